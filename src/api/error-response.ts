@@ -2,7 +2,14 @@ import { ClientGone, ServiceError } from '../domain/errors.ts'
 import type { Awaitable } from '../store/store.ts'
 import { presentError, publicError } from './errors.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
-import { type Context, type Exchange, pathOf, type RequestSummary, type Route } from './request.ts'
+import {
+  type Context,
+  type Exchange,
+  hasLargeUnreadBody,
+  pathOf,
+  type RequestSummary,
+  type Route,
+} from './request.ts'
 import { presentProblem } from './v3/problem.ts'
 
 export type ErrorHandling = {
@@ -36,6 +43,7 @@ export function respondToError(
   if (page) return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
   const response = new Response(body, { status, headers: context.headers })
   for (const name in headers) response.headers.set(name, headers[name] as string)
+  if (hasLargeUnreadBody(request)) response.headers.set('Connection', 'close')
   return response
 }
 

@@ -90,8 +90,16 @@ export async function charge(
   if (!tier || units <= exchange.units) return
   if (units > tier.requests) throw aboveLimit(tier, units, advise?.(tier.requests))
   const consumed = await limiter.consume(tier, key, address, units - exchange.units)
+  if (consumed && consumed.remaining < 0) refundFirst(exchange)
   exchange.consumed = limiter.check(tier, consumed, units)
   exchange.units = units
+}
+
+/** A 429 costs nothing. Otherwise many large requests at once would use up the limit, and none would be served. */
+function refundFirst(exchange: Exchange): void {
+  const { consumed, units } = exchange
+  if (!consumed || units > 1 || !consumed.refund()) return
+  exchange.consumed = { ...consumed, remaining: consumed.remaining + 1 }
 }
 
 /** A request that no window has room for: trying again is useless. */

@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { etagOf } from '../store/hash.ts'
 import type { Awaitable } from '../store/store.ts'
+import { isLarge } from './backpressure/held-bytes.ts'
 import type { Context, Route } from './request.ts'
 
 /** A body that is sent more than once: its ETag and its compressed bodies are computed once. */
@@ -10,7 +11,9 @@ export type RenderedPage = {
   headers: Readonly<Record<string, string>>
   body: Body
   etag: string
-  compressed: Partial<Record<Encoding, Awaitable<Uint8Array<ArrayBuffer>>>>
+  compressed: Partial<Record<Encoding, Awaitable<Uint8Array<ArrayBuffer> | Blob>>>
+  /** The body of uncompressed responses. */
+  uncompressed?: Body | Blob
 }
 
 type Body = string | Uint8Array<ArrayBuffer>
@@ -47,10 +50,14 @@ export const createPage = (body: Body, headers: RenderedPage['headers'], status 
 /** Compresses the body as `Accept-Encoding` allows. The ETag is that of the uncompressed body. */
 export async function sendPage(
   request: Request,
-  context: Pick<Context, 'headers'>,
+  context: Pick<Context, 'headers' | 'hold'>,
   page: RenderedPage,
 ): Promise<Response> {
   const { status, body, etag } = page
+  const respond = (sent: Body | Blob) => {
+    if (sent instanceof Blob) context.hold(sent.size, sent)
+    return new Response(sent, { status, headers })
+  }
   const headers = new Headers(context.headers)
   for (const name in page.headers) headers.set(name, page.headers[name] as string)
   restrict(headers)
@@ -60,13 +67,22 @@ export async function sendPage(
     body.length < MIN_COMPRESSED_LENGTH || COMPRESSED_TYPE.test(page.headers['Content-Type'] ?? '')
   const accepted = isIncompressible ? undefined : request.headers.get('accept-encoding')
   const encoding = chooseEncoding(accepted ?? '')
-  if (!encoding) return new Response(body, { status, headers })
+  if (!encoding) {
+    page.uncompressed ??= share(body)
+    return respond(page.uncompressed)
+  }
   const compress = body.length < LARGE_LENGTH ? COMPRESS : COMPRESS_LARGE
   // Concurrent requests share one compression.
   page.compressed[encoding] ??= compress[encoding](body)
+  const compressed = await page.compressed[encoding]
+  const sent = compressed instanceof Blob ? compressed : share(compressed)
+  page.compressed[encoding] = sent
   headers.set('Content-Encoding', encoding)
-  return new Response(await page.compressed[encoding], { status, headers })
+  return respond(sent)
 }
+
+/** All responses with a Blob share its bytes; those of other bodies are copied for each response. */
+const share = <B extends Body>(body: B): B | Blob => (isLarge(body.length) ? new Blob([body]) : body)
 
 /** Other origins may read JSON and pictures, but no pages. */
 function restrict(headers: Headers): void {

@@ -7,7 +7,7 @@ import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { RateLimitResult } from './fixed-window.ts'
 import type { RouteName } from './metrics.ts'
-import type { LargePages, PageCache, TakeTurn } from './page-cache.ts'
+import type { PageCache } from './page-cache.ts'
 import type { EventStreams } from './v3/event-streams.ts'
 
 /** `params` are the decoded parameters of the route's path. */
@@ -31,10 +31,17 @@ export type Context = {
   now: () => number
   /** Whether every request needs a key. */
   requireKey: boolean
-  /** To be awaited before a page is rendered or sent. */
-  takeTurn: TakeTurn
-  /** Renders and sends a page of more than one chunk. */
-  largePages: LargePages
+  /** To be awaited between parts of the work. The first turn was taken before the handler. Throws `ClientGone` or `overloaded`. */
+  takeTurn: () => Promise<void> | undefined
+  /** Renders and sends a page of more than one chunk. Throws `ClientGone` or `overloaded`. */
+  largePages: <T>(work: () => Promise<T>) => Promise<T>
+  /**
+   * Counts a large body until it is sent, and disconnects a client that does not read it. Responses with the same `shared` body
+   * count once. Returns a function that releases it earlier. Throws `overloaded`.
+   */
+  hold: (bytes: number, shared?: object) => () => void
+  /** For streams: whether the response waits for its client, which must read on. */
+  limitStall: (isWaiting: boolean) => void
   /** The headers of every response to this request. */
   headers: Headers
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
@@ -62,6 +69,8 @@ export type Route = {
   methods?: readonly string[]
   /** A key is required, also where the others are open. */
   needsKey?: true
+  /** Handled without waiting for a turn: at most an indexed read. */
+  isImmediate?: true
   /** A 304 costs nothing, because it takes one indexed read. */
   isCheap?: (request: Request) => boolean
   /** A route without a handler responds 404 and does not count. */
@@ -87,6 +96,10 @@ export type Exchange = {
   units: number
   /** A 304 that does not count. */
   isFree: boolean
+  /** Has waited for room for a large response. */
+  hasPlace: boolean
+  /** The handler calls `limitStall`. */
+  hasOwnStallLimit: boolean
 }
 
 /** The loggable part of a request: without path, query and key. */
@@ -143,8 +156,16 @@ export const isApi = (route: Route) => route.kind === 'v3' || isDeprecated(route
 
 export const MAX_BODY_BYTES = 1024 * 1024
 
-export const isBodyTooLarge = ({ headers }: Request) =>
-  Number(headers.get('content-length') ?? 0) > MAX_BODY_BYTES
+/** 0 if the size of the body is unknown. */
+export const declaredLength = ({ headers }: Request) => Number(headers.get('content-length')) || 0
+
+export const isBodyTooLarge = (request: Request) => declaredLength(request) > MAX_BODY_BYTES
+
+/** A client whose body is refused is disconnected if it would send more than this: receiving the body takes longer. */
+const MOST_IGNORED_BYTES = 64 * 1024
+
+export const hasLargeUnreadBody = (request: Request) =>
+  declaredLength(request) > MOST_IGNORED_BYTES && !request.bodyUsed
 
 export const bodyTooLarge = () =>
   new ServiceError('content_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`, {

@@ -1,20 +1,24 @@
 import { notFound } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Endpoint } from '../domain/usage.ts'
+import { unitsOfBody } from '../domain/v3/units.ts'
 import { createClientAddressOf } from './address.ts'
 import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
+import { type Backpressure, createBackpressure, IDLE_SECONDS, limit } from './backpressure/backpressure.ts'
+import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { type ErrorHandling, respondToError } from './error-response.ts'
 import { internalError } from './errors.ts'
 import { HEALTH_ROUTES } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { urlOf } from './open-port.ts'
-import { createLargePages, createPageCache, createTurns } from './page-cache.ts'
+import { createPageCache } from './page-cache.ts'
 import { charge, type Limiter } from './rate-limit.ts'
 import {
   bodyTooLarge,
   type Context,
   checkHost,
   checkMethod,
+  declaredLength,
   type Exchange,
   isApi,
   isBodyTooLarge,
@@ -48,6 +52,7 @@ export type ApiServerOptions = RequestHandlingOptions &
     /** Whether search engines may list the pages; true by default. */
     index?: boolean
     streamLimits?: Parameters<typeof createEventStreams>[0]['limits']
+    holdLimits?: Partial<HoldLimits> | undefined
     /** In addition to the API, `/health` and `/ready`. */
     routes: readonly Route[]
   }
@@ -60,13 +65,13 @@ export type ApiServer = {
   openStreams(): number
   /** From now on, each response ends its connection. Returns the milliseconds since the last request. */
   endConnections(): number
+  /** Bytes of large bodies that are not sent yet. */
+  heldBytes(): number
   stop(force?: boolean): Promise<void>
 }
 
 /** The runtime responds 413 to larger bodies, without a body of its own. */
 const MAX_RUNTIME_BODY_BYTES = 64 * 1024 * 1024
-/** Clients may be idle for 75 s. Bun closes connections up to 4 s early. */
-const IDLE_SECONDS = 80
 
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
@@ -121,6 +126,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
       state.isDraining = true
       return state.now() - state.lastRequestAt
     },
+    heldBytes: state.backpressure.held.total,
     stop(force = false) {
       streams.end()
       return server.stop(force)
@@ -145,7 +151,8 @@ type RequestHandlingOptions = ErrorHandling & {
 const NO_TIER = 'none'
 
 type ServerState = RequestHandlingOptions & {
-  shared: Omit<Context, 'headers' | 'charge' | 'keyId' | 'disconnect' | 'onError'>
+  shared: Pick<Context, 'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey' | 'streams' | 'pages'>
+  backpressure: Backpressure
   addressOf: ReturnType<typeof createClientAddressOf>
   headersOf: ReturnType<typeof createApiHeaders>
   pageHeaders: Headers
@@ -166,9 +173,8 @@ function createServerState(options: ApiServerOptions): ServerState {
       requireKey,
       streams: createEventStreams({ store, source: `${publicUrl}/api/v3`, now, limits }),
       pages: createPageCache(),
-      takeTurn: createTurns(),
-      largePages: createLargePages(),
     },
+    backpressure: createBackpressure(options.holdLimits),
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createApiHeaders(options),
     pageHeaders: baseHeaders(options.index === false ? { 'X-Robots-Tag': 'noindex' } : {}),
@@ -199,12 +205,15 @@ function handle(
     consumed: undefined,
     units: 1,
     isFree: false,
+    hasPlace: false,
+    hasOwnStallLimit: false,
   })
 }
 
 /** The headers depend on the tier of the client. */
 const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   ...state.shared,
+  ...limit(state.backpressure, exchange),
   headers: isApi(exchange.route)
     ? state.headersOf(exchange.route, exchange.consumed && exchange.tier)
     : state.pageHeaders,
@@ -247,6 +256,8 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       exchange.consumed = limiter.check(exchange.tier, await limiter.consume(exchange.tier, key, address))
     }
     checkMethod(request.method, route)
+    // Before the body is received: the request may wait for its turn.
+    if (route.methods) await charge(limiter, exchange, 1 + unitsOfBody(declaredLength(request)))
     if (retirement) checkBrownout(retirement, exchange.time, exchange.key?.id ?? '', route.kind)
     if (route.kind === 'page' || route.kind === 'picture') {
       exchange.tier = route.kind === 'page' ? limiter.tierOfPages() : limiter.tierOfPictures()
@@ -255,6 +266,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
         await limiter.consume(exchange.tier, undefined, address),
       )
     }
+    if (route.kind !== 'own' && !route.isImmediate) await state.backpressure.takeTurn(request)
     const response = await route.handle(request, contextOf(state, exchange))
     checkIfMatch(request, response)
     return complete(state, exchange, response)

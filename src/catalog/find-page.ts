@@ -1,3 +1,4 @@
+import { ClientGone } from '../domain/errors.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Catalog, FindRequest, RankingPage } from './catalog.ts'
 import { mapChunks } from './chunks.ts'
@@ -31,7 +32,11 @@ export async function findConsistent<T, P extends Page>(
   list: (ids: readonly number[]) => Awaitable<T[]>,
   cut: (found: RankingPage, changes: RecentChanges) => P,
 ): Promise<P & { items: T[] }> {
-  const read = async (ids: readonly number[]) => (await mapChunks(ids, list)).flat(1) as T[]
+  const readChunk = (ids: readonly number[]) => {
+    if (request.signal?.aborted) throw new ClientGone()
+    return list(ids)
+  }
+  const read = async (ids: readonly number[]) => (await mapChunks(ids, readChunk)).flat(1) as T[]
   for (let snapshots = 1; ; snapshots++) {
     const found = await catalog.find(request)
     let changes = await readChanges(listing, known.get(found.snapshot) ?? noChanges(found.snapshot))

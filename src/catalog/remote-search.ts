@@ -1,4 +1,4 @@
-import { ClientGone, type ErrorCode, ServiceError } from '../domain/errors.ts'
+import { ClientGone, type ErrorCode, overloaded, ServiceError } from '../domain/errors.ts'
 import type { ListRequest } from '../domain/v3/list-request.ts'
 import type { RankingPage } from './catalog.ts'
 import type { LivePage } from './facets/live-index.ts'
@@ -15,7 +15,14 @@ type Failure = { message: string; code?: ErrorCode; stack?: string | undefined }
 
 const LONGEST_LIST_MILLISECONDS = 10_000
 
-export function createSearchClient(port: MessagePort, longestList = LONGEST_LIST_MILLISECONDS) {
+/** More than the requests of one client within its limit. */
+const MOST_WAITING = 2000
+
+export function createSearchClient(
+  port: MessagePort,
+  longestList = LONGEST_LIST_MILLISECONDS,
+  mostWaiting = MOST_WAITING,
+) {
   const waiting = new Map<number, PromiseWithResolvers<RankingPage | LivePage>>()
   let last = 0
   port.onmessage = ({ data }: MessageEvent<Result>) => {
@@ -31,6 +38,7 @@ export function createSearchClient(port: MessagePort, longestList = LONGEST_LIST
   ): Promise<Page> {
     // The client may have disconnected while its request waited for its turn.
     if (signal?.aborted) return Promise.reject(new ClientGone())
+    if (waiting.size >= mostWaiting) return Promise.reject(overloaded())
     const id = ++last
     const result = Promise.withResolvers<RankingPage | LivePage>()
     waiting.set(id, result)

@@ -67,6 +67,9 @@ export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }
 
+export const overloaded = (message = 'Too many requests are being processed. Try again shortly.') =>
+  new ServiceError('overloaded', message)
+
 export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized request.')
 
 /** A valid command that cannot be carried out; the message says why and what to do. */

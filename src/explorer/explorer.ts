@@ -1,7 +1,7 @@
 import { createPageCache } from '../api/page-cache.ts'
 import { prefersJson, type RenderedPage, sendPage } from '../api/rendered-page.ts'
 import { type Context, originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
-import { ServiceError } from '../domain/errors.ts'
+import { ClientGone, ServiceError } from '../domain/errors.ts'
 import { createComparePage } from './compare/compare-page.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
 import { createCredentialPage } from './credentials/credential-page.ts'
@@ -35,11 +35,14 @@ export function createExplorer(options: ExplorerOptions) {
       signal,
       charge: context.charge,
     }
-    await context.takeTurn()
     const version = await page.version(shown)
-    if (version === undefined) return sendPage(request, context, await page.render(shown))
+    const render = () => {
+      if (signal.aborted) throw new ClientGone()
+      return page.render(shown)
+    }
+    if (version === undefined) return sendPage(request, context, await render())
     const key = [shown.path, page.variant?.(shown.query) ?? '', origin, version].join(' ')
-    return sendPage(request, context, await pages.get(await catalog.current(), key, () => page.render(shown)))
+    return sendPage(request, context, await pages.get(await catalog.current(), key, render))
   }
 
   const route = (path: string, page: ExplorerPage): Route => ({

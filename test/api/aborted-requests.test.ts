@@ -10,8 +10,10 @@ import { buildSnapshot } from '../../src/catalog/snapshot.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { makeKey } from '../support/http/keys.ts'
+import { serveTest } from '../support/http/server.ts'
 import { until } from '../support/processes.ts'
-import { saveRecords } from '../support/store/engines.ts'
+import { openTestStore, saveRecords } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -62,5 +64,104 @@ test.each(['/api/v1/passports?keyword=', '/?q='])(
     expect(early.length).toBeGreaterThan(leavers.length / 2)
     expect(server.errors).toEqual([])
     await store.close()
+  },
+)
+
+/** Makes calls wait until the gate is opened, from the call number `from`. */
+function createGate(from = 1) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let calls = 0
+  return {
+    open: resolve,
+    calls: () => calls,
+    async pass(): Promise<void> {
+      if (++calls >= from) await promise
+    },
+  }
+}
+
+type Gate = ReturnType<typeof createGate>
+
+/** A store whose reads of v3 and of list items of V1 wait at the gate. */
+const gated = (store: Store, { pass }: Gate): Store => ({
+  ...store,
+  v1: {
+    ...store.v1,
+    listItems: async (...args) => {
+      await pass()
+      return store.v1.listItems(...args)
+    },
+  } as Store['v1'],
+  v3: {
+    find: async (...args) => {
+      await pass()
+      return store.v3.find(...args)
+    },
+  },
+})
+
+async function send(port: number, request: string) {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write(request)
+  return socket
+}
+
+const post = (key: string, body: string, more = '') =>
+  `POST /api/v3/lookup HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`
+
+const PEOPLE = Array.from({ length: 250 }, (_, id) => named(id + 1, `Person ${id}`))
+const LOOKUP = JSON.stringify({ keys: PEOPLE.map(({ id }) => String(id)) })
+
+test('lookups of clients that leave end at their next read, and those that wait never read', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  const { key } = await makeKey(store, 1)
+  const gate = createGate()
+  const answers: RequestSummary[] = []
+  await using server = serveTest(gated(store, gate), { onResponse: (answered) => answers.push(answered) })
+  const leavers = await Promise.all(Array.from({ length: 20 }, () => send(server.port, post(key, LOOKUP))))
+  await until(() => gate.calls() === 4)
+  await server.get('/health')
+  for (const socket of leavers) socket.resetAndDestroy()
+  await until(() => server.requestsInProgress() === 0)
+  gate.open()
+  await until(() => answers.length === leavers.length + 1)
+  expect(answers.slice(1).map(({ status }) => status)).toEqual(Array(20).fill(499))
+  expect([gate.calls(), server.errors]).toEqual([4, []])
+})
+
+test('a page of a client that leaves ends after the chunk that is being read', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  const gate = createGate()
+  const answers: RequestSummary[] = []
+  await using server = serveTest(gated(store, gate), { onResponse: (answered) => answers.push(answered) })
+  const socket = await send(server.port, 'GET /api/v1/passports?per_page=250 HTTP/1.1\r\nHost: x\r\n\r\n')
+  await until(() => gate.calls() === 1)
+  socket.resetAndDestroy()
+  await until(() => server.requestsInProgress() === 0)
+  gate.open()
+  await until(() => answers.length === 1)
+  expect(answers.map(({ status }) => status)).toEqual([499])
+  expect([gate.calls(), server.errors]).toEqual([1, []])
+})
+
+test.each(['application/json', 'application/x-ndjson'])(
+  'leaving a streamed lookup logs nothing and ends its reads: %s',
+  async (type) => {
+    const bio = 'x'.repeat(9000)
+    const people = PEOPLE.map((person) => ({ ...person, profile: { ...person.profile, bio } }))
+    await using store = await openTestStore('sqlite', people)
+    const { key } = await makeKey(store, 1)
+    const gate = createGate(3)
+    await using server = serveTest(gated(store, gate))
+    const socket = await send(server.port, post(key, LOOKUP, `Accept: ${type}\r\n`))
+    await once(socket, 'data')
+    await until(() => gate.calls() === 3)
+    socket.resetAndDestroy()
+    await until(() => server.requestsInProgress() === 0)
+    gate.open()
+    await until(() => server.heldBytes() === 0)
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    expect([gate.calls(), server.errors]).toEqual([3, []])
   },
 )

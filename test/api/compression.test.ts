@@ -53,7 +53,7 @@ test.each(['zstd', 'gzip'] as const)(
     const body = 'abc'.repeat(100_000)
     const page = createPage(body, {})
     const request = new Request('http://x/', { headers: { 'Accept-Encoding': encoding } })
-    const context = { headers: new Headers() }
+    const context = { headers: new Headers(), hold: () => () => {} }
     let isSent = false
     const sending = [1, 2].map(async () => {
       const response = await sendPage(request, context, page)

@@ -1,47 +1,159 @@
 import { expect, test } from 'bun:test'
-import { createLargePages, createTurns } from '../../src/api/page-cache.ts'
+import { createLargePages } from '../../src/api/backpressure/large-pages.ts'
+import { createTurns } from '../../src/api/backpressure/turns.ts'
+import type { Store } from '../../src/store/store.ts'
+import { serveTest } from '../support/http/server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { record } from '../support/store/records.ts'
 
-test('after two pages, further pages wait for the next turn of the event loop', async () => {
-  const takeTurn = createTurns()
+const nextTurn = () => new Promise(setImmediate)
+const ROOM = { isFull: () => false, listen: () => undefined }
+const { signal } = new AbortController()
+
+/** Turns with a clock that each request advances by this many milliseconds. */
+function turnsOf(milliseconds: number, mostWaiting?: number) {
+  let time = 0
+  const takeTurn = createTurns({ now: () => time, ...(mostWaiting && { mostWaiting }) })
   const events: string[] = []
-  let isEnded = false
-  async function page(name: string): Promise<void> {
-    await takeTurn()
-    events.push(name)
+  return {
+    takeTurn,
+    events,
+    async request(name: string, client?: { signal: AbortSignal }): Promise<void> {
+      await takeTurn(client)
+      time += milliseconds
+      events.push(name)
+    },
   }
+}
+
+test('requests that take 5 ms together wait for the next turn of the event loop', async () => {
+  const { takeTurn, request, events } = turnsOf(3)
+  let isEnded = false
   function tick(): void {
     events.push('-')
     if (!isEnded) setImmediate(tick)
   }
   setImmediate(tick)
-  const pages = [...'abcde'].map(page)
-  await Promise.all(pages)
+  const first = request('a')
+  await first
+  await Promise.all([request('b'), ...[...'cde'].map((name) => nextTick(() => request(name)))])
   isEnded = true
-  expect(events.join('').replace(/-+/g, '-')).toMatch(/^ab-cd-e/)
-  // Later pages start at once.
-  await new Promise(setImmediate)
-  await new Promise(setImmediate)
+  expect(events.join('').replace(/-+/g, '-')).toMatch(/^ab-c-d-e/)
+  // Later requests start at once.
+  await nextTurn()
+  await nextTurn()
   expect(takeTurn()).toBeUndefined()
 })
 
+/** After the requests before it have started. */
+const nextTick = async (work: () => Promise<void>) => {
+  for (let count = 0; count < 10; count++) await undefined
+  return work()
+}
+
+test('many short requests start in the same turn', async () => {
+  const { request, events } = turnsOf(0.1)
+  const requests = Array.from({ length: 40 }, (_, at) => request(String(at)))
+  for (let count = 0; count < 10; count++) await undefined
+  expect(events).toHaveLength(40)
+  await Promise.all(requests)
+})
+
+test('a full queue of turns rejects further requests as overloaded', async () => {
+  const { takeTurn, request } = turnsOf(5, 2)
+  await request('a')
+  const waiting = [request('b'), request('c')]
+  expect(() => takeTurn()).toThrow(expect.objectContaining({ code: 'overloaded' }))
+  await Promise.all(waiting)
+})
+
+test('a request whose client leaves while it waits for its turn ends without work', async () => {
+  const { request, events } = turnsOf(5)
+  const client = new AbortController()
+  await request('a')
+  const waiting = [request('gone', client), request('b')]
+  client.abort()
+  const results = await Promise.allSettled(waiting)
+  expect(results).toMatchObject([{ reason: { name: 'ClientGone' } }, { status: 'fulfilled' }])
+  expect(events).toEqual(['a', 'b'])
+})
+
 test('at most four large pages are rendered at the same time, also after a failure', async () => {
-  const largePages = createLargePages()
+  const largePages = createLargePages(ROOM)
   const gates = Array.from({ length: 7 }, () => Promise.withResolvers<void>())
   const started: number[] = []
   const pages = gates.map(({ promise }, at) =>
-    largePages(async () => {
+    largePages('x', signal, async () => {
       started.push(at)
       await promise
       return at
     }).catch((error: Error) => error.message),
   )
-  await new Promise(setImmediate)
+  await nextTurn()
   expect(started).toEqual([0, 1, 2, 3])
   gates[2]?.reject(new Error('failed'))
   expect(await pages[2]).toBe('failed')
-  await new Promise(setImmediate)
+  await nextTurn()
   expect(started).toEqual([0, 1, 2, 3, 4])
   for (const { resolve } of gates) resolve()
   expect(await Promise.all(pages)).toEqual([0, 1, 'failed', 3, 4, 5, 6])
-  expect(await largePages(async () => 'later')).toBe('later')
+  expect(await largePages('x', signal, async () => 'later')).toBe('later')
+})
+
+test('a full queue of large pages rejects further pages as overloaded, and pages of clients that left do not run', async () => {
+  const largePages = createLargePages(ROOM, { mostWaiting: 2 })
+  const gate = Promise.withResolvers<void>()
+  const client = new AbortController()
+  const running = Array.from({ length: 4 }, () => largePages('x', signal, () => gate.promise))
+  let calls = 0
+  const count = async () => ++calls
+  const waiting = [largePages('x', client.signal, count), largePages('x', signal, count)]
+  expect(largePages('x', signal, count)).rejects.toMatchObject({ code: 'overloaded' })
+  client.abort()
+  gate.resolve()
+  expect(await Promise.allSettled(waiting)).toMatchObject([{ reason: { name: 'ClientGone' } }, { value: 1 }])
+  await Promise.all(running)
+})
+
+test('a large page waits while its client has too many unsent bytes, and those of other clients do not', async () => {
+  let resume = () => {}
+  const full = new Set(['slow'])
+  const largePages = createLargePages({
+    isFull: (client) => full.has(client),
+    listen: (listener) => {
+      resume = listener
+    },
+  })
+  const events: string[] = []
+  const page = (client: string) => largePages(client, signal, async () => void events.push(client))
+  const slow = page('slow')
+  await page('other')
+  expect(events).toEqual(['other'])
+  full.clear()
+  resume()
+  await slow
+  expect(events).toEqual(['other', 'slow'])
+})
+
+test('requests of v3 take turns of the event loop: a long one delays no other by more than itself', async () => {
+  await using store = await openTestStore('sqlite', [record(1)])
+  let ticks = 0
+  let isEnded = false
+  function tick(): void {
+    ticks++
+    if (!isEnded) setImmediate(tick)
+  }
+  const started: number[] = []
+  const find: typeof store.v3.find = (keys, options) => {
+    started.push(ticks)
+    // Longer than a turn.
+    for (const end = performance.now() + 6; performance.now() < end; );
+    return store.v3.find(keys, options) as never
+  }
+  await using server = serveTest({ ...store, v3: { find } as Store['v3'] })
+  setImmediate(tick)
+  await Promise.all(Array.from({ length: 20 }, () => server.get('/api/v3/passports/1')))
+  isEnded = true
+  expect(started).toHaveLength(20)
+  expect(new Set(started).size).toBe(20)
 })

@@ -121,3 +121,18 @@ test('an aborted search is rejected, and the other searches complete', async () 
   late.abort()
   expect((await search('bob', 0, 9)).total).toBe(1)
 })
+
+test('a client with too many pending searches rejects further ones as overloaded', async () => {
+  const server = createSearchServer()
+  const { port1, port2 } = new MessageChannel()
+  server.connect(port1)
+  const client = createSearchClient(port2, 1000, 2)
+  const pending = [client.search('ada', 0, 9), client.search('b', 0, 9)]
+  await expect(client.search('c', 0, 9)).rejects.toMatchObject({ code: 'overloaded' })
+  await expect(client.list(request, undefined)).rejects.toMatchObject({ code: 'overloaded' })
+  server.update(await people(NAMES))
+  expect(await Promise.all(pending)).toMatchObject([{ total: 2 }, { total: 2 }])
+  expect(await client.search('c', 0, 9)).toMatchObject({ total: 0 })
+  port1.close()
+  port2.close()
+})

@@ -31,7 +31,6 @@ export async function listPassports(
   const query = queryOf(request)
   const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
   const keyword = parseKeyword(query.get('keyword'))
-  await context.takeTurn()
   const respond = async () =>
     sendPage(request, context, await findList(version, context, request, { page, size, keyword }))
   return size > CHUNK ? context.largePages(respond) : respond()
@@ -42,12 +41,13 @@ type ListRequest = { page: number; size: number; keyword: string | undefined }
 async function findList(
   version: DeprecatedVersion,
   context: Context,
-  { signal }: Request,
+  from: Request,
   request: ListRequest,
 ): Promise<RenderedPage> {
-  if (request.keyword !== undefined) return renderList(version, context, { ...request, signal })
+  const render = () => renderList(version, context, { ...request, signal: from.signal })
+  if (request.keyword !== undefined) return render()
   const key = `${version} ${request.page} ${request.size}`
-  return context.pages.get(await context.catalog.current(), key, () => renderList(version, context, request))
+  return context.pages.get(await context.catalog.current(), key, render)
 }
 
 async function renderList(

@@ -14,7 +14,6 @@ const PARAMETERS = ['from', 'to'] as const
 export async function getDiff(request: RouteRequest, context: Context): Promise<Response> {
   const times = parseTimes(parametersOf(request, PARAMETERS), context.now())
   await context.charge(DIFF_UNITS)
-  await context.takeTurn()
   return json(context, JSON.stringify(await findDiff(context, request.params.key ?? '', times)))
 }
 

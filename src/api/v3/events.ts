@@ -41,7 +41,6 @@ export async function listEvents(request: RouteRequest, context: Context): Promi
   const filter = await parseFilter(context, parameters)
   if (isStream) return openStream(request, context, parameters, filter)
   await context.charge(unitsOfEvents(limit))
-  await context.takeTurn()
   const after = parseCursor('?after', parameters.after)
   const { events, end, log } = await readPage(context, after, limit, filter)
   const next = formatEventCursor({ log: log.name, sequence: end })

@@ -3,7 +3,10 @@ import { findJsonError } from '../../domain/text/json-error.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { invalidValues } from '../../domain/v3/invalid.ts'
 import { unitsOfBody } from '../../domain/v3/units.ts'
+import { isLarge } from '../backpressure/held-bytes.ts'
 import { bodyTooLarge, type Context, MAX_BODY_BYTES } from '../request.ts'
+
+type BodyContext = Pick<Context, 'charge' | 'takeTurn' | 'hold' | 'limitStall'>
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
@@ -23,18 +26,17 @@ const LONGEST_LOCATED = 4096
 /** `units` are those of its size. */
 export type JsonBody = { text: string; value: unknown; units: number }
 
-type BodyContext = Pick<Context, 'charge'>
-
-/** Charges the declared size before the body is read. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
+/** A body without a declared size is charged when it was read. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
 export async function readJson(request: Request, context: BodyContext): Promise<JsonBody> {
   const type = request.headers.get('content-type') ?? ''
   if (!JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json', type)
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)
-  await context.charge(1 + unitsOfBody(Number(request.headers.get('content-length')) || 0))
-  const bytes = await readBytes(request)
+  const bytes = await readBytes(request, context)
   const units = unitsOfBody(bytes.length)
   await context.charge(1 + units)
+  // Parsing takes milliseconds.
+  await context.takeTurn()
   return { ...parseJson(bytes), units }
 }
 
@@ -64,21 +66,32 @@ const unsupported = (rule: string, got: string) =>
 
 const invalidBody = (detail: string) => invalidValues([{ pointer: '#', detail }])
 
-/** A chunked body has no Content-Length: its size is known after it was read. */
-async function readBytes(request: Request): Promise<Buffer> {
+/** A chunked body has no Content-Length: its size is known after it was read. A large body must arrive within seconds. */
+async function readBytes(request: Request, { hold, limitStall }: BodyContext): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
+  let release: (() => void) | undefined
   try {
     for await (const chunk of request.body ?? []) {
       size += chunk.length
       if (size > MAX_BODY_BYTES) throw bodyTooLarge()
+      if (isLarge(size)) release ??= holdBody(hold, limitStall)
       chunks.push(chunk)
     }
   } catch (error) {
     if (request.signal.aborted) throw new ClientGone()
     throw error
+  } finally {
+    if (release) limitStall(false)
+    release?.()
   }
   return Buffer.concat(chunks)
+}
+
+function holdBody(hold: Context['hold'], limitStall: Context['limitStall']): () => void {
+  const release = hold(MAX_BODY_BYTES)
+  limitStall(true)
+  return release
 }
 
 /** Whether the characters occur more often than `most`. A loop over all bytes takes ten times as long. */

@@ -31,14 +31,13 @@ export async function listPassports(request: RouteRequest, context: Context): Pr
   const fields = fieldsOf(parameters)
   const list = { ...parseListRequest(parameters, fields), signal: request.signal }
   await context.charge(unitsOfList(list, fields, !isRanking(list)))
-  await context.takeTurn()
   const render = () => renderList(context, parameters, list, fields)
   const find = async () =>
     list.keyword !== undefined || !isRanking(list)
       ? render()
       : context.pages.get(await context.catalog.current(), linkTo(parameters), render)
   const respond = async () => sendPage(request, context, await find())
-  return list.limit > CHUNK ? context.largePages(respond) : respond()
+  return list.limit > CHUNK || fields.includes.size > 0 ? context.largePages(respond) : respond()
 }
 
 function parseListRequest(parameters: Parameters, { includes }: Fields): ListRequest {

@@ -1,8 +1,9 @@
 import { CHUNK } from '../../catalog/chunks.ts'
+import { ClientGone } from '../../domain/errors.ts'
 import type { Fields } from '../../domain/v3/fields.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/v3/key.ts'
 import { mostPassports, unitsOfPassports } from '../../domain/v3/units.ts'
-import { sendPage } from '../rendered-page.ts'
+import { chooseEncoding, sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { readJson } from './json-body.ts'
@@ -10,21 +11,23 @@ import { parseLookup } from './lookup-request.ts'
 import { parametersOf } from './parameters.ts'
 import { type RenderedResult, readAll, readPassports } from './read-passports.ts'
 
-/** Larger responses are streamed without compression. */
-const MAX_WHOLE_LENGTH = 8 * 1024 * 1024
-
-/** Streams send about this many characters at once. */
+/** Larger responses are streamed, about this many characters at once. */
 const CHUNK_LENGTH = 64 * 1024
+
+/** Items that are kept for a repeated key: their length together. Further ones are read again. */
+const MOST_KEPT_LENGTH = 1024 * 1024
+
+/** What a stream holds while its client does not read: the passports of one read, and items for repeated keys. */
+const STREAM_BYTES = 2 * 1024 * 1024
 
 export async function lookUp(request: RouteRequest, context: Context): Promise<Response> {
   parametersOf(request, [])
   const body = await readJson(request, context)
   const { keys, fields, asOf } = parseLookup(body, context.now())
   await chargeLookup(context, body.units, keys.length, fields, asOf !== undefined)
-  await context.takeTurn()
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson')
-  const respond = () => (isNdjson ? sendLines(context, items) : sendItems(request, context, items))
+  const respond = () => (isNdjson ? sendLines(context, items) : sendJson(request, context, items))
   return keys.length > CHUNK ? context.largePages(respond) : respond()
 }
 
@@ -43,7 +46,7 @@ const chargeLookup = (
 
 type Item = { json: string; isFound: boolean }
 
-/** One item per key, in order. Each key is read once; its item is kept until its last use. */
+/** One item per key, in order. A repeated key is read again only if its item is too large to be kept. */
 async function* listItems(
   { takeTurn }: Context,
   texts: readonly string[],
@@ -57,16 +60,25 @@ async function* listItems(
   // Without a key to read, the time is checked all the same.
   if (parsed.length === 0) await read([])
   const results = readAll(parsed, read, takeTurn)
+  const unread = new Set(texts)
   const kept = new Map<string, Item>()
+  let keptLength = 0
   for (const text of texts) {
-    const item =
-      kept.get(text) ??
-      (keys.get(text) ? toItem(text, (await results.next()).value) : failed(text, 'malformed'))
+    const key = keys.get(text)
+    const find = async () => {
+      if (!key) return failed(text, 'malformed')
+      if (unread.delete(text)) return toItem(text, (await results.next()).value)
+      await takeTurn()
+      return toItem(text, (await read([key]))[0])
+    }
+    const item = kept.get(text) ?? (await find())
     yield item
     const left = (uses.get(text) ?? 0) - 1
     uses.set(text, left)
-    if (left > 0) kept.set(text, item)
-    else kept.delete(text)
+    if (left > 0 && !kept.has(text) && keptLength + item.json.length <= MOST_KEPT_LENGTH) {
+      kept.set(text, item)
+      keptLength += item.json.length
+    } else if (left === 0 && kept.delete(text)) keptLength -= item.json.length
   }
 }
 
@@ -81,15 +93,17 @@ const failed = (key: string, error: string, more: object = {}): Item => ({
   isFound: false,
 })
 
-async function sendItems(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {
-  const parts = toJson(items)
-  let body = ''
-  for (let part = await parts.next(); !part.done; part = await parts.next()) {
-    body += part.value
-    if (body.length > MAX_WHOLE_LENGTH) return stream(context, 'application/json', body, parts)
+/** The first chunk is read before the response begins: a failure before it is an error response. */
+async function sendJson(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {
+  const chunks = toChunks(toJson(items))
+  const first = (await chunks.next()).value ?? ''
+  const second = await chunks.next()
+  if (!second.done) {
+    const encoding = chooseEncoding(request.headers.get('accept-encoding') ?? '')
+    return stream(context, 'application/json', [first, second.value], chunks, encoding)
   }
-  // A response to POST has no ETag; hashing a large body would take milliseconds.
-  const page = { status: 200, headers: JSON_HEADERS, body, etag: '', compressed: {} }
+  // A response to POST has no ETag.
+  const page = { status: 200, headers: JSON_HEADERS, body: first, etag: '', compressed: {} }
   const response = await sendPage(request, context, page)
   response.headers.delete('ETag')
   return response
@@ -106,48 +120,88 @@ async function* toJson(items: AsyncGenerator<Item>): AsyncGenerator<string> {
   yield `${separator === ',' ? '' : separator}],"found":${found}}`
 }
 
-/** The first chunk is read before the response begins: a failure before it is an error response. */
+/** Not compressed, so that each line arrives early. */
 async function sendLines(context: Context, items: AsyncGenerator<Item>): Promise<Response> {
-  const lines = toLines(items)
-  const { value = '' } = await lines.next()
-  return stream(context, 'application/x-ndjson', value, lines)
+  const chunks = toChunks(toLines(items))
+  const { value = '' } = await chunks.next()
+  return stream(context, 'application/x-ndjson', [value], chunks)
 }
 
 async function* toLines(items: AsyncGenerator<Item>): AsyncGenerator<string> {
+  for await (const { json } of items) yield `${json}\n`
+}
+
+async function* toChunks(parts: AsyncGenerator<string>): AsyncGenerator<string, undefined> {
   let chunk = ''
-  for await (const { json } of items) {
-    chunk += `${json}\n`
+  for await (const part of parts) {
+    chunk += part
     if (chunk.length < CHUNK_LENGTH) continue
     yield chunk
     chunk = ''
   }
-  yield chunk
+  if (chunk !== '') yield chunk
+}
+
+function stream(
+  context: Context,
+  type: string,
+  first: readonly string[],
+  rest: AsyncGenerator<string>,
+  encoding?: ReturnType<typeof chooseEncoding>,
+): Response {
+  const body = toStream(context, first, rest)
+  const sent = encoding ? body.pipeThrough(new CompressionStream(encoding as CompressionFormat)) : body
+  const response = new Response(sent, { headers: context.headers })
+  response.headers.set('Content-Type', type)
+  response.headers.set('Vary', 'Accept-Encoding')
+  if (encoding) response.headers.set('Content-Encoding', encoding)
+  return response
 }
 
 /** Reads on when the client has received the last part. */
-function stream(
-  { headers, onError }: Context,
-  type: string,
-  first: string,
+function toStream(
+  { onError, hold, limitStall }: Context,
+  first: readonly string[],
   rest: AsyncGenerator<string>,
-): Response {
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(first)),
-    async pull(controller) {
-      try {
-        const { value, done } = await rest.next()
-        if (done) controller.close()
-        else controller.enqueue(encoder.encode(value))
-      } catch (error) {
-        onError(error)
-        throw error
-      }
+  const release = hold(STREAM_BYTES)
+  let isOpen = true
+  const end = () => {
+    isOpen = false
+    release()
+  }
+  return new ReadableStream(
+    {
+      start(controller) {
+        for (const text of first) controller.enqueue(encoder.encode(text))
+        limitStall(true)
+      },
+      async pull(controller) {
+        limitStall(false)
+        try {
+          const { value, done } = await rest.next()
+          if (!isOpen) return
+          if (done) {
+            end()
+            controller.close()
+          } else {
+            controller.enqueue(encoder.encode(value))
+            limitStall(true)
+          }
+        } catch (error) {
+          end()
+          // The stream is cancelled next.
+          if (error instanceof ClientGone) return
+          onError(error)
+          throw error
+        }
+      },
+      cancel() {
+        end()
+        void rest.return(undefined)
+      },
     },
-    cancel: () => void rest.return(undefined),
-  })
-  const response = new Response(body, { headers })
-  response.headers.set('Content-Type', type)
-  response.headers.set('Vary', 'Accept-Encoding')
-  return response
+    { highWaterMark: 0 },
+  )
 }

@@ -19,7 +19,6 @@ export async function getPassport(request: RouteRequest, context: Context): Prom
   const { as_of } = parameters
   const asOf = as_of === undefined ? undefined : parsePast('as_of', as_of, context.now())
   const text = request.params.key ?? ''
-  if (asOf !== undefined) await context.takeTurn()
   const [result] = await readPassports(context, [parseKey(text)], fields, asOf)
   if (!result) throw noPassport(text, asOf)
   if ('candidates' in result) throw ambiguous(text, result.candidates)

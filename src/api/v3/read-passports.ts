@@ -11,7 +11,6 @@ import type { WireStanding } from '../../domain/v3/schemas.ts'
 import { undo } from '../../domain/v3/undo.ts'
 import { readLater } from '../../store/events/read-later.ts'
 import type { Awaitable, FindOptions } from '../../store/store.ts'
-import type { TakeTurn } from '../page-cache.ts'
 import type { Context } from '../request.ts'
 import { checkKnown } from './instants.ts'
 
@@ -62,7 +61,7 @@ export async function readPassports(
 export async function* readAll<Key, Result>(
   keys: readonly Key[],
   read: (keys: readonly Key[]) => Awaitable<readonly Result[]>,
-  takeTurn: TakeTurn,
+  takeTurn: Context['takeTurn'],
 ): AsyncGenerator<Result, undefined> {
   for (let at = 0; at < keys.length; ) {
     if (at > 0) await takeTurn()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { limited } from '../../support/http/limited-server.ts'
 import { NOON } from '../../support/store/records.ts'
 
@@ -121,4 +122,32 @@ describe('a request that counts as more than the whole limit', () => {
       'This request counts as 7 requests, but the limit is 3 in 10 s: ask for less.',
     ])
   })
+})
+
+test('of many large requests at once, as many are served as the limit allows', async () => {
+  await using server = await limited('small=12/10s')
+  const key = await server.makeKey(1, 'small')
+  const body = JSON.stringify({ keys: keys(100) })
+  const replies = await Promise.all(Array.from({ length: 12 }, () => server.get(LOOKUP, post(key, body))))
+  const served = replies.filter(({ status }) => status === 200)
+  expect(served).toHaveLength(3)
+  expect(replies.filter(({ status }) => status === 429)).toHaveLength(9)
+})
+
+test('a large body is charged before it is received, and a refused client is disconnected', async () => {
+  await using server = await limited('small=60/10s')
+  const key = await server.makeKey(1, 'small')
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let received = ''
+  const socket = connect(server.port, '127.0.0.1')
+  socket.on('data', (bytes) => {
+    received += bytes.toString()
+  })
+  socket.on('close', () => resolve(received))
+  socket.write(
+    `POST ${LOOKUP} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n{"keys":`,
+  )
+  const response = await promise
+  expect(response).toStartWith('HTTP/1.1 400')
+  expect(response).toContain('This request counts as 65 requests, but the limit is 60 in 10 s')
 })

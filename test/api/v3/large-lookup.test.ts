@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { connect as connectSocket } from 'node:net'
 import { join } from 'node:path'
 import { createExplainer } from '../../../src/scoring/explain.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
@@ -90,4 +91,80 @@ test('postgres: at most four large lookups are read at the same time', async () 
   expect((await small).body.found).toBe(1)
   expect((await Promise.all(lookups)).map(({ body }) => body.found)).toEqual(Array(7).fill(60))
   await store.close()
+})
+
+/** Passports of 90 KB. */
+const LARGE = people(20, Array(10).fill({ ...ada.socials[0], bio: 'é'.repeat(9000) }))
+
+test('a streamed lookup is compressed as its client accepts', async () => {
+  await using store = await openTestStore('sqlite', LARGE)
+  const { key } = await makeKey(store, 1)
+  await using server = serveTest(store)
+  const ask = (encoding: string) =>
+    fetch(server.url.origin + PATH, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-API-KEY': key, 'Accept-Encoding': encoding },
+      body: toBody(20),
+      decompress: false,
+    })
+  const plain = await ask('identity')
+  expect([plain.headers.get('Content-Encoding'), plain.headers.has('Content-Length')]).toEqual([null, false])
+  const text = await plain.text()
+  expect(JSON.parse(text).found).toBe(20)
+  for (const [encoding, decode] of [
+    ['gzip', Bun.gunzipSync],
+    ['zstd', Bun.zstdDecompressSync],
+  ] as const) {
+    const { headers, ...response } = await ask(encoding).then(async (sent) => ({
+      headers: sent.headers,
+      bytes: await sent.bytes(),
+    }))
+    expect([headers.get('Content-Encoding'), headers.get('Vary')]).toEqual([encoding, 'Accept-Encoding'])
+    expect(Buffer.from(decode(response.bytes)).toString()).toBe(text)
+    expect(response.bytes.length).toBeLessThan(text.length / 2)
+  }
+})
+
+test('repeated keys are kept up to 1 MiB, and read again above it, with the same items', async () => {
+  await using opened = await openTestStore('sqlite', LARGE)
+  const { init } = await makeKey(opened, 1)
+  const reads: number[] = []
+  const find: typeof opened.v3.find = async (keys, options) => {
+    reads.push(keys.length)
+    return opened.v3.find(keys, options)
+  }
+  await using server = serveTest({ ...opened, v3: { find } })
+  const keys = LARGE.map(({ id }) => String(id))
+  const { body } = await server.get(PATH, {
+    method: 'POST',
+    headers: { ...init.headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ keys: [...keys, ...keys, 'x', 'x'] }),
+  })
+  expect(body.items.slice(20, 40)).toEqual(body.items.slice(0, 20))
+  expect(body.items.slice(40)).toEqual(Array(2).fill({ key: 'x', error: 'not_found' }))
+  // 11 of 20 passports fit; 9 are read one by one.
+  expect(reads.filter((count) => count === 1)).toHaveLength(9)
+})
+
+test('a large body is counted until it is read, and gets 503 while its client has too many bytes', async () => {
+  await using store = await openTestStore('sqlite', people(1))
+  const { key, init } = await makeKey(store, 1)
+  await using server = serveTest(store, { holdLimits: { bytesOfClient: 1 } })
+  const socket = connectSocket(server.port, '127.0.0.1').on('error', () => undefined)
+  socket.write(
+    `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n${' '.repeat(100_000)}`,
+  )
+  await until(() => server.heldBytes() > 0)
+  const ask = (body: string) =>
+    server.get(PATH, {
+      method: 'POST',
+      headers: { ...init.headers, 'Content-Type': 'application/json' },
+      body,
+    })
+  expect((await ask(`{"keys":[]}${' '.repeat(100_000)}`)).body.code).toBe('overloaded')
+  expect((await ask('{"keys":["0"]}')).body.found).toBe(1)
+  socket.write(`{"keys":["0"]}${' '.repeat(99_986)}`)
+  await until(() => server.heldBytes() === 0)
+  expect((await ask(`{"keys":[]}${' '.repeat(100_000)}`)).status).toBe(200)
+  socket.destroy()
 })

@@ -29,6 +29,7 @@ export async function limited(tiers: string, options: Partial<ApiServerOptions> 
   return {
     clock,
     usage,
+    port: server.port,
     get: server.get,
     /** A request without a key from an address. */
     anonymous: (path = LIST, address = '192.0.2.1', more = {}) => server.get(path, from(address, more)),

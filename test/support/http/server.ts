@@ -89,6 +89,7 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
     port: server.port,
     requestsInProgress: server.requestsInProgress,
     openStreams: server.openStreams,
+    heldBytes: server.heldBytes,
     stop: server.stop,
     [Symbol.asyncDispose]: () => server.stop(true),
   }

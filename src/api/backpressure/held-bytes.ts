@@ -1,0 +1,115 @@
+import { overloaded } from '../../domain/errors.ts'
+
+/** Bodies up to this size are not counted: the number of connections limits them. */
+const SMALL_BYTES = 64 * 1024
+
+/**
+ * What a server thread holds for clients that read or send slowly. With 900 connections at most 150 MB: 48 MiB here, four large
+ * pages of at most 12 MB that are being rendered, and 64 KiB for each connection.
+ */
+export const HOLD_LIMITS = {
+  bytes: 48 * 1024 * 1024,
+  bytesOfClient: 12 * 1024 * 1024,
+  /** A client that reads nothing for this time is disconnected. Bun may need four seconds more. */
+  stallSeconds: 10,
+  /** Interval of checks. A response that takes longer has the limit `stallSeconds`. */
+  checkMilliseconds: 1000,
+}
+
+/** At most this often, a full server checks whether responses were sent meanwhile. */
+const RECHECK_MILLISECONDS = 50
+
+export type HoldLimits = typeof HOLD_LIMITS
+
+/** Whether a body is counted. */
+export const isLarge = (length: number) => length > SMALL_BYTES
+
+/** A request for which bytes are held. */
+export type Holder = {
+  /** A key or an address. */
+  client: string
+  /** Whether the response was sent, or the client has left. */
+  isDone(): boolean
+  /** Ends the connection after so many seconds without progress. */
+  limitStall(seconds: number): void
+}
+
+type Body = { bytes: number; client: string; holders: number }
+type Entry = { holder: Holder; body: object; since: number; isLimited: boolean }
+
+/** Counts the bytes of large bodies until they are sent. A body that several responses share counts once. */
+export function createHeldBytes(given: Partial<HoldLimits> = {}) {
+  const limits = { ...HOLD_LIMITS, ...given }
+  const entries = new Set<Entry>()
+  const bodies = new Map<object, Body>()
+  const clients = new Map<string, number>()
+  let total = 0
+  let checkedAt = 0
+  let timer: Timer | undefined
+  let onRelease = () => {}
+
+  function count(client: string, bytes: number): void {
+    const sum = (clients.get(client) ?? 0) + bytes
+    total += bytes
+    if (sum === 0) clients.delete(client)
+    else clients.set(client, sum)
+  }
+
+  function release(entry: Entry): void {
+    const body = bodies.get(entry.body)
+    if (!entries.delete(entry) || !body || --body.holders > 0) return
+    bodies.delete(entry.body)
+    count(body.client, -body.bytes)
+  }
+
+  function check(): void {
+    checkedAt = performance.now()
+    const before = total
+    for (const entry of entries) {
+      if (entry.holder.isDone()) release(entry)
+      else if (!entry.isLimited && checkedAt - entry.since >= limits.checkMilliseconds) {
+        entry.isLimited = true
+        entry.holder.limitStall(limits.stallSeconds)
+      }
+    }
+    if (entries.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+    }
+    if (total < before) onRelease()
+  }
+
+  const isOver = (client: string) =>
+    total >= limits.bytes || (clients.get(client) ?? 0) >= limits.bytesOfClient
+
+  function isFull(client: string): boolean {
+    if (isOver(client) && performance.now() - checkedAt >= RECHECK_MILLISECONDS) check()
+    return isOver(client)
+  }
+
+  return {
+    limits,
+    total: () => total,
+    isFull,
+    /** Holds a body until its request is done. Returns a function that releases it earlier. Throws `overloaded`. */
+    hold(holder: Holder, bytes: number, shared: object = {}, mayExceed = false): () => void {
+      if (!mayExceed && !bodies.has(shared) && isFull(holder.client)) throw overloaded()
+      const entry = { holder, body: shared, since: performance.now(), isLimited: false }
+      const body = bodies.get(shared) ?? { bytes, client: holder.client, holders: 0 }
+      if (body.holders++ === 0) count(body.client, bytes)
+      bodies.set(shared, body)
+      entries.add(entry)
+      timer ??= setInterval(check, limits.checkMilliseconds).unref()
+      return () => {
+        release(entry)
+        onRelease()
+      }
+    },
+    /** Called when there may be room again. */
+    listen(listener: () => void): void {
+      onRelease = listener
+    },
+  }
+}
+
+export type HeldBytes = ReturnType<typeof createHeldBytes>

@@ -1,0 +1,52 @@
+import { ClientGone, overloaded } from '../../domain/errors.ts'
+import type { HeldBytes } from './held-bytes.ts'
+import { MOST_WAITING } from './turns.ts'
+
+/** Large pages that are rendered and compressed at the same time. Each may use 30 MB. */
+const LARGE_PAGES = 4
+
+type Waiting = PromiseWithResolvers<void> & { client: string; signal: AbortSignal }
+
+/**
+ * Limits the memory of large pages: a page waits while four others are rendered, and while the thread or the client has too many
+ * bytes that are not sent yet.
+ */
+export function createLargePages(
+  held: Pick<HeldBytes, 'isFull' | 'listen'>,
+  { mostWaiting = MOST_WAITING } = {},
+) {
+  const waiting = new Set<Waiting>()
+  let running = 0
+  held.listen(resume)
+
+  function resume(): void {
+    for (const next of waiting) {
+      if (next.signal.aborted) next.reject(new ClientGone())
+      else if (running === LARGE_PAGES || held.isFull(next.client)) continue
+      else {
+        running++
+        next.resolve()
+      }
+      waiting.delete(next)
+    }
+  }
+
+  /** Throws `ClientGone` or `overloaded`. */
+  return async <T>(client: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    if (running === LARGE_PAGES || held.isFull(client)) {
+      if (waiting.size >= mostWaiting) throw overloaded()
+      const place = { ...Promise.withResolvers<void>(), client, signal }
+      waiting.add(place)
+      await place.promise
+    } else running++
+    try {
+      if (signal.aborted) throw new ClientGone()
+      return await work()
+    } finally {
+      running--
+      resume()
+    }
+  }
+}
+
+export type LargePages = ReturnType<typeof createLargePages>

@@ -1,0 +1,117 @@
+import { expect, test } from 'bun:test'
+import { connect, type Socket } from 'node:net'
+import { createHeldBytes } from '../../src/api/backpressure/held-bytes.ts'
+import { createPage, pageRoute } from '../../src/api/rendered-page.ts'
+import { makeKey } from '../support/http/keys.ts'
+import { serveTest } from '../support/http/server.ts'
+import { until } from '../support/processes.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { ada, record } from '../support/store/records.ts'
+
+const MEBIBYTE = 1024 * 1024
+const SOON = { stallSeconds: 1, checkMilliseconds: 50 }
+
+/** More than the buffers of a connection hold. */
+const HUGE = createPage('x'.repeat(32 * MEBIBYTE), { 'Content-Type': 'application/json' })
+
+/** A passport of 90 KB. */
+const LARGE = record(1, { socials: Array(10).fill({ ...ada.socials[0], bio: 'x'.repeat(9000) }) })
+
+/** Sends a request and reads nothing. */
+function ignore(port: number, request: string): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  socket.write(request)
+  return socket.pause()
+}
+
+function lookUp(key: string, keys: readonly string[]): string {
+  const body = JSON.stringify({ keys })
+  const head = [
+    'POST /api/v3/lookup HTTP/1.1',
+    'Host: x',
+    `X-API-KEY: ${key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
+}
+
+test.concurrent('a shared body that clients do not read is held once, and the clients are disconnected', async () => {
+  await using store = await openTestStore('sqlite')
+  await using server = serveTest(store, { routes: [pageRoute('/huge', () => HUGE)], holdLimits: SOON })
+  const sockets = [1, 2, 3].map(() => ignore(server.port, 'GET /huge HTTP/1.1\r\nHost: x\r\n\r\n'))
+  await until(() => server.requestsInProgress() === 3)
+  expect(server.heldBytes()).toBe(32 * MEBIBYTE)
+  await until(() => server.requestsInProgress() === 0)
+  await until(() => server.heldBytes() === 0)
+  for (const socket of sockets) socket.destroy()
+  const response = await fetch(`${server.url.origin}/huge`, { headers: { 'Accept-Encoding': 'identity' } })
+  expect(response.headers.get('Content-Length')).toBe(String(32 * MEBIBYTE))
+  expect(await response.text()).toHaveLength(32 * MEBIBYTE)
+})
+
+test.concurrent('a lookup that its client does not read is sent in small parts, and the client is disconnected', async () => {
+  await using opened = await openTestStore('sqlite', [LARGE])
+  const { key } = await makeKey(opened, 1)
+  let reads = 0
+  const find = async (...args: Parameters<typeof opened.v3.find>) => {
+    reads++
+    return opened.v3.find(...(args as [never, never]))
+  }
+  await using server = serveTest({ ...opened, v3: { find } }, { holdLimits: SOON })
+  const socket = ignore(server.port, lookUp(key, Array(1000).fill('1')))
+  await until(() => server.heldBytes() > 0)
+  expect(server.heldBytes()).toBeLessThanOrEqual(2 * MEBIBYTE)
+  await until(() => server.requestsInProgress() === 0)
+  await until(() => server.heldBytes() === 0)
+  expect([reads, server.errors]).toEqual([1, []])
+  socket.destroy()
+})
+
+test('a client with too many unsent bytes gets 503 or waits, and other clients are not affected', async () => {
+  await using store = await openTestStore('sqlite', [
+    LARGE,
+    ...Array.from({ length: 60 }, (_, at) => record(at + 2)),
+  ])
+  const [one, other] = [await makeKey(store, 1), await makeKey(store, 2)]
+  await using server = serveTest(store, {
+    holdLimits: { bytesOfClient: 100_000, checkMilliseconds: 50, stallSeconds: 60 },
+  })
+  const socket = ignore(server.port, lookUp(one.key, Array(1000).fill('1')))
+  await until(() => server.heldBytes() > 0)
+  const refused = await server.get('/api/v3/passports/1', one.init)
+  expect([refused.status, refused.body.code, refused.headers.get('Retry-After')]).toEqual([
+    503,
+    'overloaded',
+    '2',
+  ])
+  // Small responses are not counted.
+  expect((await server.get('/api/v3/passports/2', one.init)).status).toBe(200)
+  expect((await server.get('/api/v3/passports/1', other.init)).status).toBe(200)
+  expect((await server.get('/api/v3/passports/1')).status).toBe(200)
+  let isWaiting = true
+  const list = server.get('/api/v3/passports?limit=60', one.init).finally(() => {
+    isWaiting = false
+  })
+  expect((await server.get('/api/v3/passports?limit=60', other.init)).body.items).toHaveLength(60)
+  expect(isWaiting).toBe(true)
+  socket.destroy()
+  expect((await list).body.items).toHaveLength(60)
+})
+
+test('a thread with too many unsent bytes refuses large bodies until others are sent', () => {
+  const held = createHeldBytes({ bytes: 1000, bytesOfClient: 600 })
+  const holder = (client: string) => ({ client, isDone: () => false, limitStall: () => undefined })
+  const release = held.hold(holder('a'), 600)
+  expect([held.isFull('a'), held.isFull('b')]).toEqual([true, false])
+  const shared = {}
+  const releases = [held.hold(holder('b'), 500, shared), held.hold(holder('c'), 500, shared)]
+  expect(held.total()).toBe(1100)
+  expect(() => held.hold(holder('d'), 1)).toThrow(expect.objectContaining({ code: 'overloaded' }))
+  releases[0]?.()
+  expect(held.total()).toBe(1100)
+  releases[1]?.()
+  release()
+  release()
+  expect([held.total(), held.isFull('a'), held.isFull('d')]).toEqual([0, false, false])
+})
