@@ -164,7 +164,7 @@ function createServerState(options: ApiServerOptions): ServerState {
       explainAll,
       now,
       requireKey,
-      streams: createEventStreams({ store, source: `${publicUrl}/api/v3`, now, limits }),
+      streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3`, limits }),
       pages: createPageCache(),
       takeTurn: createTurns(),
       largePages: createLargePages(),

@@ -10,7 +10,7 @@ import { type ApiServer, startApiServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
-import { ServiceError } from '../domain/errors.ts'
+import { describeError, isExpected } from '../domain/errors.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
 import type { Rasterize } from '../explorer/pictures/remote-rasterizer.ts'
@@ -69,8 +69,8 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan: () => plan,
-      onError: (error, { id, method, route }) =>
-        errors.error(describe(error), { request_id: id, method, route }),
+      onError: (error, { id, ...request }) =>
+        errors.error(describeError(error), { ...(id !== undefined && { request_id: id }), ...request }),
       metrics,
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
@@ -87,7 +87,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
     try {
       plan = (await store.retirement.find()) ?? NO_PLAN
     } catch (error) {
-      errors.error(`The retirement plan cannot be read, the last one stays in force: ${describe(error)}`)
+      errors.error(`The retirement plan cannot be read, the last one stays in force: ${describeError(error)}`)
     }
   }
 
@@ -103,7 +103,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
         log.info('The TLS certificate was read again.')
         void drain(old)
       } catch (error) {
-        log.error(`The old TLS certificate stays in use: ${describe(error)}`)
+        log.error(`The old TLS certificate stays in use: ${describeError(error)}`)
       }
     },
     async drain(): Promise<void> {
@@ -151,7 +151,8 @@ function createPages({ config, store, catalog, now, rasterize, plan }: PageOptio
 async function findStamp(store: Store): Promise<string | undefined> {
   try {
     return (await findRules(store)).stamp
-  } catch {
+  } catch (error) {
+    if (!isExpected(error)) throw error
     return undefined
   }
 }
@@ -170,10 +171,4 @@ async function drain(server: ApiServer): Promise<void> {
   if (server.endConnections() < GRACE_MILLISECONDS) await Bun.sleep(GRACE_MILLISECONDS)
   await server.stop()
   clearTimeout(forced)
-}
-
-/** The stack of an internal error. */
-function describe(error: unknown): string {
-  if (error instanceof ServiceError) return error.message
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
