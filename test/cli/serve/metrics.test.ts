@@ -4,6 +4,7 @@ import { presentFamilies } from '../../../src/api/prometheus.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import { createStoreMetrics } from '../../../src/serve/store-metrics.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { VERSION } from '../../../src/version.ts'
 import { run, takePort } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type Exposition, parseExposition } from '../../support/http/prometheus.ts'
@@ -40,7 +41,7 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
     expect(value('passportd_request_seconds_count{route="list"}')).toBeGreaterThanOrEqual(3)
     expect(value('passportd_store_up{part="reads"}')).toBe(1)
     expect(value('passportd_store_up{part="writes"}')).toBe(1)
-    expect(value('passportd_info{version="0.2.0"}')).toBe(1)
+    expect(value(`passportd_info{version="${VERSION}"}`)).toBe(1)
     expect(value('passportd_stale_passports')).toBeDefined()
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
     expect(value('process_cpu_seconds_total')).toBeGreaterThan(0)
