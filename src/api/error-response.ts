@@ -12,11 +12,14 @@ import {
 } from './request.ts'
 import { presentProblem } from './v3/problem.ts'
 
+type FailedRequest = Pick<RequestSummary, 'route'> & Partial<Pick<RequestSummary, 'id' | 'method'>>
+
 export type ErrorHandling = {
   errorPage?: ((status: number, message: string, requestId: string, path: string) => RenderedPage) | undefined
   /** Shown in place of the picture at this path. */
   errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
-  onError: (error: unknown, request: Pick<RequestSummary, 'id' | 'method' | 'route'>) => void
+  /** Work for several requests has neither an id nor a method. */
+  onError: (error: unknown, request: FailedRequest) => void
 }
 
 /**

@@ -229,6 +229,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
+    // A malformed escape matches no passport.
     return text
   }
 }

@@ -171,7 +171,7 @@ function createServerState(options: ApiServerOptions): ServerState {
       explainAll,
       now,
       requireKey,
-      streams: createEventStreams({ store, source: `${publicUrl}/api/v3`, now, limits }),
+      streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3`, limits }),
       pages: createPageCache(),
     },
     backpressure: createBackpressure(options.holdLimits),

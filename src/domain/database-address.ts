@@ -51,6 +51,7 @@ function isDecodable(text: string): boolean {
     decodeURIComponent(text)
     return true
   } catch {
+    // The exception is the answer.
     return false
   }
 }

@@ -76,3 +76,12 @@ export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
+
+export const isExpected = (error: unknown): error is ServiceError | CommandError =>
+  error instanceof ServiceError || error instanceof CommandError
+
+/** For the log: the sentence of an expected error, the stack of any other. */
+export function describeError(error: unknown): string {
+  if (isExpected(error)) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

@@ -6,7 +6,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server'
 import { publicError, STATUS_OF } from '../api/errors.ts'
-import { CommandError, ServiceError } from '../domain/errors.ts'
+import { describeError, isExpected, ServiceError } from '../domain/errors.ts'
 import { quote } from '../domain/text/quote.ts'
 import type { Log } from '../log.ts'
 import { VERSION } from '../version.ts'
@@ -63,10 +63,9 @@ export function createMcpServer({ open, log, isLocal, onCall }: Options): Server
   })
 
   function messageFor(error: unknown): string {
-    const isExpected = error instanceof ServiceError || error instanceof CommandError
     const isClientError = error instanceof ServiceError && STATUS_OF[error.code] < 500
-    if (!isClientError) log.error(isExpected ? error.message : ((error as Error).stack ?? String(error)))
-    return isExpected && isLocal ? error.message : publicError(error).message
+    if (!isClientError) log.error(describeError(error))
+    return isExpected(error) && isLocal ? error.message : publicError(error).message
   }
   return server
 }

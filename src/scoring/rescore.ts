@@ -63,6 +63,7 @@ export async function keepRescoring(
       else if (!isSuperseded) onSuperseded()
     }
     isSuperseded = count === undefined
+    // An abort ends the pause early.
     if (!count) await sleep(IDLE_MILLISECONDS, undefined, { signal }).catch(() => undefined)
     // SQLite blocks the event loop: signals and messages are processed here.
     else await new Promise(setImmediate)

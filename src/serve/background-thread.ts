@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
-import { ServiceError } from '../domain/errors.ts'
+import { describeError } from '../domain/errors.ts'
 import { NO_PLAN } from '../domain/retirement.ts'
 import { count } from '../domain/text/format.ts'
 import { dayOf } from '../domain/usage.ts'
@@ -74,7 +74,8 @@ async function run(config: Config): Promise<void> {
   const { historyDays = Number.POSITIVE_INFINITY } = config
   if (Number.isFinite(historyDays)) jobs.push(pruneEvents(store, historyDays))
   // One failed job must not end the others.
-  await Promise.allSettled(jobs)
+  const logEnd = (error: unknown) => log.error(`A background job ended: ${describeError(error)}`)
+  await Promise.all(jobs.map((job) => job.catch(logEnd)))
   await store.close()
   failures.end()
   send({ kind: 'stopped' })
@@ -108,7 +109,7 @@ function logFailures(failing: string, job: () => Promise<void>) {
       attempts = 0
     } catch (error) {
       attempts++
-      const text = error instanceof ServiceError ? error.message : String((error as Error).stack)
+      const text = describeError(error)
       if (text === last || performance.now() - loggedAt < FAILURE_LOG_MILLISECONDS) return
       log.error(`${failing}: ${text}`)
       last = text
@@ -204,7 +205,7 @@ const watchFiles = (store: Store): Promise<void> =>
 async function updateScores(store: Store): Promise<void> {
   await mayScore.promise
   const onFailure = (id: number, error: unknown) =>
-    failures.error(`Scoring failed: passport ${id}: ${(error as Error).message}`)
+    failures.error(`Scoring failed: passport ${id}: ${describeError(error)}`)
   const onOtherRules = () =>
     log.warn('Nodes of another version use another built-in rule set: only they score passports.')
   const scoringEnd = AbortSignal.any([stop.signal, stopScoring.signal])
@@ -215,7 +216,7 @@ async function updateScores(store: Store): Promise<void> {
       scorer ??= await adopt({ store, rules: await findRules(store), now: Date.now, onFailure })
       await keepRescoring(scorer, scoringEnd, onOtherRules)
     } catch (error) {
-      failures.error(`Scoring failed: ${(error as Error).message}`)
+      failures.error(`Scoring failed: ${describeError(error)}`)
       await pause(AFTER_FAILURE_MILLISECONDS)
     }
   }

@@ -1,4 +1,3 @@
-import { ServiceError } from '../domain/errors.ts'
 import type { Fields, Log } from '../log.ts'
 
 const INTERVAL_MILLISECONDS = 1000
@@ -56,10 +55,4 @@ export function createErrorLog(log: Pick<Log, 'error'>, interval = INTERVAL_MILL
       clearTimeout(timer)
     },
   }
-}
-
-/** The message of an expected error, and the stack of any other. */
-export function describeError(error: unknown): string {
-  if (error instanceof ServiceError) return error.message
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

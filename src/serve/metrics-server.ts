@@ -1,18 +1,23 @@
 import { openPort } from '../api/open-port.ts'
 import { type Family, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus.ts'
 import type { Config } from '../config.ts'
+import { describeError } from '../domain/errors.ts'
+import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
+import { createErrorLog } from './error-log.ts'
 import { createStoreMetrics, gauge } from './store-metrics.ts'
 
-type Options = { store: Store; readThreads: () => Family[] }
+type Options = { store: Store; log: Log; readThreads: () => Family[] }
 
 /** Serves `GET /metrics` on its own port, if METRICS_PORT is set. */
-export async function startMetrics({ metrics, database }: Config, { store, readThreads }: Options) {
+export async function startMetrics({ metrics, database }: Config, { store, log, readThreads }: Options) {
   if (!metrics) return undefined
   const { host, port } = metrics
   const replica = database.engine === 'postgres' && database.readUrls !== undefined
-  const readStore = createStoreMetrics(store, { replica })
+  const errors = createErrorLog(log)
+  const onError = (error: unknown) => errors.error(`Metrics cannot be read: ${describeError(error)}`)
+  const readStore = createStoreMetrics(store, { replica, onError })
   const collect = async () => [
     gauge('passportd_info', 'The running version.', 1, { version: VERSION }),
     ...readThreads(),
@@ -35,7 +40,10 @@ export async function startMetrics({ metrics, database }: Config, { store, readT
         },
       },
       fetch: () => new Response('Not found. Use GET /metrics.\n', { status: 404 }),
-      error: () => new Response('Something went wrong on our side.\n', { status: 500 }),
+      error(error) {
+        onError(error)
+        return new Response('Something went wrong on our side.\n', { status: 500 })
+      },
     }),
   )
   return { url: `${server.url.origin}/metrics`, stop: () => server.stop(true) }

@@ -10,7 +10,7 @@ import { type ApiServer, startApiServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
-import { ServiceError } from '../domain/errors.ts'
+import { describeError, isExpected } from '../domain/errors.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
 import type { Rasterize } from '../explorer/pictures/remote-rasterizer.ts'
@@ -21,7 +21,7 @@ import { findRules } from '../scoring/active-rules.ts'
 import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
-import { createErrorLog, describeError } from './error-log.ts'
+import { createErrorLog } from './error-log.ts'
 import { createRequestLog } from './request-log.ts'
 
 type ListenerOptions = {
@@ -69,8 +69,8 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan: () => plan,
-      onError: (error, { id, method, route }) =>
-        errors.error(describeError(error), { request_id: id, method, route }),
+      onError: (error, { id, ...request }) =>
+        errors.error(describeError(error), { ...(id !== undefined && { request_id: id }), ...request }),
       metrics,
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
@@ -155,7 +155,7 @@ async function findStamp(store: Store, onError: (error: unknown) => void): Promi
   try {
     return (await findRules(store)).stamp
   } catch (error) {
-    if (!(error instanceof ServiceError)) onError(error)
+    if (!isExpected(error)) onError(error)
     return undefined
   }
 }

@@ -43,6 +43,7 @@ export async function startService(options: Options): Promise<Service> {
   const sums = createMetricSums()
   const metrics = await startMetrics(config, {
     store,
+    log,
     readThreads: () => [...sums.read(), ...background.readMetrics()],
   })
   const windows = createWindowMemory()

@@ -1,11 +1,24 @@
 import type { Family } from '../api/prometheus.ts'
+import { isExpected } from '../domain/errors.ts'
 import type { EventLog } from '../domain/v3/event.ts'
 import type { ReplicaStatus, Store } from '../store/store.ts'
 
+type Options = {
+  replica: boolean
+  /** Called with unexpected errors. */
+  onError: (error: unknown) => void
+}
+
 /** Metrics of the store. If it is unavailable, only `passportd_store_up` is reported. */
-export const createStoreMetrics =
-  (store: Store, { replica }: { replica: boolean }) =>
-  async (): Promise<Family[]> => {
+export function createStoreMetrics(store: Store, { replica, onError }: Options) {
+  /** An unavailable store is `undefined`: other threads log that. */
+  const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
+    Promise.try(work).catch((error) => {
+      if (!isExpected(error)) onError(error)
+      return undefined
+    })
+
+  return async (): Promise<Family[]> => {
     const health = await attempt(() => store.ping())
     const parts = {
       reads: health !== undefined,
@@ -29,6 +42,7 @@ export const createStoreMetrics =
       ...(log ? presentLog(log) : []),
     ]
   }
+}
 
 function presentLog({ first, last }: EventLog): Family[] {
   return [
@@ -55,9 +69,6 @@ function presentLags(replicas: readonly ReplicaStatus[] = []): Family[] {
     },
   ]
 }
-
-const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
-  Promise.try(work).catch(() => undefined)
 
 export const gauge = (
   name: string,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json'
 import { COMMANDS } from '../../src/cli/commands.ts'
@@ -15,6 +15,19 @@ describe('passportd', () => {
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
     for (const args of [[], ['-h'], ['help']]) expect((await runHere(args)).out).toBe(out)
     expect((await runHere(['--version'])).out).toBe(`passportd ${version}\n`)
+  })
+
+  test('the version is that of the first section of CHANGELOG.md, with -dev until its release', () => {
+    const read = (path: string) => readFileSync(join(import.meta.dir, '../..', path), 'utf8')
+    const [, heading = ''] = /^## (.+)$/m.exec(read('CHANGELOG.md')) ?? []
+    expect(version).toBe(heading.replace(/^Unreleased \((.+)\)$/, '$1-dev'))
+    const { packages } = JSON.parse(read('package-lock.json'))
+    const { version: client } = JSON.parse(read('packages/client/package.json'))
+    expect([packages[''].version, packages['packages/client'].version, client]).toEqual([
+      version,
+      version,
+      version,
+    ])
   })
 
   test.each(Object.keys(COMMANDS))(

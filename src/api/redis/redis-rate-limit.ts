@@ -102,7 +102,7 @@ export async function createRedisRateLimit(
     if (remaining < 0) for (let unit = Number(args[2]); unit > 0; unit--) own.refund()
     const refund = () => {
       // A lost refund costs the client one request of its limit.
-      if (current === client) run(client, REFUND, [key, `${key}:refunds`], args).catch(() => undefined)
+      if (current === client) run(client, REFUND, [key, `${key}:refunds`], args).catch(() => onError?.())
       return own.refund()
     }
     return { remaining: Math.min(remaining, own.remaining), seconds: own.seconds, refund }

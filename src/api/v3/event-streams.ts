@@ -6,6 +6,7 @@ import { presentEvent } from '../../domain/v3/present-event.ts'
 import type { EventPage } from '../../store/events/event-store.ts'
 import type { Store } from '../../store/store.ts'
 import { isActiveKey } from '../auth.ts'
+import type { ErrorHandling } from '../error-response.ts'
 
 /** Open streams of a server thread, and of one key in it. */
 export const MOST_STREAMS = 200
@@ -54,6 +55,8 @@ type Options = {
   /** The `source` of the events: the URL of the API. */
   source: string
   now: () => number
+  /** Called with the first failure of an outage: streams stay open meanwhile. */
+  onError: ErrorHandling['onError']
   limits?: Partial<typeof LIMITS> | undefined
 }
 
@@ -65,6 +68,7 @@ type Streams = Required<Options> & {
   /** As of the last poll. */
   log: EventLog | undefined
   isPolling: boolean
+  isFailing: boolean
   isEnding: boolean
 }
 
@@ -77,6 +81,7 @@ export function createEventStreams({ limits, ...options }: Options) {
     pages: new Map(),
     log: undefined,
     isPolling: false,
+    isFailing: false,
     isEnding: false,
   }
   return {
@@ -212,7 +217,7 @@ async function poll(streams: Streams): Promise<void> {
   try {
     while (open.size > 0) {
       // While the log cannot be read, streams stay open.
-      streams.log = (await attempt(() => store.events.log())) ?? streams.log
+      streams.log = (await attempt(streams, () => store.events.log())) ?? streams.log
       pages.clear()
       const time = performance.now()
       for (const stream of open) await isolate(streams, stream, () => check(streams, stream, time))
@@ -241,7 +246,7 @@ function check(streams: Streams, stream: Stream, time: number): void {
 /** Shows that the connection works, and where a filtered stream is. Ends the stream of a revoked key. */
 async function comment(streams: Streams, stream: Stream): Promise<void> {
   const { store, now } = streams
-  const isActive = await attempt(() => isActiveKey(store, stream.keyId, now()))
+  const isActive = await attempt(streams, () => isActiveKey(store, stream.keyId, now()))
   if (isActive === false) close(streams, stream)
   if (stream.isOpen && !isFull(stream)) stream.controller.enqueue(toComment(stream.cursor))
 }
@@ -251,5 +256,15 @@ const toComment = (cursor: EventCursor) => encode(`:\nid: ${formatEventCursor(cu
 
 const encode = (text: string) => new TextEncoder().encode(text)
 
-const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
-  Promise.try(work).catch(() => undefined)
+/** Returns undefined if `work` fails. The first failure of an outage is reported. */
+async function attempt<T>(streams: Streams, work: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    const result = await work()
+    streams.isFailing = false
+    return result
+  } catch (error) {
+    if (!streams.isFailing) streams.onError(error, { route: 'v3_events' })
+    streams.isFailing = true
+    return undefined
+  }
+}

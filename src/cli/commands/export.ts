@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { readConfig } from '../../config.ts'
-import { CommandError, ServiceError } from '../../domain/errors.ts'
+import { CommandError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { exportRecords } from '../../ingest/export.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
@@ -54,8 +54,9 @@ async function writeFile(path: string, isPlain: boolean, lines: AsyncIterable<Bu
     if (isPlain) await rename(partial, path)
   } catch (error) {
     if (isPlain) await rm(partial, { force: true })
-    if (error instanceof ServiceError) throw error
-    throw new CommandError(`${path} cannot be written: ${(error as Error).message}.`)
+    const { code = '', message } = error as NodeJS.ErrnoException
+    if (!/^E[A-Z]+$/.test(code)) throw error
+    throw new CommandError(`${path} cannot be written: ${message}.`)
   }
 }
 

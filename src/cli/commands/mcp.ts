@@ -119,6 +119,7 @@ function keepStore(database: Config['database']) {
       }
     },
     async [Symbol.asyncDispose]() {
+      // open() has thrown the reason.
       await (await opened?.catch(() => undefined))?.store.close()
     },
   }

@@ -60,6 +60,7 @@ export const mirror = defineCommand({
         rescore: false,
         rawKindOf: (type) => rawKindOf(rules, type),
         fetch: (url, init) => fetch(url, init),
+        // An abort ends the pause early.
         sleep: (milliseconds) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
         now: terminal.now,
         ticks: () => performance.now(),

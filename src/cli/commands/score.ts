@@ -1,5 +1,5 @@
 import { readConfig } from '../../config.ts'
-import { CommandError } from '../../domain/errors.ts'
+import { CommandError, describeError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { findRules } from '../../scoring/active-rules.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
@@ -25,7 +25,7 @@ export const score = defineCommand({
     const config = readConfig(terminal.env, values)
     const setting = await loadRules(config.rules)
     const onFailure = (id: number, error: unknown) =>
-      terminal.err(`Passport ${id} cannot be scored: ${(error as Error).message}\n`)
+      terminal.err(`Passport ${id} cannot be scored: ${describeError(error)}\n`)
     await using store = await openForCommand(config.database)
     const applySetting = await prepareSetting(store, setting, config, terminal.now())
     await applySetting()

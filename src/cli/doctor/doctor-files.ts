@@ -76,6 +76,7 @@ function canWrite(path: string): boolean {
     accessSync(path, constants.R_OK | constants.W_OK)
     return true
   } catch {
+    // The exception is the answer.
     return false
   }
 }

@@ -39,6 +39,7 @@ function readOpenFileLimit(): number | undefined {
     const text = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
     return text === undefined ? undefined : Number(text)
   } catch {
+    // Only Linux has this file.
     return undefined
   }
 }

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect, jest, test } from 'bun:test'
 import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -106,6 +107,21 @@ test.concurrent('the log reports start, stop, an ignored SIGHUP, changes of the 
     { message: 'Stopping: requests in progress are completed.' },
     { message: 'Stopped.' },
   ])
+})
+
+test.concurrent('an unexpected failure of a background job is logged once, with its stack', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'test.db')
+  await openSqlite(path).close()
+  await using server = await serveProcess([], { cwd: folder.path, env: { DATABASE_URL: `sqlite:${path}` } })
+  const log = readLines(server.child.stderr)
+  using database = new Database(path)
+  database.run('pragma busy_timeout = 10000')
+  const failures = () =>
+    log.map((line) => JSON.parse(line).message).filter((text) => text.startsWith('The ranking is outdated: '))
+  database.run('alter table ranking rename to gone')
+  await until(() => failures().length > 0)
+  expect(failures()).toEqual([expect.stringMatching(/no such table: ranking\n {4}at .*listing\.ts/s)])
 })
 
 /** A database without a WAL file, which a test can damage while a server runs. */

@@ -1,12 +1,15 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { presentFamilies } from '../../../src/api/prometheus.ts'
+import { ServiceError } from '../../../src/domain/errors.ts'
 import { createStoreMetrics } from '../../../src/serve/store-metrics.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { VERSION } from '../../../src/version.ts'
 import { run, takePort } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type Exposition, parseExposition } from '../../support/http/prometheus.ts'
 import { until } from '../../support/processes.ts'
-import { onEveryEngine, saveRecords, withEngine } from '../../support/store/engines.ts'
+import { onEngine, onEveryEngine, saveRecords, withEngine } from '../../support/store/engines.ts'
 import { NOON, named, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -15,6 +18,8 @@ const urlOf = ({ greeting }: { greeting: string }) => /Metrics +(http\S+)/.exec(
 async function scrape(server: { greeting: string }): Promise<Exposition> {
   return parseExposition(await (await fetch(urlOf(server))).text())
 }
+
+const onError = () => undefined
 
 const LISTED = 'passportd_requests_total{route="list",status="200",tier="anonymous"}'
 
@@ -36,7 +41,7 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
     expect(value('passportd_request_seconds_count{route="list"}')).toBeGreaterThanOrEqual(3)
     expect(value('passportd_store_up{part="reads"}')).toBe(1)
     expect(value('passportd_store_up{part="writes"}')).toBe(1)
-    expect(value('passportd_info{version="0.2.0"}')).toBe(1)
+    expect(value(`passportd_info{version="${VERSION}"}`)).toBe(1)
     expect(value('passportd_stale_passports')).toBeDefined()
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
     expect(value('process_cpu_seconds_total')).toBeGreaterThan(0)
@@ -73,7 +78,7 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
 onEveryEngine('metrics of the store', (open) => {
   test('stale passports are counted on request', async () => {
     await using store = await open([record(1, { stale: true }), record(2)])
-    const read = createStoreMetrics(store, { replica: false })
+    const read = createStoreMetrics(store, { replica: false, onError })
     const stale = async () =>
       parseExposition(presentFamilies(await read())).value('passportd_stale_passports')
     expect(await stale()).toBe(1)
@@ -85,7 +90,7 @@ onEveryEngine('metrics of the store', (open) => {
     await using store = await open([record(1), record(2)])
     await store.records.save([{ kind: 'passport', passport: record(3) }], { now: NOON + 2, restore: false })
     await store.events.prune(NOON + 1)
-    const read = createStoreMetrics(store, { replica: false })
+    const read = createStoreMetrics(store, { replica: false, onError })
     const { value } = parseExposition(presentFamilies(await read()))
     expect(value('passportd_events_last')).toBe(3)
     expect(value('passportd_events_first')).toBe(3)
@@ -95,12 +100,35 @@ onEveryEngine('metrics of the store', (open) => {
   test('an unavailable store is reported, with its replica', async () => {
     await using store = await open()
     await store.close()
-    const read = createStoreMetrics(store, { replica: true })
+    const read = createStoreMetrics(store, { replica: true, onError })
     const { value } = parseExposition(presentFamilies(await read()))
     const parts = ['reads', 'writes', 'replica'].map((part) => value(`passportd_store_up{part="${part}"}`))
     expect(parts).toEqual([0, 0, 0])
     expect(value('passportd_stale_passports')).toBeUndefined()
     expect(value('passportd_events_last')).toBeUndefined()
+  })
+})
+
+onEngine('sqlite', 'failing metrics', (open) => {
+  test('an unexpected error is reported, and an unavailable store is not', async () => {
+    await using store = await open([record(1)])
+    const [bug, outage] = [new TypeError('a bug'), new ServiceError('unavailable', 'It is unavailable.')]
+    const failing = (error: Error): Store => ({
+      ...store,
+      scoring: { ...store.scoring, countStale: () => Promise.reject(error) },
+    })
+    for (const [error, reported] of [
+      [bug, [bug]],
+      [outage, []],
+    ] as const) {
+      const errors: unknown[] = []
+      const onError = (error: unknown) => void errors.push(error)
+      const read = createStoreMetrics(failing(error), { replica: false, onError })
+      expect(
+        parseExposition(presentFamilies(await read())).value('passportd_stale_passports'),
+      ).toBeUndefined()
+      expect(errors).toEqual([...reported])
+    }
   })
 })
 

@@ -18,6 +18,7 @@ test('a stream that is not read holds about 1 MiB and is disconnected; others go
     source: '/api/v3',
     now: () => NOON,
     limits: { stallMilliseconds: 300 },
+    onError: () => undefined,
   })
   const { name } = await store.events.log()
   const disconnected: string[] = []
