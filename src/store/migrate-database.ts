@@ -31,7 +31,7 @@ function migrateSqlite(path: string, onProgress: OnProgress): number {
 }
 
 async function migratePostgres(url: string, onProgress: OnProgress): Promise<number> {
-  const pool = await openPrimary(url, { connections: 1, responseTimeout: 30_000 })
+  const pool = openPrimary(url, { connections: 1, responseTimeout: 30_000 })
   try {
     return await preparePostgres(pool, { mode: true, onProgress })
   } finally {

@@ -251,9 +251,15 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
 })
 
 withEngine('postgres', 'doctor', (makeDatabase) => {
-  test('an unavailable server is a problem, and a replica that is a primary is a warning', async () => {
+  test('an unavailable server is a problem, another primary among the replicas a warning, and the same primary neither', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     expect(await examine(here, { DATABASE_READ_URL: here.env.DATABASE_URL })).toMatchObject({
+      code: 0,
+      amiss: [],
+    })
+    await using other = await makeDatabase()
+    await callHere(['migrate'], { env: { DATABASE_URL: other.url } })
+    expect(await examine(here, { DATABASE_READ_URL: other.url })).toMatchObject({
       code: 0,
       amiss: ['warning: replica'],
     })

@@ -63,9 +63,8 @@ describe('postgres: connections', () => {
     expect([
       ...(await sql`select distinct name, time_limit from logins where name <> '' order by 2`),
     ]).toEqual([
-      { name: 'passportd', time_limit: '1500ms' },
       { name: 'passportd', time_limit: '1min' },
-      { name: 'passportd', time_limit: '1s' },
+      { name: 'passportd', time_limit: '7500ms' },
     ])
   })
 })

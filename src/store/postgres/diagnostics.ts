@@ -12,7 +12,7 @@ const OPTIONS = { connections: 1, responseTimeout: 10_000 }
 
 export async function diagnosePostgres(url: string): Promise<Diagnostics> {
   const name = namePostgres(url)
-  const pool = await openPrimary(url, OPTIONS)
+  const pool = openPrimary(url, OPTIONS)
   try {
     await checkWritable(pool)
     await checkPooler(url)
@@ -33,7 +33,7 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
  * client cannot use a name of the first one. Throws `unavailable` with the solution.
  */
 async function checkPooler(url: string): Promise<void> {
-  const clients = await Promise.all([openPrimary(url, OPTIONS), openPrimary(url, OPTIONS)])
+  const clients = [openPrimary(url, OPTIONS), openPrimary(url, OPTIONS)]
   try {
     for (const { query } of clients) await query('select $1::integer as pooler', [1])
   } finally {
@@ -43,7 +43,7 @@ async function checkPooler(url: string): Promise<void> {
 
 /** The schema of a replica, and whether it gets the current changes of its primary within `maxLag` milliseconds. */
 export async function diagnoseReplica(url: string, primaryUrl: string, maxLag: number) {
-  const primary = await openPrimary(primaryUrl, OPTIONS)
+  const primary = openPrimary(primaryUrl, OPTIONS)
   const replica = createPool(url, OPTIONS)
   try {
     const schema = await checkVersion(replica.query, replica.name)

@@ -46,9 +46,8 @@ export async function openPostgres(
   const options = { ...FOR_COMMANDS, ...given }
   const pools = createPools(url, readUrls, options)
   const close = async () => void (await Promise.all(pools.all.map((pool) => pool.close())))
-  let primary: Pool
+  const primary = createPrimary(pools.hosts, namePostgres(url), options)
   try {
-    primary = await createPrimary(pools.hosts, namePostgres(url), options)
     const prepared = prepareSchema(primary, { mode, onProgress: onMigrate })
     await orReadable(prepared, [...pools.listed, ...pools.standbys], options.responseTimeout)
   } catch (error) {

@@ -6,27 +6,30 @@ import { unavailable } from './session.ts'
 import type { PoolOptions } from './sql-pools.ts'
 
 /** For commands that need only the primary. */
-export async function openPrimary(url: string, options: PoolOptions): Promise<Pool> {
+export function openPrimary(url: string, options: PoolOptions): Pool {
   const hosts = splitHosts(url).map((host) => createPool(host, options))
-  try {
-    return await createPrimary(hosts, namePostgres(url), options)
-  } catch (error) {
-    await Promise.all(hosts.map((host) => host.close()))
-    throw error
-  }
+  return createPrimary(hosts, namePostgres(url), options)
 }
 
 /** The hosts of DATABASE_URL as one pool: calls go to the host that accepts writes, and after a failover to the next that does. */
-export async function createPrimary(
+export function createPrimary(
   hosts: readonly Pool[],
   name: string,
   { onNotice }: Pick<PoolOptions, 'onNotice'>,
-): Promise<Pool> {
+): Pool {
   const [only] = hosts
   if (only && hosts.length === 1) return only
-  const found = await findWritable(hosts, name)
-  let current = found instanceof ServiceError ? undefined : found
-  let failure = found instanceof ServiceError ? found : undefined
+  let current: Pool | undefined
+  let failure: unknown
+  let isWatched = false
+  const finding = findWritable(hosts, name).then(
+    (host) => {
+      current ??= host
+    },
+    (error) => {
+      failure = error
+    },
+  )
 
   /** Stays with a host while it accepts writes: an old primary that comes back may lack changes. */
   function find(): Pool | undefined {
@@ -36,12 +39,15 @@ export async function createPrimary(
   }
 
   async function get(): Promise<Pool> {
+    // Without health checks, the first call has to find the host.
+    if (!isWatched) await finding
     const host = find()
     if (!host) throw failure ?? unavailable(name, 'has no host that accepts writes.')
     return host
   }
 
   function watch(onHealth: Parameters<Pool['watch']>[0]): void {
+    isWatched = true
     let last = current
     for (const host of hosts)
       host.watch((health, isOtherServer) => {
@@ -71,22 +77,20 @@ export async function createPrimary(
   }
 }
 
-/** The first host that reports that it accepts writes, or the reasons why none does. */
-async function findWritable(hosts: readonly Pool[], name: string): Promise<Pool | ServiceError> {
+/** The first host that reports that it accepts writes. Throws the reasons why none does. */
+async function findWritable(hosts: readonly Pool[], name: string): Promise<Pool> {
   const attempts = hosts.map(async (host) => {
     if (await isReadOnly(host)) throw unavailable(host.name, 'is a standby.')
     return host
   })
   try {
     return await Promise.any(attempts)
-  } catch (error) {
-    const { errors } = error as AggregateError
-    const unexpected = errors.find((each) => !isUnavailable(each))
+  } catch (cause) {
+    const { errors } = cause as AggregateError
+    const unexpected = errors.find((error) => !isUnavailable(error))
     if (unexpected) throw unexpected
     const reasons = errors.map(({ message }) => message).join(' ')
-    return new ServiceError('unavailable', `${name} has no host that accepts writes. ${reasons}`, {
-      cause: error,
-    })
+    throw new ServiceError('unavailable', `${name} has no host that accepts writes. ${reasons}`, { cause })
   }
 }
 
