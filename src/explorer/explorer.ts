@@ -12,6 +12,7 @@ import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
 import { createCard, createSiteCard } from './pictures/card.ts'
+import { createCardDrawer } from './pictures/draw-card.ts'
 import { drawErrorPicture } from './pictures/error-picture.ts'
 import { createCompareCard, createCredentialCard } from './pictures/list-cards.ts'
 import { createOembed } from './pictures/oembed.ts'
@@ -92,15 +93,18 @@ export function createExplorer(options: ExplorerOptions) {
   }
 }
 
-const createPictures = (options: ExplorerOptions): { path: string; page: ExplorerPage }[] => [
-  { path: '/badge/:file', page: createBadge(options) },
-  { path: '/card/:file', page: createCard(options) },
-  { path: '/card/compare.png', page: createCompareCard(options) },
-  { path: '/card/credential/:file', page: createCredentialCard(options) },
-  { path: SITE_CARD, page: createSiteCard(options) },
-  { path: '/oembed', page: createOembed(options) },
-  ...createIcons(options.rasterize),
-]
+function createPictures(options: ExplorerOptions): { path: string; page: ExplorerPage }[] {
+  const drawCard = createCardDrawer(options)
+  return [
+    { path: '/badge/:file', page: createBadge(options) },
+    { path: '/card/:file', page: createCard(options, drawCard) },
+    { path: '/card/compare.png', page: createCompareCard(options, drawCard) },
+    { path: '/card/credential/:file', page: createCredentialCard(options, drawCard) },
+    { path: SITE_CARD, page: createSiteCard(options, drawCard) },
+    { path: '/oembed', page: createOembed(options) },
+    ...createIcons(options.rasterize),
+  ]
+}
 
 function checkAccept(request: RouteRequest): void {
   if (!prefersJson(request)) return

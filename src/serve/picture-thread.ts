@@ -1,5 +1,5 @@
 import { loadRasterizer } from '../explorer/pictures/rasterizer.ts'
-import { createRasterizerServer } from '../explorer/pictures/remote-rasterizer.ts'
+import { createRasterizerServer } from '../explorer/pictures/rasterizer-server.ts'
 import type { FromThread, ToPictures } from './messages.ts'
 
 declare const self: Worker

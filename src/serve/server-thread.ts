@@ -79,9 +79,9 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
 }
 
 /** The port of the picture thread arrives before the server listens. */
-const rasterize: Rasterize = (draw, width) => {
+const rasterize: Rasterize = (...picture) => {
   if (!pictures) throw new Error('The picture thread has not started yet.')
-  return pictures.rasterize(draw, width)
+  return pictures.rasterize(...picture)
 }
 
 /** Counts in memory shared by all server threads, or in Redis, shared by all nodes. */

@@ -19,4 +19,4 @@ test('a failed check for a newer schema is logged once', async () => {
   await sql`alter table passportd rename column schema to version`
   await until(() => log.some((line) => line.includes('No longer: The schema of the database')))
   expect(failures()).toHaveLength(1)
-}, 120_000)
+})

@@ -26,6 +26,7 @@ export async function startTestService({ workers = 1, env = {} }: Options = {}) 
   const service = await startService({ config, workers, store, log })
   return {
     ...service,
+    databaseUrl: settings.DATABASE_URL,
     store,
     threads,
     messages: () => entries.map((line) => JSON.parse(line).message as string),

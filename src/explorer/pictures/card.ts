@@ -7,6 +7,7 @@ import { formatFigure, formatPeople, nameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 import type { Site } from '../site/site.ts'
+import type { DrawCard } from './draw-card.ts'
 import { drawableName } from './drawable-name.ts'
 import { createPassportWords, type PassportWords } from './passport-words.ts'
 import { createPicturePage, picture } from './picture-page.ts'
@@ -14,12 +15,9 @@ import { CARD_SIZE, describeCard } from './social-meta.ts'
 import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
 
-/** With these units, the limit of an address is about as many cards as the picture thread draws in the window. */
-export const PNG_UNITS = 25
-
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
-export function createCard(options: ExplorerOptions): ExplorerPage {
-  const { store, rasterize } = options
+export function createCard(options: ExplorerOptions, drawPng: DrawCard): ExplorerPage {
+  const { store } = options
   const findWords = createPassportWords(options)
 
   /** Without a high standing, the number of credentials is the headline. */
@@ -30,26 +28,29 @@ export function createCard(options: ExplorerOptions): ExplorerPage {
     return { ...words, top: credentials.length === 0 ? '' : count(credentials.length, 'credential') }
   }
 
-  return createPicturePage(store, ['png', 'svg'], async (passport, type, { site, signal, charge }) => {
-    const words = await describe(passport, signal)
-    const draw = (name: string) => drawCard(passport, name, words, site).markup
-    if (type === 'png') await charge(PNG_UNITS)
+  return createPicturePage(store, ['png', 'svg'], async (passport, type, request) => {
+    const { site, signal } = request
+    let isComplete = true
+    const draw = async (name: string) => {
+      const words = await describe(passport, signal)
+      isComplete = words.isComplete
+      return drawCard(passport, name, words, site).markup
+    }
     const card =
       type === 'svg'
-        ? picture('svg', draw(nameOf(passport)))
-        : picture('png', await rasterize(() => draw(drawableName(passport)), CARD_SIZE.width))
-    return words.isComplete ? card : withoutCaching(card)
+        ? picture('svg', await draw(nameOf(passport)))
+        : await drawPng(() => draw(drawableName(passport)), request)
+    return isComplete ? card : withoutCaching(card)
   })
 }
 
 /** The card of pages that are not about one person. */
-export const createSiteCard = ({ catalog, rasterize }: ExplorerOptions): ExplorerPage => ({
+export const createSiteCard = ({ catalog }: ExplorerOptions, drawPng: DrawCard): ExplorerPage => ({
   version: () => '',
-  async render({ site, charge }) {
+  async render(request) {
     const { total } = await catalog.standing(0)
-    const { markup } = drawSiteCard(site, `${formatPeople(total)}, ranked by score`)
-    await charge(PNG_UNITS)
-    return picture('png', await rasterize(() => markup, CARD_SIZE.width))
+    const { markup } = drawSiteCard(request.site, `${formatPeople(total)}, ranked by score`)
+    return drawPng(() => markup, request)
   },
 })
 
@@ -133,7 +134,7 @@ function drawHuman(color: string): Html {
 /** Seven rosettes, as on the pages of people. */
 const SAMPLES = [1, 2, 3, 5, 8, 13, 21]
 
-function drawSiteCard(site: Site, words: string): Html {
+export function drawSiteCard(site: Site, words: string): Html {
   const colors = colorsOf(site, 'light')
   return frame(
     site.name,

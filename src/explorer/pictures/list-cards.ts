@@ -8,24 +8,23 @@ import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
 import { formatFigure, formatPeople } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import type { Site } from '../site/site.ts'
-import { drawRosettes, drawText, frame, LEFT, PNG_UNITS, RIGHT } from './card.ts'
+import { drawRosettes, drawText, frame, LEFT, RIGHT } from './card.ts'
+import type { DrawCard } from './draw-card.ts'
 import { drawableName, drawableText } from './drawable-name.ts'
-import { picture } from './picture-page.ts'
-import { CARD_SIZE } from './social-meta.ts'
 import { colorsOf, drawName, round } from './svg.ts'
 import { fitSize } from './text-width.ts'
 
 /** The card of a comparison: `/card/compare.png?ids=7,42`, with ids only. */
-export const createCompareCard = (options: ExplorerOptions): ExplorerPage => ({
+export const createCompareCard = (options: ExplorerOptions, drawPng: DrawCard): ExplorerPage => ({
   version: () => undefined,
-  async render({ query, site, signal, charge }) {
+  async render(request) {
+    const { query, site, signal } = request
     const ids = parseIds(query)
     if (!ids.every((text) => /^\d+$/.test(text))) throw notFound()
     const { people, unknown } = await findPeople(options, ids, signal)
     if (people.length === 0 || unknown.length > 0) throw notFound()
-    await charge(PNG_UNITS)
     const { markup } = drawComparison(people, site)
-    return picture('png', await options.rasterize(() => markup, CARD_SIZE.width))
+    return drawPng(() => markup, request)
   },
 })
 
@@ -48,15 +47,15 @@ ${drawText(x, 520, fitSize(score, width, 104), colors.accent, score)}`
 }
 
 /** The card of a credential: `/card/credential/{type}.png`. */
-export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => ({
+export const createCredentialCard = (options: ExplorerOptions, drawPng: DrawCard): ExplorerPage => ({
   version: async () => (await options.rules()).stamp,
-  async render({ params, site, signal, charge }) {
+  async render(request) {
+    const { params, site, signal } = request
     const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
     const type = foldName(name ?? '')
     const rule = ruleOf(await options.rules(), type)
     const { ids, total } = await listHolders(options, type, { limit: 7 }, signal)
     if (total === 0 && !rule) throw notFound()
-    await charge(PNG_UNITS)
     const colors = colorsOf(site, 'light')
     const title = drawableText(rule?.name ?? type) || 'Credential'
     const about = [rule?.category, `held by ${formatPeople(total)}`].filter(Boolean).join(', ')
@@ -67,6 +66,6 @@ export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => 
 ${drawText(LEFT, 320, 40, colors.soft, drawableText(about))}
 ${drawRosettes(ids)}`,
     )
-    return picture('png', await options.rasterize(() => markup, CARD_SIZE.width))
+    return drawPng(() => markup, request)
   },
 })

@@ -1,56 +1,80 @@
-import { createByteCache } from '../../catalog/byte-cache.ts'
-import { ServiceError } from '../../domain/errors.ts'
+import { ClientGone, ServiceError } from '../../domain/errors.ts'
 import type { Awaitable } from '../../store/store.ts'
-import type { DrawPng } from './rasterizer.ts'
+
+export type Png = Uint8Array<ArrayBuffer>
+
+/** `isFirst`: the picture is drawn before all others, and waits without a limit. At most one such picture waits. */
+type Options = { signal?: AbortSignal | undefined; isFirst?: boolean }
 
 /** Draws an SVG as a PNG of this width. `draw` is not called if too many pictures wait. */
-export type Rasterize = (draw: () => Awaitable<string>, width: number) => Promise<Uint8Array<ArrayBuffer>>
+export type Rasterize = (draw: () => Awaitable<string>, width: number, options?: Options) => Promise<Png>
 
-/** The client waits for the picture until `latest`, in epoch milliseconds. */
-type Request = { id: number; svg: string; width: number; latest: number }
-type Result = { id: number; png: Uint8Array<ArrayBuffer> } | { id: number; failure: string }
+export type Drawing = { id: number; svg: string; width: number; isFirst: boolean }
+export type Request = Drawing | { cancel: number }
+type Failure = { message: string; stack: string | undefined }
+export type Result = { ready: true } | { id: number; png: Png } | { id: number; failure: Failure }
 
-/** Pictures of one server thread that wait for the picture thread: about a second of its time. */
-const MAX_WAITING = 16
-const TIMEOUT_MILLISECONDS = 10_000
+/** Pictures of one server thread that wait: about as many as the picture thread draws in ten seconds. SVGs have 5 to 10 KB. */
+const LIMITS = { waiting: 160, bytes: 4 * 1024 * 1024, milliseconds: 10_000 }
 
-/** Sends SVGs to the picture thread. */
-export function createRasterizerClient(port: MessagePort, timeout = TIMEOUT_MILLISECONDS) {
-  const waiting = new Map<number, PromiseWithResolvers<Uint8Array<ArrayBuffer>>>()
+type Waiting = { resolve: (png: Png) => void; reject: (error: Error) => void; startTimer: () => void }
+
+/** Sends SVGs to the picture thread. The time until it has loaded its fonts is not limited. */
+export function createRasterizerClient(port: MessagePort, limits: Partial<typeof LIMITS> = {}) {
+  const most = { ...LIMITS, ...limits }
+  const waiting = new Map<number, Waiting>()
   let last = 0
   /** Including those whose SVG is not drawn yet. */
   let pending = 0
+  let bytes = 0
+  let isReady = false
   let isClosed = false
   port.onmessage = ({ data }: MessageEvent<Result>) => {
-    const result = waiting.get(data.id)
-    if ('png' in data) result?.resolve(data.png)
-    else result?.reject(new Error(data.failure))
+    if ('ready' in data) {
+      isReady = true
+      for (const { startTimer } of waiting.values()) startTimer()
+    } else if ('png' in data) waiting.get(data.id)?.resolve(data.png)
+    else waiting.get(data.id)?.reject(toError(data.failure))
   }
 
-  async function send(svg: string, width: number): Promise<Uint8Array<ArrayBuffer>> {
+  async function send(svg: string, width: number, { signal, isFirst = false }: Options): Promise<Png> {
     if (isClosed) throw threadEnded()
+    if (signal?.aborted) throw new ClientGone()
     const id = ++last
-    const result = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
-    waiting.set(id, result)
-    port.postMessage({ id, svg, width, latest: Date.now() + timeout } satisfies Request)
-    const late = new ServiceError('unavailable', 'The picture thread does not respond.')
-    const timer = setTimeout(() => result.reject(late), timeout)
-    try {
-      return await result.promise
-    } finally {
+    const { promise, resolve, reject } = Promise.withResolvers<Png>()
+    const cancel = (error: Error) => {
+      port.postMessage({ cancel: id } satisfies Request)
+      reject(error)
+    }
+    let timer: Timer | undefined
+    const startTimer = () => {
+      const late = () => cancel(overloaded('A picture waited too long.'))
+      if (!isFirst) timer = setTimeout(late, most.milliseconds)
+    }
+    waiting.set(id, { resolve, reject, startTimer })
+    if (isReady) startTimer()
+    signal?.addEventListener('abort', () => cancel(new ClientGone()))
+    port.postMessage({ id, svg, width, isFirst } satisfies Request)
+    return promise.finally(() => {
       clearTimeout(timer)
       waiting.delete(id)
-    }
+    })
   }
 
   return {
-    async rasterize(draw: () => Awaitable<string>, width: number): ReturnType<Rasterize> {
-      if (pending >= MAX_WAITING) throw new ServiceError('overloaded', 'Too many pictures are being drawn.')
+    async rasterize(draw: () => Awaitable<string>, width: number, options: Options = {}): Promise<Png> {
+      const isFull = pending >= most.waiting || bytes >= most.bytes
+      if (isFull && !options.isFirst) throw overloaded('Too many pictures are being drawn.')
+      let size = 0
       pending++
       try {
-        return await send(await draw(), width)
+        const svg = await draw()
+        size = svg.length
+        bytes += size
+        return await send(svg, width, options)
       } finally {
         pending--
+        bytes -= size
       }
     },
     /** Rejects pending requests, because the picture thread has ended. */
@@ -62,38 +86,8 @@ export function createRasterizerClient(port: MessagePort, timeout = TIMEOUT_MILL
   }
 }
 
+const overloaded = (message: string) => new ServiceError('overloaded', message)
 const threadEnded = () => new ServiceError('unavailable', 'The picture thread ended.')
+const toError = ({ message, stack }: Failure) => Object.assign(new Error(message), { stack })
 
 export type RasterizerClient = ReturnType<typeof createRasterizerClient>
-
-const MAX_BYTES = 32 * 1024 * 1024
-
-/** Draws the pictures of all clients, one at a time. The same SVG is drawn once. */
-export function createRasterizerServer(load: () => Promise<DrawPng>) {
-  const cache = createByteCache<Uint8Array<ArrayBuffer>>(MAX_BYTES)
-  let loaded: Promise<DrawPng> | undefined
-
-  async function respond(port: MessagePort, { id, svg, width, latest }: Request): Promise<void> {
-    loaded ??= load()
-    const draw = await loaded
-    if (Date.now() > latest) return
-    const send = (result: Result) => port.postMessage(result)
-    try {
-      const png = cache.getOrAdd(`${width} ${svg}`, () => {
-        const value = draw(svg, width)
-        return { value, bytes: value.length }
-      })
-      send({ id, png })
-    } catch (error) {
-      // After a trap, the memory of WebAssembly is unreliable: the thread ends and is restarted.
-      if (error instanceof WebAssembly.RuntimeError) throw error
-      send({ id, failure: String(error) })
-    }
-  }
-
-  return {
-    connect(port: MessagePort): void {
-      port.onmessage = ({ data }: MessageEvent<Request>) => void respond(port, data)
-    },
-  }
-}

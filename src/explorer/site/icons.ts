@@ -33,6 +33,7 @@ export const createIcons = (rasterize: Rasterize): { path: string; page: Explore
     path,
     page: {
       version: () => '',
-      render: async ({ site }) => picture('png', await rasterize(() => draw(site), width)),
+      render: async ({ site, signal }) =>
+        picture('png', await rasterize(() => draw(site), width, { signal })),
     },
   }))

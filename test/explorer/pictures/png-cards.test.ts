@@ -1,10 +1,8 @@
-import { describe, expect, test } from 'bun:test'
-import { ServiceError } from '../../../src/domain/errors.ts'
+import { describe, expect, spyOn, test } from 'bun:test'
+import { ClientGone, ServiceError } from '../../../src/domain/errors.ts'
 import { drawableName } from '../../../src/explorer/pictures/drawable-name.ts'
-import {
-  createRasterizerClient,
-  createRasterizerServer,
-} from '../../../src/explorer/pictures/remote-rasterizer.ts'
+import { createRasterizerServer } from '../../../src/explorer/pictures/rasterizer-server.ts'
+import { createRasterizerClient } from '../../../src/explorer/pictures/remote-rasterizer.ts'
 import { drawPng, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { openTestStore } from '../../support/store/engines.ts'
@@ -82,26 +80,62 @@ describe('PNG cards', () => {
     [new ServiceError('overloaded', 'busy'), 503],
     [new ServiceError('unavailable', 'gone'), 503],
     [new Error('secret'), 500],
-  ])('a failed drawing is a picture: %s', async (error, status) => {
-    await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
-    await using server = serveExplorer(store, { rasterize: () => Promise.reject(error) })
-    const { headers, text, ...reply } = await server.look('/card/1.png')
-    expect([reply.status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
-      status,
-      'image/svg+xml; charset=utf-8',
-      'no-store',
-    ])
-    expect(text).not.toContain('secret')
-    expect(headers.get('Retry-After')).toBe(status === 503 ? '2' : null)
-    expect((await server.look('/card/1.svg')).status).toBe(200)
-  })
+  ])(
+    'a failed drawing is a picture, if the card of the site cannot be drawn either: %s',
+    async (error, status) => {
+      await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
+      await using server = serveExplorer(store, { rasterize: () => Promise.reject(error) })
+      const { headers, text, ...reply } = await server.look('/card/1.png')
+      expect([reply.status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
+        status,
+        'image/svg+xml; charset=utf-8',
+        'no-store',
+      ])
+      expect(text).not.toContain('secret')
+      expect(headers.get('Retry-After')).toBe(status === 503 ? '2' : null)
+      expect((await server.look('/card/1.svg')).status).toBe(200)
+    },
+  )
+
+  test.each(['overloaded', 'unavailable'] as const)(
+    'the response is the card of the site, which is not cached, while drawing is %s',
+    async (code) => {
+      await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
+      const SITE = 'card of the site'
+      let isBusy = true
+      let drawn = 0
+      await using server = serveExplorer(store, {
+        rasterize: async (draw, _width, options) => {
+          if (isBusy && !options?.isFirst) throw new ServiceError(code, 'Too many pictures.')
+          drawn++
+          return new TextEncoder().encode(options?.isFirst ? SITE : await draw())
+        },
+      })
+      for (const path of ['/card/1.png', '/card/compare.png?ids=1', '/card/credential/github.png']) {
+        const { status, headers, text } = await server.look(path)
+        expect([path, status, text]).toEqual([path, 200, SITE])
+        expect(headers.get('Content-Type')).toBe('image/png')
+        expect([headers.get('Cache-Control'), headers.get('ETag')]).toEqual(['no-store', null])
+      }
+      expect(drawn).toBe(1)
+      expect([server.leftOut.length, server.errors.length]).toEqual([3, 0])
+      isBusy = false
+      expect((await server.look('/card/1.png')).text).toContain('Ada')
+    },
+  )
 })
 
 describe('the picture thread', () => {
-  const connect = (draw: (svg: string) => Uint8Array<ArrayBuffer>, timeout?: number) => {
+  type Limits = Parameters<typeof createRasterizerClient>[1]
+
+  /** `load`: the rasterizer is loaded when it resolves. */
+  const connect = (draw: (svg: string) => Uint8Array<ArrayBuffer>, limits?: Limits, load?: Promise<void>) => {
     const { port1, port2 } = new MessageChannel()
-    createRasterizerServer(async () => draw).connect(port1)
-    return createRasterizerClient(port2, timeout)
+    createRasterizerServer(async () => {
+      await load
+      return draw
+    }).connect(port1)
+    return createRasterizerClient(port2, limits)
   }
 
   test('draws the same SVG once', async () => {
@@ -109,16 +143,23 @@ describe('the picture thread', () => {
     const client = connect(() => new Uint8Array([++drawn]))
     const results = await Promise.all(['a', 'b', 'a'].map((svg) => client.rasterize(() => svg, 10)))
     expect(results.map(([first]) => first)).toEqual([1, 2, 1])
+    expect(await client.rasterize(() => 'a', 10)).toEqual(new Uint8Array([1]))
     expect(await client.rasterize(() => 'a', 20)).toEqual(new Uint8Array([3]))
     client.close()
   })
 
-  test('refuses further pictures while 16 wait', async () => {
+  test.each([
+    ['pictures', { waiting: 16 }],
+    ['bytes', { bytes: 16 }],
+  ])('refuses further pictures while 16 %s wait', async (_, limits) => {
     let drawn = 0
-    const client = connect(() => new Uint8Array(1))
-    const all = await Promise.allSettled(
-      Array.from({ length: 300 }, () => client.rasterize(() => `${++drawn}`, 10)),
-    )
+    const client = connect(() => new Uint8Array(1), limits)
+    const results: Promise<unknown>[] = []
+    for (let at = 0; at < 30; at++) {
+      results.push(client.rasterize(() => `${++drawn % 10}`, at))
+      await undefined
+    }
+    const all = await Promise.allSettled(results)
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(16)
     expect(all.at(-1)).toMatchObject({ reason: { code: 'overloaded' } })
     expect(drawn).toBe(16)
@@ -126,20 +167,67 @@ describe('the picture thread', () => {
     client.close()
   })
 
-  test('reports a failed drawing, and continues', async () => {
-    const client = connect((svg) => {
+  test('draws a picture that is the first before those that wait, also if the queue is full', async () => {
+    const loaded = Promise.withResolvers<void>()
+    const drawn: string[] = []
+    const client = connect((svg) => new Uint8Array(drawn.push(svg)), { waiting: 2 }, loaded.promise)
+    const results = ['a', 'b'].map((svg) => client.rasterize(() => svg, 10))
+    results.push(client.rasterize(() => 'c', 10, { isFirst: true }))
+    loaded.resolve()
+    await Promise.all(results)
+    expect(drawn).toEqual(['c', 'a', 'b'])
+    client.close()
+  })
+
+  test('does not draw the picture of a client that left', async () => {
+    const loaded = Promise.withResolvers<void>()
+    const drawn: string[] = []
+    const client = connect((svg) => new Uint8Array(drawn.push(svg)), { waiting: 3 }, loaded.promise)
+    const controller = new AbortController()
+    const { signal } = controller
+    const [one, gone, other] = ['a', 'b', 'c'].map((svg) =>
+      client.rasterize(() => svg, 10, svg === 'b' ? { signal } : {}),
+    )
+    await new Promise(setImmediate)
+    controller.abort()
+    await expect(gone).rejects.toThrow(ClientGone)
+    await expect(client.rasterize(() => 'd', 10, { signal })).rejects.toThrow(ClientGone)
+    loaded.resolve()
+    await Promise.all([one, other])
+    expect(drawn).toEqual(['a', 'c'])
+    client.close()
+  })
+
+  test('reports a failed drawing with its stack, and continues', async () => {
+    const client = connect(function drawBadly(svg) {
       if (svg === 'bad') throw new Error('malformed')
       return new Uint8Array(1)
     })
-    await expect(client.rasterize(() => 'bad', 10)).rejects.toThrow('malformed')
+    const error = await client.rasterize(() => 'bad', 10).catch((failure) => failure)
+    expect([error.message, error.stack]).toEqual(['malformed', expect.stringContaining('drawBadly')])
     expect(await client.rasterize(() => 'good', 10)).toEqual(new Uint8Array(1))
     client.close()
   })
 
-  test('a picture that takes too long, or whose thread ends, is unavailable', async () => {
-    const { port2 } = new MessageChannel()
-    const silent = createRasterizerClient(port2, 5)
-    await expect(silent.rasterize(() => 'a', 10)).rejects.toMatchObject({ code: 'unavailable' })
+  test('the time until the rasterizer is loaded does not count against the wait', async () => {
+    using timers = spyOn(globalThis, 'setTimeout')
+    const { port1, port2 } = new MessageChannel()
+    const received = Promise.withResolvers<void>()
+    port1.onmessage = () => received.resolve()
+    const client = createRasterizerClient(port2, { milliseconds: 1 })
+    const codeOf = (picture: Promise<unknown>) => picture.catch(({ code }) => code)
+    const first = codeOf(client.rasterize(() => 'a', 10))
+    await received.promise
+    expect(timers).not.toHaveBeenCalled()
+    port1.postMessage({ ready: true })
+    expect(await first).toBe('overloaded')
+    expect(await codeOf(client.rasterize(() => 'b', 10))).toBe('overloaded')
+    expect(timers).toHaveBeenCalledTimes(2)
+    client.close()
+    port1.close()
+  })
+
+  test('a picture whose thread ends is unavailable', async () => {
     for (const close of [(done: () => void) => done(), setImmediate]) {
       const ended = createRasterizerClient(new MessageChannel().port2)
       const result = ended.rasterize(() => 'a', 10)

@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import { type Catalog, createCatalog } from '../../src/catalog/catalog.ts'
+import { ClientGone } from '../../src/domain/errors.ts'
+import type { Rasterize } from '../../src/explorer/pictures/remote-rasterizer.ts'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { record } from '../support/store/records.ts'
+
+const ADA = record(1, {
+  profile: { displayName: 'Ada', tags: ['zk'] },
+  scores: { total: 3, activity: 1, identity: 1, skills: 1 },
+})
+
+/** Work that ends only when its client leaves. */
+function createEndlessWork() {
+  const started = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  const work = (signal: AbortSignal | undefined) =>
+    new Promise<never>((_, reject) => {
+      signal?.addEventListener('abort', () => {
+        ended.resolve()
+        reject(new ClientGone())
+      })
+      started.resolve()
+    })
+  return { started: started.promise, ended: ended.promise, work }
+}
+
+type Endless = ReturnType<typeof createEndlessWork>
+
+const evaluate = ({ work }: Endless, catalog: Catalog) => ({
+  catalog: { ...catalog, list: ({ signal }: Parameters<Catalog['list']>[0]) => work(signal) },
+})
+
+const search = ({ work }: Endless, catalog: Catalog) => ({
+  catalog: { ...catalog, find: ({ signal }: Parameters<Catalog['find']>[0]) => work(signal) },
+})
+
+const draw = ({ work }: Endless, catalog: Catalog): { catalog: Catalog; rasterize: Rasterize } => ({
+  catalog,
+  rasterize: (_draw, _width, options) => work(options?.signal),
+})
+
+test.each([
+  ['/?q=ada', 'search', search],
+  ['/?q=ada', 'evaluation', evaluate],
+  ['/?tag=zk', 'evaluation', evaluate],
+  ['/credentials', 'evaluation', evaluate],
+  ['/credentials/github', 'evaluation', evaluate],
+  ['/compare?ids=ada', 'search', search],
+  ['/compare?ids=1', 'evaluation', evaluate],
+  ['/passports/1', 'evaluation', evaluate],
+  ['/badge/1.svg?show=top', 'evaluation', evaluate],
+  ['/card/1.png', 'evaluation', evaluate],
+  ['/card/1.png', 'drawing', draw],
+  ['/card/site.png', 'drawing', draw],
+  ['/card/compare.png?ids=1', 'drawing', draw],
+  ['/card/credential/github.png', 'drawing', draw],
+  ['/favicon.ico', 'drawing', draw],
+] as const)('%s ends its %s when its client leaves', async (target, _, make) => {
+  await using store = await openTestStore('sqlite', [ADA])
+  const endless = createEndlessWork()
+  const given = make(endless, createCatalog(store))
+  await using server = serveExplorer(store, {
+    rasterize: async (svg) => new TextEncoder().encode(await svg()),
+    ...given,
+  })
+  const client = new AbortController()
+  const response = server.look(target, { signal: client.signal }).catch(() => 'gone')
+  await endless.started
+  client.abort()
+  await endless.ended
+  expect(await response).toBe('gone')
+})
