@@ -8,6 +8,7 @@ import { findRules } from '../scoring/active-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { createDamage, noteDamage } from './damage.ts'
 import { createErrorLog } from './error-log.ts'
 import { createThreadLog, type FromBackground, type ToBackground } from './messages.ts'
 import { createUsageBuffer } from './usage-buffer.ts'
@@ -45,10 +46,13 @@ const stop = new AbortController()
 const stopScoring = new AbortController()
 const mayScore = Promise.withResolvers<void>()
 const usage = createUsageBuffer()
+let damage = createDamage()
 
 self.onmessage = ({ data }: MessageEvent<ToBackground>) => {
-  if (data.kind === 'start') void run(data.config)
-  else if (data.kind === 'score') mayScore.resolve()
+  if (data.kind === 'start') {
+    damage = data.damage
+    void run(data.config)
+  } else if (data.kind === 'score') mayScore.resolve()
   else if (data.kind === 'usage') usage.push(data)
   else {
     stop.abort()
@@ -102,6 +106,7 @@ function logFailures(failing: string, job: () => Promise<void>) {
       last = ''
       attempts = 0
     } catch (error) {
+      noteDamage(damage, error)
       const { message } = error as Error
       if (message !== last) log.error(`${failing}: ${message}`)
       last = message
@@ -224,6 +229,7 @@ async function updateScores(store: Store): Promise<void> {
       scorer ??= await adopt({ store, rules: await findRules(store), now: Date.now, onFailure })
       await keepRescoring(scorer, scoringEnd, onOtherRules)
     } catch (error) {
+      noteDamage(damage, error)
       failures.error(`Scoring failed: ${(error as Error).message}`)
       await pause(AFTER_FAILURE_MILLISECONDS)
     }

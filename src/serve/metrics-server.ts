@@ -3,16 +3,17 @@ import { type Family, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus
 import type { Config } from '../config.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
+import type { Damage } from './damage.ts'
 import { createStoreMetrics, gauge } from './store-metrics.ts'
 
-type Options = { store: Store; readThreads: () => Family[] }
+type Options = { store: Store; damage: Damage; readThreads: () => Family[] }
 
 /** Serves `GET /metrics` on its own port, if METRICS_PORT is set. */
-export async function startMetrics({ metrics, database }: Config, { store, readThreads }: Options) {
+export async function startMetrics({ metrics, database }: Config, { store, damage, readThreads }: Options) {
   if (!metrics) return undefined
   const { host, port } = metrics
   const replica = database.engine === 'postgres' && database.readUrls !== undefined
-  const readStore = createStoreMetrics(store, { replica })
+  const readStore = createStoreMetrics(store, { replica, ...(database.engine === 'sqlite' && { damage }) })
   const collect = async () => [
     gauge('passportd_info', 'The running version.', 1, { version: VERSION }),
     ...readThreads(),

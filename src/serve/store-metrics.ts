@@ -1,20 +1,22 @@
 import type { Family } from '../api/prometheus.ts'
 import type { EventLog } from '../domain/v3/event.ts'
 import type { ReplicaStatus, Store } from '../store/store.ts'
+import { type Damage, isDamaged } from './damage.ts'
 
 /** Metrics of the store. If it is unavailable, only `passportd_store_up` is reported. */
 export const createStoreMetrics =
-  (store: Store, { replica }: { replica: boolean }) =>
+  (store: Store, { replica, damage }: { replica: boolean; damage?: Damage }) =>
   async (): Promise<Family[]> => {
     const health = await attempt(() => store.ping())
     const parts = {
       reads: health !== undefined,
       writes: health?.writes === true,
+      ...(damage && { integrity: !isDamaged(damage) }),
       ...(replica && { replica: health?.replicas?.every(({ state }) => state === 'ok') === true }),
     }
     const up: Family = {
       name: 'passportd_store_up',
-      help: 'Whether reads, writes and the replica work: 1 or 0.',
+      help: 'Whether reads, writes and the replica work, and no damage was found: 1 or 0.',
       type: 'gauge',
       samples: Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) })),
     }
