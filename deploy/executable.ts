@@ -13,6 +13,7 @@ const ENTRY_POINTS = [
   'src/serve/search-thread.ts',
   'src/serve/picture-thread.ts',
   'src/serve/background-thread.ts',
+  'src/serve/check-thread.ts',
 ]
 const TARGETS = ['linux-arm64', 'linux-x64', 'darwin-arm64', 'darwin-x64']
 

@@ -9,6 +9,7 @@ import { findRules } from '../scoring/active-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { createDamage, noteDamage } from './damage.ts'
 import { createErrorLog } from './error-log.ts'
 import { createThreadLog, type FromBackground, type ToBackground } from './messages.ts'
 import { createRetirementLog } from './retirement-log.ts'
@@ -47,10 +48,13 @@ const stop = new AbortController()
 const stopScoring = new AbortController()
 const mayScore = Promise.withResolvers<void>()
 const usage = createUsageBuffer()
+let damage = createDamage()
 
 self.onmessage = ({ data }: MessageEvent<ToBackground>) => {
-  if (data.kind === 'start') void run(data.config)
-  else if (data.kind === 'score') mayScore.resolve()
+  if (data.kind === 'start') {
+    damage = data.damage
+    void run(data.config)
+  } else if (data.kind === 'score') mayScore.resolve()
   else if (data.kind === 'usage') usage.push(data)
   else {
     stop.abort()
@@ -108,6 +112,7 @@ function logFailures(failing: string, job: () => Promise<void>) {
       loggedAt = Number.NEGATIVE_INFINITY
       attempts = 0
     } catch (error) {
+      noteDamage(damage, error)
       attempts++
       const text = describeError(error)
       if (text === last || performance.now() - loggedAt < FAILURE_LOG_MILLISECONDS) return
@@ -216,6 +221,7 @@ async function updateScores(store: Store): Promise<void> {
       scorer ??= await adopt({ store, rules: await findRules(store), now: Date.now, onFailure })
       await keepRescoring(scorer, scoringEnd, onOtherRules)
     } catch (error) {
+      noteDamage(damage, error)
       failures.error(`Scoring failed: ${describeError(error)}`)
       await pause(AFTER_FAILURE_MILLISECONDS)
     }

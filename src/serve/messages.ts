@@ -3,6 +3,7 @@ import type { UsageReport } from '../api/usage.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
 import type { Fields, Log } from '../log.ts'
+import type { Damage } from './damage.ts'
 
 /** Only the main thread writes the log. */
 type LogMessage = { kind: 'log'; level: keyof Log; message: string; fields?: Fields | undefined }
@@ -24,6 +25,7 @@ export type ToServer =
       /** Rate-limit counters, shared by all server threads. */
       windows: Int32Array<SharedArrayBuffer>
       snapshot: Snapshot
+      damage: Damage
     }
   /** The port of the search thread; sent again after it was restarted. */
   | { kind: 'search'; port: MessagePort }
@@ -42,7 +44,7 @@ export type FromServer =
   | { kind: 'metrics'; families: Family[] }
 
 export type ToBackground =
-  | { kind: 'start'; config: Config }
+  | { kind: 'start'; config: Config; damage: Damage }
   /** Sent when all servers listen: scoring must not delay the start. */
   | { kind: 'score' }
   | UsageMessage
@@ -62,6 +64,10 @@ export type ToSearch =
   /** Sent when all servers listen: building the index for filters must not delay the start. */
   | { kind: 'index' }
   | { kind: 'stop' }
+
+export type ToCheck = { kind: 'start'; config: Config; damage: Damage } | { kind: 'stop' }
+
+export type FromCheck = FromThread | { kind: 'checked' }
 
 export type ToPictures = { kind: 'connect'; port: MessagePort } | { kind: 'stop' }
 

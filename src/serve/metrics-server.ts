@@ -5,19 +5,27 @@ import { describeError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
+import type { Damage } from './damage.ts'
 import { createErrorLog } from './error-log.ts'
 import { createStoreMetrics, gauge } from './store-metrics.ts'
 
-type Options = { store: Store; log: Log; readThreads: () => Family[] }
+type Options = { store: Store; damage: Damage; log: Log; readThreads: () => Family[] }
 
 /** Serves `GET /metrics` on its own port, if METRICS_PORT is set. */
-export async function startMetrics({ metrics, database }: Config, { store, log, readThreads }: Options) {
+export async function startMetrics(
+  { metrics, database }: Config,
+  { store, damage, log, readThreads }: Options,
+) {
   if (!metrics) return undefined
   const { host, port } = metrics
   const replica = database.engine === 'postgres' && database.readUrls !== undefined
   const errors = createErrorLog(log)
   const onError = (error: unknown) => errors.error(`Metrics cannot be read: ${describeError(error)}`)
-  const readStore = createStoreMetrics(store, { replica, onError })
+  const readStore = createStoreMetrics(store, {
+    replica,
+    onError,
+    ...(database.engine === 'sqlite' && { damage }),
+  })
   const collect = async () => [
     gauge('passportd_info', 'The running version.', 1, { version: VERSION }),
     ...readThreads(),

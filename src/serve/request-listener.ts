@@ -6,7 +6,7 @@ import { createOpenApi } from '../api/openapi.ts'
 import { createLimiter } from '../api/rate-limit.ts'
 import { createPage, pageRoute } from '../api/rendered-page.ts'
 import { JSON_HEADERS } from '../api/response.ts'
-import { type ApiServer, startApiServer } from '../api/server.ts'
+import { type ApiServer, type ApiServerOptions, startApiServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
@@ -33,6 +33,8 @@ type ListenerOptions = {
   counter: RateLimitCounter
   rasterize: Rasterize
   onUsage: (report: UsageReport) => void
+  /** Called for each error that is logged. */
+  onError?: (error: unknown) => void
   metrics?: Metrics | undefined
 }
 
@@ -69,8 +71,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan: () => plan,
-      onError: (error, { id, ...request }) =>
-        errors.error(describeError(error), { ...(id !== undefined && { request_id: id }), ...request }),
+      onError: createErrorReport(errors, options.onError),
       metrics,
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
@@ -149,6 +150,16 @@ function createPages({ config, store, catalog, now, rasterize, plan, errors }: P
     errorPicture: explorer?.errorPicture,
   }
 }
+
+const createErrorReport =
+  (
+    errors: ReturnType<typeof createErrorLog>,
+    onError: ListenerOptions['onError'],
+  ): ApiServerOptions['onError'] =>
+  (error, { id, ...request }) => {
+    onError?.(error)
+    errors.error(describeError(error), { ...(id !== undefined && { request_id: id }), ...request })
+  }
 
 /** `undefined` while the database is unavailable: the reference needs no data. Other errors are logged. */
 async function findStamp(store: Store, onError: (error: unknown) => void): Promise<string | undefined> {

@@ -11,6 +11,7 @@ import {
 } from '../explorer/pictures/remote-rasterizer.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { noteDamage, withDamage } from './damage.ts'
 import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics, type RedisMetrics } from './thread-metrics.ts'
@@ -50,7 +51,7 @@ self.onmessage = ({ data }: MessageEvent<ToServer>) => {
   }
 }
 
-async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }): Promise<void> {
+async function start({ config, windows, snapshot, damage }: ToServer & { kind: 'start' }): Promise<void> {
   catalog.update(snapshot)
   try {
     const metrics = config.metrics && createThreadMetrics()
@@ -62,11 +63,12 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,
-      store,
+      store: withDamage(store, damage),
       catalog,
       now: Date.now,
       log,
       rasterize,
+      onError: (error) => noteDamage(damage, error),
       counter: await openRateLimitCounter(config, windows, metrics?.redis),
       onUsage: (report) => send({ kind: 'usage', ...report }),
       metrics: metrics?.metrics,

@@ -6,11 +6,14 @@ import { CommandError } from '../domain/errors.ts'
 import { tlsProblems } from '../domain/settings/tls-files.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
+import { createDamage, type Damage } from './damage.ts'
 import type {
   FromBackground,
+  FromCheck,
   FromServer,
   FromThread,
   ToBackground,
+  ToCheck,
   ToPictures,
   ToSearch,
   ToServer,
@@ -41,44 +44,38 @@ export type Service = {
 export async function startService(options: Options): Promise<Service> {
   const { config, workers, store, log } = options
   const sums = createMetricSums()
+  const damage = createDamage()
   const metrics = await startMetrics(config, {
     store,
     log,
+    damage,
     readThreads: () => [...sums.read(), ...background.readMetrics()],
   })
   const windows = createWindowMemory()
   const servers: ServerThread[] = []
   /** Whether all servers listen: scoring and indexing must not delay the start. */
   let isStarted = false
-  const background = startBackground(config, log, {
+  const background = startBackground({ config, damage }, log, {
     mayScore: () => isStarted,
     onUpdate(message) {
       if (message.kind === 'snapshot') search.post(message)
       for (const server of servers) server.post(message)
     },
   })
-  const search = startThread<FromThread, ToSearch>({
-    name: 'search-thread',
-    log,
-    onStart(thread) {
-      thread.post({ kind: 'start', config })
-      const snapshot = background.snapshot()
-      if (snapshot) thread.post({ kind: 'snapshot', snapshot })
-      if (isStarted) thread.post({ kind: 'index' })
-      for (const server of servers) connect('search', thread, server)
-    },
-  })
+  const mayIndex = () => isStarted
+  const search = startSearch(config, log, { snapshot: background.snapshot, mayIndex, servers })
   const pictures = config.explorer ? startPictures(log, servers) : undefined
 
-  function addServer(port: number): ServerThread {
-    const connectAll = (server: { post: Post }) => {
-      connect('search', search, server)
-      if (pictures) connect('pictures', pictures, server)
-    }
-    return startServerThread({ config: { ...config, port }, log, sums, windows, background, connectAll })
+  function connectAll(server: { post: Post }): void {
+    connect('search', search, server)
+    if (pictures) connect('pictures', pictures, server)
   }
+  const shared = { log, sums, windows, damage, background, connectAll }
+  const addServer = (port: number) => startServerThread({ ...shared, config: { ...config, port } })
+  let check: ReturnType<typeof startCheck> | undefined
 
   async function stop(): Promise<void> {
+    check?.terminate()
     await Promise.all(servers.map((server) => server.stop()))
     await background.stop()
     await search.stop()
@@ -98,6 +95,7 @@ export async function startService(options: Options): Promise<Service> {
     isStarted = true
     background.post({ kind: 'score' })
     search.post({ kind: 'index' })
+    if (config.database.engine === 'sqlite') check = startCheck({ config, damage }, log)
     return {
       url: new URL(url),
       metricsUrl: metrics?.url,
@@ -137,6 +135,25 @@ function connect(
   server.post({ kind, port: port2 }, [port2])
 }
 
+type SearchOptions = {
+  snapshot: () => Snapshot | undefined
+  mayIndex: () => boolean
+  servers: readonly ServerThread[]
+}
+
+const startSearch = (config: Config, log: Log, { snapshot, mayIndex, servers }: SearchOptions) =>
+  startThread<FromThread, ToSearch>({
+    name: 'search-thread',
+    log,
+    onStart(thread) {
+      thread.post({ kind: 'start', config })
+      const current = snapshot()
+      if (current) thread.post({ kind: 'snapshot', snapshot: current })
+      if (mayIndex()) thread.post({ kind: 'index' })
+      for (const server of servers) connect('search', thread, server)
+    },
+  })
+
 const startPictures = (log: Log, servers: readonly ServerThread[]) =>
   startThread<FromThread, ToPictures>({
     name: 'picture-thread',
@@ -146,6 +163,18 @@ const startPictures = (log: Log, servers: readonly ServerThread[]) =>
     },
   })
 
+type Shared = { config: Config; damage: Damage }
+
+function startCheck(shared: Shared, log: Log) {
+  const thread = startThread<FromCheck, ToCheck>({
+    name: 'check-thread',
+    log,
+    onStart: ({ post }) => post({ kind: 'start', ...shared }),
+    onMessage: () => thread.terminate(),
+  })
+  return thread
+}
+
 type Background = ReturnType<typeof startBackground>
 
 type BackgroundOptions = {
@@ -153,7 +182,7 @@ type BackgroundOptions = {
   onUpdate: (message: FromBackground & { kind: 'snapshot' | 'month' }) => void
 }
 
-function startBackground(config: Config, log: Log, { mayScore, onUpdate }: BackgroundOptions) {
+function startBackground(shared: Shared, log: Log, { mayScore, onUpdate }: BackgroundOptions) {
   const first = Promise.withResolvers<void>()
   let snapshot: Snapshot | undefined
   let checkedAt = performance.now()
@@ -161,7 +190,7 @@ function startBackground(config: Config, log: Log, { mayScore, onUpdate }: Backg
     name: 'background-thread',
     log,
     onStart(thread) {
-      thread.post({ kind: 'start', config })
+      thread.post({ kind: 'start', ...shared })
       if (mayScore()) thread.post({ kind: 'score' })
     },
     onMessage(message) {
@@ -197,11 +226,13 @@ type ServerThreadOptions = {
   log: Log
   sums: ReturnType<typeof createMetricSums>
   windows: Int32Array<SharedArrayBuffer>
+  damage: Damage
   background: Background
   connectAll: (server: { post: Post }) => void
 }
 
-function startServerThread({ config, log, sums, windows, background, connectAll }: ServerThreadOptions) {
+function startServerThread(options: ServerThreadOptions) {
+  const { config, log, sums, windows, damage, background, connectAll } = options
   const started = Promise.withResolvers<BoundPort>()
   let { port } = config
   let isStarted = false
@@ -218,7 +249,7 @@ function startServerThread({ config, log, sums, windows, background, connectAll 
     log,
     onStart(thread) {
       const snapshot = background.snapshot() as Snapshot
-      thread.post({ kind: 'start', config: { ...config, port }, windows, snapshot })
+      thread.post({ kind: 'start', config: { ...config, port }, windows, snapshot, damage })
       connectAll(thread)
     },
     onMessage(message, worker) {

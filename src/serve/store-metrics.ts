@@ -2,15 +2,18 @@ import type { Family } from '../api/prometheus.ts'
 import { isExpected } from '../domain/errors.ts'
 import type { EventLog } from '../domain/v3/event.ts'
 import type { ReplicaStatus, Store } from '../store/store.ts'
+import { type Damage, isDamaged } from './damage.ts'
 
 type Options = {
   replica: boolean
+  /** With SQLite. */
+  damage?: Damage
   /** Called with unexpected errors. */
   onError: (error: unknown) => void
 }
 
 /** Metrics of the store. If it is unavailable, only `passportd_store_up` is reported. */
-export function createStoreMetrics(store: Store, { replica, onError }: Options) {
+export function createStoreMetrics(store: Store, { replica, damage, onError }: Options) {
   /** An unavailable store is `undefined`: other threads log that. */
   const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
     Promise.try(work).catch((error) => {
@@ -23,11 +26,12 @@ export function createStoreMetrics(store: Store, { replica, onError }: Options) 
     const parts = {
       reads: health !== undefined,
       writes: health?.writes === true,
+      ...(damage && { integrity: !isDamaged(damage) }),
       ...(replica && { replica: health?.replicas?.every(({ state }) => state === 'ok') === true }),
     }
     const up: Family = {
       name: 'passportd_store_up',
-      help: 'Whether reads, writes and the replica work: 1 or 0.',
+      help: 'Whether reads, writes and the replica work, and no damage was found: 1 or 0.',
       type: 'gauge',
       samples: Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) })),
     }

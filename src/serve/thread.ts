@@ -64,13 +64,22 @@ export function startThread<From, To>({ name, log, onStart, onMessage, onEnd }: 
 
   const post = (message: To, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
 
+  function end(): void {
+    isStopping = true
+    clearTimeout(timer)
+  }
+
   start()
   return {
     post,
+    /** Ends the thread without waiting for it. */
+    terminate(): void {
+      end()
+      worker.terminate()
+    },
     /** Waits until the thread has stopped, up to the timeout; then terminates it. */
     async stop(): Promise<void> {
-      isStopping = true
-      clearTimeout(timer)
+      end()
       worker.postMessage({ kind: 'stop' })
       await Promise.race([stopped.promise, sleep(STOP_TIMEOUT_MILLISECONDS, undefined, { ref: false })])
       worker.terminate()

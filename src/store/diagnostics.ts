@@ -1,7 +1,7 @@
 import type { DatabaseAddress } from '../domain/database-address.ts'
 import { diagnosePostgres } from './postgres/diagnostics.ts'
 import type { DatabaseContents } from './shared/contents.ts'
-import { diagnoseSqlite } from './sqlite/diagnostics.ts'
+import { diagnoseSqlite, findTableDamage } from './sqlite/diagnostics.ts'
 
 /** The state of a database, read without changing it. */
 export type Diagnostics = {
@@ -21,3 +21,7 @@ export type Diagnostics = {
 export async function diagnose(address: DatabaseAddress, full: boolean): Promise<Diagnostics> {
   return address.engine === 'sqlite' ? diagnoseSqlite(address.path, full) : diagnosePostgres(address.url)
 }
+
+/** The first problems of the SQLite file, from a check that reads it once; none on PostgreSQL, which has its own tools. */
+export const findDamage = (address: DatabaseAddress): string[] =>
+  address.engine === 'sqlite' ? findTableDamage(address.path) : []

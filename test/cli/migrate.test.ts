@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statfsSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import { diagnose } from '../../src/store/diagnostics.ts'
 import { lock, MIGRATE } from '../../src/store/postgres/connection/locks.ts'
 import { SCHEMA as POSTGRES_SCHEMA } from '../../src/store/postgres/migrate/migrate.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
@@ -9,7 +10,7 @@ import { workplace } from '../support/cli-sandbox.ts'
 import { connect } from '../support/postgres/connect.ts'
 import { testDatabase } from '../support/postgres/postgres.ts'
 import { readLines, until } from '../support/processes.ts'
-import { withEveryEngine } from '../support/store/engines.ts'
+import { withEngine, withEveryEngine } from '../support/store/engines.ts'
 import { execute, OLD_SCHEMA, revertSchema } from '../support/store/execute-sql.ts'
 import { record } from '../support/store/records.ts'
 
@@ -56,6 +57,20 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
     })
     expect((await here.call('migrate')).err).toContain(`has schema ${wanted} already`)
     expect((await here.call('rules', 'list')).code).toBe(0)
+  })
+})
+
+withEngine('sqlite', 'a migration', (makeDatabase) => {
+  test('is refused before it starts if the disk has too little space, and doctor reports it', async () => {
+    await using here = await workplace(makeDatabase, { records: [record(1)] })
+    await revertSchema(here.env.DATABASE_URL)
+    const { bavail, bsize } = statfsSync(here.cwd)
+    // A sparse file is larger than the disk. SQLite ignores pages after those that its header counts.
+    truncateSync(here.database, (Math.ceil((bavail * bsize) / 65_536) + 1000) * 65_536)
+    for (const command of ['migrate', 'serve']) await here.refuses('of free disk space, but', command)
+    expect((await here.call('doctor')).out).toMatch(/problem +space +The migration of .* needs about/)
+    const { schema } = await diagnose({ engine: 'sqlite', path: here.database }, false)
+    expect(schema).toBe(OLD_SCHEMA.sqlite)
   })
 })
 

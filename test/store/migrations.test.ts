@@ -6,6 +6,7 @@ import { type DatabaseAddress, parseDatabaseAddress } from '../../src/domain/dat
 import type { Social } from '../../src/domain/passport.ts'
 import { openStore } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
+import { check } from '../../src/store/sqlite/backup/backup.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { connect } from '../support/postgres/connect.ts'
@@ -122,6 +123,17 @@ function makeFile(path: string, version: number, sql: string): void {
 }
 
 describe('sqlite: a database of an earlier version', () => {
+  test('has the same counts in a backup before and after its migration', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    makeFile(path, 8, `${sqlite3 + sqlite3To8};${people}`)
+    const { passports, credentials } = check(path)
+    // Superseded credentials count, and those of merged passports.
+    expect({ passports, credentials }).toEqual({ passports: 3, credentials: 5 })
+    await openSqlite(path).close()
+    expect(check(path)).toMatchObject({ passports, credentials })
+  })
+
   test.each([
     [3, sqlite3, people],
     // Triggers of version 8 record each written row.

@@ -61,7 +61,8 @@ export async function workplace(
     serve: (args: string[] = [], more: Record<string, string> = {}) =>
       serveProcess(args, { cwd, env: { ...env, ...more } }),
     /** A node in this process, which is faster than `serve`. */
-    listen: (more: Record<string, string> = {}) => listenHere({ ...env, ...more }),
+    listen: (more: Record<string, string> = {}, options: Parameters<typeof listenHere>[1] = {}) =>
+      listenHere({ ...env, ...more }, options),
     open,
     look,
     async [Symbol.asyncDispose]() {

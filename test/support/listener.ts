@@ -9,10 +9,12 @@ import type { Store } from '../../src/store/store.ts'
 type Options = {
   /** Changes the store of the node. */
   adapt?: (store: Store) => Store
+  onError?: (error: unknown) => void
 }
 
 /** A node without threads, in this process. It serves requests with the settings of `serve`, but does no background work. */
-export async function listenHere(env: Record<string, string>, { adapt = (store) => store }: Options = {}) {
+export async function listenHere(env: Record<string, string>, options: Options = {}) {
+  const { adapt = (store) => store, onError } = options
   const config = readConfig({ PORT: '0', ...env }, { demo: false })
   const store = await openStore(config.database)
   const lines: string[] = []
@@ -24,6 +26,7 @@ export async function listenHere(env: Record<string, string>, { adapt = (store) 
     log: createLog({ write: (line) => void lines.push(line), json: true, now: Date.now }),
     counter: createFixedWindow(Date.now),
     onUsage: () => undefined,
+    ...(onError && { onError }),
     rasterize: () => Promise.reject(new Error('This node draws no pictures.')),
   })
   return {

@@ -5,7 +5,7 @@ import { count } from '../../domain/text/format.ts'
 import { diagnose } from '../../store/diagnostics.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../command.ts'
 import { examineContents, examineSchema } from '../doctor/doctor-contents.ts'
-import { examineFiles } from '../doctor/doctor-files.ts'
+import { examineFiles, examineMigration } from '../doctor/doctor-files.ts'
 import {
   examineActiveRules,
   examineMachine,
@@ -77,6 +77,7 @@ async function examineDatabase(config: Config, full: boolean, now: () => number)
   return [
     ok('database', `${nameDatabase(config.database)} can be read.`),
     ...examineSchema(examination, full),
+    ...examineMigration(config.database, examination),
     ...(contents ? examineContents(contents, config, now()) : []),
     ...(contents ? await examineActiveRules(contents.rules, config.rules) : []),
     ...(clock === undefined ? [] : [compareClock('PostgreSQL', clock, now())]),

@@ -1,7 +1,10 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { DatabaseAddress } from '../../domain/database-address.ts'
 import { size } from '../../domain/text/format.ts'
+import type { Diagnostics } from '../../store/diagnostics.ts'
 import { orphanedWalProblem } from '../../store/sqlite/connect.ts'
+import { migrationSpaceProblem } from '../../store/sqlite/migrate/migration-space.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** Below this the service does not try to write. */
@@ -104,4 +107,14 @@ export function examineSpace(folder: string, free: number, { database, wal }: Si
   if (free < used)
     return warning('space', `${sizes}: too little for a backup or restore. Free space, or use another disk.`)
   return ok('space', `${sizes}.`)
+}
+
+/** An older schema needs a migration, which needs free space. */
+export function examineMigration(
+  database: DatabaseAddress,
+  { schema, knownSchema }: Pick<Diagnostics, 'schema' | 'knownSchema'>,
+): Finding[] {
+  if (database.engine !== 'sqlite' || schema >= knownSchema) return []
+  const text = migrationSpaceProblem(database.path, schema)
+  return text === undefined ? [] : [problem('space', text)]
 }

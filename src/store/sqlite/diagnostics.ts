@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Diagnostics } from '../diagnostics.ts'
 import { readContents } from '../shared/contents.ts'
-import { listDamage } from './backup/backup.ts'
+import { isDamage, listDamage } from './backup/backup.ts'
 import { connectReader, createQuery, throwTranslated, translateErrors } from './connect.ts'
 import { refuseDeletedWal } from './file-guard.ts'
 import { createKeys } from './keys.ts'
@@ -50,4 +50,31 @@ async function diagnoseFile(
 function connectUnused(path: string): Database {
   const { href } = pathToFileURL(resolve(path))
   return new Database(`${href}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
+}
+
+const MOST_PROBLEMS = 5
+
+/** Checks one table after another: a single read transaction would block checkpoints of the WAL. Returns the first problems. */
+export function findTableDamage(path: string): string[] {
+  const database = connectReader(path)
+  // An unreadable part of the disk is then an error instead of a crash.
+  database.run('pragma mmap_size = 0')
+  try {
+    const tables = database
+      .query<{ name: string }, []>(`select name from sqlite_schema where type = 'table'`)
+      .all()
+    for (const { name } of tables) {
+      const problems = database
+        .query<{ quick_check: string }, []>(`pragma quick_check('${name}')`)
+        .all()
+        .flatMap(({ quick_check }) => (quick_check === 'ok' ? [] : [quick_check]))
+      if (problems.length > 0) return problems.slice(0, MOST_PROBLEMS)
+    }
+    return []
+  } catch (error) {
+    if (isDamage(error)) return [(error as Error).message]
+    return throwTranslated(path, error)
+  } finally {
+    database.close()
+  }
 }

@@ -6,7 +6,7 @@ import { connectReader, isEnvironmentError, throwTranslated, translateErrors } f
 import { checkOwner, identify } from '../migrate/migrate.ts'
 import { fileIdentity, writeAtomically } from './atomic-file.ts'
 
-/** Counts from a complete check of a database. */
+/** Counts from a complete check of a database: all stored credentials, also superseded ones and those of merged passports. */
 export type Contents = { passports: number; credentials: number; bytes: number }
 
 /** Writes a snapshot of the database to `file`. The file appears under its name after it was checked. */
@@ -101,7 +101,7 @@ export function check(path: string): Contents {
         credentials: count(
           identify(database).version < CREDENTIAL_LIST_SCHEMA
             ? 'select count(*) as count from credentials'
-            : `select coalesce(sum(json_array_length(body, '$.passport_credentials')), 0) as count from v1_credentials`,
+            : COUNT_CREDENTIALS,
         ),
         bytes: statSync(path).size,
       }
@@ -113,6 +113,12 @@ export function check(path: string): Contents {
 
 /** The first schema with one row of credentials per passport. */
 const CREDENTIAL_LIST_SCHEMA = 9
+
+/** Empty data: the V1 response contains the same credentials. */
+const COUNT_CREDENTIALS = `select coalesce(sum(case when coalesce(data, '') = ''
+    then json_array_length(body, '$.passport_credentials') else json_array_length(data) end), 0) as count
+  from passports left join credentials on credentials.passport_id = id
+    left join v1_credentials on v1_credentials.passport_id = id`
 
 /** The problems that SQLite finds, at most five. */
 export function listDamage(database: Database, how: 'quick_check' | 'integrity_check'): string[] {

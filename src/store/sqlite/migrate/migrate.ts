@@ -17,6 +17,7 @@ import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.t
 import { removeDocumentFiles, storeV1 } from './migration-9.ts'
 import { storeImages } from './migration-12.ts'
 import { storeHandles } from './migration-13.ts'
+import { migrationSpaceProblem } from './migration-space.ts'
 
 /** A migration whose tables migration 9 drops: new databases skip it. */
 const DROPPED = ''
@@ -94,9 +95,17 @@ export function migrate(database: Database, onProgress: OnProgress = () => undef
 /** Migrates the database if the mode allows it; otherwise throws if it is outdated. Returns its version before. */
 export function prepareSchema(database: Database, mode: MigrationMode, onProgress?: OnProgress): number {
   const version = versionOf(database)
-  if (mode === true || (mode === 'new' && version === 0)) migrate(database, onProgress)
-  else if (version < SCHEMA) throw new OutdatedSchemaError(nameOf(database), version, SCHEMA)
+  if (mode === true || (mode === 'new' && version === 0)) {
+    refuseFullDisk(database, version)
+    migrate(database, onProgress)
+  } else if (version < SCHEMA) throw new OutdatedSchemaError(nameOf(database), version, SCHEMA)
   return version
+}
+
+/** Before a migration that would fail at its end. */
+function refuseFullDisk(database: Database, version: number): void {
+  const problem = version < SCHEMA ? migrationSpaceProblem(nameOf(database), version) : undefined
+  if (problem !== undefined) throw new ServiceError('unavailable', problem)
 }
 
 /** The schema of the database if a newer passportd has migrated it. */

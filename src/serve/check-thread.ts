@@ -1,0 +1,30 @@
+import type { Config } from '../config.ts'
+import { findDamage } from '../store/diagnostics.ts'
+import { type Damage, setDamaged } from './damage.ts'
+import { createThreadLog, type FromCheck, type ToCheck } from './messages.ts'
+
+declare const self: Worker
+
+const send = (message: FromCheck) => postMessage(message)
+const log = createThreadLog(send)
+
+self.onmessage = ({ data }: MessageEvent<ToCheck>) => {
+  if (data.kind === 'start') check(data.config, data.damage)
+  else send({ kind: 'stopped' })
+}
+
+/** Reads the whole database file once. A thread of its own, because SQLite blocks the event loop. */
+function check({ database }: Config, damage: Damage): void {
+  try {
+    const problems = findDamage(database)
+    if (problems.length > 0) {
+      setDamaged(damage)
+      log.error(
+        `The database file is damaged: ${problems.join('; ')}. Stop the service, keep a copy, and restore a backup.`,
+      )
+    }
+  } catch (error) {
+    log.error(`The database file could not be checked: ${(error as Error).stack}`)
+  }
+  send({ kind: 'checked' })
+}

@@ -1,0 +1,25 @@
+import { FileFaultError } from '../domain/errors.ts'
+import type { Store } from '../store/store.ts'
+
+/** Memory that all threads share: whether one of them has found damage in the database. It stays until a restart. */
+export type Damage = Int32Array<SharedArrayBuffer>
+
+export const createDamage = (): Damage => new Int32Array(new SharedArrayBuffer(4))
+
+export const isDamaged = (damage: Damage): boolean => Atomics.load(damage, 0) === 1
+
+export const setDamaged = (damage: Damage): void => void Atomics.store(damage, 0, 1)
+
+/** Notes the damage that an error reports. The caller logs the error. */
+export function noteDamage(damage: Damage, error: unknown): void {
+  if (error instanceof FileFaultError && error.fault === 'damaged') setDamaged(damage)
+}
+
+/** The same store; its `ping` also throws if another thread has found damage. */
+export const withDamage = (store: Store, damage: Damage): Store => ({
+  ...store,
+  async ping() {
+    if (isDamaged(damage)) throw new FileFaultError('damaged', 'The database is damaged, as logged before.')
+    return await store.ping()
+  },
+})
