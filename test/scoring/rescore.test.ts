@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { DataPoint } from '../../src/domain/data-point.ts'
 import type { PassportRef } from '../../src/domain/passport.ts'
+import { toAppliedRules } from '../../src/scoring/active-rules.ts'
 import { adoptRules, keepRescoring, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
@@ -157,11 +158,28 @@ onEveryEngine('the adoption of a rule set', (open) => {
     }
   })
 
+  test('changes nothing while another rule set is active', async () => {
+    await using store = await open([record(1), record(2)])
+    await adoptRules(scorer(store))
+    await store.rules.apply(toAppliedRules(DEFAULT_RULES, 'apply', NOON))
+    await adoptRules(scorer(store, otherRules))
+    expect(await store.scoring.countStale()).toBe(0)
+    expect(await rescoreSome(scorer(store, otherRules))).toBeUndefined()
+  })
+
   test('marks many passports in batches, and continues after an interruption', async () => {
     await using store = await open(Array.from({ length: ADOPTION_BATCH + 1 }, (_, id) => record(id)))
     while (!(await store.scoring.adopt('one')));
     expect(await store.scoring.adopt('two')).toBe(false)
     expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH)
+    // Passports that the interrupted rule set has scored are marked again.
+    const scored = {
+      scores: { total: 0, activity: 0, identity: 0, skills: 0 },
+      human: false,
+      credentials: [],
+    }
+    const job = { rules: 'two', now: LATER, score: () => scored, onFailure: fail }
+    expect(await store.scoring.work(10, job)).toBe(10)
     expect(await store.scoring.adopt('three')).toBe(false)
     for (let steps = 0; !(await store.scoring.adopt('three')); steps++) expect(steps).toBeLessThan(20)
     expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH + 1)
