@@ -3,14 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { ACCESS_MUTATIONS } from './access.ts'
-import { BOUND_MUTATIONS } from './bounds.ts'
-import { FILE_MUTATIONS } from './files.ts'
-import { HISTORY_MUTATIONS } from './history.ts'
-import { LIST_MUTATIONS } from './lists.ts'
+import { isOutdated, MUTATIONS } from './list.ts'
 import type { Mutation } from './mutation.ts'
-import { RECORD_MUTATIONS } from './records.ts'
-import { RESPONSE_MUTATIONS } from './responses.ts'
 
 const HELP = `npx bun stress/mutations/main.ts [part of a name]
 
@@ -18,15 +12,6 @@ Changes important lines of source one by one, in a copy of this checkout, and ru
 fail. The exit code is 1 if the tests pass after a change, or if a text of the list is not in its file exactly once.`
 
 const ROOT = join(import.meta.dir, '../..')
-const MUTATIONS = [
-  ...ACCESS_MUTATIONS,
-  ...RESPONSE_MUTATIONS,
-  ...BOUND_MUTATIONS,
-  ...HISTORY_MUTATIONS,
-  ...LIST_MUTATIONS,
-  ...RECORD_MUTATIONS,
-  ...FILE_MUTATIONS,
-]
 
 /** A change may make a test wait for ever: it may take this many times as long as without the change. */
 const SLOWER = 20
@@ -40,7 +25,7 @@ if (part.startsWith('-')) {
 }
 const chosen = MUTATIONS.filter(({ name }) => name.includes(part))
 if (chosen.length === 0) exit(2, `No mutation has "${part}" in its name.`)
-const outdated = MUTATIONS.filter(({ file, from }) => read(ROOT, file).split(from).length !== 2)
+const outdated = MUTATIONS.filter((mutation) => isOutdated(ROOT, mutation))
 if (outdated.length > 0)
   exit(1, outdated.map(({ name, file }) => `${name}: its text is not in ${file} exactly once.`).join('\n'))
 
