@@ -69,6 +69,15 @@ test.each(['zstd', 'gzip'] as const)(
 )
 
 onEngine('sqlite', 'compression', (open) => {
+  test('a body below a kibibyte is not compressed', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveExplorer(store)
+    const path = '/api/v1/passports?keyword=nobody'
+    const { headers, text } = await server.get(path, { headers: { 'Accept-Encoding': 'gzip' } })
+    expect(text.length).toBeLessThan(1024)
+    expect(headers.get('Content-Encoding')).toBeNull()
+  })
+
   test.each(['zstd', 'gzip'] as const)(
     'lists, pages and files are sent as %s with the ETag of the uncompressed body',
     async (encoding) => {

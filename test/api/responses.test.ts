@@ -194,6 +194,7 @@ onEngine('sqlite', 'caching', (open) => {
         for (const method of ['GET', 'HEAD']) {
           const again = await server.get(path, { method, headers: { 'If-None-Match': condition } })
           expect([again.status, again.text, again.headers.get('ETag')]).toEqual([304, '', etag])
+          expect(again.headers.has('Content-Type')).toBe(false)
         }
       }
       for (const condition of ['"other"', '', etag.replaceAll('"', '')]) {

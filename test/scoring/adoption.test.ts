@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { DataPoint } from '../../src/domain/data-point.ts'
 import type { PassportRef } from '../../src/domain/passport.ts'
+import { toAppliedRules } from '../../src/scoring/active-rules.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, type Rule, type RuleSet, stampRules } from '../../src/scoring/rules.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
@@ -158,12 +159,23 @@ onEveryEngine('the adoption of a rule set', (open) => {
     for (const store of [before, after]) expect(await stale(store)).toEqual([true, false, false])
   })
 
+  test('changes nothing while another rule set is active', async () => {
+    await using store = await open([record(1), record(2, { scores: { total: 4, skills: 4 } })])
+    await adoptRules(scorer(store))
+    await store.rules.apply(toAppliedRules(DEFAULT_RULES, 'apply', NOON))
+    await adoptRules(scorer(store, otherRules))
+    expect(await store.scoring.countStale()).toBe(0)
+    expect(await rescoreSome(scorer(store, otherRules))).toBeUndefined()
+  })
+
   test('marks many passports in batches, and continues after an interruption', async () => {
     await using store = await open(Array.from({ length: ADOPTION_BATCH + 1 }, (_, id) => record(id)))
     const adopt = (rules: string, total: number) => store.scoring.adopt(jobOf(rules, total))
     while (!(await adopt('one', 1)));
     expect(await adopt('two', 2)).toBe(false)
     expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH)
+    // Passports that the interrupted rule set has scored are marked again.
+    expect(await store.scoring.work(10, { ...jobOf('two', 2), onFailure: fail })).toBe(10)
     expect(await adopt('three', 3)).toBe(false)
     for (let steps = 0; !(await adopt('three', 3)); steps++) expect(steps).toBeLessThan(20)
     expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH + 1)

@@ -2,6 +2,8 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { connectWriter } from '../../src/store/sqlite/connect.ts'
+import { SCHEMA } from '../../src/store/sqlite/migrate/migrate.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { until } from '../support/processes.ts'
 import { listAll } from '../support/store/catalog.ts'
@@ -33,6 +35,15 @@ describe('sqlite: the file', () => {
     for (const made of ['a', 'a/b']) expect(statSync(join(folder.path, made)).mode & 0o777).toBe(0o700)
   })
 
+  test('is flushed to the disk at each commit, and deleted data is overwritten', () => {
+    using folder = tempFolder()
+    using writer = connectWriter(join(folder.path, 'x.db'), true)
+    const valueOf = (pragma: string) => Object.values(writer.query(`pragma ${pragma}`).get() as object)[0]
+    // 2 is "full".
+    expect(valueOf('synchronous')).toBe(2)
+    expect(valueOf('secure_delete')).toBe(1)
+  })
+
   test('shows a change by another process at once', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
@@ -59,8 +70,8 @@ describe('sqlite: the file', () => {
     ['a folder in its place', (path) => mkdirSync(path), 'cannot be opened for writing'],
     [
       'a database of a newer passportd',
-      (path) => change(path, 'pragma user_version = 99'),
-      'was written by a newer passportd (schema 99',
+      (path) => change(path, `pragma user_version = ${SCHEMA + 1}`),
+      `was written by a newer passportd (schema ${SCHEMA + 1}`,
     ],
     [
       'a file without its last byte',

@@ -93,6 +93,17 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
     expect([...one.news, ...other.news]).toEqual([])
   })
 
+  test('nodes together accept exactly the limit of many concurrent requests', async () => {
+    await using redis = await startRedis()
+    using one = await node(redis.url)
+    using other = await node(redis.url)
+    const taken = await Promise.all(
+      Array.from({ length: 600 }, (_, at) => (at % 2 ? one : other).take('a', 240)),
+    )
+    expect(taken.filter((remaining) => remaining >= 0)).toHaveLength(240)
+    expect([...one.news, ...other.news]).toEqual([])
+  })
+
   test('a rejected request does not count, locally or in Redis', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)

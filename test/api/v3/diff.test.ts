@@ -46,6 +46,8 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}/diff', (open) => {
     })
     const same = await server.get(`7/diff?from=${iso(NOON)}&to=${iso(NOON + HOUR - 1)}`)
     expect(same.body).toMatchObject({ score: [3, 3], causes: [] })
+    const atChange = await server.get(`7/diff?from=${iso(NOON)}&to=${iso(NOON + HOUR)}`)
+    expect(atChange.body.score).toEqual([3, 9])
     const added = await server.get(`8/diff?from=${iso(NOON)}`)
     expect(added.body).toMatchObject({ score: [null, 0], causes: [] })
   })

@@ -37,6 +37,7 @@ test.each<[string, number, LogEvent[], [number | null, number | null], object[]]
   ['a state that is as old as the newest event', 9, [changed(2, 3, 9)], [3, 9], [github(6)]],
   ['a state that is older than the newest event', 3, [changed(2, 3, 9)], [3, 9], [github(6)]],
   ['a state that is older than several events', 3, [changed(3, 9, 5), changed(2, 3, 9)], [3, 5], [github(2)]],
+  ['changes that cancel each other', 3, [changed(3, 9, 3), changed(2, 3, 9)], [3, 3], []],
   ['a newest event without a score', 3, [renamed, changed(2, 3, 9)], [3, 9], [github(6)]],
   ['a state that is newer than the newest event', 20, [changed(2, 3, 9)], [3, 9], [github(6)]],
   [
@@ -60,4 +61,20 @@ test.each<[string, number, LogEvent[], [number | null, number | null], object[]]
   expect<unknown>(diff).toEqual({ score, causes })
   const sum = diff.causes.reduce((total, { delta }) => total + delta, 0)
   expect(sum).toBe((diff.score[1] ?? 0) - (diff.score[0] ?? 0))
+})
+
+test('the largest causes are first, whatever their sign', () => {
+  const change = (type: string, before: number, after: number) =>
+    ({ type, cause: 'value', score: [before, after], before: {} }) as const
+  const credentials = [change('ens', 1, 2), change('github', 5, 1)]
+  const event: LogEvent = {
+    ...at,
+    sequence: 1,
+    type: 'score.changed',
+    change: { score: [6, 3], rules: ['r', 'r'], credentials },
+  }
+  expect(fold(state(3), [event]).causes).toEqual([
+    { type: 'github', delta: -4, cause: 'value' },
+    { type: 'ens', delta: 1, cause: 'value' },
+  ])
 })

@@ -1,0 +1,158 @@
+import type { Mutation } from './mutation.ts'
+
+const KEYS = ['test/api/keys.test.ts']
+const LIMITS = ['test/api/limits/rate-limit.test.ts']
+const WINDOWS = ['test/api/limits/fixed-window.test.ts']
+const ADDRESS = ['test/api/limits/address.test.ts']
+
+/** Keys, rate limits and client addresses. */
+export const ACCESS_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'auth: an expired or revoked key is accepted',
+    file: 'src/api/auth.ts',
+    from: " && keyState(key, now()) === 'active'",
+    to: '',
+    tests: KEYS,
+  },
+  {
+    name: 'auth: REQUIRE_API_KEY is ignored',
+    file: 'src/api/auth.ts',
+    from: ': !requireKey',
+    to: ': true',
+    tests: KEYS,
+  },
+  {
+    name: 'auth: the secret part of a key is not compared',
+    file: 'src/api/auth.ts',
+    from: 'timingSafeEqual(hash, key.hash)',
+    to: 'hash.length === key.hash.length',
+    tests: KEYS,
+  },
+  {
+    name: 'auth: keys are not compared in constant time',
+    file: 'src/api/auth.ts',
+    from: 'timingSafeEqual(hash, key.hash)',
+    to: 'Buffer.from(hash).equals(key.hash)',
+    tests: ['test/security/constant-time.test.ts'],
+  },
+  {
+    name: 'auth: a revoked key is active',
+    file: 'src/domain/api-key.ts',
+    from: "  if (key.revokedAt !== undefined) return 'revoked'\n",
+    to: '',
+    tests: ['test/domain/api-key.test.ts'],
+  },
+  {
+    name: 'auth: a key is valid at the moment of its expiry',
+    file: 'src/domain/api-key.ts',
+    from: 'key.expiresAt <= now',
+    to: 'key.expiresAt < now',
+    tests: ['test/domain/api-key.test.ts'],
+  },
+  {
+    name: 'auth: a route that needs a key is open',
+    file: 'src/api/server.ts',
+    from: 'route.needsKey ? { ...state, requireKey: true } : state',
+    to: 'state',
+    tests: ['test/api/v3/lookup.test.ts'],
+    title: 'a key is required',
+  },
+  {
+    name: 'auth: an unset variable of a client is a wrong key',
+    file: 'src/api/auth.ts',
+    from: "'undefined', 'null', 'None'",
+    to: "'null', 'None'",
+    tests: KEYS,
+  },
+  {
+    name: 'limits: wrong keys are not counted',
+    file: 'src/api/server.ts',
+    from: '      if (sent && !matchesKey(sent, key)) await limiter.consumeWrongKey(address())\n',
+    to: '',
+    tests: LIMITS,
+  },
+  {
+    name: 'limits: a request over the limit is accepted',
+    file: 'src/api/rate-limit.ts',
+    from: 'consumed.remaining >= 0) return consumed',
+    to: 'consumed.remaining >= -1) return consumed',
+    tests: LIMITS,
+  },
+  {
+    name: 'limits: all clients without a key share one limit',
+    file: 'src/api/rate-limit.ts',
+    from: 'key?.id ?? address()',
+    to: "key?.id ?? ''",
+    tests: LIMITS,
+  },
+  {
+    name: 'limits: the monthly quota is ignored',
+    file: 'src/api/rate-limit.ts',
+    from: '!isQuotaUsed(key.id, tier.monthly)',
+    to: 'true',
+    tests: LIMITS,
+  },
+  {
+    name: 'limits: a rejected request counts against the monthly quota',
+    file: 'src/api/usage.ts',
+    from: 'status !== 304 && status !== 429',
+    to: 'status !== 304',
+    tests: LIMITS,
+  },
+  {
+    name: 'limits: sums of the previous month count in a new month',
+    file: 'src/api/usage.ts',
+    from: '  if (!isSameMonth) Object.assign(state, { stored: new Map(), since: new Map() })\n',
+    to: '',
+    tests: LIMITS,
+  },
+  {
+    name: 'windows: a request of several units counts as one',
+    file: 'src/api/fixed-window.ts',
+    from: '| (count + units)',
+    to: '| (count + 1)',
+    tests: WINDOWS,
+  },
+  {
+    name: 'windows: a count stays after the end of its window',
+    file: 'src/api/fixed-window.ts',
+    from: 'state >>> COUNT_BITS === stamp && Atomics.load(memory, slot + END) === end',
+    to: 'state !== 0',
+    tests: WINDOWS,
+  },
+  {
+    name: '304 refunds: refunds have no limit',
+    file: 'src/api/fixed-window.ts',
+    from: '  if (Atomics.add(memory, slot + REFUNDS, 1) >= most) return false\n',
+    to: '',
+    tests: [...WINDOWS, 'test/api/limits/not-modified.test.ts'],
+  },
+  {
+    name: '304 refunds: If-None-Match with a star is free',
+    file: 'src/api/response.ts',
+    from: ' && !isAny(condition) && consumed',
+    to: ' && consumed',
+    tests: ['test/api/limits/not-modified.test.ts'],
+  },
+  {
+    name: 'proxies: a forged address before that of the client is used',
+    file: 'src/api/address.ts',
+    from: '        if (!isTrusted(hop)) break\n',
+    to: '',
+    tests: ADDRESS,
+  },
+  {
+    name: 'proxies: X-Forwarded-For of any client is trusted',
+    file: 'src/api/address.ts',
+    from: 'trusted.length > 0 && isTrusted(address)',
+    to: 'trusted.length > 0',
+    tests: ADDRESS,
+  },
+  {
+    name: 'proxies: an IPv6 client is a single address',
+    file: 'src/api/address.ts',
+    from: '.slice(0, 4)',
+    to: '.slice(0, 8)',
+    tests: ADDRESS,
+  },
+]

@@ -1,0 +1,50 @@
+import type { Mutation } from './mutation.ts'
+
+const RESPONSES = ['test/api/responses.test.ts']
+
+/** Limits of requests. */
+export const BOUND_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'bounds: a body of two megabytes is accepted',
+    file: 'src/api/request.ts',
+    from: ' > MAX_BODY_BYTES',
+    to: ' > 2 * MAX_BODY_BYTES',
+    tests: ['test/api/v3/problems.test.ts'],
+    title: 'a body above',
+  },
+  {
+    name: 'bounds: a query of 16 KiB is accepted',
+    file: 'src/api/request.ts',
+    from: '<= MAX_TARGET) return',
+    to: '<= 2 * MAX_TARGET) return',
+    tests: RESPONSES,
+  },
+  {
+    name: 'bounds: a keyword of 201 characters is accepted',
+    file: 'src/domain/keyword.ts',
+    from: 'length > LONGEST_KEYWORD',
+    to: 'length > LONGEST_KEYWORD + 1',
+    tests: ['test/api/v1/passports.test.ts'],
+  },
+  {
+    name: 'bounds: a page of V1 has 251 passports',
+    file: 'src/domain/page.ts',
+    from: 'LARGEST_SIZE = 250',
+    to: 'LARGEST_SIZE = 251',
+    tests: ['test/domain/page.test.ts'],
+  },
+  {
+    name: 'bounds: a page of v3 has more passports than the limit',
+    file: 'src/domain/v3/list-request.ts',
+    from: 'limit <= largest',
+    to: 'limit <= largest + 1',
+    tests: ['test/api/v3/problems.test.ts'],
+  },
+  {
+    name: 'bounds: a filter has one value more than the limit',
+    file: 'src/domain/v3/filter.ts',
+    from: 'conditions > MOST_CONDITIONS',
+    to: 'conditions > MOST_CONDITIONS + 1',
+    tests: ['test/domain/v3/filter.test.ts'],
+  },
+]

@@ -1,0 +1,74 @@
+import type { Mutation } from './mutation.ts'
+
+const EVENTS = ['test/store/events/events.test.ts', 'test/store/events/event-log.test.ts']
+const SQLITE = ['test/store/sqlite.test.ts']
+const MIGRATIONS = ['test/store/migrations.test.ts', 'test/store/sqlite.test.ts']
+const BACKUP = ['test/cli/backup.test.ts', 'test/cli/restore.test.ts']
+
+/** Database files. */
+export const FILE_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'secure delete: removed data stays in free pages',
+    file: 'src/store/sqlite/connect.ts',
+    from: 'pragma secure_delete = on',
+    to: 'pragma secure_delete = off',
+    tests: ['test/store/removal.test.ts'],
+  },
+  {
+    name: 'files: a commit may be lost after a power failure',
+    file: 'src/store/sqlite/connect.ts',
+    from: 'pragma synchronous = full',
+    to: 'pragma synchronous = normal',
+    tests: SQLITE,
+  },
+  {
+    name: 'files: other users may read the database',
+    file: 'src/store/sqlite/connect.ts',
+    from: "openSync(path, 'a', 0o600)",
+    to: "openSync(path, 'a', 0o644)",
+    tests: SQLITE,
+  },
+  {
+    name: 'migrations: a database of another program is migrated',
+    file: 'src/store/sqlite/migrate/migrate.ts',
+    from: 'version !== 0 || isFilled',
+    to: 'version !== 0',
+    tests: MIGRATIONS,
+  },
+  {
+    name: 'migrations: a database of a newer version is opened',
+    file: 'src/store/sqlite/migrate/migrate.ts',
+    from: '  if (version > SCHEMA) {',
+    to: '  if (version > SCHEMA + 1) {',
+    tests: MIGRATIONS,
+  },
+  {
+    name: 'migrations: the files of an old version stay',
+    file: 'src/store/sqlite/migrate/migrate.ts',
+    from: '    removeDocumentFiles(database.filename)\n',
+    to: '',
+    tests: MIGRATIONS,
+  },
+  {
+    name: 'backup: a damaged backup is accepted',
+    file: 'src/store/sqlite/backup/backup.ts',
+    from: "const [problem] = listDamage(database, 'integrity_check')",
+    to: 'const [problem]: string[] = []',
+    tests: BACKUP,
+  },
+  {
+    name: 'backup: the copy has the same event log as the original',
+    file: 'src/store/sqlite/backup/backup.ts',
+    from: '    renameEventLog(partial)\n',
+    to: '',
+    tests: EVENTS,
+    title: 'has another name',
+  },
+  {
+    name: 'backup: a restore replaces a database without --force',
+    file: 'src/store/sqlite/backup/restore.ts',
+    from: '!force && old !== undefined',
+    to: 'force && old !== undefined',
+    tests: BACKUP,
+  },
+]

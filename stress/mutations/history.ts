@@ -1,0 +1,107 @@
+import type { Mutation } from './mutation.ts'
+
+const AS_OF = ['test/api/v3/as-of.test.ts']
+const DIFF = ['test/api/v3/diff.test.ts']
+const FOLD = ['test/domain/v3/fold.test.ts']
+const EVENTS = ['test/store/events/events.test.ts', 'test/store/events/event-log.test.ts']
+
+/** Most tests run on both engines: SQLite starts faster. */
+const ON_SQLITE = { title: '^sqlite' }
+
+/** The event log, and states of the past. */
+export const HISTORY_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'as_of: a change at the time of as_of is undone',
+    file: 'src/store/events/sqlite.ts',
+    from: 'row.time <= time) break',
+    to: 'row.time < time) break',
+    tests: AS_OF,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'as_of: times in the future are accepted',
+    file: 'src/api/v3/instants.ts',
+    from: 'if (time <= now) return time',
+    to: 'if (time > 0) return time',
+    tests: AS_OF,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'as_of: times before the log are accepted',
+    file: 'src/api/v3/instants.ts',
+    from: 'if (time >= knownSince) return',
+    to: 'if (time > 0) return',
+    tests: AS_OF,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'undo: a passport exists before it was added',
+    file: 'src/domain/v3/undo.ts',
+    from: "event.type === 'passport.added' || ",
+    to: '',
+    tests: [...AS_OF, ...FOLD],
+    title: '^(?!postgres)',
+  },
+  {
+    name: 'undo: a credential exists before it was added',
+    file: 'src/domain/v3/undo.ts',
+    from: '  if (before === null) return all.filter((credential) => !isSameCredential(credential))\n',
+    to: '  if (before === null) return all\n',
+    tests: AS_OF,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'fold: the score is that of the oldest event',
+    file: 'src/domain/v3/fold.ts',
+    from: 'score ??= event.change.score[1]',
+    to: 'score = event.change.score[1]',
+    tests: FOLD,
+  },
+  {
+    name: 'fold: causes are not in the order of their size',
+    file: 'src/domain/v3/fold.ts',
+    from: 'Math.abs(other.delta) - Math.abs(one.delta)',
+    to: 'other.delta - other.delta',
+    tests: FOLD,
+  },
+  {
+    name: 'diff: a change at the end is left out',
+    file: 'src/store/events/read-later.ts',
+    from: 'time <= to)',
+    to: 'time < to)',
+    tests: DIFF,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'diff: the end may be before the begin',
+    file: 'src/api/v3/diff.ts',
+    from: 'times.from > times.to',
+    to: 'times.from > times.to + 86_400_000',
+    tests: DIFF,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'events: the events of a batch have reversed numbers',
+    file: 'src/store/events/sqlite.ts',
+    from: 'log.last - events.length + 1 + index',
+    to: 'log.last - index',
+    tests: EVENTS,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'events: times decrease when the clock is set back',
+    file: 'src/store/events/sqlite.ts',
+    from: 'time = max(time, ?2), known_since',
+    to: 'time = ?2, known_since',
+    tests: EVENTS,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'events: the history of a removed passport stays',
+    file: 'src/store/events/sqlite.ts',
+    from: '      for (const id of removed) removeAll.run(id)\n',
+    to: '',
+    tests: ['test/store/removal.test.ts', ...EVENTS],
+    ...ON_SQLITE,
+  },
+]

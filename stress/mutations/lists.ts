@@ -1,0 +1,117 @@
+import type { Mutation } from './mutation.ts'
+
+const FACETS = ['test/catalog/facets/facet-index.test.ts']
+const PAGES = ['test/catalog/find-page.test.ts']
+const SNAPSHOT = ['test/catalog/snapshot.test.ts']
+
+/** Most tests run on both engines: SQLite starts faster. */
+const ON_SQLITE = { title: '^sqlite' }
+
+/** Rankings, filters and pages. */
+export const LIST_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'cursors: a cursor of another list is accepted',
+    file: 'src/domain/v3/list-request.ts',
+    from: 'if (hash === hashOf(query)) return position',
+    to: "if (hash !== '') return position",
+    tests: ['test/api/v3/list.test.ts'],
+    title: 'a cursor of',
+  },
+  {
+    name: 'cursors: a page repeats the last passport of the previous one',
+    file: 'src/catalog/sorted-list.ts',
+    from: '!isBefore(after, list.at(index))',
+    to: 'isBefore(list.at(index), after)',
+    tests: ['test/api/v3/list.test.ts'],
+    ...ON_SQLITE,
+  },
+  {
+    name: 'cursors: an event cursor of another log is accepted',
+    file: 'src/domain/v3/event-cursor.ts',
+    from: 'log === name && ',
+    to: '',
+    tests: ['test/api/v3/events/events.test.ts'],
+    ...ON_SQLITE,
+  },
+  {
+    name: 'cursors: the oldest event cursor is expired',
+    file: 'src/domain/v3/event-cursor.ts',
+    from: 'sequence >= first - 1',
+    to: 'sequence >= first',
+    tests: ['test/api/v3/events/events.test.ts'],
+    ...ON_SQLITE,
+  },
+  {
+    name: 'filters: a negated value selects what it excludes',
+    file: 'src/catalog/facets/select.ts',
+    from: 'found !== negated',
+    to: 'found !== 0',
+    tests: FACETS,
+  },
+  {
+    name: 'filters: at least means more than',
+    file: 'src/catalog/facets/select.ts',
+    from: "'>=': (value, than) => value >= than",
+    to: "'>=': (value, than) => value > than",
+    tests: FACETS,
+  },
+  {
+    name: 'filters: a comma means or',
+    file: 'src/catalog/facets/select.ts',
+    from: '(one[at] as number) & (other[at] as number)',
+    to: '(one[at] as number) | (other[at] as number)',
+    tests: FACETS,
+  },
+  {
+    name: 'ranking: equal scores are in the reverse order of ids',
+    file: 'src/catalog/snapshot.ts',
+    from: '(one.score === score && one.id < id)',
+    to: '(one.score === score && one.id > id)',
+    tests: SNAPSHOT,
+  },
+  {
+    name: 'ranking: recent changes with equal scores are in the reverse order of ids',
+    file: 'src/catalog/recent-changes.ts',
+    from: '(one.value === score && one.id < id)',
+    to: '(one.value === score && one.id > id)',
+    tests: PAGES,
+    title: '^(?!postgres)',
+  },
+  {
+    name: 'ranking: equal scores have different ranks',
+    file: 'src/catalog/score-distribution.ts',
+    from: '(other) => other > score',
+    to: '(other) => other >= score',
+    tests: ['test/catalog/score-distribution.test.ts'],
+  },
+  {
+    name: 'ranking: the percentile counts equal scores as lower',
+    file: 'src/catalog/score-distribution.ts',
+    from: '(other) => other >= score',
+    to: '(other) => other > score',
+    tests: ['test/catalog/score-distribution.test.ts'],
+  },
+  {
+    name: 'pages: a page mixes two moments',
+    file: 'src/catalog/find-page.ts',
+    from: 'after && page.ids.every((id) => isSame(before, after, id))',
+    to: 'after',
+    tests: PAGES,
+    title: '^(?!postgres)',
+  },
+  {
+    name: 'pages: a filtered page mixes two moments',
+    file: 'src/catalog/find-list.ts',
+    from: '(changes && !includesAny(changes, found.ids))',
+    to: 'changes',
+    tests: PAGES,
+    title: '^(?!postgres)',
+  },
+  {
+    name: 'pages: a page of an old snapshot is cached for a new one',
+    file: 'src/api/page-cache.ts',
+    from: 'current !== snapshot || page.status',
+    to: 'page.status',
+    tests: ['test/api/page-cache.test.ts'],
+  },
+]

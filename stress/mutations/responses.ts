@@ -1,0 +1,129 @@
+import type { Mutation } from './mutation.ts'
+
+const RESPONSES = ['test/api/responses.test.ts']
+const CONTENT = ['test/api/untrusted-input.test.ts']
+const RETIREMENT = ['test/api/retirement.test.ts', 'test/domain/retirement.test.ts']
+
+/** Headers and contents of responses. */
+export const RESPONSE_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'ETags: a weak ETag in If-None-Match does not match',
+    file: 'src/api/response.ts',
+    from: "tag.trim().replace(/^W\\//, '') === etag",
+    to: 'tag.trim() === etag',
+    tests: RESPONSES,
+  },
+  {
+    name: 'ETags: If-Match is ignored',
+    file: 'src/api/response.ts',
+    from: 'tag.trim() === etag)) return\n',
+    to: "tag.trim() !== '')) return\n",
+    tests: RESPONSES,
+  },
+  {
+    name: 'ETags: a 304 has a Content-Type',
+    file: 'src/api/response.ts',
+    from: "  headers.delete('Content-Type')\n",
+    to: '',
+    tests: RESPONSES,
+  },
+  {
+    name: 'CORS: pages of other origins cannot read responses',
+    file: 'src/api/response.ts',
+    from: "'Access-Control-Allow-Origin': '*'",
+    to: "'Access-Control-Allow-Origin': 'null'",
+    tests: RESPONSES,
+  },
+  {
+    name: 'CORS: a preflight does not allow Authorization',
+    file: 'src/api/response.ts',
+    from: 'Content-Type, Authorization,',
+    to: 'Content-Type,',
+    tests: RESPONSES,
+  },
+  {
+    name: 'CORS: other origins may read HTML pages',
+    file: 'src/api/rendered-page.ts',
+    from: "  headers.delete('Access-Control-Allow-Origin')\n",
+    to: '',
+    tests: ['test/explorer/site/site.test.ts'],
+    title: 'cannot be read by other origins',
+  },
+  {
+    name: 'CSP: other sites may frame the pages',
+    file: 'src/explorer/explorer-page.ts',
+    from: "frame-ancestors 'none'",
+    to: 'frame-ancestors *',
+    tests: CONTENT,
+  },
+  {
+    name: 'CSP: inline scripts run',
+    file: 'src/explorer/explorer-page.ts',
+    from: "script-src 'self'",
+    to: "script-src 'self' 'unsafe-inline'",
+    tests: CONTENT,
+  },
+  {
+    name: 'HTML: quotes are not escaped',
+    file: 'src/explorer/html.ts',
+    from: '/[&<>"\']/',
+    to: '/[&<>]/',
+    tests: ['test/explorer/passport/passport-untrusted-input.test.ts'],
+  },
+  {
+    name: 'HTML: bidirectional controls stay in names',
+    file: 'src/explorer/sanitize.ts',
+    from: '\\p{Bidi_Control}',
+    to: '',
+    tests: ['test/explorer/pictures/social-meta.test.ts'],
+  },
+  {
+    name: 'compression: small bodies are compressed',
+    file: 'src/api/rendered-page.ts',
+    from: 'body.length < MIN_COMPRESSED_LENGTH || ',
+    to: '',
+    tests: ['test/api/compression.test.ts'],
+  },
+  {
+    name: 'compression: the weight of identity is ignored',
+    file: 'src/api/rendered-page.ts',
+    from: "(weights.get('identity') ?? 0)",
+    to: '-1',
+    tests: ['test/api/compression.test.ts'],
+  },
+  {
+    name: 'compression: caches do not know that responses vary',
+    file: 'src/api/rendered-page.ts',
+    from: "  headers.set('Vary', 'Accept-Encoding')\n",
+    to: '',
+    tests: ['test/api/compression.test.ts'],
+  },
+  {
+    name: 'retirement: a brownout ends a moment late',
+    file: 'src/domain/retirement.ts',
+    from: 'start <= now && now < end',
+    to: 'start <= now && now <= end',
+    tests: RETIREMENT,
+  },
+  {
+    name: 'retirement: V1 responds at the moment of its removal',
+    file: 'src/domain/retirement.ts',
+    from: 'now >= sunsetAt',
+    to: 'now > sunsetAt',
+    tests: RETIREMENT,
+  },
+  {
+    name: 'retirement: every key is exempt from brownouts',
+    file: 'src/api/retirement.ts',
+    from: 'plan.exempt.includes(keyId)',
+    to: 'true',
+    tests: RETIREMENT,
+  },
+  {
+    name: 'TLS: the listener with the old certificate stays open',
+    file: 'src/serve/request-listener.ts',
+    from: '        void drain(old)\n',
+    to: '',
+    tests: ['test/serve/tls.test.ts'],
+  },
+]
