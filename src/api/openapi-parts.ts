@@ -144,18 +144,20 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
       'The events after k3f9a2-17 are not known: read the passports again, and continue after 8c1f0a-4000 or latest.',
   },
   overloaded: {
-    description: 'The database is unavailable (`unavailable`), or the server has too many open streams',
+    description:
+      'The database is unavailable (`unavailable`), or the server has too many requests or open streams',
     sentence: 'The server has too many open streams. Try again shortly.',
     headers: ['Retry-After'],
   },
   not_ready: {
-    description: 'The database is unavailable (`unavailable`), or the index for filters is being built',
+    description:
+      'The database is unavailable (`unavailable`), the index for filters is being built, or the server has too many requests (`overloaded`)',
     sentence: 'The index for filters is being built: 40 % done. Try again shortly.',
     headers: ['Retry-After'],
   },
   internal: { description: 'An internal error', sentence: 'Something went wrong on our side.' },
   unavailable: {
-    description: 'The database is unavailable',
+    description: 'The database is unavailable, or the server has too many requests (`overloaded`)',
     sentence: 'The service cannot reach its data right now. Try again shortly.',
     headers: ['Retry-After'],
   },

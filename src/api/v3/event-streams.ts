@@ -22,7 +22,8 @@ const LIMITS = {
   stallMilliseconds: 10_000,
 }
 
-const MOST_UNSENT_BYTES = 1024 * 1024
+/** With one more page of events, 200 streams hold about 100 MB at most. */
+const MOST_UNSENT_BYTES = 256 * 1024
 
 /** Events that are read and rendered at once. */
 const PAGE = 500
