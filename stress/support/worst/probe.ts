@@ -3,6 +3,8 @@ import { join } from 'node:path'
 export type Waits = {
   /** The most CPU time of the server thread during one /health, and the longest /health, in milliseconds. */
   cpu: number
+  /** When that /health was sent, in milliseconds since the start. */
+  at: number
   wall: number
   /** The most memory of the server in MB. */
   memory: number
