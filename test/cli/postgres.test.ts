@@ -86,7 +86,7 @@ describe('a password', () => {
       'score --all': found('Scored 0 passports by rule set 2026-11.\n'),
       'explain 1': found(`passportd: There is no passport 1 in ${namePostgres(good.href)}.\n`),
       'merge 1 2': found('passportd: There is no passport 1 here.\n'),
-      'remove 1': found('passportd: There is no passport 1 here.\n'),
+      'remove 1': found('passportd: Nothing was removed: without a terminal, "remove" needs --yes.\n'),
     }
     const empty = '0 lines: 0 added, 0 changed, 0 unchanged.\n'
     expect(await callHere(['import', '/dev/null'], options)).toEqual(found(empty))

@@ -111,7 +111,10 @@ onEveryEngine('merging and removing', (open) => {
     expect(await listAll(store, all)).toMatchObject({ total: 1 })
     expect(await listAll(store, { ...all, keyword: 'ada' })).toMatchObject({ total: 0 })
     expect(await store.records.listRemovals()).toEqual([7, 8])
-    expect(() => store.passports.remove(7, LATER)).toThrow('Resource not found.')
+    const { last } = await store.events.log()
+    const removals = await store.records.listRemovals()
+    await store.passports.remove(7, LATER + 1)
+    expect([(await store.events.log()).last, await store.records.listRemovals()]).toEqual([last, removals])
   })
 
   test('a removed passport is imported again only with the restore option', async () => {
