@@ -13,7 +13,8 @@ test('a failed check for a newer schema is logged once', async () => {
   const log = readLines(node.child.stderr)
   await using sql = connect(database.url)
   await sql`alter table passportd rename column version to schema`
-  const failures = () => log.filter((line) => line.includes('"The schema of the database cannot be checked: '))
+  const failures = () =>
+    log.filter((line) => line.includes('"The schema of the database cannot be checked: '))
   await until(() => failures().length > 0)
   expect(failures()[0]).toContain('PostgresError: column')
   await sql`alter table passportd rename column schema to version`
