@@ -34,11 +34,16 @@ async function startPrimary() {
   }
 }
 
-async function openNode(primary: PostgresServer, replicas: readonly PostgresServer[], maxLag = MAX_LAG) {
+async function openNode(
+  primary: PostgresServer,
+  replicas: readonly PostgresServer[],
+  maxLag = MAX_LAG,
+  responseTimeout = SERVE_TIMEOUT.responseTimeout,
+) {
   const notices: string[] = []
   const store = await openPostgres(
     { url: primary.url, readUrls: replicas.map(({ url }) => url), maxLag },
-    { ...SERVE_TIMEOUT, onNotice: (sentence) => notices.push(sentence) },
+    { responseTimeout, onNotice: (sentence) => notices.push(sentence) },
   )
   return { ...store, notices, [Symbol.asyncDispose]: async () => store.close() }
 }
@@ -117,6 +122,24 @@ describe('with one replica', () => {
     cluster.proxy.flow()
   })
 })
+
+test('a replica that is behind is not read although a statement on the primary takes too long', async () => {
+  await using cluster = await startPrimary()
+  await using replica = await startReplica(cluster.primary, cluster.source)
+  await using node = await openNode(cluster.primary, [replica], MAX_LAG, 3000)
+  await waitFor(node, 'ok')
+  cluster.proxy.hang()
+  await cluster.writer.passports.remove(1, NOON)
+  await waitFor(node, 'lagging')
+  await using sql = connect(cluster.primary.url)
+  const holder = await sql.reserve()
+  await holder`begin`
+  await holder`lock table v1_passports in access exclusive mode`
+  await expect(node.v1.findPassport({ id: 1 })).rejects.toMatchObject({ code: 'unavailable' })
+  await holder`rollback`
+  holder.release()
+  cluster.proxy.flow()
+}, 120_000)
 
 test('an error of a replica other than that it is unavailable is reported, and the read is not repeated on the primary', async () => {
   await using cluster = await startPrimary()

@@ -29,6 +29,12 @@ export const isResult = (error: unknown): boolean =>
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'overloaded')
 
+/** Whether the connection or the server failed, and not only the time limit of a statement. */
+export const isLost = (error: unknown): boolean =>
+  isUnavailable(error) && errnoOf((error as Error).cause) !== '57014' && (error as Error).cause !== undefined
+
+const errnoOf = (error: unknown) => (error as { errno?: unknown } | undefined)?.errno
+
 /** Turns errors of the server into `unavailable` with a message for the operator; returns other errors unchanged. */
 export function toServiceError(name: string, error: unknown): unknown {
   if (error instanceof ServiceError || !isServerError(error)) return error

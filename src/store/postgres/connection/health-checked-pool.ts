@@ -182,6 +182,7 @@ async function checkHealth(state: State): Promise<Health> {
     for (const onHealth of state.listeners) onHealth(found, isOtherServer)
     return found
   } catch (error) {
+    // The notice of the failure is logged, and calls fail with it.
     const fault = toServiceError(name, error)
     const failure =
       fault instanceof ServiceError

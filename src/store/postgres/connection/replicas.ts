@@ -1,11 +1,11 @@
 import { formatDuration } from '../../../domain/text/duration.ts'
 import type { ReplicaStatus } from '../../store.ts'
-import { isUnavailable } from './errors.ts'
+import { isLost, isUnavailable } from './errors.ts'
 import type { Health } from './health.ts'
 import type { Pool } from './health-checked-pool.ts'
 import type { Query } from './query.ts'
 
-/** A read without a result after this time is also sent to the second server. */
+/** A read without a result after this time is also sent to the primary. */
 const SLOW_MILLISECONDS = 1000
 
 export type ReplicaOptions = {
@@ -86,16 +86,18 @@ export function createReplicas(
         state: stateOf(set, replica),
         lag: lagOf(set, replica),
       })),
-    /** Reads from the first server. If it is slow, reads from the second one too; if it is unavailable, from the second one. */
+    /** Reads from the first server, and from the second one if the first is slow or unavailable. */
     read(queryOf: (pool: Pool) => Query): Query {
       if (replicas.length === 0) return queryOf(primary)
       return async <Row>(text: string, values?: readonly unknown[]) => {
         const [first, second] = candidates(set)
-        if (first === second) return queryOf(first)<Row>(text, values)
-        return hedge(
-          () => queryOf(first)<Row>(text, values),
-          () => queryOf(second)<Row>(text, values),
-        )
+        const readSecond = () => queryOf(second)<Row>(text, values)
+        if (first === second) return readSecond()
+        const result = queryOf(first)<Row>(text, values)
+        // The second server may be outdated, unless it is the primary.
+        return second === primary && primary.isUp()
+          ? hedge(result, readSecond)
+          : result.catch(orWithout(primary, readSecond))
       }
     },
   }
@@ -103,22 +105,25 @@ export function createReplicas(
 
 /** Reads the current state from the primary, and from another server only if the primary is unavailable. */
 export const preferPrimary =
-  ({ query }: Pick<Pool, 'query'>, read: Query): Query =>
-  async <Row>(text: string, values?: readonly unknown[]) => {
-    try {
-      return await query<Row>(text, values)
-    } catch (error) {
-      // Each pool reports that its server is unavailable.
-      if (!isUnavailable(error)) throw error
-      return read<Row>(text, values)
-    }
-  }
+  (primary: Pick<Pool, 'query' | 'isUp'>, read: Query): Query =>
+  <Row>(text: string, values?: readonly unknown[]) =>
+    primary.query<Row>(text, values).catch(orWithout(primary, () => read<Row>(text, values)))
 
-/** The result of the first work, or of the second one if that is earlier or the first is unavailable. */
-async function hedge<T>(first: () => Promise<T>, second: () => Promise<T>): Promise<T> {
+/** For the errors of a read: a server that may be outdated is read only without the primary, not if that is slow. */
+function orWithout<T>(
+  primary: Pick<Pool, 'isUp'>,
+  readOther: () => Promise<T>,
+): (error: unknown) => Promise<T> {
+  return (error) => {
+    const isGone = isLost(error) || (isUnavailable(error) && !primary.isUp())
+    return isGone ? readOther() : Promise.reject(error)
+  }
+}
+
+/** The given result, or the second one if that is earlier or the first server is unavailable. */
+async function hedge<T>(result: Promise<T>, second: () => Promise<T>): Promise<T> {
   const { promise: slow, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, SLOW_MILLISECONDS)
-  const result = first()
   try {
     const early = await Promise.race([result.then((value) => ({ value })), slow])
     if (early) return early.value
@@ -197,7 +202,9 @@ const positionOf = ({ health }: Replica) => health?.lsn ?? 0
 function candidates(set: ReplicaSet): [Pool, Pool] {
   const { primary, replicas } = set
   const first = choose(set)?.pool
-  const other = replicas.find(({ pool }) => pool !== first && pool.isUp())?.pool
+  const other = replicas.find(
+    (replica) => replica.pool !== first && replica.pool.isUp() && !isPrimary(set, replica),
+  )?.pool
   if (first) return [first, primary.isUp() ? primary : (other ?? primary)]
   return primary.isUp() || !other ? [primary, other ?? primary] : [other, primary]
 }
