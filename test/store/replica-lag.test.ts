@@ -139,7 +139,7 @@ test('a replica that is behind is not read although a statement on the primary t
   await holder`rollback`
   holder.release()
   cluster.proxy.flow()
-}, 120_000)
+})
 
 test('an error of a replica other than that it is unavailable is reported, and the read is not repeated on the primary', async () => {
   await using cluster = await startPrimary()
