@@ -3,7 +3,7 @@ import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Endpoint } from '../domain/usage.ts'
 import { createClientAddressOf } from './address.ts'
 import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
-import { type Backpressure, createBackpressure, IDLE_SECONDS, limit } from './backpressure/backpressure.ts'
+import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { type ErrorHandling, respondToError } from './error-response.ts'
 import { internalError } from './errors.ts'
@@ -118,7 +118,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
     port: bound,
     requestsInProgress: () => server.pendingRequests - streams.count(),
     openStreams: streams.count,
-    heldBytes: state.backpressure.held.total,
+    heldBytes: state.shared.backpressure.held.total,
     stop(force = false) {
       streams.end()
       return server.stop(force)
@@ -143,8 +143,10 @@ type RequestHandlingOptions = ErrorHandling & {
 const NO_TIER = 'none'
 
 type ServerState = RequestHandlingOptions & {
-  shared: Pick<Context, 'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey' | 'streams' | 'pages'>
-  backpressure: Backpressure
+  shared: Pick<
+    Context,
+    'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey' | 'streams' | 'pages' | 'backpressure'
+  >
   addressOf: ReturnType<typeof createClientAddressOf>
   headersOf: ReturnType<typeof createApiHeaders>
   pageHeaders: Headers
@@ -163,8 +165,8 @@ function createServerState(options: ApiServerOptions): ServerState {
       requireKey,
       streams: createEventStreams({ store, source: `${publicUrl}/api/v3`, now, limits }),
       pages: createPageCache(),
+      backpressure: createBackpressure(options.holdLimits),
     },
-    backpressure: createBackpressure(options.holdLimits),
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createApiHeaders(options),
     pageHeaders: baseHeaders(options.index === false ? { 'X-Robots-Tag': 'noindex' } : {}),
@@ -199,7 +201,7 @@ function handle(
 /** The headers depend on the tier of the client. */
 const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   ...state.shared,
-  ...limit(state.backpressure, exchange),
+  exchange,
   headers: isApi(exchange.route)
     ? state.headersOf(exchange.route, exchange.consumed && exchange.tier)
     : state.pageHeaders,
@@ -250,7 +252,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
         await limiter.consume(exchange.tier, undefined, address),
       )
     }
-    if (route.kind !== 'own' && !route.isImmediate) await state.backpressure.takeTurn(request)
+    if (route.kind !== 'own' && !route.isImmediate) await state.shared.backpressure.takeTurn(request)
     const response = await route.handle(request, contextOf(state, exchange))
     checkIfMatch(request, response)
     return complete(state, exchange, response)

@@ -2,10 +2,9 @@ import { ClientGone, ServiceError } from '../../domain/errors.ts'
 import { findJsonError } from '../../domain/text/json-error.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { invalidValues } from '../../domain/v3/invalid.ts'
+import { hold, type Limited, limitStall, takeTurn } from '../backpressure/backpressure.ts'
 import { isLarge } from '../backpressure/held-bytes.ts'
-import { bodyTooLarge, type Context, MAX_BODY_BYTES } from '../request.ts'
-
-type BodyContext = Pick<Context, 'takeTurn' | 'hold' | 'limitStall'>
+import { bodyTooLarge, MAX_BODY_BYTES } from '../request.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
@@ -16,14 +15,14 @@ const MOST_BRACKETS = 10_000
 const LONGEST_LOCATED = 64 * 1024
 
 /** The body as a JSON value. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
-export async function readJson(request: Request, context: BodyContext): Promise<unknown> {
+export async function readJson(request: Request, context: Limited): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
   if (!JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json', type)
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)
   const bytes = await readBytes(request, context)
   // Parsing takes milliseconds.
-  await context.takeTurn()
+  await takeTurn(context)
   if (hasManyBrackets(bytes)) throw invalidBody(`The body has more than ${MOST_BRACKETS} lists and objects.`)
   const text = decode(bytes)
   try {
@@ -42,7 +41,7 @@ const unsupported = (rule: string, got: string) =>
 const invalidBody = (detail: string) => invalidValues([{ pointer: '#', detail }])
 
 /** A chunked body has no Content-Length: its size is known after it was read. A large body must arrive within seconds. */
-async function readBytes(request: Request, { hold, limitStall }: BodyContext): Promise<Uint8Array> {
+async function readBytes(request: Request, context: Limited): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   let release: (() => void) | undefined
@@ -50,22 +49,22 @@ async function readBytes(request: Request, { hold, limitStall }: BodyContext): P
     for await (const chunk of request.body ?? []) {
       size += chunk.length
       if (size > MAX_BODY_BYTES) throw bodyTooLarge()
-      if (isLarge(size)) release ??= holdBody(hold, limitStall)
+      if (isLarge(size)) release ??= holdBody(context)
       chunks.push(chunk)
     }
   } catch (error) {
     if (request.signal.aborted) throw new ClientGone()
     throw error
   } finally {
-    if (release) limitStall(false)
+    if (release) limitStall(context, false)
     release?.()
   }
   return Buffer.concat(chunks)
 }
 
-function holdBody(hold: Context['hold'], limitStall: Context['limitStall']): () => void {
-  const release = hold(MAX_BODY_BYTES)
-  limitStall(true)
+function holdBody(context: Limited): () => void {
+  const release = hold(context, MAX_BODY_BYTES)
+  limitStall(context, true)
   return release
 }
 
