@@ -7,18 +7,23 @@ import type { Store } from '../store/store.ts'
 const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 
 /** A key from a request; a malformed key has no id. */
-export type SentKey = { id: string | undefined; hash: Uint8Array }
+export type SentKey = { id: string | undefined; text: string }
 
 /** The key in an `X-API-KEY` header; `undefined` if the header holds none. Not cached: memory must not hold keys. */
 export function parseKeyHeader(header: string | null): SentKey | undefined {
   if (header === null) return undefined
   const text = trimKey(header)
-  return NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
+  return NO_KEY.has(text) ? undefined : { id: parseKeyId(text), text }
 }
 
+/** Reused: a new array for each request would cost several microseconds of garbage collection. */
+const hash = new Uint8Array(32)
+
 /** Compares in constant time. */
-export const matchesKey = ({ hash }: SentKey, key: ApiKey | undefined): key is ApiKey =>
-  key !== undefined && timingSafeEqual(hash, key.hash)
+export function matchesKey({ text }: SentKey, key: ApiKey | undefined): key is ApiKey {
+  Bun.SHA256.hash(text, hash)
+  return key !== undefined && timingSafeEqual(hash, key.hash)
+}
 
 const BLANKS = ', \t\xa0'
 

@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { etagOf } from '../store/hash.ts'
 import type { Awaitable } from '../store/store.ts'
+import { hold, type Limited } from './backpressure/backpressure.ts'
 import { isLarge } from './backpressure/held-bytes.ts'
 import type { Context, Route } from './request.ts'
 
@@ -50,12 +51,12 @@ export const createPage = (body: Body, headers: RenderedPage['headers'], status 
 /** Compresses the body as `Accept-Encoding` allows. The ETag is that of the uncompressed body. */
 export async function sendPage(
   request: Request,
-  context: Pick<Context, 'headers' | 'hold'>,
+  context: Limited & Pick<Context, 'headers'>,
   page: RenderedPage,
 ): Promise<Response> {
   const { status, body, etag } = page
   const respond = (sent: Body | Blob) => {
-    if (sent instanceof Blob) context.hold(sent.size, sent)
+    if (sent instanceof Blob) hold(context, sent.size, sent)
     return new Response(sent, { status, headers })
   }
   const headers = new Headers(context.headers)

@@ -5,6 +5,7 @@ import type { Explanation } from '../domain/explanation.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
+import type { Backpressure } from './backpressure/backpressure.ts'
 import type { RateLimitResult } from './fixed-window.ts'
 import type { RouteName } from './metrics.ts'
 import type { PageCache } from './page-cache.ts'
@@ -31,17 +32,8 @@ export type Context = {
   now: () => number
   /** Whether every request needs a key. */
   requireKey: boolean
-  /** To be awaited between parts of the work. The first turn was taken before the handler. Throws `ClientGone` or `overloaded`. */
-  takeTurn: () => Promise<void> | undefined
-  /** Renders and sends a page of more than one chunk. Throws `ClientGone` or `overloaded`. */
-  largePages: <T>(work: () => Promise<T>) => Promise<T>
-  /**
-   * Counts a large body until it is sent, and disconnects a client that does not read it. Responses with the same `shared` body
-   * count once. Returns a function that releases it earlier. Throws `overloaded`.
-   */
-  hold: (bytes: number, shared?: object) => () => void
-  /** For streams: whether the response waits for its client, which must read on. */
-  limitStall: (isWaiting: boolean) => void
+  backpressure: Backpressure
+  exchange: Exchange
   /** The headers of every response to this request. */
   headers: Headers
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */

@@ -2,6 +2,7 @@ import { ServiceError } from '../domain/errors.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import { etagOf } from '../store/hash.ts'
+import { hold, type Limited } from './backpressure/backpressure.ts'
 import { isLarge } from './backpressure/held-bytes.ts'
 import type { Limiter } from './rate-limit.ts'
 import { allowedMethods, type Context, type Exchange, isDeprecated, type Route } from './request.ts'
@@ -23,12 +24,12 @@ export const baseHeaders = (headers: Readonly<Record<string, string>>): Headers 
   new Headers({ ...CORS_HEADERS, ...JSON_HEADERS, ...headers })
 
 export function json(
-  { headers, hold }: Pick<Context, 'headers' | 'hold'>,
+  context: Limited & Pick<Context, 'headers'>,
   body: string,
   etag = etagOf(body),
 ): Response {
-  if (isLarge(body.length)) hold(body.length)
-  const response = new Response(body, { headers })
+  if (isLarge(body.length)) hold(context, body.length)
+  const response = new Response(body, { headers: context.headers })
   response.headers.set('ETag', etag)
   return response
 }

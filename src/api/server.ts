@@ -4,7 +4,7 @@ import type { Endpoint } from '../domain/usage.ts'
 import { unitsOfBody } from '../domain/v3/units.ts'
 import { createClientAddressOf } from './address.ts'
 import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
-import { type Backpressure, createBackpressure, IDLE_SECONDS, limit } from './backpressure/backpressure.ts'
+import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { type ErrorHandling, respondToError } from './error-response.ts'
 import { internalError } from './errors.ts'
@@ -126,7 +126,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
       state.isDraining = true
       return state.now() - state.lastRequestAt
     },
-    heldBytes: state.backpressure.held.total,
+    heldBytes: state.shared.backpressure.held.total,
     stop(force = false) {
       streams.end()
       return server.stop(force)
@@ -151,8 +151,10 @@ type RequestHandlingOptions = ErrorHandling & {
 const NO_TIER = 'none'
 
 type ServerState = RequestHandlingOptions & {
-  shared: Pick<Context, 'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey' | 'streams' | 'pages'>
-  backpressure: Backpressure
+  shared: Pick<
+    Context,
+    'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey' | 'streams' | 'pages' | 'backpressure'
+  >
   addressOf: ReturnType<typeof createClientAddressOf>
   headersOf: ReturnType<typeof createApiHeaders>
   pageHeaders: Headers
@@ -173,8 +175,8 @@ function createServerState(options: ApiServerOptions): ServerState {
       requireKey,
       streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3`, limits }),
       pages: createPageCache(),
+      backpressure: createBackpressure(options.holdLimits),
     },
-    backpressure: createBackpressure(options.holdLimits),
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createApiHeaders(options),
     pageHeaders: baseHeaders(options.index === false ? { 'X-Robots-Tag': 'noindex' } : {}),
@@ -213,7 +215,7 @@ function handle(
 /** The headers depend on the tier of the client. */
 const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   ...state.shared,
-  ...limit(state.backpressure, exchange),
+  exchange,
   headers: isApi(exchange.route)
     ? state.headersOf(exchange.route, exchange.consumed && exchange.tier)
     : state.pageHeaders,
@@ -266,7 +268,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
         await limiter.consume(exchange.tier, undefined, address),
       )
     }
-    if (route.kind !== 'own' && !route.isImmediate) await state.backpressure.takeTurn(request)
+    if (route.kind !== 'own' && !route.isImmediate) await state.shared.backpressure.takeTurn(request)
     const response = await route.handle(request, contextOf(state, exchange))
     checkIfMatch(request, response)
     return complete(state, exchange, response)

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { chooseEncoding, createPage, sendPage } from '../../src/api/rendered-page.ts'
+import type { Context } from '../../src/api/request.ts'
 import { etagOf } from '../../src/store/hash.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { onEngine } from '../support/store/engines.ts'
@@ -53,7 +54,7 @@ test.each(['zstd', 'gzip'] as const)(
     const body = 'abc'.repeat(100_000)
     const page = createPage(body, {})
     const request = new Request('http://x/', { headers: { 'Accept-Encoding': encoding } })
-    const context = { headers: new Headers(), hold: () => () => {} }
+    const context = { headers: new Headers() } as Context
     let isSent = false
     const sending = [1, 2].map(async () => {
       const response = await sendPage(request, context, page)

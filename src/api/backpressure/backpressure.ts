@@ -15,30 +15,36 @@ export function createBackpressure(limits: Partial<HoldLimits> = {}) {
 
 export type Backpressure = ReturnType<typeof createBackpressure>
 
-/** The part of a request's context that limits it. */
-export function limit(
-  { held, takeTurn, largePages }: Backpressure,
-  exchange: Exchange,
-): Pick<Context, 'takeTurn' | 'largePages' | 'hold' | 'limitStall'> {
-  const { request, server } = exchange
-  return {
-    takeTurn() {
-      if (request.signal.aborted) throw new ClientGone()
-      return takeTurn(request)
-    },
-    largePages(work) {
-      exchange.hasPlace = true
-      return largePages(clientOf(exchange), request.signal, work)
-    },
-    hold(bytes, shared) {
-      // A large page has waited for room.
-      return held.hold(holderOf(exchange), bytes, shared, exchange.hasPlace)
-    },
-    limitStall(isWaiting) {
-      exchange.hasOwnStallLimit = true
-      server.timeout(request, isWaiting ? held.limits.stallSeconds : IDLE_SECONDS)
-    },
-  }
+/** A request and the limits of its server. Functions instead of methods: closures for each request would slow all of them down. */
+export type Limited = Pick<Context, 'backpressure' | 'exchange'>
+
+/** To be awaited between parts of the work. The first turn was taken before the handler. Throws `ClientGone` or `overloaded`. */
+export function takeTurn({ backpressure, exchange: { request } }: Limited): Promise<void> | undefined {
+  if (request.signal.aborted) throw new ClientGone()
+  return backpressure.takeTurn(request)
+}
+
+/** Renders and sends a page of more than one chunk. Throws `ClientGone` or `overloaded`. */
+export function renderLarge<T>({ backpressure, exchange }: Limited, work: () => Promise<T>): Promise<T> {
+  exchange.hasPlace = true
+  return backpressure.largePages(clientOf(exchange), exchange.request.signal, work)
+}
+
+/**
+ * Counts a large body until it is sent, and disconnects a client that does not read it. Responses with the same `shared` body
+ * count once. Returns a function that releases it earlier. Throws `overloaded`, but not for large pages, which waited for room.
+ */
+export const hold = (
+  { backpressure: { held }, exchange }: Limited,
+  bytes: number,
+  shared?: object,
+): (() => void) => held.hold(holderOf(exchange), bytes, shared, exchange.hasPlace)
+
+/** For streams and bodies: whether the server waits for the client, which must go on. */
+export function limitStall({ backpressure, exchange }: Limited, isWaiting: boolean): void {
+  exchange.hasOwnStallLimit = true
+  const seconds = isWaiting ? backpressure.held.limits.stallSeconds : IDLE_SECONDS
+  exchange.server.timeout(exchange.request, seconds)
 }
 
 const clientOf = ({ key, address }: Exchange) => key?.id ?? address()

@@ -5,6 +5,7 @@ import { notFound } from '../../domain/errors.ts'
 import { parseKeyword } from '../../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../../domain/page.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
+import { renderLarge } from '../backpressure/backpressure.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
 import { type Context, type DeprecatedVersion, queryOf, type RouteRequest } from '../request.ts'
 import { JSON_HEADERS, json } from '../response.ts'
@@ -33,7 +34,7 @@ export async function listPassports(
   const keyword = parseKeyword(query.get('keyword'))
   const respond = async () =>
     sendPage(request, context, await findList(version, context, request, { page, size, keyword }))
-  return size > CHUNK ? context.largePages(respond) : respond()
+  return size > CHUNK ? renderLarge(context, respond) : respond()
 }
 
 type ListRequest = { page: number; size: number; keyword: string | undefined }

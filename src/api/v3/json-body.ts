@@ -3,10 +3,11 @@ import { findJsonError } from '../../domain/text/json-error.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { invalidValues } from '../../domain/v3/invalid.ts'
 import { unitsOfBody } from '../../domain/v3/units.ts'
+import { hold, type Limited, limitStall, takeTurn } from '../backpressure/backpressure.ts'
 import { isLarge } from '../backpressure/held-bytes.ts'
 import { bodyTooLarge, type Context, MAX_BODY_BYTES } from '../request.ts'
 
-type BodyContext = Pick<Context, 'charge' | 'takeTurn' | 'hold' | 'limitStall'>
+type BodyContext = Limited & Pick<Context, 'charge'>
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
@@ -36,7 +37,7 @@ export async function readJson(request: Request, context: BodyContext): Promise<
   const units = unitsOfBody(bytes.length)
   await context.charge(1 + units)
   // Parsing takes milliseconds.
-  await context.takeTurn()
+  await takeTurn(context)
   return { ...parseJson(bytes), units }
 }
 
@@ -67,7 +68,7 @@ const unsupported = (rule: string, got: string) =>
 const invalidBody = (detail: string) => invalidValues([{ pointer: '#', detail }])
 
 /** A chunked body has no Content-Length: its size is known after it was read. A large body must arrive within seconds. */
-async function readBytes(request: Request, { hold, limitStall }: BodyContext): Promise<Buffer> {
+async function readBytes(request: Request, context: Limited): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   let release: (() => void) | undefined
@@ -75,22 +76,22 @@ async function readBytes(request: Request, { hold, limitStall }: BodyContext): P
     for await (const chunk of request.body ?? []) {
       size += chunk.length
       if (size > MAX_BODY_BYTES) throw bodyTooLarge()
-      if (isLarge(size)) release ??= holdBody(hold, limitStall)
+      if (isLarge(size)) release ??= holdBody(context)
       chunks.push(chunk)
     }
   } catch (error) {
     if (request.signal.aborted) throw new ClientGone()
     throw error
   } finally {
-    if (release) limitStall(false)
+    if (release) limitStall(context, false)
     release?.()
   }
   return Buffer.concat(chunks)
 }
 
-function holdBody(hold: Context['hold'], limitStall: Context['limitStall']): () => void {
-  const release = hold(MAX_BODY_BYTES)
-  limitStall(true)
+function holdBody(context: Limited): () => void {
+  const release = hold(context, MAX_BODY_BYTES)
+  limitStall(context, true)
   return release
 }
 

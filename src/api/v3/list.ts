@@ -14,6 +14,7 @@ import {
   parseSort,
 } from '../../domain/v3/list-request.ts'
 import { unitsOfList } from '../../domain/v3/units.ts'
+import { renderLarge, takeTurn } from '../backpressure/backpressure.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
@@ -37,7 +38,7 @@ export async function listPassports(request: RouteRequest, context: Context): Pr
       ? render()
       : context.pages.get(await context.catalog.current(), linkTo(parameters), render)
   const respond = async () => sendPage(request, context, await find())
-  return list.limit > CHUNK || fields.includes.size > 0 ? context.largePages(respond) : respond()
+  return list.limit > CHUNK || fields.includes.size > 0 ? renderLarge(context, respond) : respond()
 }
 
 function parseListRequest(parameters: Parameters, { includes }: Fields): ListRequest {
@@ -81,7 +82,11 @@ async function renderList(
 async function renderItems(context: Context, ids: readonly number[], fields: Fields): Promise<string[]> {
   const keys = ids.map((id) => ({ id }))
   const results = await Array.fromAsync(
-    readAll(keys, (some) => readPassports(context, some, fields), context.takeTurn),
+    readAll(
+      keys,
+      (some) => readPassports(context, some, fields),
+      () => takeTurn(context),
+    ),
   )
   return results.flatMap((result, at) =>
     // The id of a merged passport finds the survivor.

@@ -3,6 +3,7 @@ import { ClientGone } from '../../domain/errors.ts'
 import type { Fields } from '../../domain/v3/fields.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/v3/key.ts'
 import { mostPassports, unitsOfPassports } from '../../domain/v3/units.ts'
+import { hold, limitStall, renderLarge, takeTurn } from '../backpressure/backpressure.ts'
 import { chooseEncoding, sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
@@ -28,7 +29,7 @@ export async function lookUp(request: RouteRequest, context: Context): Promise<R
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson')
   const respond = () => (isNdjson ? sendLines(context, items) : sendJson(request, context, items))
-  return keys.length > CHUNK ? context.largePages(respond) : respond()
+  return keys.length > CHUNK ? renderLarge(context, respond) : respond()
 }
 
 /** A lookup that no window has room for is told how many keys fit. */
@@ -48,7 +49,7 @@ type Item = { json: string; isFound: boolean }
 
 /** One item per key, in order. A repeated key is read again only if its item is too large to be kept. */
 async function* listItems(
-  { takeTurn }: Context,
+  context: Context,
   texts: readonly string[],
   read: (keys: readonly PassportKey[]) => Promise<RenderedResult[]>,
 ): AsyncGenerator<Item> {
@@ -59,7 +60,7 @@ async function* listItems(
   const parsed = [...keys.values()].filter((key) => key !== undefined)
   // Without a key to read, the time is checked all the same.
   if (parsed.length === 0) await read([])
-  const results = readAll(parsed, read, takeTurn)
+  const results = readAll(parsed, read, () => takeTurn(context))
   const unread = new Set(texts)
   const kept = new Map<string, Item>()
   let keptLength = 0
@@ -68,7 +69,7 @@ async function* listItems(
     const find = async () => {
       if (!key) return failed(text, 'malformed')
       if (unread.delete(text)) return toItem(text, (await results.next()).value)
-      await takeTurn()
+      await takeTurn(context)
       return toItem(text, (await read([key]))[0])
     }
     const item = kept.get(text) ?? (await find())
@@ -160,12 +161,12 @@ function stream(
 
 /** Reads on when the client has received the last part. */
 function toStream(
-  { onError, hold, limitStall }: Context,
+  context: Context,
   first: readonly string[],
   rest: AsyncGenerator<string>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
-  const release = hold(STREAM_BYTES)
+  const release = hold(context, STREAM_BYTES)
   let isOpen = true
   const end = () => {
     isOpen = false
@@ -175,10 +176,10 @@ function toStream(
     {
       start(controller) {
         for (const text of first) controller.enqueue(encoder.encode(text))
-        limitStall(true)
+        limitStall(context, true)
       },
       async pull(controller) {
-        limitStall(false)
+        limitStall(context, false)
         try {
           const { value, done } = await rest.next()
           if (!isOpen) return
@@ -187,13 +188,13 @@ function toStream(
             controller.close()
           } else {
             controller.enqueue(encoder.encode(value))
-            limitStall(true)
+            limitStall(context, true)
           }
         } catch (error) {
           end()
           // The stream is cancelled next.
           if (error instanceof ClientGone) return
-          onError(error)
+          context.onError(error)
           throw error
         }
       },

@@ -11,6 +11,7 @@ import type { WireStanding } from '../../domain/v3/schemas.ts'
 import { undo } from '../../domain/v3/undo.ts'
 import { readLater } from '../../store/events/read-later.ts'
 import type { Awaitable, FindOptions } from '../../store/store.ts'
+import { takeTurn } from '../backpressure/backpressure.ts'
 import type { Context } from '../request.ts'
 import { checkKnown } from './instants.ts'
 
@@ -49,7 +50,7 @@ export async function readPassports(
   }
   const rendered: RenderedResult[] = []
   for (const result of found) {
-    if (rendered.length > 0 && rendered.length % PER_TURN === 0) await context.takeTurn()
+    if (rendered.length > 0 && rendered.length % PER_TURN === 0) await takeTurn(context)
     rendered.push(
       result && 'passport' in result ? { passport: result.passport, json: render(result.passport) } : result,
     )
@@ -61,10 +62,10 @@ export async function readPassports(
 export async function* readAll<Key, Result>(
   keys: readonly Key[],
   read: (keys: readonly Key[]) => Awaitable<readonly Result[]>,
-  takeTurn: Context['takeTurn'],
+  nextTurn: () => Awaitable<void>,
 ): AsyncGenerator<Result, undefined> {
   for (let at = 0; at < keys.length; ) {
-    if (at > 0) await takeTurn()
+    if (at > 0) await nextTurn()
     const results = await read(keys.slice(at))
     yield* results
     at += results.length
