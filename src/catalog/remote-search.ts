@@ -28,8 +28,11 @@ export function createSearchClient(
   port.onmessage = ({ data }: MessageEvent<Result>) => {
     const result = waiting.get(data.id)
     waiting.delete(data.id)
-    if ('found' in data) result?.resolve(data.found)
-    else result?.reject(toError(data.failure))
+    // Bun handles messages before sockets: lists that are rendered at once would keep all other requests waiting.
+    setImmediate(() => {
+      if ('found' in data) result?.resolve(data.found)
+      else result?.reject(toError(data.failure))
+    })
   }
 
   function send<Page extends RankingPage | LivePage>(
