@@ -38,10 +38,10 @@ describe('sqlite: the file', () => {
   test('is flushed to the disk at each commit, and deleted data is overwritten', () => {
     using folder = tempFolder()
     using writer = connectWriter(join(folder.path, 'x.db'), true)
-    const valueOf = (pragma: string) => Object.values(writer.query(`pragma ${pragma}`).get() as object)[0]
+    const pragma = (name: string) => Object.values(writer.query(`pragma ${name}`).get() as object)[0]
     // 2 is "full".
-    expect(valueOf('synchronous')).toBe(2)
-    expect(valueOf('secure_delete')).toBe(1)
+    expect(pragma('synchronous')).toBe(2)
+    expect(pragma('secure_delete')).toBe(1)
   })
 
   test('shows a change by another process at once', async () => {

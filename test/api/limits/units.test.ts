@@ -124,14 +124,17 @@ describe('a request that counts as more than the whole limit', () => {
   })
 })
 
-test('of many large requests at once, as many are served as the limit allows', async () => {
+test('of many large requests at once, some are served, and the refused ones do not use up the limit', async () => {
   await using server = await limited('small=12/10s')
   const key = await server.makeKey(1, 'small')
-  const body = JSON.stringify({ keys: keys(100) })
-  const replies = await Promise.all(Array.from({ length: 12 }, () => server.get(LOOKUP, post(key, body))))
-  const served = replies.filter(({ status }) => status === 200)
-  expect(served).toHaveLength(3)
-  expect(replies.filter(({ status }) => status === 429)).toHaveLength(9)
+  const send = () => server.get(LOOKUP, post(key, JSON.stringify({ keys: keys(100) })))
+  const served = ({ status }: { status: number }) => status === 200
+  const replies = await Promise.all(Array.from({ length: 12 }, send))
+  expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(9)
+  // How many find room depends on the order in which the others give theirs back.
+  let count = replies.filter(served).length
+  while (served(await send())) count++
+  expect(count).toBe(3)
 })
 
 test('a large body is charged before it is received, and a refused client is disconnected', async () => {

@@ -154,11 +154,8 @@ test('examples have the public URL, or the host of the request if it is a plain 
     explorer: true,
     stamp: () => 'stamp-of-ours',
   })
-  const show = async (address: string) => {
-    const request = Object.assign(new Request(`http://other.example${address}`), { params: {} })
-    const route = routes.find(({ path }) => path === address)
-    return (await route?.handle?.(request, { headers: new Headers() } as Context))?.text()
-  }
+  await using branded = serveTest(store, { routes })
+  const show = async (path: string) => (await branded.get(path, { headers: { Host: 'other.example' } })).text
   expect(await show('/reference/v3')).toContain('https://public.example/api/v3/rules/stamp-of-ours')
   const page = await show('/reference')
   expect(page).toContain('https://public.example/api/v1')
