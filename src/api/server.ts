@@ -236,8 +236,9 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     if (!route.handle) throw notFound(route.missing)
     if (isApi(route)) {
       const sent = parseKeyHeader(request.headers.get('x-api-key'))
-      const key = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
-      if (sent && !matchesKey(sent, key)) await limiter.consumeWrongKey(address())
+      const named = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
+      const key = sent && matchesKey(sent, named) ? named : undefined
+      if (sent && !key) await limiter.consumeWrongKey(address())
       checkKey(sent, key, route.needsKey ? { ...state, requireKey: true } : state)
       exchange.key = key
       exchange.tier = limiter.tierOf(key)
