@@ -2,7 +2,7 @@ import { notFound } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Endpoint } from '../domain/usage.ts'
 import { createClientAddressOf } from './address.ts'
-import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
+import { checkKey, createKeyParser, matchesKey } from './auth.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { type ErrorHandling, respondToError } from './error-response.ts'
@@ -147,6 +147,7 @@ type ServerState = RequestHandlingOptions & {
     Context,
     'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey' | 'streams' | 'pages' | 'backpressure'
   >
+  parseKey: ReturnType<typeof createKeyParser>
   addressOf: ReturnType<typeof createClientAddressOf>
   headersOf: ReturnType<typeof createApiHeaders>
   pageHeaders: Headers
@@ -167,6 +168,7 @@ function createServerState(options: ApiServerOptions): ServerState {
       pages: createPageCache(),
       backpressure: createBackpressure(options.holdLimits),
     },
+    parseKey: createKeyParser(),
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createApiHeaders(options),
     pageHeaders: baseHeaders(options.index === false ? { 'X-Robots-Tag': 'noindex' } : {}),
@@ -235,7 +237,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     if (retirement) checkRemoval(retirement, exchange.time, route.kind)
     if (!route.handle) throw notFound(route.missing)
     if (isApi(route)) {
-      const sent = parseKeyHeader(request.headers.get('x-api-key'))
+      const sent = state.parseKey(request.headers.get('x-api-key'))
       const named = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
       const key = sent && matchesKey(sent, named) ? named : undefined
       if (sent && !key) await limiter.consumeWrongKey(address())
