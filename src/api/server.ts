@@ -3,7 +3,7 @@ import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Endpoint } from '../domain/usage.ts'
 import { unitsOfBody } from '../domain/v3/units.ts'
 import { createClientAddressOf } from './address.ts'
-import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
+import { checkKey, createKeyParser, matchesKey } from './auth.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { type ErrorHandling, respondToError } from './error-response.ts'
@@ -155,6 +155,7 @@ type ServerState = RequestHandlingOptions & {
     Context,
     'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey' | 'streams' | 'pages' | 'backpressure'
   >
+  parseKey: ReturnType<typeof createKeyParser>
   addressOf: ReturnType<typeof createClientAddressOf>
   headersOf: ReturnType<typeof createApiHeaders>
   pageHeaders: Headers
@@ -177,6 +178,7 @@ function createServerState(options: ApiServerOptions): ServerState {
       pages: createPageCache(),
       backpressure: createBackpressure(options.holdLimits),
     },
+    parseKey: createKeyParser(),
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createApiHeaders(options),
     pageHeaders: baseHeaders(options.index === false ? { 'X-Robots-Tag': 'noindex' } : {}),
@@ -249,9 +251,10 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     if (retirement) checkRemoval(retirement, exchange.time, route.kind)
     if (!route.handle) throw notFound(route.missing)
     if (isApi(route)) {
-      const sent = parseKeyHeader(request.headers.get('x-api-key'))
-      const key = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
-      if (sent && !matchesKey(sent, key)) await limiter.consumeWrongKey(address())
+      const sent = state.parseKey(request.headers.get('x-api-key'))
+      const named = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
+      const key = sent && matchesKey(sent, named) ? named : undefined
+      if (sent && !key) await limiter.consumeWrongKey(address())
       checkKey(sent, key, route.needsKey ? { ...state, requireKey: true } : state)
       exchange.key = key
       exchange.tier = limiter.tierOf(key)
