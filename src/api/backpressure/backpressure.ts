@@ -19,9 +19,9 @@ export type Backpressure = ReturnType<typeof createBackpressure>
 export type Limited = Pick<Context, 'backpressure' | 'exchange'>
 
 /** To be awaited between parts of the work. The first turn was taken before the handler. Throws `ClientGone` or `overloaded`. */
-export function takeTurn({ backpressure, exchange: { request } }: Limited): Promise<void> | undefined {
-  if (request.signal.aborted) throw new ClientGone()
-  return backpressure.takeTurn(request)
+export function takeTurn({ backpressure, exchange }: Limited): Promise<void> | undefined {
+  if (isDone(exchange)) throw new ClientGone()
+  return backpressure.takeTurn(exchange.request)
 }
 
 /** Renders and sends a page of more than one chunk. Throws `ClientGone` or `overloaded`. */
@@ -49,10 +49,12 @@ export function limitStall({ backpressure, exchange }: Limited, isWaiting: boole
 
 const clientOf = ({ key, address }: Exchange) => key?.id ?? address()
 
+/** Bun knows no address of a request that ended. Its signal would tell too, but many that abort at once take long. */
+const isDone = ({ server, request }: Exchange) => server.requestIP(request) === null
+
 const holderOf = (exchange: Exchange): Holder => ({
   client: clientOf(exchange),
-  // Bun knows no address of a request that ended.
-  isDone: () => exchange.server.requestIP(exchange.request) === null,
+  isDone: () => isDone(exchange),
   limitStall(seconds) {
     if (!exchange.hasOwnStallLimit) exchange.server.timeout(exchange.request, seconds)
   },

@@ -5,6 +5,9 @@ import { MOST_WAITING } from './turns.ts'
 /** Large pages that are rendered and compressed at the same time. Each may use 30 MB. */
 const LARGE_PAGES = 4
 
+/** Clients that left and are rejected in one turn of the event loop: many may leave at once. */
+const MOST_REJECTED = 20
+
 type Waiting = PromiseWithResolvers<void> & { client: string; signal: AbortSignal }
 
 /**
@@ -20,9 +23,12 @@ export function createLargePages(
   held.listen(resume)
 
   function resume(): void {
+    let gone = 0
     for (const next of waiting) {
-      if (next.signal.aborted) next.reject(new ClientGone())
-      else if (running === LARGE_PAGES || held.isFull(next.client)) continue
+      if (next.signal.aborted) {
+        if (++gone > MOST_REJECTED) return void setImmediate(resume)
+        next.reject(new ClientGone())
+      } else if (running === LARGE_PAGES || held.isFull(next.client)) continue
       else {
         running++
         next.resolve()

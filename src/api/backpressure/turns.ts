@@ -29,15 +29,10 @@ export function createTurns({ mostWaiting = MOST_WAITING, now = () => performanc
     const fitting = Math.floor((resumed * TURN_MILLISECONDS) / (now() - (startedAt ?? 0)))
     resumed = waiting.length === 0 ? 1 : Math.max(1, Math.min(MOST_RESUMED, fitting))
     startedAt = undefined
-    for (let left = resumed; left > 0; ) {
-      const next = waiting.shift()
-      if (!next) return
+    for (const next of waiting.splice(0, resumed)) {
+      if (startedAt === undefined) start()
       if (next.client?.signal.aborted) next.reject(new ClientGone())
-      else {
-        if (startedAt === undefined) start()
-        next.resolve()
-        left--
-      }
+      else next.resolve()
     }
   }
 
