@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { createBackpressure } from '../../../src/api/backpressure/backpressure.ts'
 import { createOpenApi } from '../../../src/api/openapi.ts'
 import type { Context } from '../../../src/api/request.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
@@ -157,7 +158,12 @@ test('examples have the public URL, or the host of the request if it is a plain 
   const show = async (address: string) => {
     const request = Object.assign(new Request(`http://other.example${address}`), { params: {} })
     const route = routes.find(({ path }) => path === address)
-    return (await route?.handle?.(request, { headers: new Headers() } as Context))?.text()
+    const context = {
+      headers: new Headers(),
+      backpressure: createBackpressure(),
+      exchange: { request, address: () => '', server: { requestIP: () => null } },
+    } as unknown as Context
+    return (await route?.handle?.(request, context))?.text()
   }
   expect(await show('/reference/v3')).toContain('https://public.example/api/v3/rules/stamp-of-ours')
   const page = await show('/reference')
