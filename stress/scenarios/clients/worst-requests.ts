@@ -13,11 +13,12 @@ const LIMITS = { anonymous: 1000, standard: 5000, page: 300, picture: 3000 }
 const WINDOW_MILLISECONDS = 10_000
 const SHORT_MILLISECONDS = 1000
 
-/** CPU time of the server thread while another client's /health waits. */
-const MOST_CPU_MILLISECONDS = 50
-const MOST_MEGABYTES = 400
-/** More than the busiest thread uses in a second without clients. */
-const MOST_AFTER_MILLISECONDS = 20
+/**
+ * `cpu`: CPU time of the server thread while another client's /health waits. `after`: more than the busiest thread uses in a
+ * second without clients. The short form runs on machines of any speed, and finds requests that hold the thread for seconds.
+ */
+const MOST = { cpu: 50, memory: 400, after: 20 }
+const MOST_IN_SHORT_FORM = { cpu: 500, memory: 700, after: 200 }
 
 /** The requests of the short form: those that did most to others. */
 const SHORT =
@@ -48,7 +49,8 @@ export const worst: Scenario = {
     await until(async () => (await fetch(`${server.url}/api/v3/passports?filter=human:true`)).ok)
     const { pid } = server.child
     const target = { url: server.url, pid, thread: await findServerThread(server.url, pid) }
-    const most = { cpu: 0, memory: 0, after: await measureUse(pid) }
+    const most = isShort ? MOST_IN_SHORT_FORM : MOST
+    const seen = { cpu: 0, memory: 0, after: await measureUse(pid) }
     let count = 0
     const attackOnce = (request: WorstRequest, client: Client) => {
       const key = client === 'standard' ? `X-API-KEY: ${keys[count % keys.length]}\r\n` : ''
@@ -60,16 +62,16 @@ export const worst: Scenario = {
       for (const request of worstRequests({ passports, changed: CHANGED, ...given })) {
         if (isShort && !SHORT.test(request.name)) continue
         for (const client of clientsOf(request, isShort)) {
-          const damage = await attackUntilGood(() => attackOnce(request, client))
-          const problems = problemsOf(damage)
+          const damage = await attackUntilGood(() => attackOnce(request, client), most)
+          const problems = problemsOf(damage, most)
           if (problems.length > 0)
             fail(`${request.name} (${request.reading}), ${client}: ${problems.join('; ')}`)
           for (const name of ['cpu', 'memory', 'after'] as const)
-            most[name] = Math.max(most[name], damage[name])
+            seen[name] = Math.max(seen[name], damage[name])
         }
       }
     }
-    const note = `/health waited for ${Math.round(most.cpu)} ms of CPU at most; ${most.memory} MB; ${Math.round(most.after)} ms of CPU in a second without clients`
+    const note = `/health waited for ${Math.round(seen.cpu)} ms of CPU at most; ${seen.memory} MB; ${Math.round(seen.after)} ms of CPU in a second without clients`
     return { count, note }
   },
 }
@@ -82,25 +84,24 @@ function clientsOf({ kind }: WorstRequest, isShort: boolean): Client[] {
 }
 
 /** In the short form, 900 requests in all. */
-const formOf = ({ reading }: WorstRequest, client: Client, isShort: boolean) => ({
-  limit: Math.min(LIMITS[client], isShort ? CONNECTIONS : LIMITS[client]),
+const formOf = ({ reading, units = 1 }: WorstRequest, client: Client, isShort: boolean) => ({
+  limit: Math.min(Math.floor(LIMITS[client] / units), isShort ? CONNECTIONS : LIMITS[client]),
   stayMilliseconds: isShort ? SHORT_MILLISECONDS : WINDOW_MILLISECONDS,
   isEndMeasured: !isShort || reading === 'leave',
 })
 
-async function attackUntilGood(attackOnce: () => Promise<Damage>): Promise<Damage> {
+async function attackUntilGood(attackOnce: () => Promise<Damage>, most: typeof MOST): Promise<Damage> {
   for (let attempt = 1; ; attempt++) {
     const damage = await attackOnce()
-    if (attempt === ATTEMPTS || problemsOf(damage).length === 0) return damage
+    if (attempt === ATTEMPTS || problemsOf(damage, most).length === 0) return damage
   }
 }
 
-function problemsOf({ cpu, at, memory, after, statuses }: Damage): string[] {
+function problemsOf({ cpu, at, memory, after, statuses }: Damage, most: typeof MOST): string[] {
   return [
-    cpu > MOST_CPU_MILLISECONDS &&
-      `/health waited for ${Math.round(cpu)} ms of CPU, ${Math.round(at)} ms after the start`,
-    memory > MOST_MEGABYTES && `${memory} MB of memory`,
-    after > MOST_AFTER_MILLISECONDS && `${Math.round(after)} ms of CPU in the second second without clients`,
+    cpu > most.cpu && `/health waited for ${Math.round(cpu)} ms of CPU, ${Math.round(at)} ms after the start`,
+    memory > most.memory && `${memory} MB of memory`,
+    after > most.after && `${Math.round(after)} ms of CPU in the second second without clients`,
     statuses['500'] !== undefined && `${statuses['500']} responses with 500`,
   ].filter((problem) => problem !== false)
 }

@@ -1,3 +1,4 @@
+import { unitsOfBody } from '../../../src/domain/v3/units.ts'
 import type { Reading } from './send-at-once.ts'
 
 /** An expensive request. `request` makes the raw HTTP of the n-th one, without the headers of its client. */
@@ -6,6 +7,8 @@ export type WorstRequest = {
   /** Whose limit bounds the requests. `key`: a key is required. */
   kind: 'api' | 'key' | 'page' | 'picture'
   reading: Reading
+  /** Of a request with a large body: its clients send as many requests as their limit allows. */
+  units?: number
   request: (at: number) => { method?: string; target: string; headers?: string; body?: string }
 }
 
@@ -38,6 +41,11 @@ const lookUp = (
     headers: `Content-Type: application/json\r\n${headers}`,
     body: body(at),
   }),
+})
+
+const withUnits = (worst: WorstRequest): WorstRequest => ({
+  ...worst,
+  units: 1 + unitsOfBody(Buffer.byteLength(worst.request(0).body ?? '')),
 })
 
 const repeat = (count: number, text: (at: number) => string) =>
@@ -76,11 +84,13 @@ export function worstRequests({ passports, changed, before, largest }: Given): W
       'key',
       () => `/api/v3/events?types=${repeat(130, (at) => `${at}`.padEnd(60, 'score.changed')).join(',')}`,
     ),
-    lookUp('malformed body of 64 KB', () => `${'['.repeat(9000)}"${'a'.repeat(56_000)}`),
-    lookUp('malformed body of 1 MiB', () => `"${'a'.repeat(MEBIBYTE - 1)}`),
-    lookUp('refused body of 1 MiB', () => '['.repeat(MEBIBYTE)),
-    lookUp('body of 1 MiB with 1,000 long keys', () => longKeys),
-    lookUp('body with unknown members', () => `{${repeat(9000, (at) => `"key${at}":1`).join(',')}}`),
+    withUnits(lookUp('malformed body of 64 KB', () => `${'['.repeat(9000)}"${'a'.repeat(56_000)}`)),
+    withUnits(lookUp('malformed body of 1 MiB', () => `"${'a'.repeat(MEBIBYTE - 1)}`)),
+    withUnits(lookUp('refused body of 1 MiB', () => '['.repeat(MEBIBYTE))),
+    withUnits(lookUp('body of 1 MiB with 1,000 long keys', () => longKeys)),
+    withUnits(
+      lookUp('body with unknown members', () => `{${repeat(9000, (at) => `"key${at}":1`).join(',')}}`),
+    ),
     lookUp('lookup of 1,000 keys with all parts', allParts),
     lookUp('lookup of 1,000 keys with all parts', allParts, 'never read'),
     lookUp('lookup of 1,000 times one large passport', () => repeated, 'never read'),

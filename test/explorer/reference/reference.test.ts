@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { createBackpressure } from '../../../src/api/backpressure/backpressure.ts'
 import { createOpenApi } from '../../../src/api/openapi.ts'
 import type { Context } from '../../../src/api/request.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
