@@ -115,6 +115,34 @@ test('a full queue of large pages rejects further pages as overloaded, and pages
   await Promise.all(running)
 })
 
+test('a large page that is resumed while it is checked for room takes one place', async () => {
+  let resume = () => {}
+  let isFull = true
+  let isNested = false
+  const largePages = createLargePages({
+    isFull() {
+      // The check releases bytes.
+      if (!isFull && !isNested) {
+        isNested = true
+        resume()
+        isNested = false
+      }
+      return isFull
+    },
+    listen: (listener) => {
+      resume = listener
+    },
+  })
+  // More than the four places: none may be lost.
+  for (let times = 0; times < 5; times++) {
+    isFull = true
+    const page = largePages('x', signal, async () => 'page')
+    isFull = false
+    resume()
+    expect(await page).toBe('page')
+  }
+})
+
 test('a large page waits while its client has too many unsent bytes, and those of other clients do not', async () => {
   let resume = () => {}
   const full = new Set(['slow'])

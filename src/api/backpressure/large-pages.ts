@@ -22,13 +22,16 @@ export function createLargePages(
   let running = 0
   held.listen(resume)
 
+  /** `isFull` comes first: it may release bytes, and so resume other pages. */
+  const isBusy = (client: string) => held.isFull(client) || running >= LARGE_PAGES
+
   function resume(): void {
     let gone = 0
     for (const next of waiting) {
       if (next.signal.aborted) {
         if (++gone > MOST_REJECTED) return void setImmediate(resume)
         next.reject(new ClientGone())
-      } else if (running === LARGE_PAGES || held.isFull(next.client)) continue
+      } else if (isBusy(next.client) || !waiting.has(next)) continue
       else {
         running++
         next.resolve()
@@ -39,7 +42,7 @@ export function createLargePages(
 
   /** Throws `ClientGone` or `overloaded`. */
   return async <T>(client: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    if (running === LARGE_PAGES || held.isFull(client)) {
+    if (isBusy(client)) {
       if (waiting.size >= mostWaiting) throw overloaded()
       const place = { ...Promise.withResolvers<void>(), client, signal }
       waiting.add(place)
