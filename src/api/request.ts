@@ -141,7 +141,14 @@ export function checkHost({ headers }: Request): void {
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'])
 
 /** The method for logs; unknown methods are untrusted input. */
-export const methodName = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
+const methodName = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
+
+/** What the log says about a request. */
+export const summaryOf = ({ request, route, id }: Exchange) => ({
+  id,
+  method: methodName(request.method),
+  route: route.name,
+})
 
 export const isDeprecated = ({ kind }: Route) => kind === 'v1' || kind === 'v2'
 export const isApi = (route: Route) => route.kind === 'v3' || isDeprecated(route)

@@ -24,12 +24,12 @@ import {
   isBodyTooLarge,
   isDeprecated,
   matchPath,
-  methodName,
   pathOf,
   type RequestSummary,
   type Route,
   type RouteRequest,
   requestIdOf,
+  summaryOf,
   withSlash,
 } from './request.ts'
 import { addHeaders, baseHeaders, checkIfMatch, createApiHeaders, preflight } from './response.ts'
@@ -225,12 +225,6 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   keyId: exchange.key?.id ?? '',
   disconnect: () => exchange.server.timeout(exchange.request, 1),
   onError: (error) => state.onError(error, summaryOf(exchange)),
-})
-
-const summaryOf = ({ request, route, id }: Exchange) => ({
-  id,
-  method: methodName(request.method),
-  route: route.name,
 })
 
 /** Authentication, rate limit, handler. One function, because each further `await` slows every request down. */
