@@ -1,7 +1,7 @@
 import { brownoutAt, datePlan, type Phase, phaseAt, type RetirementPlan } from '../domain/retirement.ts'
 import type { Fields, Log } from '../log.ts'
 
-/** Logs changes of the plan, the begin and the end of brown-outs, and the removal and the return of V1. */
+/** Logs changes of the plan, the start and the end of brownouts, and the removal and the return of V1. */
 export function createRetirementLog({ info }: Pick<Log, 'info'>) {
   let known: string | undefined
   let phase: Phase = 'deprecated'
@@ -13,11 +13,11 @@ export function createRetirementLog({ info }: Pick<Log, 'info'>) {
     const dated = datePlan(plan, 0)
     phase = phaseAt(dated, now)
     if (phase === last) return
-    if (last === 'brownout') info('The brown-out of V1 ended.')
+    if (last === 'brownout') info('The brownout of V1 ended.')
     if (last === 'removed') info('V1 is no longer removed: it responds again.')
     if (phase === 'brownout') {
       const until = new Date(brownoutAt(dated, now)?.end ?? 0).toISOString()
-      info(`A brown-out of V1 began: it responds 410 until ${until}.`)
+      info(`A brownout of V1 began: it responds 410 until ${until}.`)
     }
     if (phase === 'removed') info('V1 is removed: it responds 410.')
   }

@@ -57,7 +57,7 @@ function parseText(text: string): unknown {
   } catch {
     if (text.length > LONGEST_LOCATED) throw invalidBody('The body is not valid JSON.')
     const at = findJsonError(text)
-    const received = at >= text.length ? 'the end' : quote(text.slice(at, at + 20))
+    const received = at >= text.length ? 'end of the body' : quote(text.slice(at, at + 20))
     throw invalidBody(`The body is not valid JSON at character ${at + 1}: unexpected ${received}.`)
   }
 }

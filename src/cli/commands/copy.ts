@@ -18,10 +18,10 @@ import type { Terminal } from '../terminal.ts'
 
 export const copy = defineCommand({
   name: 'copy',
-  summary: 'move everything from one database to another',
+  summary: 'copy one database to another',
   description: `Copies from SQLite to PostgreSQL or back, or between databases of the same kind, then compares both by
     count and checksum. To continue an interrupted copy, run it again; a second copy transfers later changes.
-    FROM_URL is only read: stop all writers before the last run. COPY_FROM_URL and COPY_TO_URL hide passwords from the
+    Events are not copied: the history in TO_URL starts with the copy. FROM_URL is only read: stop all writers before the last run. COPY_FROM_URL and COPY_TO_URL hide passwords from the
     process list; arguments have precedence.`,
   options: {
     replace: { about: 'delete everything that TO_URL contains' },
@@ -75,7 +75,9 @@ async function copyDatabase(
     )
   }
   await toStore.copying.note(noteOf(source, digestOf(reports)))
-  terminal.err(`${target} now holds exactly what ${source} holds. Set DATABASE_URL to serve from it.\n`)
+  terminal.err(
+    `${target} now has the same contents as ${source}, except its events. Set DATABASE_URL to serve from it.\n`,
+  )
 }
 
 async function acceptCopy(address: DatabaseAddress, terminal: Terminal): Promise<void> {

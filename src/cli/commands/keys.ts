@@ -54,7 +54,7 @@ const OPTIONS = {
     accepts: 'a future day or time, such as 2027-01-31, or never',
     parse: parseExpiry,
     about:
-      'end of validity: 2027-01-31 (00:00 UTC), 2027-01-31T12:00:00Z or never. A rotated key keeps the date of the old key by default',
+      'end of validity: 2027-01-31 (00:00 UTC), 2027-01-31T12:00:00Z or never. A time without an offset is in UTC. A rotated key keeps the date of the old key by default',
   },
   grace: {
     placeholder: 'TIME',
@@ -133,7 +133,7 @@ function parseTier(text: string, tiers: readonly Tier[]): string {
 /** `null` means never. */
 function futureExpiry({ expires }: KeyValues, now: number): number | null | undefined {
   if (expires === undefined || expires === null || expires > now) return expires
-  throw invalidValue(`--expires must be ${OPTIONS.expires.accepts}`, new Date(expires).toISOString())
+  throw invalidValue('--expires must be in the future', new Date(expires).toISOString())
 }
 
 function prepareCreate(values: KeyValues, { tiers, now }: Given): Run {

@@ -39,7 +39,7 @@ export function prepareReport({ values: { since, json }, now }: RetireInput): Re
 
 ${formatTable([TITLES, ...[...clients, anonymous].map(toRow)])}
 Send to:
-${addresses.map(printable).join(', ') || '(these keys have no owners)'}
+${addresses.map(printable).join(', ') || '(no key in the table has an owner)'}
 
 ${email}`)
   }

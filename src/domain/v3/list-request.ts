@@ -76,7 +76,7 @@ export function parseLimit(
   if (text === undefined) return fallback
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (limit >= 1 && limit <= largest) return limit
-  const reason = parts.length === 0 ? '' : ` for pages with ${parts.join(', ')}`
+  const reason = parts.length === 0 ? '' : ` for pages with ${parts.join(' and ')}`
   throw refuse('limit', `a whole number from 1 to ${largest}${reason}`, text)
 }
 

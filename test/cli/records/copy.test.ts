@@ -117,7 +117,7 @@ describe('copy', () => {
     expect(there.out).toMatch(/^usage +2 +2 /m)
     expect(there.out).toMatch(/^mirrored +3 +3 /m)
     expect(there.out).toMatch(/^rule sets +1 +1 /m)
-    expect(there.err).toContain('now holds exactly what')
+    expect(there.err).toContain('now has the same contents as')
     const back = await callHere(['copy', at.postgres, at.other])
     expect(back.code).toBe(0)
     const before = await everything(at.sqlite)
@@ -133,7 +133,7 @@ describe('copy', () => {
     const file = join(at.cwd, 'target')
     writeFileSync(file, `${at.postgres}\n`)
     const env = { COPY_FROM_URL: at.sqlite, COPY_TO_URL_FILE: file }
-    expect((await callHere(['copy'], { env })).err).toContain('now holds exactly what')
+    expect((await callHere(['copy'], { env })).err).toContain('now has the same contents as')
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
     expect(await callHere(['copy', '--forget'], { env })).toMatchObject({ code: 0, out: '' })
     // An argument has precedence.

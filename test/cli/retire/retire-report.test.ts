@@ -149,7 +149,7 @@ More information: https://example.com/news
     await using here = await workplace(makeDatabase, { records: [] })
     const { out } = await runHere(['retire', 'report'], { env: here.env })
     expect(out).toContain('anonymous  clients without a key  -      0         0       none    -\n')
-    expect(out).toContain('(these keys have no owners)')
+    expect(out).toContain('(no key in the table has an owner)')
     expect(out).toContain(
       'The date of its removal will be announced.\n\nPlease change your program to use the successor: /api/v3 of the same service\n',
     )

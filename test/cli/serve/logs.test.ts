@@ -59,7 +59,7 @@ test.concurrent('LOG_REQUESTS=true logs one entry per request, by route', async 
   ])
 })
 
-test.concurrent('the log reports start, stop, an ignored SIGHUP, changes of the retirement plan, brown-outs, and the removal and return of V1', async () => {
+test.concurrent('the log reports start, stop, an ignored SIGHUP, changes of the retirement plan, brownouts, and the removal and return of V1', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'test.db')
   const store = openSqlite(path)
@@ -73,9 +73,9 @@ test.concurrent('the log reports start, stop, an ignored SIGHUP, changes of the 
   await until(() => isLogged('SIGHUP was ignored'))
   const brownout = { start: Date.now(), end: Date.now() + 3_600_000 }
   await store.retirement.save({ brownouts: [brownout], exempt: [] })
-  await until(() => isLogged('A brown-out of V1 began'))
+  await until(() => isLogged('A brownout of V1 began'))
   await store.retirement.save({ brownouts: [], exempt: [] })
-  await until(() => isLogged('The brown-out of V1 ended.'))
+  await until(() => isLogged('The brownout of V1 ended.'))
   const sunsetAt = Date.now()
   await store.retirement.save({ sunsetAt, successor: 'https://example.com/v2', brownouts: [], exempt: ['a'] })
   await until(() => isLogged('V1 is removed'))
@@ -91,9 +91,9 @@ test.concurrent('the log reports start, stop, an ignored SIGHUP, changes of the 
     { message: 'Started.', version: VERSION, url: server.url, database: path, passports: 0, workers: 1 },
     { level: 'warn', message: 'SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.' },
     { message: changed, sunset: 'none', brownouts: 1, exempt: 0 },
-    { message: `A brown-out of V1 began: it responds 410 until ${until410}.` },
+    { message: `A brownout of V1 began: it responds 410 until ${until410}.` },
     { message: changed, sunset: 'none', brownouts: 0, exempt: 0 },
-    { message: 'The brown-out of V1 ended.' },
+    { message: 'The brownout of V1 ended.' },
     {
       message: changed,
       sunset: new Date(sunsetAt).toISOString(),
