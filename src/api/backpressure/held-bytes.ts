@@ -7,7 +7,7 @@ const SMALL_BYTES = 64 * 1024
  * What a server thread holds for clients that read or send slowly. With 900 connections at most 150 MB: 48 MiB here, four large
  * pages of at most 12 MB that are being rendered, and 64 KiB for each connection.
  */
-export const HOLD_LIMITS = {
+const HOLD_LIMITS = {
   bytes: 48 * 1024 * 1024,
   bytesOfClient: 12 * 1024 * 1024,
   /** A client that reads nothing for this time is disconnected. Bun may need four seconds more. */

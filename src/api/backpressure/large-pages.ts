@@ -54,5 +54,3 @@ export function createLargePages(
     }
   }
 }
-
-export type LargePages = ReturnType<typeof createLargePages>

@@ -48,5 +48,3 @@ export function createTurns({ mostWaiting = MOST_WAITING, now = () => performanc
     return undefined
   }
 }
-
-export type TakeTurn = ReturnType<typeof createTurns>

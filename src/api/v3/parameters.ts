@@ -1,5 +1,5 @@
 import { quote } from '../../domain/text/quote.ts'
-import { findUnknown, invalidParameter, invalidValues } from '../../domain/v3/invalid.ts'
+import { findUnknown, invalidParameter, invalidValues, LONGEST_POINTER } from '../../domain/v3/invalid.ts'
 import { pathOf, queryTextOf, type RouteRequest } from '../request.ts'
 
 /** The parameters of V1 that have another name in v3. */
@@ -63,8 +63,6 @@ function parsePairs(query: string): [name: string, value: string][] {
     return [decode(name), decode(part.slice(name.length + 1))]
   })
 }
-
-const LONGEST_POINTER = 60
 
 /** A long name is not repeated: the pointer is that of the query. */
 const pointerTo = (name: string) => (name.length > LONGEST_POINTER ? '?' : `?${name}`)

@@ -12,7 +12,7 @@ export function invalidValues(values: readonly InvalidValue[]): ServiceError {
 /** Further ones are not reported. */
 export const MOST_INVALID = 20
 
-const LONGEST_POINTER = 60
+export const LONGEST_POINTER = 60
 
 /** The JSON Pointer to a member of the body, or to an entry of its list, as a URI fragment. That of a long name is the body's. */
 export function pointerTo(name: string, at?: number): string {
