@@ -22,7 +22,8 @@ export type ExplainAll = (
 /** How to send a request that a limit allows; `pointer` is the value to change. */
 export type Advise = (limit: number) => { pointer: string; advice: string }
 
-export type Context = {
+/** What all requests of a server thread share. */
+export type ServerContext = {
   store: Store
   catalog: Catalog
   pages: PageCache
@@ -33,6 +34,9 @@ export type Context = {
   /** Whether every request needs a key. */
   requireKey: boolean
   backpressure: Backpressure
+}
+
+export type Context = ServerContext & {
   exchange: Exchange
   /** The headers of every response to this request. */
   headers: Headers
