@@ -92,9 +92,9 @@ export type Exchange = {
   units: number
   /** A 304 that does not count. */
   isFree: boolean
-  /** Has waited for room for a large response. */
+  /** Whether the request has waited for room for a large response. */
   hasPlace: boolean
-  /** The handler calls `limitStall`. */
+  /** Whether the handler calls `limitStall`. */
   hasOwnStallLimit: boolean
 }
 
@@ -157,7 +157,7 @@ export const declaredLength = ({ headers }: Request) => Number(headers.get('cont
 
 export const isBodyTooLarge = (request: Request) => declaredLength(request) > MAX_BODY_BYTES
 
-/** A client whose body is refused is disconnected if it would send more than this: receiving the body takes longer. */
+/** A client whose request is refused is disconnected if its body is larger: a new connection takes less time than the body. */
 const MOST_IGNORED_BYTES = 64 * 1024
 
 export const hasLargeUnreadBody = (request: Request) =>

@@ -1,7 +1,7 @@
 import { brownoutAt, datePlan, type Phase, phaseAt, type RetirementPlan } from '../domain/retirement.ts'
 import type { Fields, Log } from '../log.ts'
 
-/** Logs changes of the plan, the begin and the end of brown-outs, and the removal and the return of V1. */
+/** Logs changes of the plan, the start and the end of brown-outs, and the removal and the return of V1. */
 export function createRetirementLog({ info }: Pick<Log, 'info'>) {
   let known: string | undefined
   let phase: Phase = 'deprecated'

@@ -64,7 +64,7 @@ function parsePairs(query: string): [name: string, value: string][] {
   })
 }
 
-/** A long name is not repeated: the pointer is that of the query. */
+/** A long name is left out: the pointer is then that of the query. */
 const pointerTo = (name: string) => (name.length > LONGEST_POINTER ? '?' : `?${name}`)
 
 function checkPath(request: RouteRequest): void {

@@ -15,7 +15,7 @@ import {
 
 const HEALTH_CHECK_MILLISECONDS = 250
 
-/** Short statements without a result. Further ones are refused: a queue that is longer than a slow server can process helps nobody. */
+/** Short statements without a result. Further ones are refused: a slow server would not process a longer queue in time. */
 export const MOST_PENDING = 500
 
 /**

@@ -114,7 +114,7 @@ export function check(path: string): Contents {
 /** The first schema with one row of credentials per passport. */
 const CREDENTIAL_LIST_SCHEMA = 9
 
-/** Empty data: the V1 response contains the same credentials. */
+/** If `data` is empty, the V1 response contains the same credentials. */
 const COUNT_CREDENTIALS = `select coalesce(sum(case when coalesce(data, '') = ''
     then json_array_length(body, '$.passport_credentials') else json_array_length(data) end), 0) as count
   from passports left join credentials on credentials.passport_id = id
