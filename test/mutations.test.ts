@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { isOutdated, MUTATIONS } from '../stress/mutations/list.ts'
+import { isOutdated, MUTATIONS } from '../stress/mutations/all-mutations.ts'
 
 const ROOT = join(import.meta.dir, '..')
 

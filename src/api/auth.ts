@@ -13,8 +13,7 @@ const MAX_PARSED = 1000
 
 /**
  * Parses `X-API-KEY` headers; `undefined` if a header holds no key. Clients repeat the same header, and SHA-256 would slow a
- * request down by a tenth. The cache holds no keys: its names are hashes with a secret random seed, of which a client would have
- * to guess 64 bits.
+ * request down by a tenth. The cache holds no keys, but their hashes with a secret random seed of 64 bits.
  */
 export function createKeyParser() {
   const [seed = 0n] = crypto.getRandomValues(new BigUint64Array(1))

@@ -27,7 +27,7 @@ export function createPageCache(mostBytes = MAX_BYTES) {
 /** Enough for the body and its compressed forms; a large body is kept as a Blob, too. */
 const estimateBytes = ({ body: { length } }: RenderedPage) => (isLarge(length) ? 3 : 2) * length
 
-/** A page that lacks something for the moment must not stay. */
+/** A page that lacks something for the moment must not be cached. */
 const isIncomplete = ({ headers }: RenderedPage) => headers['Cache-Control'] === 'no-store'
 
 export type PageCache = ReturnType<typeof createPageCache>

@@ -63,7 +63,7 @@ export async function sendPage(
   for (const name in page.headers) headers.set(name, page.headers[name] as string)
   restrict(headers)
   headers.set('Vary', 'Accept-Encoding')
-  // What must not be stored is not compared with a later response.
+  // A response that must not be stored needs no ETag.
   if (status === 200 && headers.get('Cache-Control') !== 'no-store') headers.set('ETag', etag)
   const isIncompressible =
     body.length < MIN_COMPRESSED_LENGTH || COMPRESSED_TYPE.test(page.headers['Content-Type'] ?? '')

@@ -22,7 +22,8 @@ export type ExplainAll = (
 /** How to send a request that a limit allows; `pointer` is the value to change. */
 export type Advise = (limit: number) => { pointer: string; advice: string }
 
-export type Context = {
+/** What all requests of a server thread share. */
+export type ServerContext = {
   store: Store
   catalog: Catalog
   pages: PageCache
@@ -33,6 +34,9 @@ export type Context = {
   /** Whether every request needs a key. */
   requireKey: boolean
   backpressure: Backpressure
+}
+
+export type Context = ServerContext & {
   exchange: Exchange
   /** The headers of every response to this request. */
   headers: Headers
@@ -88,9 +92,9 @@ export type Exchange = {
   units: number
   /** A 304 that does not count. */
   isFree: boolean
-  /** Has waited for room for a large response. */
+  /** Whether the request has waited for room for a large response. */
   hasPlace: boolean
-  /** The handler calls `limitStall`. */
+  /** Whether the handler calls `limitStall`. */
   hasOwnStallLimit: boolean
 }
 
@@ -160,7 +164,7 @@ export const declaredLength = ({ headers }: Request) => Number(headers.get('cont
 
 export const isBodyTooLarge = (request: Request) => declaredLength(request) > MAX_BODY_BYTES
 
-/** A client whose body is refused is disconnected if it would send more than this: receiving the body takes longer. */
+/** A client whose request is refused is disconnected if its body is larger: a new connection takes less time than the body. */
 const MOST_IGNORED_BYTES = 64 * 1024
 
 export const hasLargeUnreadBody = (request: Request) =>

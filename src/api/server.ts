@@ -29,6 +29,7 @@ import {
   type Route,
   type RouteRequest,
   requestIdOf,
+  type ServerContext,
   summaryOf,
   withSlash,
 } from './request.ts'
@@ -148,13 +149,8 @@ type RequestHandlingOptions = ErrorHandling & {
   onResponse?: ((summary: RequestSummary) => void) | undefined
 }
 
-const NO_TIER = 'none'
-
 type ServerState = RequestHandlingOptions & {
-  shared: Pick<
-    Context,
-    'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey' | 'streams' | 'pages' | 'backpressure'
-  >
+  shared: ServerContext
   parseKey: ReturnType<typeof createKeyParser>
   addressOf: ReturnType<typeof createClientAddressOf>
   headersOf: ReturnType<typeof createApiHeaders>
@@ -259,11 +255,9 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     if (route.methods) await charge(limiter, exchange, 1 + unitsOfBody(declaredLength(request)))
     if (retirement) checkBrownout(retirement, exchange.time, exchange.key?.id ?? '', route.kind)
     if (route.kind === 'page' || route.kind === 'picture') {
-      exchange.tier = route.kind === 'page' ? limiter.tierOfPages() : limiter.tierOfPictures()
-      exchange.consumed = limiter.check(
-        exchange.tier,
-        await limiter.consume(exchange.tier, undefined, address),
-      )
+      const tier = route.kind === 'page' ? limiter.tierOfPages() : limiter.tierOfPictures()
+      exchange.tier = tier
+      exchange.consumed = limiter.check(tier, await limiter.consume(tier, undefined, address))
     }
     if (route.kind !== 'own' && !route.isImmediate) await state.shared.backpressure.takeTurn(request)
     const response = await route.handle(request, contextOf(state, exchange))
@@ -292,7 +286,7 @@ function record(state: ServerState, exchange: Exchange, status: number): void {
   if (isApi(route)) usage.count(keyId, route.name as Endpoint, counted, time, units)
   if (!state.isTimed) return
   const seconds = (performance.now() - startedAt) / 1000
-  const tierName = tier?.name ?? NO_TIER
+  const tierName = tier?.name ?? 'none'
   metrics?.countRequest(route.name, status, tierName, seconds)
   onResponse?.({ ...summaryOf(exchange), status, seconds, keyId, tier: tierName, address })
 }

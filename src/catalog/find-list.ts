@@ -3,9 +3,9 @@ import type { Awaitable, ListingChanges } from '../store/store.ts'
 import type { FacetPage } from './facets/facet-index.ts'
 import { findConsistent, type Reader } from './find-page.ts'
 import { listRanking } from './recent-changes.ts'
-import { cutPage, type ListPage } from './sorted-list.ts'
+import { cutPage } from './sorted-list.ts'
 
-export type FoundList<T> = Omit<FacetPage, keyof ListPage> & Pick<ListPage, 'next'> & { items: T[] }
+export type FoundList<T> = Omit<FacetPage, 'ids'> & { items: T[] }
 
 /** Passports of a page that change while it is read are rare. */
 const ATTEMPTS = 5

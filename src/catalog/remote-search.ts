@@ -15,7 +15,7 @@ type Failure = { message: string; code?: ErrorCode; stack?: string | undefined }
 
 const LONGEST_LIST_MILLISECONDS = 10_000
 
-/** More than the requests of one client within its limit. */
+/** The length of the queue: more than the requests that one client may send within its limit. */
 const MOST_WAITING = 2000
 
 export function createSearchClient(

@@ -141,7 +141,7 @@ async function save(run: Run, pending: readonly Pending[], onRefused: Refuse): P
     if (result?.outcome === 'refused') onRefused(each, result)
     else if (result) {
       report[result.outcome]++
-      // A later line about the same passport, or about its survivor's removal, replaces a deferred one.
+      // A later line about the same passport, or the removal of its survivor, replaces a deferred line.
       for (const key of [keyOf(each), ...(result.removedIds ?? [])]) deferred.delete(key)
     }
   }

@@ -202,7 +202,7 @@ function watchSchema(store: Store): Promise<void> {
 /** The database may be deleted, replaced or damaged while nothing is written. */
 const watchFiles = (store: Store): Promise<void> =>
   repeat(
-    'The database needs an operator',
+    'The database files cannot be used',
     async () => void (await store.ping()),
     () => FILES_MILLISECONDS,
   )

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { describeError } from '../domain/errors.ts'
 import { findDamage } from '../store/diagnostics.ts'
 import { type Damage, setDamaged } from './damage.ts'
 import { createThreadLog, type FromCheck, type ToCheck } from './messages.ts'
@@ -8,10 +9,7 @@ declare const self: Worker
 const send = (message: FromCheck) => postMessage(message)
 const log = createThreadLog(send)
 
-self.onmessage = ({ data }: MessageEvent<ToCheck>) => {
-  if (data.kind === 'start') check(data.config, data.damage)
-  else send({ kind: 'stopped' })
-}
+self.onmessage = ({ data }: MessageEvent<ToCheck>) => check(data.config, data.damage)
 
 /** Reads the whole database file once. A thread of its own, because SQLite blocks the event loop. */
 function check({ database }: Config, damage: Damage): void {
@@ -24,7 +22,7 @@ function check({ database }: Config, damage: Damage): void {
       )
     }
   } catch (error) {
-    log.error(`The database file could not be checked: ${(error as Error).stack}`)
+    log.error(`The database file could not be checked: ${describeError(error)}`)
   }
   send({ kind: 'checked' })
 }

@@ -9,7 +9,7 @@ const LONGEST_PAUSE_MILLISECONDS = 60_000
 const MAX_MESSAGES = 20
 const OTHER_ERRORS = 'Further errors with different messages.'
 
-/** An entry; its pauses are counted in intervals. */
+/** The last entry of a message. Pauses are counted in intervals. */
 type Entry = { fields: Fields; suppressed: number; pause: number; left: number }
 
 /** Logs each error message at most once per interval, and less often if it repeats; `left_out` is the number of suppressed repetitions. */

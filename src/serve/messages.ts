@@ -65,7 +65,8 @@ export type ToSearch =
   | { kind: 'index' }
   | { kind: 'stop' }
 
-export type ToCheck = { kind: 'start'; config: Config; damage: Damage } | { kind: 'stop' }
+/** The thread is terminated, not stopped: its check blocks it. */
+export type ToCheck = { config: Config; damage: Damage }
 
 export type FromCheck = FromThread | { kind: 'checked' }
 

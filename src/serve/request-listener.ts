@@ -6,7 +6,7 @@ import { createOpenApi } from '../api/openapi.ts'
 import { createLimiter } from '../api/rate-limit.ts'
 import { createPage, pageRoute } from '../api/rendered-page.ts'
 import { JSON_HEADERS } from '../api/response.ts'
-import { type ApiServer, type ApiServerOptions, startApiServer } from '../api/server.ts'
+import { type ApiServer, startApiServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
@@ -16,7 +16,7 @@ import { createExplorer } from '../explorer/explorer.ts'
 import type { Rasterize } from '../explorer/pictures/remote-rasterizer.ts'
 import { createReferenceRoutes } from '../explorer/reference/reference-routes.ts'
 import { createSite } from '../explorer/site/site.ts'
-import type { Log } from '../log.ts'
+import type { Fields, Log } from '../log.ts'
 import { findRules } from '../scoring/active-rules.ts'
 import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
@@ -51,8 +51,12 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   const { store, catalog, now, counter, rasterize, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
+  const onError = (error: unknown, fields: Fields = {}) => {
+    options.onError?.(error)
+    errors.error(describeError(error), fields)
+  }
   let plan = (await store.retirement.find()) ?? NO_PLAN
-  const pages = createPages({ config, store, catalog, now, rasterize, plan: () => plan, errors })
+  const pages = createPages({ config, store, catalog, now, rasterize, plan: () => plan, onError })
   const explainAll = createExplainer(store)
   let { port } = config
   const start = () =>
@@ -71,7 +75,8 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan: () => plan,
-      onError: createErrorReport(errors, options.onError),
+      onError: (error, { id, ...request }) =>
+        onError(error, { ...(id !== undefined && { request_id: id }), ...request }),
       metrics,
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
@@ -118,11 +123,10 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
 
 type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' | 'rasterize'> & {
   plan: () => RetirementPlan
-  errors: ReturnType<typeof createErrorLog>
+  onError: (error: unknown) => void
 }
 
-function createPages({ config, store, catalog, now, rasterize, plan, errors }: PageOptions) {
-  const onError = (error: unknown) => errors.error(describeError(error))
+function createPages({ config, store, catalog, now, rasterize, plan, onError }: PageOptions) {
   const openApi = createOpenApi(VERSION, config)
   const { site, routes } = createSite(config.site, config.publicUrl)
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
@@ -150,16 +154,6 @@ function createPages({ config, store, catalog, now, rasterize, plan, errors }: P
     errorPicture: explorer?.errorPicture,
   }
 }
-
-const createErrorReport =
-  (
-    errors: ReturnType<typeof createErrorLog>,
-    onError: ListenerOptions['onError'],
-  ): ApiServerOptions['onError'] =>
-  (error, { id, ...request }) => {
-    onError?.(error)
-    errors.error(describeError(error), { ...(id !== undefined && { request_id: id }), ...request })
-  }
 
 /** `undefined` while the database is unavailable: the reference needs no data. Other errors are logged. */
 async function findStamp(store: Store, onError: (error: unknown) => void): Promise<string | undefined> {

@@ -169,7 +169,7 @@ function startCheck(shared: Shared, log: Log) {
   const thread = startThread<FromCheck, ToCheck>({
     name: 'check-thread',
     log,
-    onStart: ({ post }) => post({ kind: 'start', ...shared }),
+    onStart: ({ post }) => post(shared),
     onMessage: () => thread.terminate(),
   })
   return thread

@@ -51,6 +51,6 @@ export const FIND_BATCH_END = `select cast(max(id) as double precision) as id
 /** SQL on either engine: marks the passports after `$1` up to `$2`. */
 export const MARK_RANGE = 'update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1'
 
-/** SQL on either engine: the passports after `$1` up to `$2` that another rule set than `$3` scored; `$4`: or their records. */
+/** SQL on either engine: the passports after `$1` up to `$2` that another rule set than `$3` scored; with `$4`, also those with scores of records. */
 export const SCORED_BY_OTHERS = `where id > $1 and id <= $2 and stale <> 1
   and rules <> $3 and (rules <> '' or $4)`

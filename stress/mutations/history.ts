@@ -1,12 +1,9 @@
-import type { Mutation } from './mutation.ts'
+import { type Mutation, ON_SQLITE } from './mutation.ts'
 
 const AS_OF = ['test/api/v3/as-of.test.ts']
 const DIFF = ['test/api/v3/diff.test.ts']
 const FOLD = ['test/domain/v3/fold.test.ts']
 const EVENTS = ['test/store/events/events.test.ts', 'test/store/events/event-log.test.ts']
-
-/** Most tests run on both engines: SQLite starts faster. */
-const ON_SQLITE = { title: '^sqlite' }
 
 /** The event log, and states of the past. */
 export const HISTORY_MUTATIONS: readonly Mutation[] = [

@@ -1,11 +1,8 @@
-import type { Mutation } from './mutation.ts'
+import { type Mutation, ON_SQLITE } from './mutation.ts'
 
 const FACETS = ['test/catalog/facets/facet-index.test.ts']
 const PAGES = ['test/catalog/find-page.test.ts']
 const SNAPSHOT = ['test/catalog/snapshot.test.ts']
-
-/** Most tests run on both engines: SQLite starts faster. */
-const ON_SQLITE = { title: '^sqlite' }
 
 /** Rankings, filters and pages. */
 export const LIST_MUTATIONS: readonly Mutation[] = [

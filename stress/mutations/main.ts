@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { isOutdated, MUTATIONS } from './list.ts'
+import { isOutdated, MUTATIONS } from './all-mutations.ts'
 import type { Mutation } from './mutation.ts'
 
 const HELP = `npx bun stress/mutations/main.ts [part of a name]
@@ -59,7 +59,7 @@ function copyCheckout(): void {
 async function isDetected(mutation: Mutation): Promise<boolean> {
   const { name, file, from, to } = mutation
   const allowed = Math.max(LEAST_MILLISECONDS, SLOWER * (await timeWithout(mutation)))
-  const source = read(folder, file)
+  const source = readFileSync(join(folder, file), 'utf8')
   writeFileSync(
     join(folder, file),
     source.replace(from, () => to),
@@ -101,10 +101,6 @@ async function runTests(mutation: Mutation, timeout: number) {
   ])
   clearTimeout(timer)
   return { isPassed: code === 0, milliseconds: performance.now() - begin, output }
-}
-
-function read(root: string, file: string): string {
-  return readFileSync(join(root, file), 'utf8')
 }
 
 function exit(code: number, message: string): never {

@@ -11,3 +11,6 @@ export type Mutation = {
   /** Runs only tests whose title matches this pattern, so that the run is short. */
   title?: string
 }
+
+/** Most tests run on both engines: SQLite starts faster. */
+export const ON_SQLITE = { title: '^sqlite' }

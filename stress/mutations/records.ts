@@ -1,11 +1,8 @@
-import type { Mutation } from './mutation.ts'
+import { type Mutation, ON_SQLITE } from './mutation.ts'
 
 const MERGES = ['test/store/merges.test.ts']
 const IMPORT = ['test/store/v1.test.ts']
 const SCORING = ['test/scoring/rescore.test.ts', 'test/scoring/adoption.test.ts']
-
-/** Most tests run on both engines: SQLite starts faster. */
-const ON_SQLITE = { title: '^sqlite' }
 
 /** Records, merges and scores. */
 export const RECORD_MUTATIONS: readonly Mutation[] = [

@@ -155,7 +155,7 @@ withEngine('sqlite', 'keys', (makeDatabase) => {
     expect((await here.call('keys', 'set', 'nope', '--name', 'b')).err).toContain('There is no key "nope"')
   })
 
-  test('set --expires changes the end of a key, and never deletes it', async () => {
+  test('set --expires changes the expiry date of a key, and --expires never removes the date', async () => {
     await using here = await workplace(makeDatabase)
     const { id } = JSON.parse((await here.call('keys', 'create', '--name', 'a', '--json')).out)
     const expiryAfter = async (date: string) => {

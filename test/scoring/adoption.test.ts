@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import type { DataPoint } from '../../src/domain/data-point.ts'
-import type { PassportRef } from '../../src/domain/passport.ts'
 import { toAppliedRules } from '../../src/scoring/active-rules.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, type Rule, type RuleSet, stampRules } from '../../src/scoring/rules.ts'
@@ -9,27 +8,13 @@ import { ADOPTION_BATCH } from '../../src/store/rule-adoption.ts'
 import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { NOON, record } from '../support/store/records.ts'
+import { contracts, fail, find, hand, LATER, scorer } from '../support/store/scoring.ts'
 
-const LATER = NOON + 1000
-const OPTIONS = { now: NOON, restore: false }
 const otherRules = parseRules({
   version: 'other',
   types: { ens: { ...DEFAULT_RULES.types.ens, max_score: 1 } },
 })
 
-const scorer = (store: Store, rules = DEFAULT_RULES) => ({ store, rules, now: () => LATER, onFailure: fail })
-const fail = (id: number, error: unknown) => {
-  throw new Error(`passport ${id}`, { cause: error })
-}
-const contracts = (amount: number): DataPoint => ({
-  type: 'base_builder',
-  account: '',
-  value: { kind: 'number', amount },
-  display: `${amount} contracts`,
-})
-const hand = (store: Store, passport: PassportRef, point: DataPoint) =>
-  store.records.save([{ kind: 'data-point', passport, point }], OPTIONS)
-const find = async (store: Store, id: number) => await store.passports.find({ id })
 const YEAR = 365.25 * 86_400_000
 const joined = (time: number): DataPoint => ({
   type: 'ens',

@@ -1,29 +1,9 @@
 import { expect, test } from 'bun:test'
-import type { DataPoint } from '../../src/domain/data-point.ts'
-import type { PassportRef } from '../../src/domain/passport.ts'
 import { adoptRules, keepRescoring, rescoreSome } from '../../src/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
-import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { ADA_WALLET, ada, credential, NOON, record } from '../support/store/records.ts'
-
-const LATER = NOON + 1000
-const OPTIONS = { now: NOON, restore: false }
-
-const scorer = (store: Store, rules = DEFAULT_RULES) => ({ store, rules, now: () => LATER, onFailure: fail })
-const fail = (id: number, error: unknown) => {
-  throw new Error(`passport ${id}`, { cause: error })
-}
-const contracts = (amount: number): DataPoint => ({
-  type: 'base_builder',
-  account: '',
-  value: { kind: 'number', amount },
-  display: `${amount} contracts`,
-})
-const hand = (store: Store, passport: PassportRef, point: DataPoint) =>
-  store.records.save([{ kind: 'data-point', passport, point }], OPTIONS)
-const find = async (store: Store, id: number) => await store.passports.find({ id })
+import { contracts, fail, find, hand, LATER, OPTIONS, scorer } from '../support/store/scoring.ts'
 
 onEveryEngine('the state of a score', (open) => {
   test('a data point makes its passport stale, and the old score is shown until the new one is saved', async () => {

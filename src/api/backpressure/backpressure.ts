@@ -7,7 +7,7 @@ import { createTurns } from './turns.ts'
 /** Clients may be idle for 75 s. Bun closes connections up to 4 s early. */
 export const IDLE_SECONDS = 80
 
-/** What limits the work and the memory of the requests of a server thread. */
+/** Limits the work and the memory of the requests of one server thread. */
 export function createBackpressure(limits: Partial<HoldLimits> = {}) {
   const held = createHeldBytes(limits)
   return { held, takeTurn: createTurns(), largePages: createLargePages(held) }
@@ -18,7 +18,7 @@ export type Backpressure = ReturnType<typeof createBackpressure>
 /** A request and the limits of its server. Functions instead of methods: closures for each request would slow all of them down. */
 export type Limited = Pick<Context, 'backpressure' | 'exchange'>
 
-/** To be awaited between parts of the work. The first turn was taken before the handler. Throws `ClientGone` or `overloaded`. */
+/** To be awaited between parts of the work; the first turn is taken before the handler is called. Throws `ClientGone` or `overloaded`. */
 export function takeTurn({ backpressure, exchange }: Limited): Promise<void> | undefined {
   if (isDone(exchange)) throw new ClientGone()
   return backpressure.takeTurn(exchange.request)
@@ -40,7 +40,7 @@ export const hold = (
   shared?: object,
 ): (() => void) => held.hold(holderOf(exchange), bytes, shared, exchange.hasPlace)
 
-/** For streams and bodies: whether the server waits for the client, which must go on. */
+/** For streams and request bodies. While the server waits for a client, the client must go on within `stallSeconds`. */
 export function limitStall({ backpressure, exchange }: Limited, isWaiting: boolean): void {
   exchange.hasOwnStallLimit = true
   const seconds = isWaiting ? backpressure.held.limits.stallSeconds : IDLE_SECONDS
@@ -49,7 +49,7 @@ export function limitStall({ backpressure, exchange }: Limited, isWaiting: boole
 
 const clientOf = ({ key, address }: Exchange) => key?.id ?? address()
 
-/** Bun knows no address of a request that ended. Its signal would tell too, but many that abort at once take long. */
+/** Bun knows no address of a request that ended. Its signal would tell, too, but it takes long if many signals abort at once. */
 const isDone = ({ server, request }: Exchange) => server.requestIP(request) === null
 
 const holderOf = (exchange: Exchange): Holder => ({

@@ -4,15 +4,15 @@ import { overloaded } from '../../domain/errors.ts'
 const SMALL_BYTES = 64 * 1024
 
 /**
- * What a server thread holds for clients that read or send slowly. With 900 connections at most 150 MB: 48 MiB here, four large
- * pages of at most 12 MB that are being rendered, and 64 KiB for each connection.
+ * Limits of the bytes that a server thread holds for clients that read or send slowly. With 900 connections a thread holds at
+ * most 150 MB: 48 MiB here, four large pages of at most 12 MB that are being rendered, and 64 KiB for each connection.
  */
-export const HOLD_LIMITS = {
+const HOLD_LIMITS = {
   bytes: 48 * 1024 * 1024,
   bytesOfClient: 12 * 1024 * 1024,
   /** A client that reads nothing for this time is disconnected. Bun may need four seconds more. */
   stallSeconds: 10,
-  /** Interval of checks. A response that takes longer has the limit `stallSeconds`. */
+  /** Interval of checks. `stallSeconds` applies to responses that take longer than this. */
   checkMilliseconds: 1000,
 }
 
@@ -105,7 +105,7 @@ export function createHeldBytes(given: Partial<HoldLimits> = {}) {
         onRelease()
       }
     },
-    /** Called when there may be room again. */
+    /** Calls the listener when there may be room again. */
     listen(listener: () => void): void {
       onRelease = listener
     },

@@ -57,5 +57,3 @@ export function createLargePages(
     }
   }
 }
-
-export type LargePages = ReturnType<typeof createLargePages>

@@ -1,12 +1,12 @@
 import { ClientGone, overloaded } from '../../domain/errors.ts'
 
-/** Requests of one turn of the event loop start until they have used this time. A page of 250 takes about 2 ms. */
+/** In one turn of the event loop, requests start until together they have used this time. A page of 250 takes about 2 ms. */
 const TURN_MILLISECONDS = 5
 
-/** Requests that waited and start in one turn, if those of the last turn were short. */
+/** The most waiting requests that start in one turn, if those of the last turn were short. */
 const MOST_RESUMED = 4
 
-/** More than the requests of one client within its limit. */
+/** The length of a queue: more than the requests that one client may send within its limit. */
 export const MOST_WAITING = 2000
 
 /** The signal of a request is created on demand: only requests that wait need it. */
@@ -48,5 +48,3 @@ export function createTurns({ mostWaiting = MOST_WAITING, now = () => performanc
     return undefined
   }
 }
-
-export type TakeTurn = ReturnType<typeof createTurns>

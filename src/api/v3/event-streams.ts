@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ServiceError } from '../../domain/errors.ts'
+import { overloaded, ServiceError } from '../../domain/errors.ts'
 import type { EventLog } from '../../domain/v3/event.ts'
 import { type EventCursor, formatEventCursor, isInLog } from '../../domain/v3/event-cursor.ts'
 import { presentEvent } from '../../domain/v3/present-event.ts'
@@ -116,7 +116,7 @@ export type EventStreams = ReturnType<typeof createEventStreams>
 
 function checkStreamLimit({ open, isEnding }: Streams, keyId: string): void {
   if (isEnding || open.size >= MOST_STREAMS)
-    throw new ServiceError('overloaded', 'The server has too many open streams. Try again shortly.')
+    throw overloaded('The server has too many open streams. Try again shortly.')
   if ([...open].filter((stream) => stream.keyId === keyId).length < MOST_STREAMS_OF_KEY) return
   throw new ServiceError('rate_limited', `A key may have ${MOST_STREAMS_OF_KEY} open streams: close one.`, {
     headers: { 'Retry-After': '2' },

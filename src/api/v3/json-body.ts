@@ -24,10 +24,10 @@ const MOST_ESCAPES = 25_000
 /** In a longer text, the position of a syntax error is not searched: the search takes longer than parsing. */
 const LONGEST_LOCATED = 4096
 
-/** `units` are those of its size. */
+/** `units`: what the size of the body costs. */
 export type JsonBody = { text: string; value: unknown; units: number }
 
-/** A body without a declared size is charged when it was read. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
+/** A body without a declared size is charged after it was read. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
 export async function readJson(request: Request, context: BodyContext): Promise<JsonBody> {
   const type = request.headers.get('content-type') ?? ''
   if (!JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json', type)

@@ -15,7 +15,7 @@ import { type RenderedResult, readAll, readPassports } from './read-passports.ts
 /** Larger responses are streamed, about this many characters at once. */
 const CHUNK_LENGTH = 64 * 1024
 
-/** Items that are kept for a repeated key: their length together. Further ones are read again. */
+/** The total length of the items that are kept for repeated keys. Further items are read again. */
 const MOST_KEPT_LENGTH = 1024 * 1024
 
 /** What a stream holds while its client does not read: the passports of one read, and items for repeated keys. */
@@ -32,7 +32,7 @@ export async function lookUp(request: RouteRequest, context: Context): Promise<R
   return keys.length > CHUNK ? renderLarge(context, respond) : respond()
 }
 
-/** A lookup that no window has room for is told how many keys fit. */
+/** The error of a lookup above the whole limit says how many keys fit. */
 const chargeLookup = (
   { charge }: Context,
   bodyUnits: number,

@@ -1,5 +1,5 @@
 import { quote } from '../../domain/text/quote.ts'
-import { findUnknown, invalidParameter, invalidValues } from '../../domain/v3/invalid.ts'
+import { findUnknown, invalidParameter, invalidValues, LONGEST_POINTER } from '../../domain/v3/invalid.ts'
 import { pathOf, queryTextOf, type RouteRequest } from '../request.ts'
 
 /** The parameters of V1 that have another name in v3. */
@@ -64,9 +64,7 @@ function parsePairs(query: string): [name: string, value: string][] {
   })
 }
 
-const LONGEST_POINTER = 60
-
-/** A long name is not repeated: the pointer is that of the query. */
+/** A long name is left out: the pointer is then that of the query. */
 const pointerTo = (name: string) => (name.length > LONGEST_POINTER ? '?' : `?${name}`)
 
 function checkPath(request: RouteRequest): void {

@@ -8,7 +8,7 @@ export type Columns = Record<FilterField, Column>
 /** One bit for each slot. */
 type Bitmap = Uint32Array
 
-/** The slots that match the filter, which has a term, in use or not. */
+/** The slots, in use or not, that match the filter, which has at least one term. */
 export const selectFiltered = (slots: Slots, columns: Columns, filter: Filter): Bitmap =>
   filter.map(({ field, conditions }) => selectTerm(slots, columns[field], conditions)).reduce(intersect)
 
@@ -73,7 +73,7 @@ function testValues({ values, numbers }: Column, conditions: readonly Condition[
   return bits
 }
 
-/** The slots whose name contains the words of the keyword, in use or not. */
+/** The slots, in use or not, whose name contains the words of the keyword. */
 export function selectNamed(slots: Slots, keyword: string): Bitmap {
   const bits = createBitmap(slots)
   for (const slot of searchNames(namesOf(slots), keyword)) setBit(bits, slot)

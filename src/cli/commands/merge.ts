@@ -35,7 +35,8 @@ export const remove = defineCommand({
   name: 'remove',
   summary: 'remove a passport from every response',
   description: `Deletes its record, credentials and wallets, and the passports merged into it. A later import or
-    mirror skips it, unless it runs with --restore. The id of a passport that is not stored yet is accepted, too. On a terminal the command asks first; without one it needs --yes.`,
+    mirror skips it, unless it runs with --restore. The id of a passport that is not stored yet is accepted, too. On a
+    terminal the command asks first; without one it needs --yes.`,
   options: { yes: { about: 'remove without asking' }, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID' }],
   async run({ values, args: [given = ''] }, terminal) {

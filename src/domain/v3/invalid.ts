@@ -12,9 +12,9 @@ export function invalidValues(values: readonly InvalidValue[]): ServiceError {
 /** Further ones are not reported. */
 export const MOST_INVALID = 20
 
-const LONGEST_POINTER = 60
+export const LONGEST_POINTER = 60
 
-/** The JSON Pointer to a member of the body, or to an entry of its list, as a URI fragment. That of a long name is the body's. */
+/** The JSON Pointer to a member of the body, or to an entry of its list, as a URI fragment. For a long name it is that of the body. */
 export function pointerTo(name: string, at?: number): string {
   if (name.length > LONGEST_POINTER || !name.isWellFormed()) return '#'
   const member = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))

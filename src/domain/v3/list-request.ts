@@ -41,8 +41,8 @@ export type ListRequest = ListQuery & {
 }
 
 /**
- * Counts the values of a field: those with a word that begins with `prefix`, those in `values`, or all. `among`: the passports of
- * the list, which is the default, all with its filter regardless of the keyword, or all.
+ * Counts the values of a field: those with a word that begins with `prefix`, those in `values`, or all. `among` chooses the
+ * passports: those of the list (the default), those with its filter regardless of the keyword, or all.
  */
 export type FacetRequest = {
   field: GroupField

@@ -49,5 +49,5 @@ export function unitsOfList(
 
 export const unitsOfEvents = (limit: number): number => Math.ceil(limit / EVENTS_PER_UNIT)
 
-/** In addition to those of the request. */
+/** The units of a body, in addition to those of its request. */
 export const unitsOfBody = (bytes: number): number => Math.floor(bytes / BODY_BYTES_PER_UNIT)

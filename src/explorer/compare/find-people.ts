@@ -8,10 +8,10 @@ import { findMatches } from '../ranking/find-matches.ts'
 
 export const MOST_PEOPLE = 4
 
-/** Each name is a search of all names. People are added one by one, so that more are rare. */
+/** Each of them is a search of all names. More are rare, because people are added one by one. */
 export const MOST_NAMES = 2
 
-/** Texts that no passport could be found for, with the passports that were probably meant. `isSearched`: names, too. */
+/** Texts that no passport could be found for, with the passports that were probably meant. `isSearched`: whether names were searched, too. */
 type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
 
 export type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number }

@@ -31,7 +31,7 @@ export function createPartStandings({ catalog, onError }: Pick<ExplorerOptions, 
     })
   }
 
-  /** A page can do without standings, so that other errors are only logged. */
+  /** A page can do without standings: an unexpected error is logged, and the page is shown. */
   async function tryCount(all: readonly Scores[], signal: AbortSignal): Promise<PartStandings[] | undefined> {
     try {
       return await ifReady(() => count(all, signal))

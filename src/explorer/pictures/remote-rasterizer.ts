@@ -1,4 +1,4 @@
-import { ClientGone, ServiceError } from '../../domain/errors.ts'
+import { ClientGone, overloaded, ServiceError } from '../../domain/errors.ts'
 import type { Awaitable } from '../../store/store.ts'
 
 export type Png = Uint8Array<ArrayBuffer>
@@ -86,7 +86,6 @@ export function createRasterizerClient(port: MessagePort, limits: Partial<typeof
   }
 }
 
-const overloaded = (message: string) => new ServiceError('overloaded', message)
 const threadEnded = () => new ServiceError('unavailable', 'The picture thread ended.')
 const toError = ({ message, stack }: Failure) => Object.assign(new Error(message), { stack })
 

@@ -2,9 +2,9 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
 import { createKeyChanges } from '../shared/keys.ts'
 import type { Store } from '../store.ts'
-import { isLost, isUnavailable } from './connection/errors.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { insertRows, type Query } from './connection/query.ts'
+import { isGone } from './connection/replicas.ts'
 import { incrementVersion } from './versions.ts'
 
 const SELECT = 'select to_json(keys) as row, hash from keys'
@@ -54,7 +54,7 @@ function createCache(primary: Pool, replica: Pick<Pool, 'query'> | undefined) {
       key = await findIn(primary.query, id)
     } catch (error) {
       // The pool reports that the primary is unavailable. A slow primary is waited for: a replica may not know a revocation.
-      if (!replica || !isUnavailable(error) || (primary.isUp() && !isLost(error))) throw error
+      if (!replica || !isGone(primary, error)) throw error
       return findIn(replica.query, id)
     }
     if (!key || changes !== before) return key

@@ -52,8 +52,6 @@ function connectUnused(path: string): Database {
   return new Database(`${href}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
 }
 
-const MOST_PROBLEMS = 5
-
 /** Checks one table after another: a single read transaction would block checkpoints of the WAL. Returns the first problems. */
 export function findTableDamage(path: string): string[] {
   const database = connectReader(path)
@@ -64,11 +62,8 @@ export function findTableDamage(path: string): string[] {
       .query<{ name: string }, []>(`select name from sqlite_schema where type = 'table'`)
       .all()
     for (const { name } of tables) {
-      const problems = database
-        .query<{ quick_check: string }, []>(`pragma quick_check('${name}')`)
-        .all()
-        .flatMap(({ quick_check }) => (quick_check === 'ok' ? [] : [quick_check]))
-      if (problems.length > 0) return problems.slice(0, MOST_PROBLEMS)
+      const problems = listDamage(database, 'quick_check', name)
+      if (problems.length > 0) return problems
     }
     return []
   } catch (error) {

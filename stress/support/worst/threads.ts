@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-const NANOSECONDS = 1e6
+const NANOSECONDS_PER_MILLISECOND = 1e6
 
 /** The CPU time in milliseconds that a thread has used, or the time it has waited for a core. */
-export const cpuOf = (schedstat: string): number => Number(schedstat.split(' ')[0]) / NANOSECONDS
-export const waitOf = (schedstat: string): number => Number(schedstat.split(' ')[1]) / NANOSECONDS
+export const cpuOf = (schedstat: string): number =>
+  Number(schedstat.split(' ')[0]) / NANOSECONDS_PER_MILLISECOND
+export const waitOf = (schedstat: string): number =>
+  Number(schedstat.split(' ')[1]) / NANOSECONDS_PER_MILLISECOND
 
 /** The file with the CPU time of a thread. Unlike `stat` it counts nanoseconds instead of ticks of 10 ms. */
 export const schedstatOf = (pid: number, thread: string) => `/proc/${pid}/task/${thread}/schedstat`

@@ -81,7 +81,7 @@ describe('PNG cards', () => {
     [new ServiceError('unavailable', 'gone'), 503],
     [new Error('secret'), 500],
   ])(
-    'a failed drawing is a picture, if the card of the site cannot be drawn either: %s',
+    'the error is a picture if neither the card nor the card of the site can be drawn: %s',
     async (error, status) => {
       await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
       await using server = serveExplorer(store, { rasterize: () => Promise.reject(error) })
@@ -167,7 +167,7 @@ describe('the picture thread', () => {
     client.close()
   })
 
-  test('draws a picture that is the first before those that wait, also if the queue is full', async () => {
+  test('draws a picture with isFirst before those that wait, also if the queue is full', async () => {
     const loaded = Promise.withResolvers<void>()
     const drawn: string[] = []
     const client = connect((svg) => new Uint8Array(drawn.push(svg)), { waiting: 2 }, loaded.promise)

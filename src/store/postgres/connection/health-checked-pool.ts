@@ -1,5 +1,5 @@
 import { namePostgres } from '../../../domain/database-address.ts'
-import { ServiceError } from '../../../domain/errors.ts'
+import { overloaded, ServiceError } from '../../../domain/errors.ts'
 import { isResult, isServerError, toServiceError } from './errors.ts'
 import { type Health, readHealth } from './health.ts'
 import type { Query } from './query.ts'
@@ -15,7 +15,7 @@ import {
 
 const HEALTH_CHECK_MILLISECONDS = 250
 
-/** Short statements without a result. Further ones are refused: a queue that is longer than a slow server can process helps nobody. */
+/** Short statements without a result. Further ones are refused: a slow server would not process a longer queue in time. */
 export const MOST_PENDING = 500
 
 /**
@@ -108,7 +108,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
 async function runShort<T>(state: State, work: (pools: SqlPools) => PromiseLike<T>): Promise<T> {
   const { session, options } = state
   if (session.pending >= MOST_PENDING)
-    throw new ServiceError('overloaded', 'The database has too many requests. Try again shortly.')
+    throw overloaded('The database has too many requests. Try again shortly.')
   return guard(state, shortLimits(session.pools, options, session.pending), async (pools) => {
     session.pending++
     try {

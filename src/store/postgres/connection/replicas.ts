@@ -109,16 +109,15 @@ export const preferPrimary =
   <Row>(text: string, values?: readonly unknown[]) =>
     primary.query<Row>(text, values).catch(orWithout(primary, () => read<Row>(text, values)))
 
-/** For the errors of a read: a server that may be outdated is read only without the primary, not if that is slow. */
-function orWithout<T>(
-  primary: Pick<Pool, 'isUp'>,
-  readOther: () => Promise<T>,
-): (error: unknown) => Promise<T> {
-  return (error) => {
-    const isGone = isLost(error) || (isUnavailable(error) && !primary.isUp())
-    return isGone ? readOther() : Promise.reject(error)
-  }
-}
+/** Handles the error of a read: reads from `readOther`, which may be outdated, if the primary is gone. */
+const orWithout =
+  <T>(primary: Pick<Pool, 'isUp'>, readOther: () => Promise<T>) =>
+  (error: unknown): Promise<T> =>
+    isGone(primary, error) ? readOther() : Promise.reject(error)
+
+/** Whether a read failed because there is no primary. A slow primary is not gone. */
+export const isGone = (primary: Pick<Pool, 'isUp'>, error: unknown): boolean =>
+  isLost(error) || (isUnavailable(error) && !primary.isUp())
 
 /** The given result, or the second one if that is earlier or the first server is unavailable. */
 async function hedge<T>(result: Promise<T>, second: () => Promise<T>): Promise<T> {

@@ -114,19 +114,26 @@ export function check(path: string): Contents {
 /** The first schema with one row of credentials per passport. */
 const CREDENTIAL_LIST_SCHEMA = 9
 
-/** Empty data: the V1 response contains the same credentials. */
+/** If `data` is empty, the V1 response contains the same credentials. */
 const COUNT_CREDENTIALS = `select coalesce(sum(case when coalesce(data, '') = ''
     then json_array_length(body, '$.passport_credentials') else json_array_length(data) end), 0) as count
   from passports left join credentials on credentials.passport_id = id
     left join v1_credentials on v1_credentials.passport_id = id`
 
-/** The problems that SQLite finds, at most five. */
-export function listDamage(database: Database, how: 'quick_check' | 'integrity_check'): string[] {
+const MOST_PROBLEMS = 5
+
+/** The first problems that SQLite finds in a table, or in the whole database. */
+export function listDamage(
+  database: Database,
+  how: 'quick_check' | 'integrity_check',
+  table?: string,
+): string[] {
   return database
-    .query<Record<string, string>, []>(`pragma ${how}(5)`)
+    .query<Record<string, string>, []>(`pragma ${how}(${table === undefined ? MOST_PROBLEMS : `'${table}'`})`)
     .all()
     .map((row) => row[how] as string)
     .filter((text) => text !== 'ok')
+    .slice(0, MOST_PROBLEMS)
 }
 
 /** Whether `file` is the database or a file that SQLite or a restore creates beside it. */

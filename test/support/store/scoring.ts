@@ -1,0 +1,32 @@
+import type { DataPoint } from '../../../src/domain/data-point.ts'
+import type { PassportRef } from '../../../src/domain/passport.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { NOON } from './records.ts'
+
+export const LATER = NOON + 1000
+export const OPTIONS = { now: NOON, restore: false }
+
+export const fail = (id: number, error: unknown) => {
+  throw new Error(`passport ${id}`, { cause: error })
+}
+
+/** A scorer whose failures fail the test. */
+export const scorer = (store: Store, rules = DEFAULT_RULES) => ({
+  store,
+  rules,
+  now: () => LATER,
+  onFailure: fail,
+})
+
+export const contracts = (amount: number): DataPoint => ({
+  type: 'base_builder',
+  account: '',
+  value: { kind: 'number', amount },
+  display: `${amount} contracts`,
+})
+
+export const hand = (store: Store, passport: PassportRef, point: DataPoint) =>
+  store.records.save([{ kind: 'data-point', passport, point }], OPTIONS)
+
+export const find = async (store: Store, id: number) => await store.passports.find({ id })
