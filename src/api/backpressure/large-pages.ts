@@ -20,18 +20,24 @@ export function createLargePages(
 ) {
   const waiting = new Set<Waiting>()
   let running = 0
-  held.listen(resume)
+  let isScheduled = false
+  held.listen(schedule)
 
-  /** `isFull` comes first: it may release bytes, and so resume other pages. */
-  const isBusy = (client: string) => held.isFull(client) || running >= LARGE_PAGES
+  /** If many clients leave at once, the runtime reports them all before the next turn of the event loop. */
+  function schedule(): void {
+    if (isScheduled || waiting.size === 0) return
+    isScheduled = true
+    setImmediate(resume)
+  }
 
   function resume(): void {
+    isScheduled = false
     let gone = 0
     for (const next of waiting) {
       if (next.signal.aborted) {
-        if (++gone > MOST_REJECTED) return void setImmediate(resume)
+        if (++gone > MOST_REJECTED) return schedule()
         next.reject(new ClientGone())
-      } else if (isBusy(next.client) || !waiting.has(next)) continue
+      } else if (isBusy(next.client)) continue
       else {
         running++
         next.resolve()
@@ -40,12 +46,16 @@ export function createLargePages(
     }
   }
 
+  const isBusy = (client: string) => running === LARGE_PAGES || held.isFull(client)
+
   /** Throws `ClientGone` or `overloaded`. */
   return async <T>(client: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    if (isBusy(client)) {
+    // Pages that wait come first.
+    if (waiting.size > 0 || isBusy(client)) {
       if (waiting.size >= mostWaiting) throw overloaded()
       const place = { ...Promise.withResolvers<void>(), client, signal }
       waiting.add(place)
+      schedule()
       await place.promise
     } else running++
     try {
@@ -53,7 +63,7 @@ export function createLargePages(
       return await work()
     } finally {
       running--
-      resume()
+      schedule()
     }
   }
 }
