@@ -5,7 +5,7 @@ import { invalidValues } from '../../domain/v3/invalid.ts'
 import { unitsOfBody } from '../../domain/v3/units.ts'
 import { hold, type Limited, limitStall, takeTurn } from '../backpressure/backpressure.ts'
 import { isLarge } from '../backpressure/held-bytes.ts'
-import { bodyTooLarge, type Context, MAX_BODY_BYTES } from '../request.ts'
+import { bodyTooLarge, type Context, declaredLength, MAX_BODY_BYTES } from '../request.ts'
 
 type BodyContext = Limited & Pick<Context, 'charge'>
 
@@ -67,18 +67,13 @@ const unsupported = (rule: string, got: string) =>
 
 const invalidBody = (detail: string) => invalidValues([{ pointer: '#', detail }])
 
-/** A chunked body has no Content-Length: its size is known after it was read. A large body must arrive within seconds. */
+/** A body that is large, or may be, is counted while it is read, and must arrive within seconds. */
 async function readBytes(request: Request, context: Limited): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  let release: (() => void) | undefined
+  const length = declaredLength(request)
+  const release = length === 0 || isLarge(length) ? hold(context, MAX_BODY_BYTES) : undefined
+  if (release) limitStall(context, true)
   try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.length
-      if (size > MAX_BODY_BYTES) throw bodyTooLarge()
-      if (isLarge(size)) release ??= holdBody(context)
-      chunks.push(chunk)
-    }
+    return length === 0 ? await readChunks(request) : Buffer.from(await request.arrayBuffer())
   } catch (error) {
     if (request.signal.aborted) throw new ClientGone()
     throw error
@@ -86,13 +81,18 @@ async function readBytes(request: Request, context: Limited): Promise<Buffer> {
     if (release) limitStall(context, false)
     release?.()
   }
-  return Buffer.concat(chunks)
 }
 
-function holdBody(context: Limited): () => void {
-  const release = hold(context, MAX_BODY_BYTES)
-  limitStall(context, true)
-  return release
+/** A chunked body has no Content-Length: its size is known after it was read. */
+async function readChunks(request: Request): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length
+    if (size > MAX_BODY_BYTES) throw bodyTooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 /** Whether the characters occur more often than `most`. A loop over all bytes takes ten times as long. */
