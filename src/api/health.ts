@@ -4,8 +4,8 @@ import type { Context, Route } from './request.ts'
 import { json } from './response.ts'
 
 export const HEALTH_ROUTES: readonly Route[] = [
-  { path: '/health', kind: 'own', name: 'health', handle: getHealth },
-  { path: '/ready', kind: 'own', name: 'ready', handle: getReadiness },
+  { path: '/health', kind: 'own', name: 'health', isImmediate: true, handle: getHealth },
+  { path: '/ready', kind: 'own', name: 'ready', isImmediate: true, handle: getReadiness },
 ]
 
 /** `serve` sends the id of its database to a process on the same port. */

@@ -259,7 +259,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       exchange.tier = tier
       exchange.consumed = limiter.check(tier, await limiter.consume(tier, undefined, address))
     }
-    if (route.kind !== 'own' && !route.isImmediate) await state.shared.backpressure.takeTurn(request)
+    if (!route.isImmediate) await state.shared.backpressure.takeTurn(request)
     const response = await route.handle(request, contextOf(state, exchange))
     checkIfMatch(request, response)
     return complete(state, exchange, response)

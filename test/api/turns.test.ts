@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { createHeldBytes } from '../../src/api/backpressure/held-bytes.ts'
 import { createLargePages } from '../../src/api/backpressure/large-pages.ts'
 import { createTurns } from '../../src/api/backpressure/turns.ts'
+import { createPage, pageRoute } from '../../src/api/rendered-page.ts'
 import type { Store } from '../../src/store/store.ts'
 import { serveTest } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
@@ -115,34 +117,6 @@ test('a full queue of large pages rejects further pages as overloaded, and pages
   await Promise.all(running)
 })
 
-test('a large page that is resumed while it is checked for room takes one place', async () => {
-  let resume = () => {}
-  let isFull = true
-  let isNested = false
-  const largePages = createLargePages({
-    isFull() {
-      // The check releases bytes.
-      if (!isFull && !isNested) {
-        isNested = true
-        resume()
-        isNested = false
-      }
-      return isFull
-    },
-    listen: (listener) => {
-      resume = listener
-    },
-  })
-  // More than the four places: none may be lost.
-  for (let times = 0; times < 5; times++) {
-    isFull = true
-    const page = largePages('x', signal, async () => 'page')
-    isFull = false
-    resume()
-    expect(await page).toBe('page')
-  }
-})
-
 test('a large page waits while its client has too many unsent bytes, and those of other clients do not', async () => {
   let resume = () => {}
   const full = new Set(['slow'])
@@ -161,6 +135,30 @@ test('a large page waits while its client has too many unsent bytes, and those o
   resume()
   await slow
   expect(events).toEqual(['other', 'slow'])
+})
+
+test('room that is noticed while pages are resumed lets each waiting page in once, and no place is lost', async () => {
+  const held = createHeldBytes({ bytesOfClient: 100, recheckMilliseconds: 0, checkMilliseconds: 60_000 })
+  const largePages = createLargePages(held)
+  let [running, most] = [0, 0]
+  const page = (client: string) =>
+    largePages(client, signal, async () => {
+      most = Math.max(most, ++running)
+      await nextTurn()
+      running--
+    })
+  for (let round = 0; round < 8; round++) {
+    let isSent = false
+    held.hold({ client: 'slow', isDone: () => isSent, limitStall() {} }, 100)
+    const waiting = Array.from({ length: 8 }, () => page('slow'))
+    isSent = true
+    // Its end resumes the others.
+    let ended = 0
+    for (const each of [...waiting, page('other')]) void each.then(() => ended++)
+    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    expect(ended).toBe(9)
+  }
+  expect(most).toBe(4)
 })
 
 test('requests of v3 take turns of the event loop: a long one delays no other by more than itself', async () => {
@@ -183,5 +181,27 @@ test('requests of v3 take turns of the event loop: a long one delays no other by
   await Promise.all(Array.from({ length: 20 }, () => server.get('/api/v3/passports/1')))
   isEnded = true
   expect(started).toHaveLength(20)
+  expect(new Set(started).size).toBe(20)
+})
+
+test('pages without a rate limit take turns of the event loop', async () => {
+  await using store = await openTestStore('sqlite', [record(1)])
+  let ticks = 0
+  let isEnded = false
+  function tick(): void {
+    ticks++
+    if (!isEnded) setImmediate(tick)
+  }
+  const started: number[] = []
+  const page = pageRoute('/slow', () => {
+    started.push(ticks)
+    // Longer than a turn.
+    for (const end = performance.now() + 6; performance.now() < end; );
+    return createPage('slow', {})
+  })
+  await using server = serveTest(store, { routes: [page] })
+  setImmediate(tick)
+  await Promise.all(Array.from({ length: 20 }, () => fetch(new URL('/slow', server.url))))
+  isEnded = true
   expect(new Set(started).size).toBe(20)
 })

@@ -99,7 +99,7 @@ test('a client with too many unsent bytes gets 503 or waits, and other clients a
   expect((await list).body.items).toHaveLength(60)
 })
 
-test('a thread with too many unsent bytes refuses large bodies until others are sent', () => {
+test('a thread with too many unsent bytes refuses large bodies of its clients, and has as much room again for others', () => {
   const held = createHeldBytes({ bytes: 1000, bytesOfClient: 600 })
   const holder = (client: string) => ({ client, isDone: () => false, limitStall: () => undefined })
   const release = held.hold(holder('a'), 600)
@@ -107,7 +107,12 @@ test('a thread with too many unsent bytes refuses large bodies until others are 
   const shared = {}
   const releases = [held.hold(holder('b'), 500, shared), held.hold(holder('c'), 500, shared)]
   expect(held.total()).toBe(1100)
-  expect(() => held.hold(holder('d'), 1)).toThrow(expect.objectContaining({ code: 'overloaded' }))
+  const overloaded = expect.objectContaining({ code: 'overloaded' })
+  expect(() => held.hold(holder('b'), 1)).toThrow(overloaded)
+  const others = [held.hold(holder('d'), 450), held.hold(holder('e'), 450)]
+  expect(() => held.hold(holder('d'), 1)).toThrow(overloaded)
+  expect(() => held.hold(holder('f'), 1)).toThrow(overloaded)
+  for (const each of others) each()
   releases[0]?.()
   expect(held.total()).toBe(1100)
   releases[1]?.()

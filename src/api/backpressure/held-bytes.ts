@@ -5,19 +5,20 @@ const SMALL_BYTES = 64 * 1024
 
 /**
  * Limits of the bytes that a server thread holds for clients that read or send slowly. With 900 connections a thread holds at
- * most 150 MB: 48 MiB here, four large pages of at most 12 MB that are being rendered, and 64 KiB for each connection.
+ * most 150 MB, or 200 MB for many clients: `bytes` or twice as much, four large pages of at most 12 MB that are being rendered,
+ * and 64 KiB for each connection.
  */
 const HOLD_LIMITS = {
+  /** Clients that hold nothing have as much again. */
   bytes: 48 * 1024 * 1024,
   bytesOfClient: 12 * 1024 * 1024,
   /** A client that reads nothing for this time is disconnected. Bun may need four seconds more. */
   stallSeconds: 10,
   /** Interval of checks. `stallSeconds` applies to responses that take longer than this. */
   checkMilliseconds: 1000,
+  /** At most this often, a full server checks whether responses were sent meanwhile. */
+  recheckMilliseconds: 50,
 }
-
-/** At most this often, a full server checks whether responses were sent meanwhile. */
-const RECHECK_MILLISECONDS = 50
 
 export type HoldLimits = typeof HOLD_LIMITS
 
@@ -79,11 +80,14 @@ export function createHeldBytes(given: Partial<HoldLimits> = {}) {
     if (total < before) onRelease()
   }
 
-  const isOver = (client: string) =>
-    total >= limits.bytes || (clients.get(client) ?? 0) >= limits.bytesOfClient
+  /** Other clients cannot use up the room of a client that holds nothing. */
+  function isOver(client: string): boolean {
+    const own = clients.get(client) ?? 0
+    return own >= limits.bytesOfClient || total >= (own === 0 ? 2 : 1) * limits.bytes
+  }
 
   function isFull(client: string): boolean {
-    if (isOver(client) && performance.now() - checkedAt >= RECHECK_MILLISECONDS) check()
+    if (isOver(client) && performance.now() - checkedAt >= limits.recheckMilliseconds) check()
     return isOver(client)
   }
 

@@ -70,7 +70,7 @@ const invalidBody = (detail: string) => invalidValues([{ pointer: '#', detail }]
 /** A body that is large, or may be, is counted while it is read, and must arrive within seconds. */
 async function readBytes(request: Request, context: Limited): Promise<Buffer> {
   const length = declaredLength(request)
-  const release = length === 0 || isLarge(length) ? hold(context, MAX_BODY_BYTES) : undefined
+  const release = length === 0 || isLarge(length) ? hold(context, length || MAX_BODY_BYTES) : undefined
   if (release) limitStall(context, true)
   try {
     return length === 0 ? await readChunks(request) : Buffer.from(await request.arrayBuffer())
