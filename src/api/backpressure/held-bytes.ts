@@ -38,6 +38,10 @@ export type Holder = {
 type Body = { bytes: number; client: string; holders: number }
 type Entry = { holder: Holder; body: object; since: number; isLimited: boolean }
 
+/** Other clients cannot use up the room of a client that holds nothing. */
+const isAbove = ({ bytes, bytesOfClient }: HoldLimits, own: number, total: number) =>
+  own >= bytesOfClient || total >= (own === 0 ? 2 : 1) * bytes
+
 /** Counts the bytes of large bodies until they are sent. A body that several responses share counts once. */
 export function createHeldBytes(given: Partial<HoldLimits> = {}) {
   const limits = { ...HOLD_LIMITS, ...given }
@@ -80,11 +84,7 @@ export function createHeldBytes(given: Partial<HoldLimits> = {}) {
     if (total < before) onRelease()
   }
 
-  /** Other clients cannot use up the room of a client that holds nothing. */
-  function isOver(client: string): boolean {
-    const own = clients.get(client) ?? 0
-    return own >= limits.bytesOfClient || total >= (own === 0 ? 2 : 1) * limits.bytes
-  }
+  const isOver = (client: string) => isAbove(limits, clients.get(client) ?? 0, total)
 
   function isFull(client: string): boolean {
     if (isOver(client) && performance.now() - checkedAt >= limits.recheckMilliseconds) check()

@@ -35,7 +35,7 @@ export function createLargePages(
     let gone = 0
     for (const next of waiting) {
       if (next.signal.aborted) {
-        if (++gone > MOST_REJECTED) return schedule()
+        if (++gone > MOST_REJECTED) break
         next.reject(new ClientGone())
       } else if (isBusy(next.client)) continue
       else {
@@ -44,6 +44,7 @@ export function createLargePages(
       }
       waiting.delete(next)
     }
+    if (gone > MOST_REJECTED) schedule()
   }
 
   const isBusy = (client: string) => running === LARGE_PAGES || held.isFull(client)
