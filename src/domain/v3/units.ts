@@ -18,7 +18,8 @@ const GROUP_UNITS = 2
 const INDEX_SEARCH_UNITS = 8
 
 const EVENTS_PER_UNIT = 250
-const BODY_BYTES_PER_UNIT = 16 * 1024
+/** A body takes memory and delays others while it is received: it counts as more than its CPU. */
+const BODY_BYTES_PER_UNIT = 8 * 1024
 
 /** A diff reads all later events of a passport. */
 export const DIFF_UNITS = 2

@@ -73,14 +73,14 @@ describe('a v3 request counts as', () => {
     expect(await unitsOf(LOOKUP, post(key, body))).toBe(units)
   })
 
-  test('one more for each 16 KiB of its body, also if the body is refused or has no declared size', async () => {
+  test('one more for each 8 KiB of its body, also if the body is refused or has no declared size', async () => {
     const text = (kibibytes: number) => JSON.stringify({ keys: ['x'.repeat(kibibytes * 1024 - 13)] })
-    expect(await unitsOf(LOOKUP, post(key, text(15)))).toBe(1)
-    expect(await unitsOf(LOOKUP, post(key, text(16)))).toBe(2)
-    expect(await unitsOf(LOOKUP, post(key, text(1024)))).toBe(65)
-    expect(await unitsOf(LOOKUP, post(key, ']'.repeat(64 * 1024)))).toBe(5)
+    expect(await unitsOf(LOOKUP, post(key, text(7)))).toBe(1)
+    expect(await unitsOf(LOOKUP, post(key, text(8)))).toBe(2)
+    expect(await unitsOf(LOOKUP, post(key, text(1024)))).toBe(129)
+    expect(await unitsOf(LOOKUP, post(key, ']'.repeat(64 * 1024)))).toBe(9)
     const chunked = () => new Blob([text(64)]).stream()
-    expect(await unitsOf(LOOKUP, post(key, chunked()))).toBe(5)
+    expect(await unitsOf(LOOKUP, post(key, chunked()))).toBe(9)
   })
 })
 
@@ -119,7 +119,7 @@ describe('a request that counts as more than the whole limit', () => {
     const large = await server.get(LOOKUP, post(key, JSON.stringify({ keys: ['x'.repeat(99_999)] })))
     expect([large.status, large.body.detail]).toEqual([
       400,
-      'This request counts as 7 requests, but the limit is 3 in 10 s: ask for less.',
+      'This request counts as 13 requests, but the limit is 3 in 10 s: ask for less.',
     ])
   })
 })
@@ -138,7 +138,7 @@ test('of many large requests at once, some are served, and the refused ones do n
 })
 
 test('a large body is charged before it is received, and a refused client is disconnected', async () => {
-  await using server = await limited('small=60/10s')
+  await using server = await limited('small=120/10s')
   const key = await server.makeKey(1, 'small')
   const { promise, resolve } = Promise.withResolvers<string>()
   let received = ''
@@ -152,5 +152,5 @@ test('a large body is charged before it is received, and a refused client is dis
   )
   const response = await promise
   expect(response).toStartWith('HTTP/1.1 400')
-  expect(response).toContain('This request counts as 65 requests, but the limit is 60 in 10 s')
+  expect(response).toContain('This request counts as 129 requests, but the limit is 120 in 10 s')
 })
