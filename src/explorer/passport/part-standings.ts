@@ -13,7 +13,7 @@ const LONGEST_WAIT_MILLISECONDS = 1000
 /** The standings of the parts of scores, from one evaluation of the facet index. */
 export function createPartStandings({ catalog, onError }: Pick<ExplorerOptions, 'catalog' | 'onError'>) {
   let isReady = false
-  let isTrying = false
+  let first: Promise<PartStandings[] | undefined> | undefined
 
   async function count(all: readonly Scores[], signal: AbortSignal): Promise<PartStandings[]> {
     const of = (part: ScorePart) => all.map((scores) => scores[part])
@@ -45,13 +45,14 @@ export function createPartStandings({ catalog, onError }: Pick<ExplorerOptions, 
   /** `undefined` while the index cannot respond. */
   return async (all: readonly Scores[], signal: AbortSignal): Promise<PartStandings[] | undefined> => {
     if (all.every((scores) => SCORE_PARTS.every((part) => scores[part] <= 0))) return all.map(() => ({}))
+    // The client of the first page may have left.
+    if (first) await waitShortly(first.catch(() => undefined))
     if (isReady) return tryCount(all, signal)
-    if (isTrying) return undefined
-    isTrying = true
-    const found = tryCount(all, signal).finally(() => {
-      isTrying = false
+    if (first) return undefined
+    first = tryCount(all, signal).finally(() => {
+      first = undefined
     })
-    return waitShortly(found)
+    return waitShortly(first)
   }
 }
 
