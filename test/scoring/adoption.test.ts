@@ -145,8 +145,10 @@ onEveryEngine('the adoption of a rule set', (open) => {
   })
 
   test('changes nothing while another rule set is active', async () => {
-    await using store = await open([record(1), record(2, { scores: { total: 4, skills: 4 } })])
+    await using store = await open([record(1)])
     await adoptRules(scorer(store))
+    await hand(store, { id: 1 }, contracts(4))
+    await rescoreSome(scorer(store))
     await store.rules.apply(toAppliedRules(DEFAULT_RULES, 'apply', NOON))
     await adoptRules(scorer(store, otherRules))
     expect(await store.scoring.countStale()).toBe(0)
