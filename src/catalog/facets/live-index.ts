@@ -28,6 +28,7 @@ export function createLiveIndex(store: Reader, options: Options = {}) {
   /** One at a time. */
   function enqueue<T>(work: () => Promise<T>): Promise<T> {
     const result = queue.then(work)
+    // The caller gets the error; the next work starts in any case.
     queue = result.catch(() => undefined)
     return result
   }

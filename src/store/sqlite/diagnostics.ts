@@ -15,6 +15,7 @@ export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagn
   if (hasWal()) return diagnoseFile(path, connectReader, full)
   refuseDeletedWal(path)
   const result = diagnoseFile(path, connectUnused, full)
+  // The error is thrown below, unless the file is read again.
   await result.catch(() => undefined)
   // A process that opened the file meanwhile has a WAL: the first result may be wrong.
   return hasWal() ? diagnoseFile(path, connectReader, full) : result
