@@ -5,14 +5,15 @@ import { dirname, join, normalize } from 'node:path'
 /** The layers that each layer may import, by the first folder below src; each may also import itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
-  store: ['domain'],
+  config: ['domain'],
+  store: ['domain', 'config'],
   scoring: ['domain', 'store'],
   catalog: ['domain', 'store'],
   ingest: ['domain', 'store', 'scoring'],
   api: ['domain', 'store', 'catalog'],
-  explorer: ['domain', 'store', 'catalog', 'api'],
-  mcp: ['domain', 'store', 'catalog', 'scoring', 'api', 'config.ts', 'log.ts', 'version.ts'],
-  serve: ['domain', 'store', 'catalog', 'scoring', 'api', 'explorer', 'config.ts', 'log.ts', 'version.ts'],
+  explorer: ['domain', 'config', 'store', 'catalog', 'api'],
+  mcp: ['domain', 'store', 'catalog', 'scoring', 'api', 'config', 'log.ts', 'version.ts'],
+  serve: ['domain', 'store', 'catalog', 'scoring', 'api', 'explorer', 'config', 'log.ts', 'version.ts'],
   cli: [
     'domain',
     'store',
@@ -23,11 +24,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'explorer',
     'mcp',
     'serve',
-    'config.ts',
+    'config',
     'log.ts',
     'version.ts',
   ],
-  'config.ts': ['domain'],
   'log.ts': [],
   'version.ts': [],
 }

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import * as recordSchemas from '../domain/record/schemas.ts'
 import * as v1Schemas from '../domain/v1/schemas.ts'
 import * as v2Schemas from '../domain/v2/schemas.ts'
 import * as v3EventSchemas from '../domain/v3/event-schema.ts'
@@ -44,7 +45,7 @@ export function createOpenApi(version: string, { compatV2 = true } = {}) {
       ...(compatV2 && REFERENCE_OF_V2),
     },
     components: {
-      schemas: namedSchemas(compatV2 ? { ...v1Schemas, ...v2Schemas } : v1Schemas),
+      schemas: namedSchemas({ ...recordSchemas, ...v1Schemas, ...(compatV2 && v2Schemas) }),
       headers: HEADERS,
       parameters: {
         IfMatch: {

@@ -1,4 +1,4 @@
-import type { ListRequest } from '../domain/v3/list-request.ts'
+import type { ListRequest } from '../domain/lists/list-request.ts'
 import type { Awaitable, ListingChanges } from '../store/store.ts'
 import type { FacetPage } from './facets/facet-index.ts'
 import { findConsistent, type Reader } from './find-page.ts'

@@ -1,5 +1,5 @@
 import { ClientGone, type ErrorCode, overloaded, ServiceError } from '../domain/errors.ts'
-import type { ListRequest } from '../domain/v3/list-request.ts'
+import type { ListRequest } from '../domain/lists/list-request.ts'
 import type { RankingPage } from './catalog.ts'
 import type { LivePage } from './facets/live-index.ts'
 import { createSearcher } from './search.ts'

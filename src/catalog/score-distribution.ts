@@ -1,4 +1,4 @@
-import { type Distribution, distributionOf, type Standing } from '../domain/score-distribution.ts'
+import { type Distribution, distributionOf, type Standing } from '../domain/lists/score-distribution.ts'
 import type { Snapshot } from './snapshot.ts'
 import { countWhile } from './sorted-list.ts'
 

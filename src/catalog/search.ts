@@ -1,4 +1,4 @@
-import { wordsOf } from '../domain/keyword.ts'
+import { wordsOf } from '../domain/lists/keyword.ts'
 import { createByteCache } from './byte-cache.ts'
 import type { RankingPage } from './catalog.ts'
 import { grow } from './grow.ts'

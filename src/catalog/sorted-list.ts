@@ -1,4 +1,4 @@
-import type { ListRequest, Position } from '../domain/v3/list-request.ts'
+import type { ListRequest, Position } from '../domain/lists/list-request.ts'
 
 /** Passports by score, highest first, equal scores by id; or by id. */
 export type SortedList = { length: number; at(index: number): Position }

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { formatInstant } from '../domain/text/instant.ts'
 import { toAppliedRules } from '../scoring/active-rules.ts'
 import type { RuleSet } from '../scoring/rules.ts'

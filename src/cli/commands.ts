@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
 import { nearestName } from '../domain/text/nearest-name.ts'
 import { quote } from '../domain/text/quote.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type DatabaseAddress, nameDatabase } from '../domain/database-address.ts'
+import { type DatabaseAddress, nameDatabase } from '../config/database-address.ts'
 import { CommandError } from '../domain/errors.ts'
 import { openStore } from '../store/open.ts'
 import { OutdatedSchemaError } from '../store/outdated-schema.ts'

@@ -1,7 +1,7 @@
 import { CommandError } from '../domain/errors.ts'
 import type { PassportRef } from '../domain/passport.ts'
+import { type PassportKey, parsePassportKey } from '../domain/passport-key.ts'
 import { quote } from '../domain/text/quote.ts'
-import { type PassportKey, parsePassportKey } from '../domain/v3/key.ts'
 import type { Store } from '../store/store.ts'
 import { invalidValue } from './command.ts'
 

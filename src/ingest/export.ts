@@ -1,10 +1,10 @@
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint, RawValue } from '../domain/data-point.ts'
 import { NO_SCORES } from '../domain/passport.ts'
-import type { PassportRecord } from '../domain/record.ts'
-import { presentCredential, presentListedPassport, presentSocial } from '../domain/v1/present.ts'
+import { presentCredential, presentListedPassport, presentSocial } from '../domain/record/present.ts'
+import type { PassportRecord } from '../domain/record/record.ts'
+import type { CredentialLine, PassportLine, PointLine } from '../domain/record/record-format.ts'
 import type { Store } from '../store/store.ts'
-import type { CredentialLine, PassportLine, PointLine } from './record-format.ts'
 
 const BATCH = 500
 

@@ -1,9 +1,9 @@
 import type { DataPoint } from '../domain/data-point.ts'
-import type { IncomingRecord } from '../domain/record.ts'
-import type { Problem } from '../domain/validation-problem.ts'
+import { type ParseOptions, parseRecord, RecordError } from '../domain/record/parse-record.ts'
+import type { IncomingRecord } from '../domain/record/record.ts'
+import type { Problem } from '../domain/record/validation-problem.ts'
 import type { SaveRecords, Store } from '../store/store.ts'
 import { readLines, type SourceLine } from './jsonl.ts'
-import { type ParseOptions, parseRecord, RecordError } from './record.ts'
 
 export type Source = { name: string; open: () => AsyncIterable<Uint8Array> }
 

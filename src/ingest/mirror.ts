@@ -1,8 +1,8 @@
+import { type ParseOptions, parseRecord, RecordError } from '../domain/record/parse-record.ts'
 import { isTooDeep } from '../domain/text/quote.ts'
 import type { Store } from '../store/store.ts'
 import { mergeCopy, removeCopies } from './mirror-gone.ts'
 import { MERGED, readNote, writeNote } from './mirror-notes.ts'
-import { type ParseOptions, parseRecord, RecordError } from './record.ts'
 import {
   createThrottledClient,
   ResponseError,

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
+import { RecordError } from '../domain/record/parse-record.ts'
+import { Credential, Passport } from '../domain/record/schemas.ts'
 import { quote } from '../domain/text/quote.ts'
-import { Credential, Passport } from '../domain/v1/schemas.ts'
-import { RecordError } from './record.ts'
 
 const { merged: _, ...V1_FIELDS } = Passport.properties
 

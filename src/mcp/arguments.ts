@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { ambiguous, noPassport } from '../api/v3/passports.ts'
 import { ServiceError } from '../domain/errors.ts'
-import { parseKeyword } from '../domain/keyword.ts'
+import { parseKeyword } from '../domain/lists/keyword.ts'
 import type { PassportRef } from '../domain/passport.ts'
+import { type PassportKey, parsePassportKey } from '../domain/passport-key.ts'
 import { quote } from '../domain/text/quote.ts'
-import { type PassportKey, parsePassportKey } from '../domain/v3/key.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import { MAX_LIST } from './result-schemas.ts'
 

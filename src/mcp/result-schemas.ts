@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { Credential, Pagination, Passport, PassportSocial } from '../domain/v1/schemas.ts'
+import { Credential, Passport, PassportSocial } from '../domain/record/schemas.ts'
+import { Pagination } from '../domain/v1/schemas.ts'
 import { Diff } from '../domain/v3/event-schema.ts'
 import { Credential as CredentialV3, Passport as PassportV3 } from '../domain/v3/schemas.ts'
 

@@ -1,5 +1,5 @@
 import type { Passport } from '../domain/passport.ts'
-import { presentListedPassport } from '../domain/v1/present.ts'
+import { presentListedPassport } from '../domain/record/present.ts'
 import { sanitize } from './format.ts'
 import type { PassportSummary } from './result-schemas.ts'
 import type { ToolContext } from './tool.ts'

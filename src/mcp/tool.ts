@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import type { Store } from '../store/store.ts'
 import type { Arguments } from './arguments.ts'

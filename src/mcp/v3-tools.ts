@@ -2,7 +2,7 @@ import { findDiff, parseTimes } from '../api/v3/diff.ts'
 import { parsePast } from '../api/v3/instants.ts'
 import { ambiguous, noPassport, parseKey } from '../api/v3/passports.ts'
 import { findAt, readAll } from '../api/v3/read-passports.ts'
-import { parsePassportKey } from '../domain/v3/key.ts'
+import { parsePassportKey } from '../domain/passport-key.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import { presentPassport } from '../domain/v3/present.ts'
 import {

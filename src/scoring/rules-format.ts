@@ -1,8 +1,8 @@
 import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
+import { describeProblems } from '../domain/record/validation-problem.ts'
 import { type Level, RuleSetFile, type RuleSetShape } from '../domain/rule-set.ts'
 import { quote } from '../domain/text/quote.ts'
-import { describeProblems } from '../domain/validation-problem.ts'
 import { type RuleSet, stampRules } from './rules.ts'
 
 const validator = Compile(RuleSetFile)

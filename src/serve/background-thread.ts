@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../catalog/snapshot.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { describeError } from '../domain/errors.ts'
 import { NO_PLAN } from '../domain/retirement.ts'
 import { count } from '../domain/text/format.ts'

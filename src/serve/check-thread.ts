@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { describeError } from '../domain/errors.ts'
 import { findDamage } from '../store/diagnostics.ts'
 import { type Damage, setDamaged } from './damage.ts'

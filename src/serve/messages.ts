@@ -1,7 +1,7 @@
 import type { Family } from '../api/prometheus.ts'
 import type { UsageReport } from '../api/usage.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Fields, Log } from '../log.ts'
 import type { Damage } from './damage.ts'
 

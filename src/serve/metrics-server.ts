@@ -1,6 +1,6 @@
 import { openPort } from '../api/open-port.ts'
 import { type Family, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { describeError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'

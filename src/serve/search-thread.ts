@@ -1,7 +1,7 @@
 import { createLiveIndex } from '../catalog/facets/live-index.ts'
 import { createSearchServer } from '../catalog/remote-search.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { describeError } from '../domain/errors.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'

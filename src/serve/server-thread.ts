@@ -2,7 +2,7 @@ import { createFixedWindow, type RateLimitCounter } from '../api/fixed-window.ts
 import { createRedisRateLimit } from '../api/redis/redis-rate-limit.ts'
 import { createSearchClient } from '../catalog/remote-search.ts'
 import { createSharedCatalog } from '../catalog/shared-catalog.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
 import {
   createRasterizerClient,

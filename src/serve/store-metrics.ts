@@ -1,6 +1,6 @@
 import type { Family } from '../api/prometheus.ts'
 import { isExpected } from '../domain/errors.ts'
-import type { EventLog } from '../domain/v3/event.ts'
+import type { EventLog } from '../domain/history/event.ts'
 import type { ReplicaStatus, Store } from '../store/store.ts'
 import { type Damage, isDamaged } from './damage.ts'
 

@@ -1,6 +1,6 @@
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
-import type { EventContent } from '../domain/v3/event.ts'
+import type { EventContent } from '../domain/history/event.ts'
 import { type CauseOf, toScoreChanged, withoutSuperseded } from './events/changes.ts'
 import {
   type CredentialsRow,

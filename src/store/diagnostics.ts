@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from '../domain/database-address.ts'
+import type { DatabaseAddress } from '../config/database-address.ts'
 import { diagnosePostgres } from './postgres/diagnostics.ts'
 import type { DatabaseContents } from './shared/contents.ts'
 import { diagnoseSqlite, findTableDamage } from './sqlite/diagnostics.ts'

@@ -1,4 +1,4 @@
-import { handlesOf } from '../domain/v3/handle.ts'
+import { handlesOf } from '../domain/handle.ts'
 import type { StoredRow } from './rows/passport.ts'
 import type { WriteModel } from './write-model.ts'
 

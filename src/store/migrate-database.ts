@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from '../domain/database-address.ts'
+import type { DatabaseAddress } from '../config/database-address.ts'
 import type { OnProgress } from './migration-progress.ts'
 import { openPrimary } from './postgres/connection/primary.ts'
 import { SCHEMA as POSTGRES_SCHEMA, prepareSchema as preparePostgres } from './postgres/migrate/migrate.ts'

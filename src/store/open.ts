@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from '../domain/database-address.ts'
+import type { DatabaseAddress } from '../config/database-address.ts'
 import type { MigrationMode } from './outdated-schema.ts'
 import { openPostgres } from './postgres/open.ts'
 import { openSqlite } from './sqlite/open.ts'

@@ -1,7 +1,12 @@
 import { NO_SCORES, type PassportRef, walletsOf } from '../domain/passport.ts'
-import { addsUp, CREDENTIAL_ACCOUNT, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
-import { MOST_DATA_POINTS } from '../domain/record-limits.ts'
-import { toLaterText } from '../domain/v2/later-fields.ts'
+import { toLaterText } from '../domain/record/later-fields.ts'
+import {
+  addsUp,
+  CREDENTIAL_ACCOUNT,
+  type IncomingRecord,
+  type PassportRecord,
+} from '../domain/record/record.ts'
+import { MOST_DATA_POINTS } from '../domain/record/record-limits.ts'
 import type { Changes } from './events/changes.ts'
 import { hashOf } from './hash.ts'
 import { createMerges } from './merges.ts'

@@ -32,7 +32,7 @@ export type WriteModel = {
     put(passportId: number, point: DataPoint): void
     replace(passportId: number, points: readonly DataPoint[]): void
   }
-  /** The handles of a passport (src/domain/v3/handle.ts), sorted. */
+  /** The handles of a passport (src/domain/handle.ts), sorted. */
   handles: {
     replace(passportId: number, handles: readonly string[]): void
     /** For a passport without handles. */

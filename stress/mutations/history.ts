@@ -2,7 +2,7 @@ import { type Mutation, ON_SQLITE } from './mutation.ts'
 
 const AS_OF = ['test/api/v3/as-of.test.ts']
 const DIFF = ['test/api/v3/diff.test.ts']
-const FOLD = ['test/domain/v3/fold.test.ts']
+const FOLD = ['test/domain/history/score-diff.test.ts']
 const EVENTS = ['test/store/events/events.test.ts', 'test/store/events/event-log.test.ts']
 
 /** The event log, and states of the past. */
@@ -33,7 +33,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'undo: a passport exists before it was added',
-    file: 'src/domain/v3/undo.ts',
+    file: 'src/domain/history/undo.ts',
     from: "event.type === 'passport.added' || ",
     to: '',
     tests: [...AS_OF, ...FOLD],
@@ -41,7 +41,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'undo: a credential exists before it was added',
-    file: 'src/domain/v3/undo.ts',
+    file: 'src/domain/history/undo.ts',
     from: '  if (before === null) return all.filter((credential) => !isSameCredential(credential))\n',
     to: '  if (before === null) return all\n',
     tests: AS_OF,
@@ -49,14 +49,14 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'fold: the score is that of the oldest event',
-    file: 'src/domain/v3/fold.ts',
+    file: 'src/domain/history/score-diff.ts',
     from: 'score ??= event.change.score[1]',
     to: 'score = event.change.score[1]',
     tests: FOLD,
   },
   {
     name: 'fold: causes are not in the order of their size',
-    file: 'src/domain/v3/fold.ts',
+    file: 'src/domain/history/score-diff.ts',
     from: 'Math.abs(other.delta) - Math.abs(one.delta)',
     to: 'other.delta - other.delta',
     tests: FOLD,

@@ -8,7 +8,7 @@ const SNAPSHOT = ['test/catalog/snapshot.test.ts']
 export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'cursors: a cursor of another list is accepted',
-    file: 'src/domain/v3/list-request.ts',
+    file: 'src/domain/lists/list-request.ts',
     from: 'if (hash === hashOf(query)) return position',
     to: "if (hash !== '') return position",
     tests: ['test/api/v3/list.test.ts'],
@@ -24,7 +24,7 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'cursors: an event cursor of another log is accepted',
-    file: 'src/domain/v3/event-cursor.ts',
+    file: 'src/domain/history/event-cursor.ts',
     from: 'log === name && ',
     to: '',
     tests: ['test/api/v3/events/events.test.ts'],
@@ -32,7 +32,7 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'cursors: the oldest event cursor is expired',
-    file: 'src/domain/v3/event-cursor.ts',
+    file: 'src/domain/history/event-cursor.ts',
     from: 'sequence >= first - 1',
     to: 'sequence >= first',
     tests: ['test/api/v3/events/events.test.ts'],

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../src/domain/database-address.ts'
+import { type DatabaseAddress, parseDatabaseAddress } from '../../src/config/database-address.ts'
 import { openStore } from '../../src/store/open.ts'
 import { serveProcess } from '../../test/support/cli.ts'
 import { testDatabase } from '../../test/support/postgres/postgres.ts'

@@ -1,6 +1,11 @@
+import {
+  type Change,
+  type LogEvent,
+  PASSPORT_FIELDS,
+  type PassportField,
+} from '../../src/domain/history/event.ts'
 import type { Scores } from '../../src/domain/passport.ts'
-import type { PassportRecord } from '../../src/domain/record.ts'
-import { type Change, type LogEvent, PASSPORT_FIELDS, type PassportField } from '../../src/domain/v3/event.ts'
+import type { PassportRecord } from '../../src/domain/record/record.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Fail } from '../scenario.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { namePostgres } from '../../src/domain/database-address.ts'
+import { namePostgres } from '../../src/config/database-address.ts'
 import { openStore, SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { run, serveProcess } from '../support/cli.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres/postgres.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { run } from '../support/cli.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { callHere } from '../support/terminal.ts'

@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import type { Static } from 'typebox'
 import type * as client from '../../packages/client/src/index.ts'
 import type { ErrorCode } from '../../src/domain/errors.ts'
-import type * as schemas from '../../src/domain/v1/schemas.ts'
+import type * as schemas from '../../src/domain/record/schemas.ts'
+import type * as v1 from '../../src/domain/v1/schemas.ts'
 import type * as eventSchemas from '../../src/domain/v3/event-schema.ts'
 import type * as v3Schemas from '../../src/domain/v3/schemas.ts'
 
@@ -15,7 +16,8 @@ type Flat<T> = T extends (infer Item)[]
 type Same<A, B> =
   (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extends Flat<B> ? 1 : 2 ? true : false
 
-type Shape<Name extends keyof typeof schemas> = Static<(typeof schemas)[Name]>
+type Schemas = typeof schemas & typeof v1
+type Shape<Name extends keyof Schemas> = Static<Schemas[Name]>
 
 type ShapeV3<Name extends keyof typeof v3Schemas> = Static<(typeof v3Schemas)[Name]>
 

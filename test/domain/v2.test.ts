@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { fromLaterText, toLaterText, toShownFields } from '../../src/domain/record/later-fields.ts'
 import { parseSocialCount } from '../../src/domain/text/social-count.ts'
-import { fromLaterText, toLaterText, toShownFields } from '../../src/domain/v2/later-fields.ts'
 import { ada } from '../support/store/records.ts'
 
 describe('a count of a social profile', () => {

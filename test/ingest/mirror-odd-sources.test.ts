@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Passport } from '../../src/domain/v1/schemas.ts'
+import { Passport } from '../../src/domain/record/schemas.ts'
 import { toLine } from '../../src/ingest/v1-response.ts'
 import type { Store } from '../../src/store/store.ts'
 import { everyAnswer } from '../support/http/every-response.ts'

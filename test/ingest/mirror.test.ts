@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { PassportRecord } from '../../src/domain/record.ts'
+import type { PassportRecord } from '../../src/domain/record/record.ts'
 import { SourceError } from '../../src/ingest/throttled-client.ts'
 import { everyAnswer } from '../support/http/every-response.ts'
 import { CROWD, copy, FEW, NONE, ofPassports, SOME, serveSource } from '../support/ingest/mirror.ts'

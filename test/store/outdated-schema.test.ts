@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../src/domain/database-address.ts'
+import { type DatabaseAddress, parseDatabaseAddress } from '../../src/config/database-address.ts'
 import { openStore } from '../../src/store/open.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { withEveryEngine } from '../support/store/engines.ts'

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import {
   namePostgres,
   parsePostgresUrl,
   parsePostgresUrls,
   splitHosts,
-} from '../../src/domain/database-address.ts'
+} from '../../src/config/database-address.ts'
 import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { PassportRecord } from '../../src/domain/record.ts'
+import type { PassportRecord } from '../../src/domain/record/record.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import type { CopyTable } from '../../src/store/copy-table.ts'

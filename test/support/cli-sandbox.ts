@@ -5,8 +5,8 @@ import {
   type DatabaseAddress,
   nameDatabase,
   parseDatabaseAddress,
-} from '../../src/domain/database-address.ts'
-import type { PassportRecord } from '../../src/domain/record.ts'
+} from '../../src/config/database-address.ts'
+import type { PassportRecord } from '../../src/domain/record/record.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { run, serveProcess, start } from './cli.ts'

@@ -1,6 +1,6 @@
 import { createFixedWindow } from '../../src/api/fixed-window.ts'
 import { createCatalog } from '../../src/catalog/catalog.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
 import { listen } from '../../src/serve/request-listener.ts'
 import { openStore } from '../../src/store/open.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/serve/service.ts'

@@ -1,4 +1,4 @@
-import type { WireCredential, WireListedPassport, WirePassport } from '../../domain/v1/schemas.ts'
+import type { WireCredential, WireListedPassport, WirePassport } from '../../domain/record/schemas.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 
 const wallet = '0xde30f1a2b3c4d5e6f708192a3b4c5d6e7f809102'

@@ -1,5 +1,5 @@
+import { invalidParameter } from '../../domain/invalid-parameter.ts'
 import type { WireDiff } from '../../domain/v3/event-schema.ts'
-import { invalidParameter } from '../../domain/v3/invalid.ts'
 import { presentDiff } from '../../domain/v3/present-event.ts'
 import { DIFF_UNITS } from '../../domain/v3/units.ts'
 import { readDiff } from '../../store/events/read-later.ts'

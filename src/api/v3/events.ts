@@ -1,15 +1,15 @@
-import { quote } from '../../domain/text/quote.ts'
-import { EVENT_TYPES, type EventType } from '../../domain/v3/event.ts'
+import { EVENT_TYPES, type EventType } from '../../domain/history/event.ts'
 import {
   cursorExpired,
   type EventCursor,
   formatEventCursor,
   isInLog,
   parseEventCursor,
-} from '../../domain/v3/event-cursor.ts'
+} from '../../domain/history/event-cursor.ts'
+import { findUnknown, invalidParameter, invalidValues } from '../../domain/invalid-parameter.ts'
+import { parseLimit } from '../../domain/lists/list-request.ts'
+import { quote } from '../../domain/text/quote.ts'
 import type { WireEventPage } from '../../domain/v3/event-schema.ts'
-import { findUnknown, invalidParameter, invalidValues } from '../../domain/v3/invalid.ts'
-import { parseLimit } from '../../domain/v3/list-request.ts'
 import { presentEvent } from '../../domain/v3/present-event.ts'
 import { unitsOfEvents } from '../../domain/v3/units.ts'
 import type { EventList } from '../../store/events/event-store.ts'

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts'
+import { invalidValues } from '../../domain/invalid-parameter.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { invalidValues } from '../../domain/v3/invalid.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
 
 /** A day alone, or the end of a time with its offset. */

@@ -1,7 +1,7 @@
 import { ClientGone, ServiceError } from '../../domain/errors.ts'
+import { invalidValues } from '../../domain/invalid-parameter.ts'
 import { findJsonError } from '../../domain/text/json-error.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { invalidValues } from '../../domain/v3/invalid.ts'
 import { unitsOfBody } from '../../domain/v3/units.ts'
 import { hold, type Limited, limitStall, takeTurn } from '../backpressure/backpressure.ts'
 import { isLarge } from '../backpressure/held-bytes.ts'

@@ -1,8 +1,7 @@
 import { CHUNK } from '../../catalog/chunks.ts'
 import { findList, isRanking } from '../../catalog/find-list.ts'
-import { parseKeyword } from '../../domain/keyword.ts'
-import type { Fields } from '../../domain/v3/fields.ts'
-import { parseFilter } from '../../domain/v3/filter.ts'
+import { parseFilter } from '../../domain/lists/filter.ts'
+import { parseKeyword } from '../../domain/lists/keyword.ts'
 import {
   DEFAULT_LIMIT,
   formatCursor,
@@ -12,7 +11,8 @@ import {
   parseGroupBy,
   parseLimit,
   parseSort,
-} from '../../domain/v3/list-request.ts'
+} from '../../domain/lists/list-request.ts'
+import type { Fields } from '../../domain/v3/fields.ts'
 import { unitsOfList } from '../../domain/v3/units.ts'
 import { renderLarge, takeTurn } from '../backpressure/backpressure.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'

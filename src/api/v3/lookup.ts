@@ -1,7 +1,7 @@
 import { CHUNK } from '../../catalog/chunks.ts'
 import { ClientGone } from '../../domain/errors.ts'
+import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
 import type { Fields } from '../../domain/v3/fields.ts'
-import { type PassportKey, parsePassportKey } from '../../domain/v3/key.ts'
 import { mostPassports, unitsOfPassports } from '../../domain/v3/units.ts'
 import { hold, limitStall, renderLarge, takeTurn } from '../backpressure/backpressure.ts'
 import { chooseEncoding, sendPage } from '../rendered-page.ts'

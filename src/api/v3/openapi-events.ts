@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from '../../domain/v3/event.ts'
+import { EVENT_TYPES } from '../../domain/history/event.ts'
 import { query, readPath } from '../openapi-parts.ts'
 import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from './event-streams.ts'
 import { LARGEST_LIMIT } from './events.ts'

@@ -1,6 +1,6 @@
+import { FILTER_FIELDS, LONGEST_FILTER } from '../../domain/lists/filter.ts'
+import { DEFAULT_LIMIT, GROUP_FIELDS, LARGEST_LIMIT, SORT_FIELDS } from '../../domain/lists/list-request.ts'
 import { INCLUDES } from '../../domain/v3/fields.ts'
-import { FILTER_FIELDS, LONGEST_FILTER } from '../../domain/v3/filter.ts'
-import { DEFAULT_LIMIT, GROUP_FIELDS, LARGEST_LIMIT, SORT_FIELDS } from '../../domain/v3/list-request.ts'
 import { STATUS_OF } from '../errors.ts'
 import {
   COMMON_ERRORS,

@@ -1,5 +1,10 @@
+import {
+  findUnknown,
+  invalidParameter,
+  invalidValues,
+  LONGEST_POINTER,
+} from '../../domain/invalid-parameter.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { findUnknown, invalidParameter, invalidValues, LONGEST_POINTER } from '../../domain/v3/invalid.ts'
 import { pathOf, queryTextOf, type RouteRequest } from '../request.ts'
 
 /** The parameters of V1 that have another name in v3. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts'
+import { isStorable } from '../../domain/handle.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { isStorable } from '../../domain/v3/handle.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { json } from '../response.ts'
 import { parametersOf } from './parameters.ts'

@@ -1,4 +1,4 @@
-import { FILTER_FIELDS, type FilterField } from '../../domain/v3/filter.ts'
+import { FILTER_FIELDS, type FilterField } from '../../domain/lists/filter.ts'
 import type {
   FacetCount,
   FacetRequest,
@@ -7,7 +7,7 @@ import type {
   ListRequest,
   ScoreField,
   ScoreLists,
-} from '../../domain/v3/list-request.ts'
+} from '../../domain/lists/list-request.ts'
 import type { Facets } from '../../store/store.ts'
 import { createByteCache } from '../byte-cache.ts'
 import { countWhile, cutPage, type ListPage } from '../sorted-list.ts'

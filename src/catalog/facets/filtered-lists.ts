@@ -1,4 +1,4 @@
-import type { ListQuery, SortField } from '../../domain/v3/list-request.ts'
+import type { ListQuery, SortField } from '../../domain/lists/list-request.ts'
 import { createByteCache } from '../byte-cache.ts'
 import { sortSlots } from './column.ts'
 import { type Columns, keepSelected, selectFiltered, selectNamed } from './select.ts'

@@ -1,4 +1,4 @@
-import type { FacetRequest, Group } from '../../domain/v3/list-request.ts'
+import type { FacetRequest, Group } from '../../domain/lists/list-request.ts'
 import { countWhile } from '../sorted-list.ts'
 import { type Column, countValues } from './column.ts'
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts'
-import type { ListRequest } from '../../domain/v3/list-request.ts'
+import type { ListRequest } from '../../domain/lists/list-request.ts'
 import type { Snapshot } from '../snapshot.ts'
 import type { Reader, State } from './build-index.ts'
 import { createCurrentIndex, type IndexOptions } from './current-index.ts'

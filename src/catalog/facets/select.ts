@@ -1,4 +1,4 @@
-import type { Condition, Filter, FilterField, Operator } from '../../domain/v3/filter.ts'
+import type { Condition, Filter, FilterField, Operator } from '../../domain/lists/filter.ts'
 import { searchNames } from '../search.ts'
 import { type Column, nextStart, type Value } from './column.ts'
 import { namesOf, type Slots } from './slots.ts'

@@ -1,11 +1,11 @@
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import {
   DATABASE_EXAMPLES,
   type DatabaseAddress,
   hidePassword,
   nameDatabase,
   parseDatabaseAddress,
-} from '../../domain/database-address.ts'
+} from '../../config/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { copyStore, digestOf, digestStore, type TableReport } from '../../ingest/copy.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'

@@ -1,5 +1,5 @@
-import { type Config, ConfigError, readConfig } from '../../config.ts'
-import { nameDatabase } from '../../domain/database-address.ts'
+import { type Config, ConfigError, readConfig } from '../../config/config.ts'
+import { nameDatabase } from '../../config/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { diagnose } from '../../store/diagnostics.ts'

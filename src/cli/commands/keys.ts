@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
+import { nameDatabase } from '../../config/database-address.ts'
 import {
   type ApiKey,
   DEFAULT_TIER,
@@ -8,7 +9,6 @@ import {
   keyState,
   parseKeyId,
 } from '../../domain/api-key.ts'
-import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { parseDuration } from '../../domain/text/duration.ts'
 import { printable } from '../../domain/text/format.ts'

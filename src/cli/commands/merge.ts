@@ -1,5 +1,5 @@
-import { readConfig } from '../../config.ts'
-import { nameDatabase } from '../../domain/database-address.ts'
+import { readConfig } from '../../config/config.ts'
+import { nameDatabase } from '../../config/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import type { FullPassport } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/format.ts'

@@ -1,5 +1,5 @@
-import { readConfig } from '../../config.ts'
-import { nameDatabase } from '../../domain/database-address.ts'
+import { readConfig } from '../../config/config.ts'
+import { nameDatabase } from '../../config/database-address.ts'
 import { migrateDatabase } from '../../store/migrate-database.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { createProgress } from '../progress.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import type { MirrorReport, MirrorResult } from '../../ingest/mirror.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Config, readConfig } from '../../config.ts'
+import { type Config, readConfig } from '../../config/config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { findRules, toAppliedRules, toRuleSet } from '../../scoring/active-rules.ts'

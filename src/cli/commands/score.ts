@@ -1,4 +1,4 @@
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
 import { CommandError, describeError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { findRules } from '../../scoring/active-rules.ts'

@@ -1,6 +1,6 @@
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/config.ts'
+import { type DatabaseAddress, nameDatabase } from '../../config/database-address.ts'
 import { parseKeyId } from '../../domain/api-key.ts'
-import { type DatabaseAddress, nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { parseInstant } from '../../domain/text/instant.ts'

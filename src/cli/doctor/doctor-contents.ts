@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { datePlan, NO_PLAN, nextChange, phaseAt } from '../../domain/retirement.ts'
 import { formatDuration } from '../../domain/text/duration.ts'

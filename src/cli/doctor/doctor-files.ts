@@ -1,6 +1,6 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { DatabaseAddress } from '../../domain/database-address.ts'
+import type { DatabaseAddress } from '../../config/database-address.ts'
 import { size } from '../../domain/text/format.ts'
 import type { Diagnostics } from '../../store/diagnostics.ts'
 import { orphanedWalProblem } from '../../store/sqlite/connect.ts'

@@ -1,6 +1,6 @@
 import { RedisClient } from 'bun'
 import { explainRedisError } from '../../api/redis/redis-error.ts'
-import { namePostgres } from '../../domain/database-address.ts'
+import { namePostgres } from '../../config/database-address.ts'
 import { formatDuration } from '../../domain/text/duration.ts'
 import { diagnoseReplica } from '../../store/postgres/diagnostics.ts'
 import { SCHEMA } from '../../store/postgres/migrate/migrate.ts'

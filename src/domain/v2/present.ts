@@ -1,6 +1,6 @@
+import type { LaterFields } from '../record/later-fields.ts'
+import type { WireListedPassport, WirePassport, WireSocial } from '../record/schemas.ts'
 import { parseSocialCount } from '../text/social-count.ts'
-import type { WireListedPassport, WirePassport, WireSocial } from '../v1/schemas.ts'
-import type { LaterFields } from './later-fields.ts'
 import type { WireListedPassportV2, WirePassportV2, WireSocialV2 } from './schemas.ts'
 
 /** `later` are the fields as shown (`toShownFields`). */

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
+import { ListedPassport, Passport, PassportProfile, PassportSocial } from '../record/schemas.ts'
 import { closed, describedObject, orNull } from '../schema.ts'
-import { ListedPassport, Pagination, Passport, PassportProfile, PassportSocial } from '../v1/schemas.ts'
+import { Pagination } from '../v1/schemas.ts'
 
 const count = () =>
   orNull(Type.Integer({ minimum: 0 }), 'A number; null if it is unknown or its text is ambiguous')

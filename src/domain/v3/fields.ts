@@ -1,4 +1,4 @@
-import { findUnknown, invalidValues } from './invalid.ts'
+import { findUnknown, invalidValues } from '../invalid-parameter.ts'
 import { Passport } from './schemas.ts'
 
 /** The parts of a passport that come with `include`. */

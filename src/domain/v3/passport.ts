@@ -1,5 +1,5 @@
 import type { FullPassport } from '../passport.ts'
-import type { WireCredential } from '../v1/schemas.ts'
+import type { WireCredential } from '../record/schemas.ts'
 
 /** A passport as v3 shows it. */
 export type PassportV3 = FullPassport & {

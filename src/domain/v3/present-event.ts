@@ -1,6 +1,12 @@
-import { type Change, causesOf, type EventContent, type LogEvent, type ScoreChange } from './event.ts'
+import {
+  type Change,
+  causesOf,
+  type EventContent,
+  type LogEvent,
+  type ScoreChange,
+} from '../history/event.ts'
+import type { ScoreDiff } from '../history/score-diff.ts'
 import type { WireDiff, WireEvent, WireEventData } from './event-schema.ts'
-import type { ScoreDiff } from './fold.ts'
 
 /** `log` is the name of the log, `source` the URL of the API. */
 export function presentEvent(event: LogEvent, { log, source }: { log: string; source: string }): WireEvent {

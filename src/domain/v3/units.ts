@@ -1,5 +1,5 @@
+import type { ListRequest } from '../lists/list-request.ts'
 import type { Fields, Include } from './fields.ts'
-import type { ListRequest } from './list-request.ts'
 
 /*
  * The number of requests that a request of v3 counts as. One is about a millisecond of CPU at 100,000 passports:

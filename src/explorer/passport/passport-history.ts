@@ -1,12 +1,12 @@
 import type { Credential } from '../../domain/credential.ts'
-import type { Passport } from '../../domain/passport.ts'
 import {
   type Cause,
   causesOf,
   type EventType,
   type LogEvent,
   type ScoreCause,
-} from '../../domain/v3/event.ts'
+} from '../../domain/history/event.ts'
+import type { Passport } from '../../domain/passport.ts'
 import type { Store } from '../../store/store.ts'
 import { formatFigure, renderDay, toCoordinate } from '../format.ts'
 import { type Html, html } from '../html.ts'

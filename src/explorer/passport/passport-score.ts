@@ -1,7 +1,7 @@
 import { type Caps, roundScore } from '../../domain/credential.ts'
+import type { Standing } from '../../domain/lists/score-distribution.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
 import { type Level, levelOf } from '../../domain/rule-set.ts'
-import type { Standing } from '../../domain/score-distribution.ts'
 import { count } from '../../domain/text/format.ts'
 import { describeTop, formatFigure, formatOrdinal, formatPeople, renderDay } from '../format.ts'
 import { type Html, html } from '../html.ts'

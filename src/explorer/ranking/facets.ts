@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { FacetCount, FacetRequest } from '../../domain/lists/list-request.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import type { FacetCount, FacetRequest } from '../../domain/v3/list-request.ts'
 import type { ExplorerOptions } from '../explorer-page.ts'
 import { FILTERS, type FilterName, filtersOf, type RankingQuery, toListQuery } from './ranking-query.ts'
 

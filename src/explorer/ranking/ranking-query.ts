@@ -1,10 +1,10 @@
 import { ServiceError } from '../../domain/errors.ts'
-import { parseKeyword, toWords } from '../../domain/keyword.ts'
-import { parsePageRequest } from '../../domain/page.ts'
+import type { Filter, FilterField } from '../../domain/lists/filter.ts'
+import { parseKeyword, toWords } from '../../domain/lists/keyword.ts'
+import type { ListQuery } from '../../domain/lists/list-request.ts'
+import { parsePageRequest } from '../../domain/lists/page.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
-import type { Filter, FilterField } from '../../domain/v3/filter.ts'
-import type { ListQuery } from '../../domain/v3/list-request.ts'
 
 /** The part of a score that orders the list, and its field in v3 lists. */
 export const SORTS = {

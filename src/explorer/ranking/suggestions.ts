@@ -1,5 +1,5 @@
+import type { FacetRequest } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import type { FacetRequest } from '../../domain/v3/list-request.ts'
 import type { ExplorerOptions } from '../explorer-page.ts'
 import { countFacets, type FacetReader, type FacetValue, namesOf } from './facets.ts'
 import { ifReady } from './not-ready.ts'

@@ -1,5 +1,5 @@
 import { pageRoute } from '../../api/rendered-page.ts'
-import { DEFAULT_SITE, type SiteSettings } from '../../domain/settings/site.ts'
+import { DEFAULT_SITE, type SiteSettings } from '../../config/site.ts'
 import { contrast, mix } from '../../domain/text/color.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import { PALETTE, type Theme } from '../design/tokens.ts'

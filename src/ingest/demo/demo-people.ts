@@ -1,5 +1,5 @@
 import type { DataPoint } from '../../domain/data-point.ts'
-import type { PassportRecord } from '../../domain/record.ts'
+import type { PassportRecord } from '../../domain/record/record.ts'
 import { inventDataPoints, isCalculated } from './data-points.ts'
 import { toFirstPerson } from './first-person.ts'
 import { inventHandle } from './names.ts'

@@ -1,5 +1,5 @@
 import type { DataPoint } from '../../domain/data-point.ts'
-import type { IncomingRecord, PassportRecord } from '../../domain/record.ts'
+import type { IncomingRecord, PassportRecord } from '../../domain/record/record.ts'
 import { toAppliedRules } from '../../scoring/active-rules.ts'
 import { adoptRules, rescoreSome } from '../../scoring/rescore.ts'
 import { DEFAULT_RULES, type Rule, type RuleSet, stampRules } from '../../scoring/rules.ts'

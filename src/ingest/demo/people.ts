@@ -1,6 +1,6 @@
 import { type Credential, sumScores } from '../../domain/credential.ts'
 import type { Scores, Social } from '../../domain/passport.ts'
-import type { PassportRecord } from '../../domain/record.ts'
+import type { PassportRecord } from '../../domain/record/record.ts'
 import { KINDS, verified } from './credential-kinds.ts'
 import { inventHandle, inventName } from './names.ts'
 import { createRandom, type Random } from './random.ts'

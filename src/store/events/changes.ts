@@ -5,7 +5,7 @@ import type {
   CredentialFields,
   EventContent,
   PassportField,
-} from '../../domain/v3/event.ts'
+} from '../../domain/history/event.ts'
 import type { StoredRow } from '../rows/passport.ts'
 
 /** The events of a transaction, and the passports whose earlier events are deleted. */

@@ -1,4 +1,4 @@
-import type { EventLog, EventType, LogEvent } from '../../domain/v3/event.ts'
+import type { EventLog, EventType, LogEvent } from '../../domain/history/event.ts'
 import type { Awaitable } from '../store.ts'
 
 export type EventStore = {

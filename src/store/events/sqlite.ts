@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { EventContent } from '../../domain/v3/event.ts'
+import type { EventContent } from '../../domain/history/event.ts'
 import {
   beforeCursor,
   type EventLogRow,

@@ -1,5 +1,5 @@
 import type { Credential } from '../../domain/credential.ts'
-import type { EventContent } from '../../domain/v3/event.ts'
+import type { EventContent } from '../../domain/history/event.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import type { WriteModel } from '../write-model.ts'
 import {

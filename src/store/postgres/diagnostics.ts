@@ -1,4 +1,4 @@
-import { namePostgres } from '../../domain/database-address.ts'
+import { namePostgres } from '../../config/database-address.ts'
 import type { Diagnostics } from '../diagnostics.ts'
 import { readContents } from '../shared/contents.ts'
 import { isUnavailable } from './connection/errors.ts'

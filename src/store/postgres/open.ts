@@ -1,4 +1,4 @@
-import { namePostgres, splitHosts } from '../../domain/database-address.ts'
+import { namePostgres, splitHosts } from '../../config/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import { createEvents } from '../events/postgres.ts'
 import { type MigrationMode, OutdatedSchemaError } from '../outdated-schema.ts'

@@ -1,5 +1,5 @@
 import { walletsOf } from '../../domain/passport.ts'
-import type { IncomingRecord } from '../../domain/record.ts'
+import type { IncomingRecord } from '../../domain/record/record.ts'
 import { appendEvents } from '../events/postgres.ts'
 import { BY_MERGE, BY_RECORD } from '../events/tracker.ts'
 import { createMerges } from '../merges.ts'

@@ -10,7 +10,7 @@ import {
   type LogEvent,
   PASSPORT_FIELDS,
   type ScoreChange,
-} from '../../domain/v3/event.ts'
+} from '../../domain/history/event.ts'
 import type { EventPage, LaterCursor } from '../events/event-store.ts'
 
 export type EventRow = {

@@ -1,4 +1,4 @@
-import { MAX_BYTES, MAX_CREDENTIALS_BYTES, MAX_LIST_ITEM_BYTES } from '../../domain/record-limits.ts'
+import { MAX_BYTES, MAX_CREDENTIALS_BYTES, MAX_LIST_ITEM_BYTES } from '../../domain/record/record-limits.ts'
 
 /** Further ones are not reported. */
 export const MOST_OVERSIZED = 100

@@ -1,7 +1,7 @@
 import { roundScore } from '../../domain/credential.ts'
 import type { FullPassport, Passport, Scores } from '../../domain/passport.ts'
-import type { PassportRecord } from '../../domain/record.ts'
-import { fromLaterText, toLaterText } from '../../domain/v2/later-fields.ts'
+import { fromLaterText, toLaterText } from '../../domain/record/later-fields.ts'
+import type { PassportRecord } from '../../domain/record/record.ts'
 import { foldWallet } from '../../domain/wallet.ts'
 
 type ScoreRow = {

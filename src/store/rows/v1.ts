@@ -1,13 +1,13 @@
 import { byScore, type Credential } from '../../domain/credential.ts'
-import { foldName } from '../../domain/text/fold-name.ts'
+import { fromLaterText, toLaterText, toShownFields } from '../../domain/record/later-fields.ts'
 import {
   presentCredential,
   presentListedPassport,
   presentUnlistedFields,
   readCredential,
-} from '../../domain/v1/present.ts'
-import type { WireCredential } from '../../domain/v1/schemas.ts'
-import { fromLaterText, toLaterText, toShownFields } from '../../domain/v2/later-fields.ts'
+} from '../../domain/record/present.ts'
+import type { WireCredential } from '../../domain/record/schemas.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
 import { etagOf } from '../hash.ts'
 import { type StoredRow, toFullPassport, toPassport } from './passport.ts'
 

@@ -1,5 +1,5 @@
-import type { WireListedPassport, WirePassport } from '../../domain/v1/schemas.ts'
-import { fromLaterText } from '../../domain/v2/later-fields.ts'
+import { fromLaterText } from '../../domain/record/later-fields.ts'
+import type { WireListedPassport, WirePassport } from '../../domain/record/schemas.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 import { etagOf } from '../hash.ts'
 import { type FoundItem, type FoundPassport, toItem, type V1Passport } from './v1.ts'

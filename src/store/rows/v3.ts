@@ -1,4 +1,4 @@
-import type { WireCredential } from '../../domain/v1/schemas.ts'
+import type { WireCredential } from '../../domain/record/schemas.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type CredentialsRow, fromCredentialData, isAsShown } from './credential.ts'
 import { type StoredRow, toFullPassport } from './passport.ts'

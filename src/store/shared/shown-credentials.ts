@@ -1,4 +1,4 @@
-import { readCredential } from '../../domain/v1/present.ts'
+import { readCredential } from '../../domain/record/present.ts'
 import type { Store } from '../store.ts'
 
 export const createShownCredentials = (v3: Store['v3']): Store['credentials'] => ({

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { IncomingRecord } from '../../domain/record.ts'
+import type { IncomingRecord } from '../../domain/record/record.ts'
 import { createEventWriter } from '../events/sqlite.ts'
 import { BY_MERGE, BY_RECORD } from '../events/tracker.ts'
 import { createMerges } from '../merges.ts'

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
+import type { EventContent } from '../../domain/history/event.ts'
 import type { PassportRef } from '../../domain/passport.ts'
-import type { EventContent } from '../../domain/v3/event.ts'
 import { isAffected, scorePassport, toLoadedScorable } from '../apply-score.ts'
 import { createEventWriter } from '../events/sqlite.ts'
 import { STALE_COUNT } from '../rows/counts.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/domain/database-address.ts'
+import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/database-address.ts'
 import { createRandom, type Random } from '../../../src/ingest/demo/random.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { serveProcess } from '../../../test/support/cli.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { parseFilter } from '../../../src/domain/v3/filter.ts'
-import { GROUP_FIELDS, parseSort } from '../../../src/domain/v3/list-request.ts'
+import { parseFilter } from '../../../src/domain/lists/filter.ts'
+import { GROUP_FIELDS, parseSort } from '../../../src/domain/lists/list-request.ts'
 import { type Reply, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { groupNaively, listNaively } from '../../support/store/naive-list.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatCursor, parseSort } from '../../../src/domain/v3/list-request.ts'
+import { formatCursor, parseSort } from '../../../src/domain/lists/list-request.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, openTestStore } from '../../support/store/engines.ts'

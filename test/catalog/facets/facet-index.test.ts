@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createFacetIndex, type FacetIndex } from '../../../src/catalog/facets/facet-index.ts'
-import type { GroupField, ListQuery, Position } from '../../../src/domain/v3/list-request.ts'
+import type { GroupField, ListQuery, Position } from '../../../src/domain/lists/list-request.ts'
 import type { Facets } from '../../../src/store/store.ts'
 import {
   groupNaively,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { PassportRecord } from '../../../src/domain/record.ts'
+import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { saveRecords, withEveryEngine } from '../../support/store/engines.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'

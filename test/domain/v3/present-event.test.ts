@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Compile } from 'typebox/compile'
-import type { EventContent, ScoreChange } from '../../../src/domain/v3/event.ts'
+import type { EventContent, ScoreChange } from '../../../src/domain/history/event.ts'
 import { Event } from '../../../src/domain/v3/event-schema.ts'
 import { presentEvent } from '../../../src/domain/v3/present-event.ts'
 import { NOON } from '../../support/store/records.ts'

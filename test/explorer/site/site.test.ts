@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Context } from '../../../src/api/request.ts'
-import {
-  DEFAULT_SITE,
-  PAPER,
-  parseAccent,
-  parseContact,
-  parseSiteName,
-} from '../../../src/domain/settings/site.ts'
+import { DEFAULT_SITE, PAPER, parseAccent, parseContact, parseSiteName } from '../../../src/config/site.ts'
 import { contrast } from '../../../src/domain/text/color.ts'
 import { PALETTE } from '../../../src/explorer/design/tokens.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'

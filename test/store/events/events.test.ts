@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { LogEvent } from '../../../src/domain/v3/event.ts'
+import type { LogEvent } from '../../../src/domain/history/event.ts'
 import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'

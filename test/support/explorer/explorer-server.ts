@@ -1,6 +1,6 @@
 import type { ApiServerOptions } from '../../../src/api/server.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
-import { DEFAULT_SITE, type SiteSettings } from '../../../src/domain/settings/site.ts'
+import { DEFAULT_SITE, type SiteSettings } from '../../../src/config/site.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
 import type { ExplorerOptions } from '../../../src/explorer/explorer-page.ts'
 import { type DrawPng, loadRasterizer } from '../../../src/explorer/pictures/rasterizer.ts'

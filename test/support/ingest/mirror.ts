@@ -1,4 +1,4 @@
-import type { PassportRecord } from '../../../src/domain/record.ts'
+import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { type MirrorOptions, mirror } from '../../../src/ingest/mirror.ts'
 import type { Store } from '../../../src/store/store.ts'

@@ -1,5 +1,5 @@
-import type { LogEvent, ScoreState } from '../../../src/domain/v3/event.ts'
-import { addEvents, endFold, type ScoreDiff, startFold } from '../../../src/domain/v3/fold.ts'
+import type { LogEvent, ScoreState } from '../../../src/domain/history/event.ts'
+import { addEvents, endFold, type ScoreDiff, startFold } from '../../../src/domain/history/score-diff.ts'
 import { readLater } from '../../../src/store/events/read-later.ts'
 import type { Store } from '../../../src/store/store.ts'
 

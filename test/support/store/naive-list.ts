@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import type { Condition, Filter, FilterField, Operator } from '../../../src/domain/v3/filter.ts'
+import type { Condition, Filter, FilterField, Operator } from '../../../src/domain/lists/filter.ts'
 import {
   GROUP_FIELDS,
   type Group,
   type GroupField,
   type ListQuery,
   SORT_FIELDS,
-} from '../../../src/domain/v3/list-request.ts'
+} from '../../../src/domain/lists/list-request.ts'
 import type { Facets } from '../../../src/store/store.ts'
 
 const WORDS = ['a', 'b', 'ab', 'c d']

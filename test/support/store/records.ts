@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../src/domain/api-key.ts'
 import type { Credential } from '../../../src/domain/credential.ts'
 import type { Profile, Scores } from '../../../src/domain/passport.ts'
-import type { PassportRecord } from '../../../src/domain/record.ts'
+import type { PassportRecord } from '../../../src/domain/record/record.ts'
 
 export const NOON = Date.UTC(2026, 0, 2, 12)
 

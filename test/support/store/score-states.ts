@@ -1,5 +1,5 @@
 import { byScore } from '../../../src/domain/credential.ts'
-import type { ScoreState } from '../../../src/domain/v3/event.ts'
+import type { ScoreState } from '../../../src/domain/history/event.ts'
 import type { Store } from '../../../src/store/store.ts'
 
 /** The states of all passports by id, including merged ones. */

@@ -1,4 +1,4 @@
-import { namePostgres } from '../../../domain/database-address.ts'
+import { namePostgres } from '../../../config/database-address.ts'
 import { overloaded, ServiceError } from '../../../domain/errors.ts'
 import { isResult, isServerError, toServiceError } from './errors.ts'
 import { type Health, readHealth } from './health.ts'

@@ -1,4 +1,4 @@
-import { namePostgres, splitHosts } from '../../../domain/database-address.ts'
+import { namePostgres, splitHosts } from '../../../config/database-address.ts'
 import { ServiceError } from '../../../domain/errors.ts'
 import { isUnavailable, readOnlyError } from './errors.ts'
 import { createPool, type Pool } from './health-checked-pool.ts'

@@ -1,4 +1,4 @@
-import { namePostgres } from '../../../domain/database-address.ts'
+import { namePostgres } from '../../../config/database-address.ts'
 import { ServiceError } from '../../../domain/errors.ts'
 import { createSqlPools, type PoolOptions, type SqlPools } from './sql-pools.ts'
 

@@ -1,4 +1,4 @@
-import { toLaterText, toShownFields } from '../../../domain/v2/later-fields.ts'
+import { toLaterText, toShownFields } from '../../../domain/record/later-fields.ts'
 import type { Query } from '../connection/query.ts'
 
 const STEP = 1000

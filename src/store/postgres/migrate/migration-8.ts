@@ -1,4 +1,4 @@
-import { handlesOf } from '../../../domain/v3/handle.ts'
+import { handlesOf } from '../../../domain/handle.ts'
 import type { OnProgress } from '../../migration-progress.ts'
 import { insertRows, type Query } from '../connection/query.ts'
 import { mapDataPoints } from '../credentials-and-points.ts'

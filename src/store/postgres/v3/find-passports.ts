@@ -1,4 +1,4 @@
-import type { PassportKey } from '../../../domain/v3/key.ts'
+import type { PassportKey } from '../../../domain/passport-key.ts'
 import { LONGEST_CHAIN } from '../../merges.ts'
 import type { StoredRow } from '../../rows/passport.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { toLaterText, toShownFields } from '../../../domain/v2/later-fields.ts'
+import { toLaterText, toShownFields } from '../../../domain/record/later-fields.ts'
 
 /** The part of migration 12 that SQL cannot do: V2 shows the first image of the socials. */
 export function storeImages(database: Database): void {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { handlesOf } from '../../../domain/v3/handle.ts'
+import { handlesOf } from '../../../domain/handle.ts'
 import type { OnProgress } from '../../migration-progress.ts'
 import { createDataPointReader } from '../credentials-and-points.ts'
 

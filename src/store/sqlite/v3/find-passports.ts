@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { PassportKey } from '../../../domain/v3/key.ts'
+import type { PassportKey } from '../../../domain/passport-key.ts'
 import { LONGEST_CHAIN } from '../../merges.ts'
 import type { CredentialsRow } from '../../rows/credential.ts'
 import type { StoredRow } from '../../rows/passport.ts'

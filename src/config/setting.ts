@@ -1,0 +1,60 @@
+import { isIP } from 'node:net'
+import { parseOrigin } from '../domain/url.ts'
+
+/** Parsers of settings; `undefined` for a malformed text. */
+
+export function parseNumber(text: string, least: number, most: number): number | undefined {
+  const number = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+  return number >= least && number <= most ? number : undefined
+}
+
+export function parseHistory(text: string): number | undefined {
+  if (text === 'forever') return Number.POSITIVE_INFINITY
+  return /^\d+$/.test(text) ? parseNumber(text, 1, 36_500) : undefined
+}
+
+/** Accepts `none` as well, which is `null`. */
+export const orNone =
+  <T>(parse: (text: string) => T | undefined) =>
+  (text: string): T | null | undefined =>
+    text.trim().toLowerCase() === 'none' ? null : parse(text.trim())
+
+export function parseFlag(text: string): boolean | undefined {
+  if (/^(true|1|yes|on)$/i.test(text)) return true
+  return /^(false|0|no|off)$/i.test(text) ? false : undefined
+}
+
+export function parseRedisUrl(text: string): string | undefined {
+  const url = /^rediss?:\/\//.test(text) ? URL.parse(text) : null
+  // The path is a database number; the Redis client throws on other paths.
+  if (!url?.hostname || url.port === '0' || !/^(\/\d{0,9})?$/.test(url.pathname)) return undefined
+  // With an unescaped /, ? or # in the password, URL.parse takes the start of the password for the host.
+  return url.username !== '' || url.password !== '' || !text.includes('@') ? text : undefined
+}
+
+/** An IP address, or a block of them in CIDR notation. */
+export function isAddressBlock(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  const family = address.includes('%') ? 0 : isIP(address)
+  if (family === 0 || more.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
+}
+
+/** An IPv6 address may have brackets, as in a URL. */
+export function parseHost(text: string): string | undefined {
+  return /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]
+}
+
+export function parsePort(text: string): number | undefined {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
+}
+
+/** Without a path: the service is served at the root. */
+export function parsePublicUrl(text: string): string | undefined {
+  return parseOrigin(text.replace(/\/$/, ''))?.origin
+}
+
+export function parseProxies(text: string): readonly string[] | undefined {
+  const blocks = text.split(',').map((block) => block.trim())
+  return blocks.every(isAddressBlock) ? blocks : undefined
+}

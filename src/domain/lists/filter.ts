@@ -1,0 +1,179 @@
+import type { ServiceError } from '../errors.ts'
+import { invalidParameter } from '../invalid-parameter.ts'
+import { foldName } from '../text/fold-name.ts'
+import { describeUnknown } from '../text/nearest-name.ts'
+import { quote } from '../text/quote.ts'
+
+/** The fields of a filter and the kind of their values. */
+export const FILTER_FIELDS = {
+  score: 'number',
+  activity_score: 'number',
+  identity_score: 'number',
+  skills_score: 'number',
+  human: 'boolean',
+  tag: 'text',
+  location: 'text',
+  type: 'text',
+  source: 'text',
+  rules: 'text',
+} as const
+
+export type FilterField = keyof typeof FILTER_FIELDS
+
+const FIELD_NAMES = Object.keys(FILTER_FIELDS) as FilterField[]
+
+/** Longest first: `>=` also begins with `>`. */
+const OPERATORS = ['>=', '<=', '>', '<', '='] as const
+
+export type Operator = (typeof OPERATORS)[number]
+
+/** `value` is folded text, "true" or "false", or a number. */
+export type Condition = { not: boolean; operator: Operator; value: string | number }
+
+/** A passport matches a term if one of its conditions holds for the field. */
+export type Term = { field: FilterField; conditions: readonly Condition[] }
+
+/** A passport matches a filter if it matches all terms. */
+export type Filter = readonly Term[]
+
+export const LONGEST_FILTER = 1000
+export const MOST_CONDITIONS = 32
+
+/** `position` is the next character, `conditions` the number of those read. */
+type Reader = { readonly text: string; position: number; conditions: number }
+
+/**
+ * Parses `human:true,score:>50,type:github|ens,tag:!bot`. A comma means "and", a pipe "or", `!` "not". Throws `invalid_request`
+ * with the position, the text received and what is accepted.
+ */
+export function parseFilter(text: string): Filter {
+  if (text.length > LONGEST_FILTER) {
+    throw invalidFilter(`filter may have at most ${LONGEST_FILTER} characters, got ${text.length}.`)
+  }
+  const reader: Reader = { text, position: 0, conditions: 0 }
+  const terms: Term[] = []
+  do terms.push(readTerm(reader))
+  while (skip(reader, ','))
+  if (reader.position < text.length) throw unexpected(reader, 'a comma, a pipe or the end of the filter')
+  return terms
+}
+
+function readTerm(reader: Reader): Term {
+  const field = readField(reader)
+  const conditions: Condition[] = []
+  do conditions.push(readCondition(reader, field))
+  while (skip(reader, '|'))
+  return { field, conditions }
+}
+
+function readField(reader: Reader): FilterField {
+  skipSpaces(reader)
+  const start = reader.position
+  const name = readWhile(reader, NAME)
+  if (name === '') throw unexpected(reader, `a field (${FIELD_NAMES.join(', ')})`)
+  if (!isField(name)) {
+    const unknown = describeUnknown('field', name, FIELD_NAMES)
+    throw invalidFilter(`filter at character ${start + 1}: ${unknown}`)
+  }
+  if (!skip(reader, ':')) throw unexpected(reader, `a colon after ${name}`)
+  return name
+}
+
+const isField = (name: string): name is FilterField => Object.hasOwn(FILTER_FIELDS, name)
+
+function readCondition(reader: Reader, field: FilterField): Condition {
+  if (++reader.conditions > MOST_CONDITIONS)
+    throw invalidFilter(`filter may have at most ${MOST_CONDITIONS} values, got more.`)
+  const not = skip(reader, '!')
+  skipSpaces(reader)
+  const start = reader.position
+  const operator = OPERATORS.find((each) => reader.text.startsWith(each, start))
+  reader.position += operator?.length ?? 0
+  if (operator && FILTER_FIELDS[field] !== 'number') {
+    reader.position = start
+    throw unexpected(
+      reader,
+      `a value of ${field}, which is not compared by size (use quotes: "${operator}…")`,
+    )
+  }
+  return { not, operator: operator ?? '=', value: readValue(reader, field) }
+}
+
+function readValue(reader: Reader, field: FilterField): string | number {
+  skipSpaces(reader)
+  const start = reader.position
+  const text = reader.text[start] === '"' ? readQuoted(reader) : readBare(reader, field)
+  const kind = FILTER_FIELDS[field]
+  if (kind === 'number') {
+    if (/^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text)
+    throw refuse(start, text, `a number for ${field}, such as ${field}:>50`)
+  }
+  const value = foldName(text)
+  if (kind === 'boolean' && value !== 'true' && value !== 'false') {
+    throw refuse(start, text, `${field}:true or ${field}:false`)
+  }
+  if (value === '') throw refuse(start, text, `a value of ${field} that is not blank`)
+  return value
+}
+
+function readBare(reader: Reader, field: FilterField): string {
+  const text = readWhile(reader, BARE)
+  if (text.trim() === '' || text.startsWith('!')) {
+    reader.position -= text.length
+    throw unexpected(reader, `a value of ${field}`)
+  }
+  const next = reader.text[reader.position]
+  if (next === ':' || next === '"') {
+    throw unexpected(reader, 'a value without colon and quote, or a value in double quotes')
+  }
+  return text.trim()
+}
+
+/** `\"` and `\\` stand for a quote and a backslash. */
+function readQuoted(reader: Reader): string {
+  const start = reader.position
+  const [match, text] = /^"((?:[^"\\]|\\["\\])*)"/.exec(reader.text.slice(start)) ?? []
+  if (match === undefined || text === undefined) {
+    throw refuse(
+      start,
+      reader.text.slice(start),
+      'a closing double quote (a quote in the value is \\", a backslash \\\\)',
+    )
+  }
+  reader.position += match.length
+  return text.replace(/\\(["\\])/g, '$1')
+}
+
+const NAME = /[^\s,|:"!<>=]*/y
+const BARE = /[^,|:"]*/y
+const SPACES = /\s*/y
+
+/** The text at the position that matches a sticky pattern. */
+function readWhile(reader: Reader, pattern: RegExp): string {
+  pattern.lastIndex = reader.position
+  const [text = ''] = pattern.exec(reader.text) ?? []
+  reader.position += text.length
+  return text
+}
+
+const skipSpaces = (reader: Reader) => void readWhile(reader, SPACES)
+
+/** Skips spaces and the character, and returns whether it was there. */
+function skip(reader: Reader, character: string): boolean {
+  skipSpaces(reader)
+  if (reader.text[reader.position] !== character) return false
+  reader.position++
+  return true
+}
+
+const invalidFilter = (detail: string) => invalidParameter('filter', detail)
+
+const refuse = (position: number, received: string, accepted: string) =>
+  invalidFilter(`filter at character ${position + 1}: expected ${accepted}, got ${quote(received)}.`)
+
+function unexpected({ text, position }: Reader, accepted: string): ServiceError {
+  if (position < text.length) return refuse(position, text.slice(position), accepted)
+  return invalidFilter(
+    `filter at character ${position + 1}: expected ${accepted}, got the end of the filter.`,
+  )
+}

@@ -1,0 +1,126 @@
+import { invalidParameter } from '../invalid-parameter.ts'
+import { quote } from '../text/quote.ts'
+import { digest } from '../text/stable-id.ts'
+import type { Filter } from './filter.ts'
+
+export const SORT_FIELDS = [
+  'score',
+  'activity_score',
+  'identity_score',
+  'skills_score',
+  'passport_id',
+] as const
+export const GROUP_FIELDS = ['type', 'tag', 'location', 'source', 'human', 'rules'] as const
+
+export type SortField = (typeof SORT_FIELDS)[number]
+export type GroupField = (typeof GROUP_FIELDS)[number]
+
+/** Equal scores are in the order of the id; an ascending list is the exact reverse of a descending one. */
+export type Sort = { field: SortField; descending: boolean }
+
+/** A passport's place in a sorted list. `value` is that of the sort field. */
+export type Position = { value: number; id: number }
+
+/** Passports to list; `keyword` is folded. */
+export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: Sort }
+
+/** One page of them: the first `limit` passports after a position. */
+export type ListRequest = ListQuery & {
+  groupBy?: GroupField | undefined
+  facets?: readonly FacetRequest[] | undefined
+  /** Ranks the passports of the page, and these scores, among all passports with the filter, regardless of the keyword. */
+  ranksOf?: readonly number[] | undefined
+  /** Counts the passports with the filter, regardless of the keyword, that have at least each of these scores. */
+  atLeast?: ScoreLists | undefined
+  after?: Position | undefined
+  limit: number
+  /** Passports to skip, for pages with numbers. */
+  offset?: number
+  /** Only every n-th passport: an even sample of a long list. */
+  step?: number
+}
+
+/**
+ * Counts the values of a field: those with a word that begins with `prefix`, those in `values`, or all. `among` chooses the
+ * passports: those of the list (the default), those with its filter regardless of the keyword, or all.
+ */
+export type FacetRequest = {
+  field: GroupField
+  prefix?: string
+  values?: readonly string[]
+  among?: 'list' | 'filter' | 'all'
+}
+
+/** A value, the number of passports that have it, and the id of the first one. */
+export type FacetCount = { value: string; count: number; first: number }
+
+export type ScoreField = Exclude<SortField, 'passport_id'>
+export type ScoreLists = Partial<Record<ScoreField, readonly number[]>>
+
+/** `value` is null for passports without a value of the field. */
+export type Group = { value: string | null; count: number }
+
+export const DEFAULT_LIMIT = 25
+export const LARGEST_LIMIT = 250
+
+const refuse = (name: string, accepted: string, received: string) =>
+  invalidParameter(name, `${name} must be ${accepted}, got ${quote(received)}.`)
+
+/** `parts` are included parts of passports, which lower the limit. */
+export function parseLimit(
+  text: string | undefined,
+  fallback: number,
+  largest: number,
+  parts: readonly string[] = [],
+): number {
+  if (text === undefined) return fallback
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= largest) return limit
+  const reason = parts.length === 0 ? '' : ` for pages with ${parts.join(' and ')}`
+  throw refuse('limit', `a whole number from 1 to ${largest}${reason}`, text)
+}
+
+/** The highest score first, unless `text` says otherwise. */
+export function parseSort(text = '-score'): Sort {
+  const descending = text.startsWith('-')
+  const field = SORT_FIELDS.find((each) => each === (descending ? text.slice(1) : text))
+  if (field) return { field, descending }
+  throw refuse(
+    'sort',
+    `one of ${SORT_FIELDS.join(', ')}, with a minus sign in front for the highest first`,
+    text,
+  )
+}
+
+export function parseGroupBy(text: string | undefined): GroupField | undefined {
+  const field = GROUP_FIELDS.find((each) => each === text)
+  if (field || text === undefined) return field
+  throw refuse('group_by', `one of ${GROUP_FIELDS.join(', ')}`, text)
+}
+
+/** Identifies the list that a cursor belongs to. */
+const hashOf = ({ keyword, filter, sort }: ListQuery) => digest(JSON.stringify([keyword, filter, sort]))
+
+/** The position and the hash of the query, in base64url. */
+export function formatCursor(query: ListQuery, { value, id }: Position): string {
+  return toBase64Url(`${value} ${id} ${hashOf(query)}`)
+}
+
+const CURSOR = /^(-?\d{1,22}(?:\.\d{1,25})?(?:e[+-]\d{1,3})?) (\d{1,16}) ([0-9a-f]{8})$/
+
+/** Throws `invalid_request` if the cursor is malformed or belongs to another query. */
+export function parseCursor(query: ListQuery, text: string): Position {
+  const [, value, id, hash] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? []
+  const position = { value: Number(value), id: Number(id) }
+  // The decoder ignores characters that are not base64url.
+  if (!Number.isSafeInteger(position.id) || toBase64Url(`${value} ${id} ${hash}`) !== text) {
+    throw refuse('cursor', 'the value of "next" in the previous page', text)
+  }
+  if (hash === hashOf(query)) return position
+  throw invalidParameter(
+    'cursor',
+    'cursor belongs to a list with another q, filter or sort: repeat those of the first page, or start without a cursor.',
+  )
+}
+
+const toBase64Url = (text: string) => Buffer.from(text).toString('base64url')

@@ -1,0 +1,133 @@
+import Type, { type Static } from 'typebox'
+import { Credential, Passport, PassportProfile, PassportSocial } from './schemas.ts'
+
+const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+/** Larger than in all known records. src/domain/record/record-limits.ts limits the sizes of whole fields. */
+const LONGEST_TEXT = 20_000
+const LONGEST_NAME = 1000
+/** Two keys share an index, and an index entry of PostgreSQL holds at most 2,704 bytes. */
+const LONGEST_KEY = 250
+const MOST = 2000
+
+/** Some sources send numbers in place of text. */
+const text = (longest: number) => Type.Union([Type.String({ maxLength: longest }), Type.Number()])
+const Score = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+/** What an import accepts for a V1 value. */
+type Lenient<T> = T extends string
+  ? string | number
+  : T extends (infer Item)[]
+    ? (Item extends string ? string | number | null : Lenient<Item>)[]
+    : T extends object
+      ? { [Name in keyof T]?: Lenient<T[Name]> | null }
+      : T
+
+/** The schema of `Lenient`: every field of an object may be missing or null. */
+function lenient(schema: Type.TSchema): Type.TSchema {
+  if (Type.IsObject(schema)) return Type.Object(lenientFields(schema))
+  if (Type.IsArray(schema)) {
+    const items = lenient(schema.items)
+    return Type.Array(Type.IsObject(items) ? items : Type.Union([items, Type.Null()]), { maxItems: MOST })
+  }
+  if (Type.IsString(schema)) return 'format' in schema ? Type.String() : text(LONGEST_TEXT)
+  if (Type.IsNumber(schema)) return Score
+  return Type.IsInteger(schema) ? Count : schema
+}
+
+const lenientFields = ({ properties }: Type.TObject): Record<string, Type.TSchema> =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, maybe(lenient(schema))]))
+
+const SocialLine = Type.Object(lenientFields(PassportSocial))
+const ProfileLine = Type.Object({
+  ...lenientFields(PassportProfile),
+  display_name: maybe(text(LONGEST_NAME)),
+  image_url: maybe(text(LONGEST_TEXT)),
+  name: maybe(text(LONGEST_NAME)),
+})
+const CredentialLine = Type.Object({
+  ...lenientFields(Credential),
+  id: maybe(text(LONGEST_KEY)),
+  earned_at: maybe(Type.String()),
+  derived: maybe(Type.Boolean()),
+  superseded: maybe(Type.Boolean()),
+})
+
+const pointFields = {
+  type: Type.String({ minLength: 1, maxLength: LONGEST_KEY }),
+  value: Type.Union([Type.Number(), Type.Boolean(), Type.String()]),
+  account: maybe(text(LONGEST_KEY)),
+  display: maybe(text(LONGEST_NAME)),
+  earned_at: maybe(Type.String()),
+}
+const PointLine = Type.Object(pointFields)
+
+export const DataPointLine = Type.Object({
+  passport: Type.Union([Count, Type.String({ minLength: 1 })]),
+  ...pointFields,
+})
+
+const exportFields = {
+  data_points: maybe(Type.Array(PointLine, { maxItems: MOST })),
+  merged_into: maybe(Count),
+  rules: maybe(Type.String()),
+  human_in_record: maybe(Type.Boolean()),
+  removed: maybe(Type.Boolean()),
+}
+
+/** Fields that V2 adds; `verified` and `user` repeat others and are ignored. */
+const laterFields = {
+  image_url: maybe(text(LONGEST_TEXT)),
+  main_wallet_changed_at: maybe(Type.String()),
+  nominations_received_count: maybe(Count),
+  verified: maybe(Type.Unknown()),
+  user: maybe(Type.Unknown()),
+}
+
+const { passport_id: _, ...passportFields } = lenientFields(Passport)
+
+/** The single-passport shape of V1 or V2 with its credentials, and the fields that an export adds. */
+export const PassportLine = Type.Object({
+  passport_id: Count,
+  ...passportFields,
+  passport_profile: maybe(ProfileLine),
+  credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST })),
+  ...laterFields,
+  ...exportFields,
+})
+
+export type PointLine = Static<typeof PointLine>
+export type DataPointLine = Static<typeof DataPointLine>
+export type SocialLine = Lenient<Static<typeof PassportSocial>>
+export type CredentialLine = Lenient<Static<typeof Credential> & { derived: boolean; superseded: boolean }>
+type ProfileLine = Lenient<Static<typeof PassportProfile> & { image_url: string; name: string }>
+export type PassportLine = Omit<Lenient<Static<typeof Passport>>, 'passport_id' | 'passport_profile'> &
+  Static<Type.TObject<typeof laterFields>> &
+  Static<Type.TObject<typeof exportFields>> & {
+    passport_id: number
+    passport_profile?: ProfileLine | null
+    credentials?: CredentialLine[] | null
+  }
+
+const NESTED: Record<string, Type.TObject> = {
+  passport_profile: ProfileLine,
+  passport_socials: SocialLine,
+  credentials: CredentialLine,
+  data_points: PointLine,
+}
+
+/** Counts unknown fields at every depth. */
+export function countUnknown(line: object, { properties }: Type.TObject): number {
+  let count = 0
+  for (const name in line) {
+    const isKnown = Object.hasOwn(properties, name)
+    const nested = isKnown ? NESTED[name] : undefined
+    if (!isKnown) count++
+    if (nested) {
+      const value = (line as Record<string, object | object[] | null>)[name] ?? []
+      for (const each of Array.isArray(value) ? value : [value]) count += countUnknown(each, nested)
+    }
+  }
+  return count
+}

@@ -1,0 +1,80 @@
+import { expect, test } from 'bun:test'
+import type { LogEvent, ScoreState } from '../../../src/domain/history/event.ts'
+import { fold } from '../../support/store/later-events.ts'
+
+const state = (total: number): ScoreState => ({
+  scores: { total, activity: 0, identity: 0, skills: 0 },
+  human: false,
+  calculatedAt: 0,
+  rules: 'r',
+  credentials: [],
+})
+const at = { passportId: 7, time: 0 }
+const changed = (sequence: number, before: number, after: number): LogEvent => ({
+  ...at,
+  sequence,
+  type: 'score.changed',
+  change: {
+    score: [before, after],
+    rules: ['r', 'r'],
+    credentials: [{ type: 'github', cause: 'value', score: [before, after], before: {} }],
+  },
+})
+const added = (sequence: number, score: number): LogEvent => ({
+  ...at,
+  sequence,
+  type: 'passport.added',
+  score,
+  human: false,
+  rules: 'r',
+})
+const renamed: LogEvent = { ...at, sequence: 9, type: 'passport.changed', fields: [] }
+const removed: LogEvent = { ...at, sequence: 9, type: 'passport.removed' }
+
+const github = (delta: number) => ({ type: 'github', delta, cause: 'value' as const })
+
+test.each<[string, number, LogEvent[], [number | null, number | null], object[]]>([
+  ['a state that is as old as the newest event', 9, [changed(2, 3, 9)], [3, 9], [github(6)]],
+  ['a state that is older than the newest event', 3, [changed(2, 3, 9)], [3, 9], [github(6)]],
+  ['a state that is older than several events', 3, [changed(3, 9, 5), changed(2, 3, 9)], [3, 5], [github(2)]],
+  ['changes that cancel each other', 3, [changed(3, 9, 3), changed(2, 3, 9)], [3, 3], []],
+  ['a newest event without a score', 3, [renamed, changed(2, 3, 9)], [3, 9], [github(6)]],
+  ['a state that is newer than the newest event', 20, [changed(2, 3, 9)], [3, 9], [github(6)]],
+  [
+    'events with a gap between their scores',
+    9,
+    [changed(3, 5, 9), changed(2, 1, 3)],
+    [1, 9],
+    [github(6), { delta: 2, cause: 'rules' }],
+  ],
+  [
+    'a passport that was added with another score',
+    3,
+    [added(1, 9)],
+    [null, 9],
+    [{ delta: 9, cause: 'rules' }],
+  ],
+  ['a passport that was removed after it was read', 9, [removed], [null, null], []],
+  ['no event', 9, [], [9, 9], []],
+])('the causes of %s add up to the difference', (_, current, events, score, causes) => {
+  const diff = fold(state(current), events)
+  expect<unknown>(diff).toEqual({ score, causes })
+  const sum = diff.causes.reduce((total, { delta }) => total + delta, 0)
+  expect(sum).toBe((diff.score[1] ?? 0) - (diff.score[0] ?? 0))
+})
+
+test('the largest causes are first, whatever their sign', () => {
+  const change = (type: string, before: number, after: number) =>
+    ({ type, cause: 'value', score: [before, after], before: {} }) as const
+  const credentials = [change('ens', 1, 2), change('github', 5, 1)]
+  const event: LogEvent = {
+    ...at,
+    sequence: 1,
+    type: 'score.changed',
+    change: { score: [6, 3], rules: ['r', 'r'], credentials },
+  }
+  expect(fold(state(3), [event]).causes).toEqual([
+    { type: 'github', delta: -4, cause: 'value' },
+    { type: 'ens', delta: 1, cause: 'value' },
+  ])
+})

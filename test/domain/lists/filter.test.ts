@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { ServiceError } from '../../../src/domain/errors.ts'
+import {
+  FILTER_FIELDS,
+  type Filter,
+  type FilterField,
+  LONGEST_FILTER,
+  MOST_CONDITIONS,
+  parseFilter,
+} from '../../../src/domain/lists/filter.ts'
+
+const is = (value: string | number, operator = '=' as const) => ({ not: false, operator, value })
+
+describe('a filter', () => {
+  const accepted: [text: string, filter: Filter][] = [
+    ['human:true', [{ field: 'human', conditions: [is('true')] }]],
+    ['human:!TRUE', [{ field: 'human', conditions: [{ ...is('true'), not: true }] }]],
+    ['score:50', [{ field: 'score', conditions: [is(50)] }]],
+    ['score:=50.25', [{ field: 'score', conditions: [is(50.25)] }]],
+    ['skills_score:>=-1', [{ field: 'skills_score', conditions: [{ ...is(-1), operator: '>=' }] }]],
+    [
+      'score:<10|>90',
+      [
+        {
+          field: 'score',
+          conditions: [
+            { ...is(10), operator: '<' },
+            { ...is(90), operator: '>' },
+          ],
+        },
+      ],
+    ],
+    [
+      'type:github|ens,tag:!bot',
+      [
+        { field: 'type', conditions: [is('github'), is('ens')] },
+        { field: 'tag', conditions: [{ ...is('bot'), not: true }] },
+      ],
+    ],
+    [
+      ' type : github | ens , score : > 5 ',
+      [
+        { field: 'type', conditions: [is('github'), is('ens')] },
+        { field: 'score', conditions: [{ ...is(5), operator: '>' }] },
+      ],
+    ],
+    ['location:New  York', [{ field: 'location', conditions: [is('new york')] }]],
+    ['location:"Köln, am|Rhein: x"', [{ field: 'location', conditions: [is('koln, am|rhein: x')] }]],
+    ['tag:!"!>a \\"b\\" \\\\c"', [{ field: 'tag', conditions: [{ ...is('!>a "b" \\c'), not: true }] }]],
+    ['rules:2026-11+ab12cd34', [{ field: 'rules', conditions: [is('2026-11+ab12cd34')] }]],
+  ]
+  test.each(accepted)('%j is parsed', (text, filter) => {
+    expect(parseFilter(text)).toEqual(filter)
+  })
+
+  const refused: [text: string, message: string][] = [
+    ['', 'filter at character 1: expected a field (score'],
+    ['  ', 'filter at character 3: expected a field (score'],
+    [',', 'filter at character 1: expected a field (score'],
+    ['human:true,', 'filter at character 12: expected a field (score'],
+    ['human', 'filter at character 6: expected a colon after human, got the end of the filter.'],
+    ['human=true', 'filter at character 6: expected a colon after human, got "=true".'],
+    ['scor:5', 'filter at character 1: "scor" is not a known field: did you mean score?'],
+    ['human:true,tags:x', 'filter at character 12: "tags" is not a known field: did you mean tag?'],
+    ['human:yes', 'filter at character 7: expected human:true or human:false, got "yes".'],
+    ['score:high', 'filter at character 7: expected a number for score, such as score:>50, got "high".'],
+    ['score:>', 'filter at character 8: expected a value of score, got the end of the filter.'],
+    ['score:>>5', 'expected a number for score'],
+    ['score:1e5', 'expected a number for score'],
+    ['score:0x10', 'expected a number for score'],
+    ['score:1234567890123456', 'expected a number for score'],
+    ['tag:', 'filter at character 5: expected a value of tag, got the end of the filter.'],
+    ['tag:|x', 'filter at character 5: expected a value of tag, got "|x".'],
+    ['tag:x|', 'filter at character 7: expected a value of tag'],
+    ['tag:!!x', 'filter at character 6: expected a value of tag, got "!x".'],
+    ['tag:""', 'filter at character 5: expected a value of tag that is not blank, got "".'],
+    ['tag:>5', 'filter at character 5: expected a value of tag, which is not compared by size'],
+    [
+      'tag:a:b',
+      'filter at character 6: expected a value without colon and quote, or a value in double quotes',
+    ],
+    ['tag:a"b', 'filter at character 6: expected a value without colon and quote'],
+    ['tag:"a', 'filter at character 5: expected a closing double quote'],
+    ['tag:"a\\x"', 'filter at character 5: expected a closing double quote'],
+    ['tag:"a"b', 'filter at character 8: expected a comma, a pipe or the end of the filter, got "b".'],
+    ['__proto__:x', 'filter at character 1: "__proto__" is not a known field'],
+    [`tag:${'x'.repeat(LONGEST_FILTER)}`, `filter may have at most ${LONGEST_FILTER} characters, got 1004.`],
+    [
+      `score:${Array.from({ length: MOST_CONDITIONS + 1 })
+        .fill(1)
+        .join('|')}`,
+      'at most 32 values',
+    ],
+    // The rest is not read.
+    [`score:${'1|'.repeat(MOST_CONDITIONS)}high`, 'at most 32 values'],
+  ]
+  test.each(refused)('%j is refused', (text, message) => {
+    expect(() => parseFilter(text)).toThrow(expect.objectContaining({ code: 'invalid_request' }))
+    expect(() => parseFilter(text)).toThrow(message)
+  })
+
+  test('of any text is parsed, or refused with a sentence', () => {
+    const piece = fc.constantFrom(...Object.keys(FILTER_FIELDS), ...':,|!"\\<>= ', 'true', '5', 'é', '\n')
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(piece, { maxLength: 30 }).map((all) => all.join('')),
+        ),
+        (text) => {
+          try {
+            expect(parseFilter(text)).toBeArray()
+          } catch (error) {
+            expect(error).toBeInstanceOf(ServiceError)
+            expect((error as ServiceError).message).toMatch(/^filter .+[.?]$/s)
+          }
+        },
+      ),
+      { numRuns: 400 },
+    )
+  })
+
+  test('that is written from terms is parsed to the same terms', () => {
+    const text = fc.string({ unit: fc.constantFrom(...'ab ,|:!"\\<>='), minLength: 1, maxLength: 8 })
+    const value = text.map((each) => `x${each.replace(/ +/g, ' ')}x`)
+    const term = fc.record({
+      field: fc.constantFrom<FilterField>('tag', 'location', 'type', 'source'),
+      conditions: fc.array(fc.record({ not: fc.boolean(), operator: fc.constant('=' as const), value }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+    })
+    fc.assert(
+      fc.property(fc.array(term, { minLength: 1, maxLength: 5 }), (filter) => {
+        expect(parseFilter(writeFilter(filter))).toEqual(filter)
+      }),
+    )
+  })
+})
+
+const writeFilter = (filter: Filter) =>
+  filter
+    .map(({ field, conditions }) => {
+      const values = conditions.map(({ not, value }) => `${not ? '!' : ''}${quoted(String(value))}`)
+      return `${field}:${values.join('|')}`
+    })
+    .join(',')
+
+const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
