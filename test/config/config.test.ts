@@ -9,7 +9,7 @@ import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
 import { readPage } from '../support/docs/named-tests.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-const SUPPORT = join(import.meta.dir, 'support/postgres')
+const SUPPORT = join(import.meta.dir, '../support/postgres')
 
 const DEFAULTS = {
   host: '127.0.0.1',
