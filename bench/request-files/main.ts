@@ -1,5 +1,5 @@
 /**
- * Lists the files of src that run for each `GET /api/v1/passports/{id}` on SQLite: lines that a hundred requests run a hundred times.
+ * Lists the files of src that run for each operation on SQLite: those with lines that a hundred operations run a hundred times.
  *
  *   npx bun bench/request-files/main.ts
  */
@@ -8,10 +8,17 @@ import { join } from 'node:path'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 
 const REQUESTS = 100
+const LIMITS = {
+  'by id': 14,
+  keyword: 24,
+  'filtered list': 30,
+  'profile page': 45,
+  'import of one line': 24,
+}
 const ROOT = join(import.meta.dir, '../..')
 
 /** How often each line ran, by file. */
-async function countLines(requests: number): Promise<Map<string, number[]>> {
+async function countLines(operation: string, requests: number): Promise<Map<string, number[]>> {
   using folder = tempFolder()
   const { exited } = Bun.spawn(
     [
@@ -24,7 +31,12 @@ async function countLines(requests: number): Promise<Map<string, number[]>> {
       ],
       './bench/request-files/requests.ts',
     ],
-    { cwd: ROOT, env: { ...process.env, REQUESTS: String(requests) }, stdout: 'ignore', stderr: 'ignore' },
+    {
+      cwd: ROOT,
+      env: { ...process.env, OPERATION: operation, REQUESTS: String(requests) },
+      stdout: 'ignore',
+      stderr: 'ignore',
+    },
   )
   if ((await exited) !== 0)
     throw new Error('The requests failed: npx bun test ./bench/request-files/requests.ts')
@@ -37,10 +49,13 @@ async function countLines(requests: number): Promise<Map<string, number[]>> {
   return files
 }
 
-const none = await countLines(0)
-const some = await countLines(REQUESTS)
-const files = [...some].filter(([file, counts]) =>
-  counts.some((count, line) => count - (none.get(file)?.[line] ?? 0) >= REQUESTS),
-)
-for (const [file] of files) console.log(file)
-console.log(`${files.length} files of src run for each request`)
+for (const [operation, limit] of Object.entries(LIMITS)) {
+  const none = await countLines(operation, 0)
+  const some = await countLines(operation, REQUESTS)
+  const files = [...some].filter(([file, counts]) =>
+    counts.some((count, line) => count - (none.get(file)?.[line] ?? 0) >= REQUESTS),
+  )
+  console.log(`${operation}: ${files.length} files of src (at most ${limit})`)
+  for (const [file] of files) console.log(`  ${file}`)
+  if (files.length > limit) process.exitCode = 1
+}

@@ -1,17 +1,60 @@
-/** The requests that bench/request-files/main.ts runs under coverage. */
+/** The operations that bench/request-files/main.ts runs under coverage. */
 import { expect, test } from 'bun:test'
-import { serveTest } from '../../test/support/http/server.ts'
+import { importRecords } from '../../src/ingest/import.ts'
+import type { Store } from '../../src/store/store.ts'
+import { serveExplorer } from '../../test/support/explorer/explorer-server.ts'
 import { openTestStore } from '../../test/support/store/engines.ts'
-import { named } from '../../test/support/store/records.ts'
+import { NOON, named } from '../../test/support/store/records.ts'
 
-test('requests by id', async () => {
-  await using store = await openTestStore('sqlite', [named(7, 'Ada')])
-  await using server = serveTest(store)
-  const count = Number(process.env.REQUESTS)
-  let succeeded = 0
-  for (let request = 0; request < count; request++) {
-    const { ok } = await fetch(new URL('/api/v1/passports/7', server.url))
-    succeeded += Number(ok)
+const count = Number(process.env.REQUESTS)
+
+const IMPORT = 'import of one line'
+
+/** Each operation has other parameters, so that no cached page responds. */
+const PATHS: Record<string, (number: number) => string> = {
+  'by id': () => '/api/v1/passports/7',
+  keyword: (number) => `/api/v1/passports?keyword=ada+${number}`,
+  'filtered list': (number) => `/api/v3/passports?filter=score:<${number + 1}`,
+  'profile page': (number) => `/passports/${number + 1}`,
+}
+
+test('the operation succeeds', async () => {
+  const operation = process.env.OPERATION ?? ''
+  const people = Array.from({ length: 200 }, (_, index) => named(index + 1, `Ada ${index}`))
+  await using store = await openTestStore('sqlite', people)
+  expect(operation in PATHS || operation === IMPORT).toBeTrue()
+  if (operation === IMPORT) {
+    for (let number = 0; number < count; number++) expect(await importLine(store, number)).toBe(1)
+    return
   }
-  expect(succeeded).toBe(count)
+  await using server = serveExplorer(store)
+  for (let number = 0; number < count; number++) {
+    const { status } = await fetch(new URL((PATHS[operation] as (typeof PATHS)[string])(number), server.url))
+    expect(status).toBe(200)
+  }
 })
+
+/** Imports a passport with a data point; the report is the number of added passports. */
+async function importLine(store: Store, number: number): Promise<number> {
+  const line = JSON.stringify({
+    passport_id: 1000 + number,
+    main_wallet: `0x${String(number).padStart(40, '0')}`,
+    passport_profile: { display_name: 'Ada' },
+    data_points: [{ type: 'github', account: `ada${number}`, value: 7 }],
+  })
+  async function* open() {
+    yield new TextEncoder().encode(`${line}\n`)
+  }
+  const { added } = await importRecords([{ name: 'one line', open }], {
+    store,
+    restore: false,
+    dryRun: false,
+    strict: true,
+    rawKindOf: () => 'number',
+    rescore: false,
+    now: NOON,
+    onRefusal: ({ reason }) => expect(reason).toBe(''),
+    onProgress: () => undefined,
+  })
+  return added
+}
