@@ -13,12 +13,12 @@ export function renderEndpoint(document: ReferenceDocument, endpoint: Endpoint, 
 <section id="${id}" class="call">
 <div class="call-text">
 ${heading(id, summary)}
-<p class="call-path">${methods.map((each) => html`<span class="method">${each.toUpperCase()}</span> `)}<code>${path}</code>${needsKey(endpoint) ? html` <span class="key-required">key required</span>` : html``}</p>
+<p class="call-path">${methods.map((each) => html`<span class="method">${each.toUpperCase()}</span> `)}<code>${path}</code>${needsKey(endpoint) ? html` <span class="pill">key required</span>` : html``}</p>
 <p>${prose(description)}</p>
 <form data-path="${path}" data-method="${method}"${needsKey(endpoint) ? html` data-needs-key` : html``} novalidate aria-label="Try it: ${summary}">
 ${parameters.map((parameter) => renderField(id, parameter))}
 ${body ? renderBody(id, body.example) : html``}
-<p class="form-actions"><button type="submit">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>
+<p class="row form-actions"><button type="submit">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>
 </form>
 </div>
 <div class="call-code">
