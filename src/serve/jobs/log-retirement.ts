@@ -1,8 +1,26 @@
-import { brownoutAt, datePlan, type Phase, phaseAt, type RetirementPlan } from '../domain/retirement.ts'
-import type { Fields, Log } from '../log.ts'
+import {
+  brownoutAt,
+  datePlan,
+  NO_PLAN,
+  type Phase,
+  phaseAt,
+  type RetirementPlan,
+} from '../../domain/retirement.ts'
+import type { Fields, Log } from '../../log.ts'
+import type { Store } from '../../store/store.ts'
+import type { Job } from './supervise.ts'
 
 /** Logs changes of the plan, the start and the end of brownouts, and the removal and the return of V1. */
-export function createRetirementLog({ info }: Pick<Log, 'info'>) {
+export function logRetirement({ retirement }: Store, log: Log): Job {
+  const logPlan = createRetirementLog(log)
+  return {
+    name: 'The retirement plan cannot be read',
+    interval: 1000,
+    run: async () => logPlan((await retirement.find()) ?? NO_PLAN, Date.now()),
+  }
+}
+
+function createRetirementLog({ info }: Log) {
   let known: string | undefined
   let phase: Phase = 'deprecated'
   return (plan: RetirementPlan, now: number): void => {
