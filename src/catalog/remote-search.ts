@@ -2,7 +2,7 @@ import { ServiceError } from '../domain/errors.ts'
 import type { ListRequest } from '../domain/lists/list-request.ts'
 import { createCaller, type Received, receiveCalls, takeFirst } from '../thread-calls.ts'
 import type { RankingPage } from './catalog.ts'
-import type { LivePage } from './facets/live-index.ts'
+import type { LivePage } from './live-index.ts'
 import { createSearcher } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
 
