@@ -1,6 +1,4 @@
-import type { FindRequest } from '../../catalog/catalog.ts'
-import { CHUNK, mapChunks } from '../../catalog/chunks.ts'
-import { findPage } from '../../catalog/find-page.ts'
+import { CHUNK, type FindRequest, findPage, mapChunks } from '../../catalog/find-list.ts'
 import { notFound } from '../../domain/errors.ts'
 import { parseKeyword } from '../../domain/lists/keyword.ts'
 import { lastPage, parsePageRequest } from '../../domain/lists/page.ts'

@@ -1,5 +1,4 @@
-import { CHUNK } from '../../catalog/chunks.ts'
-import { findList, isRanking } from '../../catalog/find-list.ts'
+import { CHUNK, findList, isRanking } from '../../catalog/find-list.ts'
 import { parseFilter } from '../../domain/lists/filter.ts'
 import { parseKeyword } from '../../domain/lists/keyword.ts'
 import {

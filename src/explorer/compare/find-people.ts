@@ -1,4 +1,4 @@
-import { findPage } from '../../catalog/find-page.ts'
+import { findPage } from '../../catalog/find-list.ts'
 import { parseKeyword } from '../../domain/lists/keyword.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { parsePassportKey } from '../../domain/passport-key.ts'

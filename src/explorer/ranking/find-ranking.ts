@@ -1,6 +1,5 @@
 import { createFacetIndex, type FacetPage } from '../../catalog/facet-index.ts'
-import { findList } from '../../catalog/find-list.ts'
-import { findPage } from '../../catalog/find-page.ts'
+import { findList, findPage } from '../../catalog/find-list.ts'
 import type { Filter } from '../../domain/lists/filter.ts'
 import { wordsOf } from '../../domain/lists/keyword.ts'
 import type { FacetCount, FacetRequest } from '../../domain/lists/list-request.ts'
