@@ -1,4 +1,4 @@
-import { CHANGED, copyWithHistory } from '../../../bench/history.ts'
+import { CHANGED, copyWithHistory } from '../../../bench/support/changed-passports.ts'
 import { serveProcess } from '../../../test/support/cli.ts'
 import { makeKey } from '../../../test/support/http/keys.ts'
 import { until } from '../../../test/support/processes.ts'
