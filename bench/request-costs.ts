@@ -4,7 +4,7 @@
  *   npx bun bench/request-costs.ts [--passports 100000] [--requests 100] [--only TEXT]
  */
 import { parseArgs } from 'node:util'
-import { busiest, findServerThread, threadTimes } from '../stress/support/worst/threads.ts'
+import { busiest, findServerThread, threadTimes } from '../stress/support/worst-requests/thread-times.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { KEY_HEADERS } from './support/api-key.ts'
 import { copyWithHistory } from './support/changed-passports.ts'
