@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { requestKinds } from '../../bench/request-costs/request-kinds.ts'
-import { isTest, readPage, testsNamedIn } from '../support/docs/named-tests.ts'
+import { isTest, readPage, testsNamedIn } from '../support/docs/pages.ts'
 
 const document = readPage('docs/security.md')
 const mitigations = document
