@@ -43,14 +43,14 @@ export type FromServer =
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }
 
-export type ToBackground =
+export type ToWriter =
   | { kind: 'start'; config: Config; damage: Damage }
   /** Sent when all servers listen: scoring must not delay the start. */
   | { kind: 'score' }
   | UsageMessage
   | { kind: 'stop' }
 
-export type FromBackground =
+export type FromWriter =
   | FromThread
   | SnapshotMessage
   | MonthMessage

@@ -8,15 +8,15 @@ import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { createDamage, type Damage } from './damage.ts'
 import type {
-  FromBackground,
   FromCheck,
   FromServer,
   FromThread,
-  ToBackground,
+  FromWriter,
   ToCheck,
   ToPictures,
   ToSearch,
   ToServer,
+  ToWriter,
 } from './messages.ts'
 import { startMetrics } from './metrics-server.ts'
 import { gauge } from './store-metrics.ts'
@@ -179,15 +179,15 @@ type Background = ReturnType<typeof startBackground>
 
 type BackgroundOptions = {
   mayScore: () => boolean
-  onUpdate: (message: FromBackground & { kind: 'snapshot' | 'month' }) => void
+  onUpdate: (message: FromWriter & { kind: 'snapshot' | 'month' }) => void
 }
 
 function startBackground(shared: Shared, log: Log, { mayScore, onUpdate }: BackgroundOptions) {
   const first = Promise.withResolvers<void>()
   let snapshot: Snapshot | undefined
   let checkedAt = performance.now()
-  const thread = startThread<FromBackground, ToBackground>({
-    name: 'background-thread',
+  const thread = startThread<FromWriter, ToWriter>({
+    name: 'writer-thread',
     log,
     onStart(thread) {
       thread.post({ kind: 'start', ...shared })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { MIGRATE_REQUESTS } from '../support/docs/migrate-requests.ts'
+import { MIGRATE_REQUESTS } from '../support/docs/pages.ts'
 import { inBrowser, serveBlankPage } from '../support/explorer/browser.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { hasPrograms } from '../support/programs.ts'

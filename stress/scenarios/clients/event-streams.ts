@@ -62,7 +62,7 @@ async function writeAndWait(store: Store, round: number, followers: readonly Fol
   const { name, last } = await store.events.log()
   return Promise.all(
     followers.map(async (follower) => {
-      await until(() => follower.received().at(-1)?.id === `${name}-${last}`, 2)
+      await until(() => follower.received().at(-1)?.id === `${name}-${last}`)
       return performance.now() - committed
     }),
   )

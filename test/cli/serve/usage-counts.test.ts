@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import type { UsageCount } from '../../../src/domain/usage.ts'
-import { createUsageBuffer } from '../../../src/serve/usage-buffer.ts'
+import { createUsageBuffer } from '../../../src/serve/jobs/store-usage.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveProcess } from '../../support/cli.ts'
