@@ -1,5 +1,5 @@
+import type { Standing } from '../catalog/score-distribution.ts'
 import type { ListRequest } from '../domain/lists/list-request.ts'
-import type { Standing } from '../domain/lists/score-distribution.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import { createLiveIndex, type LivePage } from './live-index.ts'
 import { findStanding } from './score-distribution.ts'

@@ -1,6 +1,5 @@
 import { ClientGone } from '../domain/errors.ts'
-import type { ListRequest } from '../domain/lists/list-request.ts'
-import type { PageRequest } from '../domain/lists/page.ts'
+import type { ListRequest, PageRequest } from '../domain/lists/list-request.ts'
 import type { Awaitable, ListingChanges, Store } from '../store/store.ts'
 import type { Catalog } from './catalog.ts'
 import type { FacetPage } from './facet-index.ts'

@@ -1,5 +1,4 @@
-import { wordsOf } from '../domain/lists/keyword.ts'
-import type { Position } from '../domain/lists/list-request.ts'
+import { type Position, wordsOf } from '../domain/lists/list-request.ts'
 import type { ChangedPassport, ListedPassport, ListingChanges } from '../store/store.ts'
 import type { Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'

@@ -1,4 +1,4 @@
-import { wordsOf } from '../domain/lists/keyword.ts'
+import { wordsOf } from '../domain/lists/list-request.ts'
 import { createByteCache } from './byte-cache.ts'
 import { grow } from './grow-array.ts'
 import type { Snapshot } from './snapshot.ts'

@@ -1,7 +1,6 @@
 import { CHUNK, type FindRequest, findPage, mapChunks } from '../../catalog/find-list.ts'
 import { notFound } from '../../domain/errors.ts'
-import { parseKeyword } from '../../domain/lists/keyword.ts'
-import { lastPage, parsePageRequest } from '../../domain/lists/page.ts'
+import { lastPage, parseKeyword, parsePageRequest } from '../../domain/lists/list-request.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { renderLarge } from '../backpressure/backpressure.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'

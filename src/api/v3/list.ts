@@ -1,6 +1,5 @@
 import { CHUNK, findList, isRanking } from '../../catalog/find-list.ts'
 import { parseFilter } from '../../domain/lists/filter.ts'
-import { parseKeyword } from '../../domain/lists/keyword.ts'
 import {
   DEFAULT_LIMIT,
   formatCursor,
@@ -8,6 +7,7 @@ import {
   type ListRequest,
   parseCursor,
   parseGroupBy,
+  parseKeyword,
   parseLimit,
   parseSort,
 } from '../../domain/lists/list-request.ts'
