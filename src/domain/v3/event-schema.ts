@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { CAUSES, EVENT_TYPES, PASSPORT_FIELDS } from '../history/event.ts'
+import { CAUSES, EVENT_TYPES, type EventType, PASSPORT_FIELDS } from '../history/event.ts'
 import { closed, describedObject, orNull } from '../schema.ts'
 
 const passportId = Type.Integer({ minimum: 0 })
@@ -41,16 +41,16 @@ export const ScoreChangedData = closed({
   ),
 })
 
-/** In the order of the event types. */
-const Data = Type.Union([
-  closed({ score: Type.Number(), human_checkmark: Type.Boolean(), rules }),
-  closed({ fields: Type.Array(Type.Enum([...PASSPORT_FIELDS])) }),
-  closed({ into: passportId }),
-  closed({ from: passportId }),
-  closed({}),
-  ScoreChangedData,
-  closed({ rules: pair(rules, 'The rule set') }),
-])
+/** The data of each event type. */
+export const EventData = closed({
+  'passport.added': closed({ score: Type.Number(), human_checkmark: Type.Boolean(), rules }),
+  'passport.changed': closed({ fields: Type.Array(Type.Enum([...PASSPORT_FIELDS])) }),
+  'passport.merged': closed({ into: passportId }),
+  'passport.unmerged': closed({ from: passportId }),
+  'passport.removed': closed({}),
+  'score.changed': ScoreChangedData,
+  'rules.changed': closed({ rules: pair(rules, 'The rule set') }),
+} satisfies Record<EventType, TSchema>)
 
 /** A CloudEvents 1.0 object. */
 export const Event = describedObject('A change of a passport or of the rule set', {
@@ -64,7 +64,7 @@ export const Event = describedObject('A change of a passport or of the rule set'
     Type.String({ description: 'The id of the passport; absent for changes of the rule set' }),
   ),
   time: Type.String({ format: 'date-time' }),
-  data: Data,
+  data: Type.Unsafe<Static<typeof EventData>[EventType]>(Type.Union(Object.values(EventData.properties))),
 })
 
 export const EventPage = closed({
