@@ -1,6 +1,7 @@
 /** Prints src/types.ts with types in place of schemas, so that the package needs no dependency. `npm pack` runs it. */
 import * as passports from '../../src/domain/record/schemas.ts'
 import * as v1 from '../../src/domain/v1/schemas.ts'
+import * as data from '../../src/domain/v3/event-data.ts'
 import * as events from '../../src/domain/v3/event-schema.ts'
 import * as v3 from '../../src/domain/v3/schemas.ts'
 
@@ -19,7 +20,7 @@ type Schema = {
   patternProperties?: Record<string, Schema>
 }
 
-const MODULES: Record<string, object> = { passports, v1, events, v3 }
+const MODULES: Record<string, object> = { passports, v1, v3, events, data }
 const schemaAt = (module = '', name = ''): Schema =>
   (MODULES[module] as Record<string, Schema>)[name] as Schema
 

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type * as passports from '../../../src/domain/record/schemas.ts'
 import type * as v1 from '../../../src/domain/v1/schemas.ts'
+import type * as data from '../../../src/domain/v3/event-data.ts'
 import type * as events from '../../../src/domain/v3/event-schema.ts'
 import type * as v3 from '../../../src/domain/v3/schemas.ts'
 
@@ -60,7 +61,7 @@ export type V3SelectedPassport = Part<V3Passport>
 /** The result of one key. */
 export type V3LookupItem<Passport = V3Passport> =
   | { key: string; passport: Passport }
-  | Static<typeof v3.LookupFailure>
+  | Exclude<Static<typeof v3.LookupItem>, { passport: unknown }>
 
 export type V3LookupBody<Passport = V3Passport> = { items: V3LookupItem<Passport>[]; found: number }
 
@@ -77,7 +78,7 @@ export type V3Cause = V3Diff['causes'][number]['cause']
 /** Values before and after; unchanged scores are absent. */
 export type V3ScoreChange = Static<typeof events.ScoreChangedData>
 
-type EventData = Static<typeof events.EventData>
+type EventData = Static<typeof data.EventData>
 
 export type V3EventType = keyof EventData
 

@@ -155,20 +155,19 @@ export const LookupRequest = closed({
   as_of: Type.Optional(Type.String({ description: 'As the parameter `as_of` of a single passport' })),
 })
 
-export const LookupFailure = Type.Union([
-  closed({ key: Type.String(), error: Type.Enum(['not_found', 'malformed']) }),
-  closed({
-    key: Type.String(),
-    error: Type.Literal('ambiguous'),
-    candidates: Type.Array(Type.Integer({ minimum: 0 }), {
-      maxItems: 10,
-      description: 'Ids of passports that have the handle',
-    }),
-  }),
-])
-
 export const LookupItem = Type.Union(
-  [closed({ key: Type.String(), passport: PassportOrSelected }), ...LookupFailure.anyOf],
+  [
+    closed({ key: Type.String(), passport: PassportOrSelected }),
+    closed({ key: Type.String(), error: Type.Enum(['not_found', 'malformed']) }),
+    closed({
+      key: Type.String(),
+      error: Type.Literal('ambiguous'),
+      candidates: Type.Array(Type.Integer({ minimum: 0 }), {
+        maxItems: 10,
+        description: 'Ids of passports that have the handle',
+      }),
+    }),
+  ],
   { description: 'The result of one key' },
 )
 
