@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { SCENARIOS } from '../stress/scenarios.ts'
+import { SCENARIOS } from '../stress/all-scenarios.ts'
 import { isTest, readPage, testsNamedIn } from './support/docs/pages.ts'
 
 const scenariosIn = (text: string) => [...text.matchAll(/stress\s`([^`]+)`/g)].map(([, name = '']) => name)

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { createRandom, type Random } from '../../src/ingest/demo/random.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Scenario } from '../run-scenario.ts'
 import { tryToServe } from '../support/command.ts'
 import { learnResponses } from '../support/demo-responses.ts'
 import { statusOf } from '../support/process-status.ts'

@@ -4,7 +4,7 @@ import { isAlive, until } from '../../test/support/processes.ts'
 import { hasPrograms } from '../../test/support/programs.ts'
 import { pretendRedis, startRedis } from '../../test/support/redis/redis.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Fail, Scenario } from '../scenario.ts'
+import type { Fail, Scenario } from '../run-scenario.ts'
 import { demoArgs } from '../support/demo-args.ts'
 import { FAULTS, INVALID_REPLIES } from '../support/redis-faults.ts'
 

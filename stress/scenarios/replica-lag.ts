@@ -6,7 +6,7 @@ import { until } from '../../test/support/processes.ts'
 import { saveRecords } from '../../test/support/store/engines.ts'
 import { named } from '../../test/support/store/records.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Scenario } from '../run-scenario.ts'
 import { tryToServe } from '../support/command.ts'
 
 type Replication = { proxy: Awaited<ReturnType<typeof tcpProxy>>; sql: SQL }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { requestKinds } from '../../bench/request-costs/request-kinds.ts'
+import { requestKinds } from '../../bench/support/request-kinds.ts'
 import { isTest, readPage, testsNamedIn } from '../support/docs/pages.ts'
 
 const document = readPage('docs/security.md')

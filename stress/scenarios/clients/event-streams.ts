@@ -6,7 +6,7 @@ import { testDatabase } from '../../../test/support/postgres/postgres.ts'
 import { until } from '../../../test/support/processes.ts'
 import { record } from '../../../test/support/store/records.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
-import type { Fail, Scenario } from '../../scenario.ts'
+import type { Fail, Scenario } from '../../run-scenario.ts'
 import { tryToServe } from '../../support/command.ts'
 
 const FOLLOWERS = 4

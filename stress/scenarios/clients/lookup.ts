@@ -8,7 +8,7 @@ import { testDatabase } from '../../../test/support/postgres/postgres.ts'
 import { saveRecords } from '../../../test/support/store/engines.ts'
 import { record } from '../../../test/support/store/records.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
-import type { Fail, Scenario } from '../../scenario.ts'
+import type { Fail, Scenario } from '../../run-scenario.ts'
 
 const CLIENTS = 4
 const LONGEST_LIST = 30

@@ -8,7 +8,7 @@ import { start } from '../../../test/support/cli.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
 import { databaseMaker } from '../../../test/support/store/engines.ts'
 import { INVENTED } from '../../../test/support/store/json-lines.ts'
-import { check, type Scenario } from '../../scenario.ts'
+import { check, type Scenario } from '../../run-scenario.ts'
 import {
   checkFile,
   checkSame,
@@ -17,7 +17,7 @@ import {
   type Sandbox,
   withoutDates,
 } from '../../support/database-checks.ts'
-import { killWhen, killWithin, timeOf } from '../../support/kill.ts'
+import { killWhen, killWithin, timeOf } from '../../support/kill-process.ts'
 
 /** Multipliers of the rule sets; each gives different scores. */
 const RULE_SETS = [1, 2]

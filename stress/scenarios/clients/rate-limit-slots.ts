@@ -1,15 +1,15 @@
 import { serveProcess } from '../../../test/support/cli.ts'
 import { findCollisions } from '../../../test/support/http/slot-collisions.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
-import type { Scenario } from '../../scenario.ts'
+import type { Scenario } from '../../run-scenario.ts'
 
 const LIMIT = 20
 const WINDOW_SECONDS = 86_400
 const VICTIM = '192.0.2.1'
 const ATTACKERS = 40
 
-export const chosenSlots: Scenario = {
-  name: 'chosen-slots',
+export const rateLimitSlots: Scenario = {
+  name: 'rate-limit-slots',
   title: 'a client with many networks tries to spend the limit of another client',
   long: 10,
   short: 1,

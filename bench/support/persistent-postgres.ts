@@ -6,7 +6,7 @@ import { makeCluster, PASSWORD } from '../../test/support/postgres/postgres-clus
 import { own } from '../../test/support/postgres/postgres-files.ts'
 import { findPort, launch } from '../../test/support/postgres/postgres-process.ts'
 import { getProgram } from '../../test/support/postgres/postgres-programs.ts'
-import { DATA_FOLDER } from '../data-set.ts'
+import { DATA_FOLDER } from './data-set.ts'
 
 /** Stops PostgreSQL when this process ends, even by SIGKILL: the input of `cat` ends with the process. */
 const GUARD = 'cat; kill -INT $(head -n 1 "$1/postmaster.pid")'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { findPort } from '../test/support/postgres/postgres-process.ts'
+import { findPort } from '../../test/support/postgres/postgres-process.ts'
 import { BENCH_TIER, KEY_HEADERS } from './api-key.ts'
 import { cpuSecondsOf, waitUntilIdle } from './process-stats.ts'
 
@@ -11,7 +11,7 @@ export type Server = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const ROOT = join(import.meta.dir, '..')
+const ROOT = join(import.meta.dir, '../..')
 const FIRST_PATH = '/api/v1/passports/1'
 
 /** `passportd serve` with one server thread. */
@@ -27,10 +27,10 @@ export const startOurs = (path: string): Promise<Server> =>
   })
 
 /** Starts the minimal server on the same database, with the response headers of `ours`. */
-export async function startBare(path: string, ours: Server): Promise<Server> {
+export async function startMinimal(path: string, ours: Server): Promise<Server> {
   const { headers } = await fetch(ours.url + FIRST_PATH, { headers: KEY_HEADERS })
   const constant = [...headers].filter(([name]) => !['content-length', 'connection', 'date'].includes(name))
-  return startServer([process.execPath, join(import.meta.dir, 'bare.ts')], {
+  return startServer([process.execPath, join(import.meta.dir, 'minimal-server.ts')], {
     DATABASE: path,
     HEADERS: JSON.stringify(Object.fromEntries(constant)),
   })

@@ -1,7 +1,7 @@
 import { walletOf } from './data-set.ts'
 import { type Load, loadInTurn, loadOf, loadOfBodies, paced } from './wrk.ts'
 
-/** The reads that are compared with the bare server, by their name in `--only`. */
+/** The reads that are compared with the minimal server, by their name in `--only`. */
 export const READS = {
   'by-id': 'by id',
   'by-wallet': 'by wallet',
@@ -12,13 +12,13 @@ export const READS = {
   'random-page': 'random page',
 } as const
 
-/** Reads that the bare server does not have. */
+/** Reads that the minimal server does not have. */
 export const V3_READS = { 'v3-by-id': 'v3 by id', lookup: 'v3 lookup of 1,000 ids' } as const
 
 export type Read = keyof typeof READS
 export type V3Read = keyof typeof V3_READS
 
-export const isOfBare = (read: Read | V3Read): read is Read => Object.hasOwn(READS, read)
+export const isOfMinimal = (read: Read | V3Read): read is Read => Object.hasOwn(READS, read)
 
 export const LOOKUP_KEYS = 1000
 
@@ -61,7 +61,7 @@ const lookupBody = (id: string) => `(function()
   return '{"keys":[' .. table.concat(keys, ',') .. ']}'
 end)()`
 
-/** One request for each route of `bare`. */
+/** One request for each route of the minimal server. */
 export const samplePaths = (passports: number) => [
   '/api/v1/passports/7',
   `/api/v1/passports/${walletOf(9)}`,

@@ -1,7 +1,7 @@
-import { startCpuProbe, type Waits } from './probe.ts'
-import type { WorstRequest } from './requests.ts'
 import { type Reading, type Sent, sendAtOnce } from './send-at-once.ts'
-import { busiest, schedstatOf, threadTimes } from './threads.ts'
+import { startCpuProbe, type Waits } from './start-cpu-probe.ts'
+import { busiest, schedstatOf, threadTimes } from './thread-times.ts'
+import type { WorstRequest } from './worst-requests.ts'
 
 export const CONNECTIONS = 900
 

@@ -3,7 +3,7 @@
  * server thread used while a request waited, and the most memory of the server.
  */
 import { readFileSync } from 'node:fs'
-import { cpuOf, ownMemory, waitOf } from './threads.ts'
+import { cpuOf, ownMemory, waitOf } from './thread-times.ts'
 
 const [, , url = '', pid, schedstat = ''] = process.argv
 const PAUSE_MILLISECONDS = 1

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sumScores } from '../src/domain/credential.ts'
-import type { IncomingRecord } from '../src/domain/record/record.ts'
-import { inventPeople, type Person } from '../src/ingest/demo/people.ts'
-import { openStore } from '../src/store/open.ts'
-import type { Store } from '../src/store/store.ts'
+import { sumScores } from '../../src/domain/credential.ts'
+import type { IncomingRecord } from '../../src/domain/record/record.ts'
+import { inventPeople, type Person } from '../../src/ingest/demo/people.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
 import { createKey } from './api-key.ts'
 
 /** Data sets are stored outside the repository; the next run uses them again. */

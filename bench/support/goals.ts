@@ -41,7 +41,7 @@ export function figuresOf({ series, fewer, megabytes, passports }: Input): Figur
   const rates = samplesOf('ours', 'keywords').map(({ rate }) => rate)
   return [
     ...(Object.keys(READS) as Read[]).flatMap((read) =>
-      ratio(`${READS[read]}: CPU, ours / bare`, ['ours', read], ['bare', read], cpu, {
+      ratio(`${READS[read]}: CPU, ours / minimal`, ['ours', read], ['minimal', read], cpu, {
         most: PAGES.includes(read) ? 1.5 : 1.35,
       }),
     ),

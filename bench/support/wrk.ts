@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { tempFolder } from '../test/support/temp-folder.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import { KEY_HEADERS } from './api-key.ts'
 
 /** A load of wrk. `script` returns Lua that defines `request`; `from` is the number of requests in earlier runs. */

@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { createRandom, type Random } from '../../../src/ingest/demo/random.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
 import { databaseMaker, type EngineName } from '../../../test/support/store/engines.ts'
-import { check, type Fail, type Scenario } from '../../scenario.ts'
+import { check, type Fail, type Scenario } from '../../run-scenario.ts'
 import { checkFile, checkSame, type Sandbox } from '../../support/database-checks.ts'
 import { createEventFollower, projectionOf } from '../../support/event-follower.ts'
-import { succeed } from '../../support/kill.ts'
+import { succeed } from '../../support/kill-process.ts'
 
 const ENGINES: readonly EngineName[] = ['sqlite', 'postgres']
 /** The longest time between two kills in milliseconds. */
 const LONGEST_PAUSE = 1500
 
-export const events: Scenario = {
-  name: 'events',
+export const killEventWriters: Scenario = {
+  name: 'kill-event-writers',
   title: 'SIGKILL of an importer or a scorer while a reader follows the event log',
   long: 100,
   short: 1,

@@ -1,5 +1,5 @@
-import { walletOf } from '../data-set.ts'
-import { CHANGED } from '../history.ts'
+import { CHANGED } from './changed-passports.ts'
+import { walletOf } from './data-set.ts'
 
 /** A kind of request of the table in docs/security.md. `make` returns the n-th request: each one differs, as far as it can. */
 export type RequestKind = {

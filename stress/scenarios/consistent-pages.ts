@@ -6,8 +6,8 @@ import { serveProcess } from '../../test/support/cli.ts'
 import { testDatabase } from '../../test/support/postgres/postgres.ts'
 import { record } from '../../test/support/store/records.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Fail, Scenario } from '../scenario.ts'
-import { type Exchange, startClients } from '../support/load.ts'
+import type { Fail, Scenario } from '../run-scenario.ts'
+import { type Exchange, startClients } from '../support/send-requests.ts'
 
 const PASSPORTS = 240
 /** These change the number of passports between batches. */
@@ -21,8 +21,8 @@ const TARGETS = [
   '?keyword=person&per_page=50',
 ]
 
-export const oneMoment: Scenario = {
-  name: 'one-moment',
+export const consistentPages: Scenario = {
+  name: 'consistent-pages',
   title: 'batches, removals and merges, while readers check that each page shows one moment',
   long: 400,
   short: 20,

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { treeCpuSeconds } from '../process-stats.ts'
-import { type Server, startServer } from '../servers.ts'
 import { fillPeer } from './peer-database.ts'
 import { startPersistentPostgres } from './persistent-postgres.ts'
+import { treeCpuSeconds } from './process-stats.ts'
+import { type Server, startServer } from './servers.ts'
 
 const FOLDER = join(import.meta.dir, '../peer')
 
