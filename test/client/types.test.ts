@@ -30,10 +30,10 @@ const SAME: [
   Same<client.Credential, Shape<'Credential'>>,
   Same<client.Pagination, Shape<'Pagination'>>,
   Same<client.PassportPage, Shape<'PassportListBody'>>,
-  // Only pages respond with `not_acceptable`.
+  // Only pages respond with `not_acceptable`, and no key lacks a scope yet.
   Same<
     Exclude<client.PassportErrorCode, 'timeout' | 'network' | 'invalid_answer'>,
-    Exclude<ErrorCode, 'not_acceptable'>
+    Exclude<ErrorCode, 'forbidden' | 'not_acceptable'>
   >,
 ] = [true, true, true, true, true, true, true, true]
 
