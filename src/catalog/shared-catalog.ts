@@ -6,7 +6,7 @@ import type { Snapshot } from './snapshot.ts'
 /** Snapshots are updated about once a second while there are changes. */
 const LONGEST_WAIT_MILLISECONDS = 500
 
-/** A catalog whose snapshots come from the background thread and whose searches run in the search thread. */
+/** A catalog whose snapshots come from the writer thread and whose searches run in the search thread. */
 export function createSharedCatalog() {
   let snapshot: Snapshot
   let client: SearchClient | undefined

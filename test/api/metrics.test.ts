@@ -45,7 +45,7 @@ onEngine('sqlite', 'metrics', (open) => {
     })
 
     const { families, value } = parseExposition(presentFamilies(metrics.read()))
-    const requests = families.get('passportd_requests_total')?.samples
+    const requests = families.get('passportd_requests_total')
     const counted = (series: string) => value(`passportd_requests_total{${series}}`)
     expect(requests?.size).toBe(12)
     expect([...(requests?.values() ?? [])]).toEqual(new Array(12).fill(1))

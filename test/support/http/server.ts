@@ -10,8 +10,8 @@ import { createReference } from '../../../src/explorer/reference/reference-route
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { createExplainer } from '../../../src/scoring/explain.ts'
 import type { Store } from '../../../src/store/store.ts'
-import type { TestStore } from '../store/engines.ts'
-import { NOON } from '../store/records.ts'
+import { openTestStore, type TestStore } from '../store/engines.ts'
+import { NOON, PEOPLE } from '../store/records.ts'
 import { checkConformance } from './openapi-conformance.ts'
 
 export type Reply = { status: number; headers: Headers; text: string; body: Json }
@@ -88,6 +88,27 @@ export function serveTest(
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }
+
+/** A store with these records, and its server. The end of the block closes both. */
+export async function serveRecords(options: Partial<ApiServerOptions> = {}, records = PEOPLE) {
+  const store = await openTestStore('sqlite', records)
+  const server = serveTest(store, options)
+  return {
+    ...server,
+    store,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Returns the error of a promise that must fail. */
+export const failureOf = <E = Error>(work: Promise<unknown>): Promise<E> =>
+  work.then(
+    () => Promise.reject(new Error('The promise did not fail.')),
+    (error) => error,
+  )
 
 /** One store and one server for all tests of a block, which must not write. */
 export function shareServer<S extends AsyncDisposable>(
