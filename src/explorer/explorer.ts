@@ -115,6 +115,6 @@ function createPictures(options: ExplorerOptions): { path: string; page: Explore
 function checkAccept(request: RouteRequest): void {
   if (!prefersJson(request)) return
   const [, folder, ref] = pathOf(request).split('/')
-  const path = folder === 'passports' && ref ? `/api/v1/passports/${ref}` : '/api/v1/passports'
+  const path = folder === 'passports' && ref ? `/api/v3/passports/${ref}` : '/api/v3/passports'
   throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
 }
