@@ -6,7 +6,7 @@ import { type Config, NAMES, readConfig, SETTINGS } from '../../src/config/confi
 import { misspeltSettings, unknownSettings } from '../../src/config/setting-names.ts'
 import { DEFAULT_SITE } from '../../src/config/site.ts'
 import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
-import { readPage } from '../support/docs/named-tests.ts'
+import { readPage } from '../support/docs/pages.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const SUPPORT = join(import.meta.dir, '../support/postgres')

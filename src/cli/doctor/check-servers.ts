@@ -1,7 +1,7 @@
 import { RedisClient } from 'bun'
 import { namePostgres } from '../../config/database-address.ts'
 import { findReplicaSchema } from '../../store/postgres/diagnostics.ts'
-import { SCHEMA } from '../../store/postgres/migrate/migrate.ts'
+import { SCHEMA } from '../../store/postgres/migrate.ts'
 import { type CheckResult, ok, problem } from './check-result.ts'
 
 const TIMEOUT_MILLISECONDS = 2000

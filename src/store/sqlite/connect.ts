@@ -5,7 +5,7 @@ import { FileFaultError, ServiceError } from '../../domain/errors.ts'
 import { size } from '../../domain/text/format.ts'
 import type { Query } from '../shared/query.ts'
 import { refuseDeletedWal } from './file-guard.ts'
-import { checkOwner } from './migrate/migrate.ts'
+import { checkOwner } from './migrate.ts'
 
 /** Milliseconds that a write waits for a write of another process. */
 export const WRITER_WAIT = 10_000

@@ -1,0 +1,133 @@
+import { ServiceError } from '../../domain/errors.ts'
+import version021 from '../migrations/postgres/0009-version-0.2.1.sql' with { type: 'text' }
+import actors from '../migrations/postgres/0010-actors.sql' with { type: 'text' }
+import {
+  checkSchema,
+  lastSchema,
+  type MigrationMode,
+  type OnProgress,
+  OutdatedSchemaError,
+  pendingSteps,
+} from '../migrations/schema-version.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
+import { lock, MIGRATE } from './connection/locks.ts'
+import { checkWritable } from './connection/primary.ts'
+import type { Query } from './connection/query.ts'
+
+/** The table `passportd` has the schema of a database. */
+const MIGRATIONS = { first: 9, steps: [version021, actors] }
+
+export const SCHEMA = lastSchema(MIGRATIONS)
+
+const OLDEST_SERVER = 14
+
+/** Concurrent nodes are safe: the lock admits one. */
+async function migrate(pool: Pool, name: string, onProgress: OnProgress = () => undefined): Promise<void> {
+  await pool.transaction(async (query) => {
+    // A statement may change every passport, or wait for the migration of another node.
+    await query('set local statement_timeout = 0')
+    await query('set local idle_in_transaction_session_timeout = 0')
+    await lock(query, MIGRATE)
+    const version = await checkVersion(query, name)
+    const pending = pendingSteps(MIGRATIONS, version)
+    const passports = version === 0 ? 0 : await countPassports(query)
+    for (const [at, step] of pending.entries()) {
+      await query(step)
+      onProgress(Math.floor((passports * (at + 1)) / pending.length), passports)
+    }
+    await query('create table if not exists passportd (version integer not null)')
+    await query('delete from passportd')
+    await query('insert into passportd (version) values ($1)', [SCHEMA])
+  })
+}
+
+async function countPassports(query: Query): Promise<number> {
+  const [row] = await query<{ count: number }>('select count(*)::float8 as count from passports')
+  return row?.count ?? 0
+}
+
+/** A dump from another server may contain transaction numbers above those of this server. */
+async function renumber(query: Query): Promise<void> {
+  const current = 'pg_current_xact_id()::text::bigint'
+  for (const table of ['v1_passports', 'unlisted']) {
+    await query(`update ${table} set version = ${current} where version > ${current}`)
+  }
+}
+
+/** Migrates the database if the mode allows it; otherwise throws if it is outdated. Returns its version before. */
+export async function prepareSchema(
+  pool: Pool,
+  { mode, onProgress }: { mode: MigrationMode; onProgress?: OnProgress | undefined },
+): Promise<number> {
+  const { name } = pool
+  try {
+    // With `false` the server may be read-only.
+    if (mode !== false) await checkWritable(pool)
+    const version = await checkVersion(pool.query, name)
+    if (version === SCHEMA && mode === true) await renumber(pool.query)
+    if (version === SCHEMA) return version
+    if (mode === false || (mode === 'new' && version > 0))
+      throw new OutdatedSchemaError(name, version, SCHEMA)
+    await migrate(pool, name, onProgress)
+    return version
+  } catch (error) {
+    throw explain(error, name)
+  }
+}
+
+/** The schema of the database if a newer passportd has migrated it. */
+export async function findNewerSchema(query: Query): Promise<number | undefined> {
+  const [row] = await query<{ version: number }>('select version from passportd where version > $1', [SCHEMA])
+  return row?.version
+}
+
+/** Throws unless this program supports the database. Returns 0 for a database without tables of passportd. */
+export async function checkVersion(query: Query, name: string): Promise<number> {
+  const [server] = await query<{ number: number; ours: boolean; encoding: string }>(
+    // to_regclass() may use a stale cache of a connection that a pooler shares.
+    `select current_setting('server_version_num')::integer as number, current_setting('server_encoding') as encoding,
+       exists (select from pg_class where relname = 'passportd' and pg_table_is_visible(oid)) as ours`,
+  )
+  if (server?.encoding !== 'UTF8') {
+    throw new ServiceError(
+      'unavailable',
+      `${name} is encoded in ${server?.encoding}: create it with createdb -E UTF8 -T template0.`,
+    )
+  }
+  const release = Math.floor((server?.number ?? 0) / 10_000)
+  if (release < OLDEST_SERVER) {
+    throw new ServiceError(
+      'unavailable',
+      `${name} runs PostgreSQL ${release}: ${OLDEST_SERVER} or later is needed.`,
+    )
+  }
+  if (!server?.ours) return 0
+  const [row] = await query<{ version: number }>('select version from passportd')
+  const version = row?.version ?? 0
+  checkSchema(name, version, MIGRATIONS)
+  return version
+}
+
+function explain(error: unknown, name: string): unknown {
+  if (error instanceof ServiceError) return error
+  const { errno, code, message } = error as { errno?: string; code?: string; message: string }
+  const sentence = explanation(errno ?? code ?? '', message)
+  return sentence === undefined
+    ? error
+    : new ServiceError('unavailable', `${name} ${sentence}`, { cause: error })
+}
+
+function explanation(code: string, message: string): string | undefined {
+  if (/^(42501|3F000)$/.test(code)) {
+    return `cannot be prepared: ${message}. The role needs the right to create tables in its schema.`
+  }
+  // Tables or functions with our names, or a table `passportd` with other columns.
+  if (/^(42P07|42723|42703)$/.test(code)) {
+    return `holds tables of another program: ${message}. Give passportd a database, or a schema, of its own.`
+  }
+  // Settings that the server or the client does not know.
+  if (/^(42704|22023|ERR_INVALID_ARG_\w+)$/.test(code)) {
+    return `cannot be used: ${message}. Check the options of DATABASE_URL.`
+  }
+  return undefined
+}
