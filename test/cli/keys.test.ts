@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { ApiKey } from '../../src/domain/api-key.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { MAIN } from '../support/cli.ts'
@@ -8,7 +7,6 @@ import { workplace } from '../support/cli-sandbox.ts'
 import { until } from '../support/processes.ts'
 import { type EngineName, type MakeDatabase, withEngine, withEveryEngine } from '../support/store/engines.ts'
 import { ada, apiKey, NOON } from '../support/store/records.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 import { callHere } from '../support/terminal.ts'
 
 const KEY = /^ppd_([0-9a-f]{10})_[0-9a-f]{64}\n$/
@@ -260,15 +258,4 @@ withEngine('sqlite', 'keys', (makeDatabase) => {
     const [key] = JSON.parse((await here.call('keys', 'list', '--json')).out)
     expect(key.state).toBe('revoked')
   })
-})
-
-test.each([[[]], [['--demo']]])('keys create %p does not create a missing database', async (args) => {
-  using folder = tempFolder()
-  const path = join(folder.path, 'mistyped.db')
-  const { out, err, code } = await callHere(['keys', 'create', ...args, '--name', 'a'], {
-    env: { DATABASE_URL: `sqlite:${path}` },
-  })
-  expect({ out, code }).toEqual({ out: '', code: 1 })
-  expect(err).toContain(`There is no database ${path} yet: check DATABASE_URL, or create it with "serve" (`)
-  expect(existsSync(path)).toBe(false)
 })
