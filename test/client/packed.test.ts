@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { makeKey } from '../support/http/keys.ts'
-import { serveTest } from '../support/http/server.ts'
-import { openTestStore, type TestStore } from '../support/store/engines.ts'
+import { serveRecords } from '../support/http/server.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { serveFaults } from './failing-server.ts'
 
@@ -31,8 +30,7 @@ describe('the packed client', () => {
   const folder = tempFolder()
   const home = join(folder.path, 'node_modules/@passportd/client')
   let archive = ''
-  let store: TestStore
-  let service: ReturnType<typeof serveTest>
+  let service: Awaited<ReturnType<typeof serveRecords>>
   let expected: unknown
   let key: string
   const faulty = serveFaults()
@@ -44,9 +42,8 @@ describe('the packed client', () => {
     await command(['tar', '-xzf', archive, '--strip-components=1', '-C', home], folder.path)
     copyFileSync(join(import.meta.dir, 'scenario.js'), join(folder.path, 'scenario.js'))
     writeFileSync(join(folder.path, 'main.mjs'), MAIN)
-    store = await openTestStore('sqlite', inventPeople().slice(0, 300))
-    service = serveTest(store)
-    key = (await makeKey(store, 1)).key
+    service = await serveRecords({}, inventPeople().slice(0, 300))
+    key = (await makeKey(service.store, 1)).key
     const { body: list } = await service.get('/api/v1/passports?keyword=ada&per_page=250')
     const ids = list.passports.map(({ passport_id }: { passport_id: number }) => passport_id)
     const { body: first } = await service.get(`/api/v1/passports/${ids[0]}`)
@@ -85,7 +82,6 @@ describe('the packed client', () => {
   afterAll(async () => {
     await faulty.stop()
     await service[Symbol.asyncDispose]()
-    await store[Symbol.asyncDispose]()
     folder[Symbol.dispose]()
   })
 
