@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
+import { resultOf } from '../support/cli.ts'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { serveRecords } from '../support/http/server.ts'
@@ -16,12 +17,7 @@ console.log(JSON.stringify(await run(...process.argv.slice(2))))
 const PAGE = `<!doctype html><script type="importmap">{"imports":{"@passportd/client":"${INDEX}"}}</script>`
 
 async function command(args: string[], cwd: string): Promise<string> {
-  const child = Bun.spawn(args, { cwd, stdout: 'pipe', stderr: 'pipe' })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
+  const { out, err, code } = await resultOf(Bun.spawn(args, { cwd, stdout: 'pipe', stderr: 'pipe' }))
   if (code !== 0) throw new Error(`${args.join(' ')}: ${err}`)
   return out
 }
