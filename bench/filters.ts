@@ -4,7 +4,7 @@
  *   npx bun bench/filters.ts [--passports 1000000] [--rounds 5] [--seconds 2]
  */
 import { parseArgs } from 'node:util'
-import { createLiveIndex } from '../src/catalog/facets/live-index.ts'
+import { createLiveIndex } from '../src/catalog/live-index.ts'
 import { buildSnapshot } from '../src/catalog/snapshot.ts'
 import { parseFilter } from '../src/domain/lists/filter.ts'
 import { formatCursor, type ListQuery, parseSort } from '../src/domain/lists/list-request.ts'

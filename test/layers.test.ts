@@ -11,14 +11,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: ['domain'],
   store: ['domain', 'config'],
   scoring: ['domain', 'store'],
-  catalog: ['domain', 'store'],
+  catalog: ['domain', 'store', 'thread-calls.ts'],
   ingest: ['domain', 'store', 'scoring'],
   api: READING,
-  explorer: [...READING, 'config', 'api'],
+  explorer: [...READING, 'config', 'api', 'thread-calls.ts'],
   mcp: [...READING, ...RUNNING, 'scoring', 'api'],
-  serve: SERVING,
+  serve: [...SERVING, 'thread-calls.ts'],
   cli: [...SERVING, 'ingest', 'mcp', 'serve'],
   'log.ts': [],
+  'thread-calls.ts': ['domain'],
   'version.ts': [],
 }
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sumScores } from '../../src/domain/credential.ts'
 import type { IncomingRecord } from '../../src/domain/record/record.ts'
-import { inventPeople, type Person } from '../../src/ingest/demo/people.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { inventPeople, type Person } from '../../test/support/store/invented-people.ts'
 import { createKey } from './api-key.ts'
 
 /** Data sets are stored outside the repository; the next run uses them again. */

@@ -13,7 +13,6 @@ export type RequestKind = {
 
 type More = Pick<RequestKind, 'status' | 'isStream'>
 
-const V1 = '/api/v1'
 const V3 = '/api/v3/passports'
 const PARTS = ['credentials', 'standing', 'explanation'] as const
 const ALL = PARTS.join()
@@ -46,19 +45,24 @@ export function requestKinds(passports: number, before: string): RequestKind[] {
 
 type AnyId = (at: number) => number
 
-/** V2 has the routes of V1: two of them show the difference. */
-const olderKinds = (passports: number, id: AnyId): RequestKind[] => [
-  get('V1 passport by id', (at) => `${V1}/passports/${id(at)}`),
-  get('V1 passport by wallet', (at) => `${V1}/passports/${walletOf(id(at))}`),
-  get('V1 credentials', (at) => `${V1}/passport_credentials?passport_id=${id(at)}`),
-  get('V1 page of 25', (at) => `${V1}/passports?per_page=25&page=${1 + (at % 1000)}`),
-  get('V1 page of 250', (at) => `${V1}/passports?per_page=250&page=${1 + (at % 80)}`),
-  get('V1 last page of 250', () => `${V1}/passports?per_page=250&page=${Math.ceil(passports / 250)}`),
-  get('V1 keyword, page of 25', (at) => `${V1}/passports?keyword=a${at}`),
-  get('V1 keyword, page of 250', (at) => `${V1}/passports?per_page=250&keyword=${at}`),
-  get('V2 passport by id', (at) => `/api/v2/passports/${id(at)}`),
-  get('V2 page of 250', (at) => `/api/v2/passports?per_page=250&page=${1 + (at % 80)}`),
-]
+const olderKinds = (passports: number, id: AnyId): RequestKind[] =>
+  ['v1', 'v2'].flatMap((version) => {
+    const base = `/api/${version}`
+    const name = version.toUpperCase()
+    return [
+      get(`${name} passport by id`, (at) => `${base}/passports/${id(at)}`),
+      get(`${name} passport by wallet`, (at) => `${base}/passports/${walletOf(id(at))}`),
+      get(`${name} credentials`, (at) => `${base}/passport_credentials?passport_id=${id(at)}`),
+      get(`${name} page of 25`, (at) => `${base}/passports?per_page=25&page=${1 + (at % 1000)}`),
+      get(`${name} page of 250`, (at) => `${base}/passports?per_page=250&page=${1 + (at % 80)}`),
+      get(
+        `${name} last page of 250`,
+        () => `${base}/passports?per_page=250&page=${Math.ceil(passports / 250)}`,
+      ),
+      get(`${name} keyword, page of 25`, (at) => `${base}/passports?keyword=a${at}`),
+      get(`${name} keyword, page of 250`, (at) => `${base}/passports?per_page=250&keyword=${at}`),
+    ]
+  })
 
 function v3Kinds(id: AnyId, before: string): RequestKind[] {
   const early = (at: number) => 1 + (at % CHANGED)
@@ -78,6 +82,7 @@ function v3Kinds(id: AnyId, before: string): RequestKind[] {
     ...PARTS.map((part) =>
       get(`v3 list of 50 with ${part}`, (at) => `${V3}?limit=50&include=${part}&q=${at}`),
     ),
+    get('v3 list of 25 with all parts', (at) => `${V3}?limit=25&include=${ALL}&q=${at}`),
     get('v3 list of 50 with all parts', (at) => `${V3}?limit=50&include=${ALL}&q=${at}`),
     get('v3 list with q', (at) => `${V3}?limit=1&q=a${at}`),
     get('v3 list with filter', (at) => `${V3}?limit=1&filter=human:true,${score(at)}`),
@@ -108,13 +113,15 @@ function lookupKinds(id: AnyId, before: string): RequestKind[] {
   const past = (count: number) => (at: number) => JSON.stringify({ keys: early(count, at), as_of: before })
   const long = (bytes: number) => () => JSON.stringify({ keys: ['x'.repeat(bytes - '{"keys":[""]}'.length)] })
   return [
-    ...[1, 100, 1000].map((count) => lookUp(`v3 lookup of ${count}`, plain(count))),
-    ...PARTS.map((part) => lookUp(`v3 lookup of 1000 with ${part}`, include(1000, [part]))),
-    lookUp('v3 lookup of 1000 with all parts', include(1000, PARTS)),
-    lookUp('v3 lookup of 1000 as of a time', past(1000)),
+    ...[1, 100, 1000].flatMap((count) => [
+      lookUp(`v3 lookup of ${count}`, plain(count)),
+      ...PARTS.map((part) => lookUp(`v3 lookup of ${count} with ${part}`, include(count, [part]))),
+      lookUp(`v3 lookup of ${count} with all parts`, include(count, PARTS)),
+      lookUp(`v3 lookup of ${count} as of a time`, past(count)),
+    ]),
     lookUp('v3 lookup of 1000 as NDJSON', plain(1000), { headers: { Accept: 'application/x-ndjson' } }),
-    ...[64, 1024].map((size) => lookUp(`v3 lookup, body of ${size} KiB`, long(size * KIBIBYTE))),
-    ...[64, 1024].map((size) =>
+    ...[1, 64, 1024].map((size) => lookUp(`v3 lookup, body of ${size} KiB`, long(size * KIBIBYTE))),
+    ...[1, 64, 1024].map((size) =>
       lookUp(`v3 lookup, malformed body of ${size} KiB`, () => '"'.padEnd(size * KIBIBYTE, 'a'), {
         status: 400,
       }),

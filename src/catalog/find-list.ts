@@ -1,6 +1,6 @@
 import type { ListRequest } from '../domain/lists/list-request.ts'
 import type { Awaitable, ListingChanges } from '../store/store.ts'
-import type { FacetPage } from './facets/facet-index.ts'
+import type { FacetPage } from './facet-index.ts'
 import { findConsistent, type Reader } from './find-page.ts'
 import { listRanking } from './recent-changes.ts'
 import { cutPage } from './sorted-list.ts'

@@ -1,7 +1,7 @@
 import { wordsOf } from '../domain/lists/keyword.ts'
 import { createByteCache } from './byte-cache.ts'
 import type { RankingPage } from './catalog.ts'
-import { grow } from './grow.ts'
+import { grow } from './grow-array.ts'
 import type { Snapshot } from './snapshot.ts'
 
 const MOST_BYTES = 16_000_000

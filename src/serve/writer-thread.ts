@@ -13,6 +13,7 @@ import { updateQuotas } from './jobs/update-quotas.ts'
 import { updateScores } from './jobs/update-scores.ts'
 import { updateSnapshots } from './jobs/update-snapshots.ts'
 import { createThreadLog, type FromWriter, type ToWriter } from './messages.ts'
+import { createWriteQueue } from './write-queue.ts'
 
 declare const self: Worker
 
@@ -21,11 +22,12 @@ const log = createThreadLog(send)
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()
 const usage = createUsageBuffer()
+const writes = createWriteQueue(({ report }) => usage.push(report))
 
 self.onmessage = ({ data }: MessageEvent<ToWriter>) => {
   if (data.kind === 'start') void run(data.config, data.damage)
   else if (data.kind === 'score') mayScore.resolve()
-  else if (data.kind === 'usage') usage.push(data)
+  else if (data.kind === 'connect') writes.connect(data.port)
   else {
     stop.abort()
     mayScore.resolve()

@@ -13,8 +13,6 @@ export type Diagnostics = {
   damage?: string[]
   /** Absent if the schemas differ. */
   contents?: DatabaseContents
-  /** The time of the database server; PostgreSQL only. */
-  clock?: number
 }
 
 /** `full` also compares indexes with their tables. Throws `unavailable` if the database cannot be read. */

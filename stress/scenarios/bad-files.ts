@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { createRandom } from '../../src/ingest/demo/random.ts'
 import { exportRecords } from '../../src/ingest/export.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { createRandom } from '../../test/support/random.ts'
 import { INVENTED, linesOf } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Scenario } from '../run-scenario.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRandom } from '../../src/ingest/demo/random.ts'
+import { createRandom } from '../../test/support/random.ts'
 import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { check, type Scenario } from '../run-scenario.ts'

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRandom } from '../../src/ingest/demo/random.ts'
+import { createRandom } from '../../test/support/random.ts'
 import { INVENTED, linesOf } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { check, type Scenario } from '../run-scenario.ts'

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { createRandom, type Random } from '../../src/ingest/demo/random.ts'
+import { createRandom, type Random } from '../../test/support/random.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Scenario } from '../run-scenario.ts'
 import { tryToServe } from '../support/command.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/ingest/demo/random.ts'
+import type { Random } from '../../test/support/random.ts'
 
 /** Kills a process at a random moment within `milliseconds`. Returns false if the process ended by itself. */
 export function killWithin(child: Bun.Subprocess, milliseconds: number, random: Random): Promise<boolean> {

@@ -7,9 +7,9 @@ const PATH = join(import.meta.dir, '../../docs/cli.md')
 
 const commands = await loadCommands()
 
-function tableOf(head: string, body: readonly string[][]): string {
+function tableOf(body: readonly string[][]): string {
   if (body.length === 0) return ''
-  const rows = [[head, 'purpose'], ...body]
+  const rows = [['option', 'purpose'], ...body]
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const line = (row: readonly string[], fill = ' ') =>
     `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width, fill)).join(' | ')} |\n`
@@ -18,14 +18,16 @@ function tableOf(head: string, body: readonly string[][]): string {
 
 function toSection(command: Command): string {
   const { name, summary, forms, options } = command
-  const uses = forms.map((form) => [`\`${usageOf(command, form).join(' ')}\``, form.about ?? ''])
+  const uses = forms.map(
+    (form) => `- \`${usageOf(command, form).join(' ')}\`${form.about ? `: ${form.about}` : ''}\n`,
+  )
   const described = Object.entries(options)
     .filter(([option]) => option !== 'demo')
     .map(([option, each]) => {
       const initial = each.default === undefined ? '' : ` (default: \`${each.default}\`)`
       return [`\`${nameOption(option, each)}\``, each.about + initial]
     })
-  return `\n## ${name}\n\n${summary[0]?.toUpperCase()}${summary.slice(1)}.\n${tableOf('usage', uses)}${tableOf('option', described)}`
+  return `\n## ${name}\n\n${summary[0]?.toUpperCase()}${summary.slice(1)}.\n\n${uses.join('')}${tableOf(described)}`
 }
 
 test('docs/cli.md matches the declarations of the commands', async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { resultOf } from '../support/cli.ts'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { serveRecords } from '../support/http/server.ts'
+import { inventPeople } from '../support/store/invented-people.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { serveFaults } from './failing-server.ts'
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
-import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/serve/service.ts'
 import { openStore } from '../../src/store/open.ts'
+import { inventPeople } from './store/invented-people.ts'
 import { tempFolder } from './temp-folder.ts'
 
 type Options = { workers?: number; env?: Record<string, string> }

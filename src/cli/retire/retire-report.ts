@@ -1,5 +1,4 @@
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
-import { datePlan } from '../../domain/retirement.ts'
 import { printable } from '../../domain/text/format.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
 import { dayOf, isV3, type UsageCount } from '../../domain/usage.ts'
@@ -7,16 +6,15 @@ import type { Days } from '../../store/store.ts'
 import { invalidValue } from '../command.ts'
 import { isoTime } from '../iso-time.ts'
 import { formatTable } from '../table.ts'
-import { DAY, NO_KEY_ID, sumUp } from '../usage-summary.ts'
-import { composeEmail } from './retire-email.ts'
-import type { RetireInput, RetireTask } from './retire-task.ts'
+import { DAY, NO_KEY_ID } from '../usage-summary.ts'
+import type { RetireAction } from './retire-task.ts'
 
 const USUAL_DAYS = 30
 
-/** Lists the clients that still use V1, with an email to their owners. */
-export function prepareReport({ values: { since, json }, now }: RetireInput): RetireTask {
+/** Lists the clients that still use V1, with the addresses of their owners. */
+export const reportClients: RetireAction = ({ values: { since, json }, now }) => {
   const { days, before } = toPeriods(since, now)
-  return async ({ store, plan, terminal, deprecatedAt }) => {
+  return async ({ store, plan, terminal }) => {
     const [requests, earlier] = [sum(await store.usage.list(days)), sum(await store.usage.list(before))]
     const keys = new Map((await store.keys.list()).map((key) => [key.id, key]))
     const toClient = (id: string) => ({
@@ -24,24 +22,15 @@ export function prepareReport({ values: { since, json }, now }: RetireInput): Re
       ...compare(requests.get(id) ?? 0, earlier.get(id) ?? 0),
       exempt: plan.exempt.includes(id),
     })
-    const clients = [...new Set([...requests.keys(), ...earlier.keys()])]
+    const callers = [...new Set([...requests.keys(), ...earlier.keys()])]
       .filter((id) => id !== '')
       .map(toClient)
       .sort((one, other) => other.requests - one.requests || (one.key < other.key ? -1 : 1))
-    const addresses = addressesOf(clients)
-    const email = composeEmail(datePlan(plan, deprecatedAt), now)
-    const anonymous = toClient('')
-    if (json) {
-      const whole = { ...days, before, callers: clients, without_key: anonymous, addresses, letter: email }
-      return terminal.out(`${JSON.stringify(whole)}\n`)
-    }
+    const without_key = toClient('')
+    if (json) return terminal.out(`${JSON.stringify({ ...days, before, callers, without_key })}\n`)
     terminal.out(`Requests to V1 from ${days.since} to ${days.until}, and from ${before.since} to ${before.until} before that
 
-${formatTable([TITLES, ...[...clients, anonymous].map(toRow)])}
-Send to:
-${addresses.map(printable).join(', ') || '(no key in the table has an owner)'}
-
-${email}`)
+${formatTable([TITLES, ...[...callers, without_key].map(toRow)])}`)
   }
 }
 
@@ -58,15 +47,12 @@ function toPeriods(start: number | undefined, now: number): { days: Days; before
 }
 
 /** Requests per key, without those to v3. */
-const sum = (counts: readonly UsageCount[]) =>
-  new Map(
-    [
-      ...Map.groupBy(
-        counts.filter(({ endpoint }) => !isV3(endpoint)),
-        ({ key }) => key,
-      ),
-    ].map(([key, some]) => [key, sumUp(some).requests]),
-  )
+function sum(counts: readonly UsageCount[]): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const { key, endpoint, count } of counts)
+    if (!isV3(endpoint)) sums.set(key, (sums.get(key) ?? 0) + count)
+  return sums
+}
 
 type Client = ReturnType<typeof describeKey> & ReturnType<typeof compare> & { exempt: boolean }
 
@@ -94,12 +80,6 @@ function nameTrend(requests: number, percent: number | null): string {
   if (requests === 0) return 'stopped'
   if (Math.abs(percent) <= STEADY) return 'steady'
   return percent < 0 ? 'falling' : 'rising'
-}
-
-/** Owners of active keys with requests, each once. */
-function addressesOf(clients: readonly Client[]): string[] {
-  const active = clients.filter(({ requests, state }) => requests > 0 && state === 'active')
-  return [...new Set(active.map(({ owner }) => owner).filter((owner) => owner !== ''))]
 }
 
 const TITLES = ['KEY', 'NAME', 'OWNER', 'REQUESTS', 'BEFORE', 'CHANGE', 'LAST USED', 'EXEMPT']

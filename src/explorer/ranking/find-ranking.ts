@@ -1,4 +1,4 @@
-import { createFacetIndex, type FacetPage } from '../../catalog/facets/facet-index.ts'
+import { createFacetIndex, type FacetPage } from '../../catalog/facet-index.ts'
 import { findList } from '../../catalog/find-list.ts'
 import { findPage } from '../../catalog/find-page.ts'
 import type { Filter } from '../../domain/lists/filter.ts'

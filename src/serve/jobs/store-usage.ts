@@ -3,7 +3,7 @@ import type { UsageReport } from '../../api/usage.ts'
 import { count } from '../../domain/text/format.ts'
 import { addCounts, type UsageCount } from '../../domain/usage.ts'
 import type { Log } from '../../log.ts'
-import type { Store } from '../../store/store.ts'
+import type { Awaitable, Store } from '../../store/store.ts'
 import type { Job } from './supervise.ts'
 
 const INTERVAL_MILLISECONDS = 500
@@ -15,7 +15,7 @@ const LAST_ATTEMPTS_MILLISECONDS = 5000
 export const storeUsage = (store: Store, usage: UsageBuffer, log: Log): Job => ({
   name: 'Usage counts cannot be stored yet',
   interval: INTERVAL_MILLISECONDS,
-  run: () => usage.store(store),
+  run: () => usage.flush(({ counts, lastUsed }) => store.usage.add(counts, lastUsed)),
   async end(attempt) {
     const deadline = performance.now() + LAST_ATTEMPTS_MILLISECONDS
     await attempt()
@@ -23,13 +23,13 @@ export const storeUsage = (store: Store, usage: UsageBuffer, log: Log): Job => (
       await sleep(INTERVAL_MILLISECONDS)
       await attempt()
     }
-    if (usage.size() > 0) log.error(`The usage counts of ${count(usage.size(), 'request')} are lost.`)
+    usage.logLost(log)
   },
 })
 
 export type UsageBuffer = ReturnType<typeof createUsageBuffer>
 
-/** Buffers usage counts for the store. Counts of the same day, key, endpoint and status are added up, which bounds the size. */
+/** Buffers usage counts. Counts of the same day, key, endpoint and status are added up, which bounds the size. */
 export function createUsageBuffer() {
   let counts = new Map<string, UsageCount>()
   let lastUsed = new Map<string, number>()
@@ -39,21 +39,26 @@ export function createUsageBuffer() {
     for (const [key, time] of report.lastUsed) lastUsed.set(key, Math.max(lastUsed.get(key) ?? 0, time))
   }
 
+  const size = () => [...counts.values()].reduce((sum, { count }) => sum + count, 0)
+
   return {
     push,
-    /** If storing fails, the counts stay in the buffer. */
-    async store({ usage }: Pick<Store, 'usage'>): Promise<void> {
+    size,
+    /** If `add` fails, the counts stay in the buffer. */
+    async flush(add: (report: UsageReport) => Awaitable<void>): Promise<void> {
       if (counts.size === 0) return
       const report = { counts: [...counts.values()], lastUsed }
       counts = new Map()
       lastUsed = new Map()
       try {
-        await usage.add(report.counts, report.lastUsed)
+        await add(report)
       } catch (error) {
         push(report)
         throw error
       }
     },
-    size: () => [...counts.values()].reduce((sum, { count }) => sum + count, 0),
+    logLost(log: Log): void {
+      if (size() > 0) log.error(`The usage counts of ${count(size(), 'request')} are lost.`)
+    },
   }
 }

@@ -2,10 +2,7 @@
 export const PASSPORT_COUNTS = `select
   cast(count(*) as double precision) as passports,
   cast(coalesce(sum(case when stale = 1 then 1 else 0 end), 0) as double precision) as stale,
-  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "unscorable",
-  cast(max(calculated_at) as double precision) as "newestRecord",
-  cast(max(case when rules <> '' then calculated_at end) as double precision) as "lastScoring",
-  (select max(day) from usage) as "lastDay"
+  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "unscorable"
   from passports`
 
 export const STALE_COUNT =
@@ -16,10 +13,6 @@ export type PassportCounts = {
   /** Passports that wait for a scorer. */
   stale: number
   unscorable: number
-  /** The latest time of a calculation, overall and by a rule set. */
-  newestRecord: number | null
-  lastScoring: number | null
-  lastDay: string | null
 }
 
 /** The wait before stale passports are counted again, to detect a running scorer. */

@@ -1,12 +1,8 @@
 import type { ApiKey } from '../../domain/api-key.ts'
-import type { RetirementPlan } from '../../domain/retirement.ts'
 import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
 import { OVERSIZED, type Oversized } from '../rows/oversized.ts'
-import { ACTIVE_RULES } from '../rows/rule-set.ts'
-import type { AppliedRules, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import type { Query } from './query.ts'
-import { findRules } from './rules.ts'
-import { createCopying, createRetirement } from './settings.ts'
 
 export type DatabaseContents = PassportCounts & {
   /** Passports that are stale after a short wait. */
@@ -14,11 +10,6 @@ export type DatabaseContents = PassportCounts & {
   keys: ApiKey[]
   /** Largest first. */
   oversized: Oversized[]
-  plan: RetirementPlan | undefined
-  /** The active rule set; `undefined` for the built-in one. */
-  rules: AppliedRules | undefined
-  /** The note of a copy into this database. */
-  copying: string | undefined
 }
 
 /** For diagnostics. */
@@ -34,8 +25,5 @@ export async function readContents(
     stillStale: later?.count ?? 0,
     keys: await keys.list(),
     oversized: await query<Oversized>(OVERSIZED),
-    plan: await createRetirement(query, query).find(),
-    rules: await findRules(query, ACTIVE_RULES),
-    copying: await createCopying(query, query).find(),
   }
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRandom, type Random } from '../../../src/ingest/demo/random.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
+import { createRandom, type Random } from '../../../test/support/random.ts'
 import { databaseMaker, type EngineName } from '../../../test/support/store/engines.ts'
 import { check, type Fail, type Scenario } from '../../run-scenario.ts'
 import { checkFile, checkSame, type Sandbox } from '../../support/database-checks.ts'

@@ -1,5 +1,5 @@
-import { createRandom, type Random } from '../../../src/ingest/demo/random.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
+import { createRandom, type Random } from '../../../test/support/random.ts'
 import { databaseMaker, type EngineName } from '../../../test/support/store/engines.ts'
 import { INVENTED, linesOf, toLines } from '../../../test/support/store/json-lines.ts'
 import { check, type Fail, type Scenario } from '../../run-scenario.ts'

@@ -1,5 +1,5 @@
-import { createRandom } from '../../../src/ingest/demo/random.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
+import { createRandom } from '../../../test/support/random.ts'
 import { databaseMaker, saveRecords } from '../../../test/support/store/engines.ts'
 import { INVENTED } from '../../../test/support/store/json-lines.ts'
 import { check, type Scenario } from '../../run-scenario.ts'

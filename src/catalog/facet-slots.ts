@@ -1,7 +1,7 @@
-import type { Facets } from '../../store/store.ts'
-import { grow } from '../grow.ts'
-import type { Names } from '../search.ts'
-import { countWhile } from '../sorted-list.ts'
+import type { Facets } from '../store/store.ts'
+import { grow } from './grow-array.ts'
+import type { Names } from './search.ts'
+import { countWhile } from './sorted-list.ts'
 
 const LINE_FEED = 10
 

@@ -1,6 +1,9 @@
-import { grow } from '../grow.ts'
+import type { Condition, Operator } from '../domain/lists/filter.ts'
+import type { FacetRequest, Group } from '../domain/lists/list-request.ts'
+import { grow } from './grow-array.ts'
+import { countWhile } from './sorted-list.ts'
 
-export type Value = string | number
+type Value = string | number
 
 /** The values of one field, dictionary-encoded: each slot has a list of value numbers, and equal lists are stored once. */
 export type Column = {
@@ -80,10 +83,10 @@ export const valueAt = ({ values, lists, starts }: Column, slot: number) =>
   values[lists[(starts[slot] as number) + 1] as number] as number
 
 /** The start of the next list. The first list after the empty one is at 1. */
-export const nextStart = ({ lists }: Column, start: number) => start + 1 + (lists[start] as number)
+const nextStart = ({ lists }: Column, start: number) => start + 1 + (lists[start] as number)
 
 /** The number of slots with each value, the index of the first one, and the number of slots without a value. */
-export function countValues(column: Column, slots: Uint32Array) {
+function countValues(column: Column, slots: Uint32Array) {
   const { values, lists } = column
   const { sizes, firsts: ofLists } = countLists(column, slots)
   const counts = new Uint32Array(values.length)
@@ -151,3 +154,94 @@ export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
   }
   return sorted
 }
+
+/** 1 for each list, by its start, for which one of the conditions holds. Each condition is a bit: a filter has at most 32. */
+export function flagLists(column: Column, conditions: readonly Condition[]): Uint8Array {
+  const { lists, used } = column
+  const bits = testValues(column, conditions)
+  const negated = conditions.reduce((all, { not }, at) => all | (Number(not) << at), 0)
+  const flags = new Uint8Array(used)
+  flags[0] = Number(negated !== 0)
+  for (let start = 1, end = 0; start < used; start = end) {
+    end = nextStart(column, start)
+    let found = 0
+    for (let at = start + 1; at < end; at++) found |= bits[lists[at] as number] as number
+    flags[start] = Number(found !== negated)
+  }
+  return flags
+}
+
+/** The conditions that hold for each value. Only comparisons test all values. */
+function testValues({ values, numbers }: Column, conditions: readonly Condition[]): Uint32Array {
+  const bits = new Uint32Array(values.length)
+  for (const [at, { operator, value: than }] of conditions.entries()) {
+    if (operator === '=') {
+      const number = numbers.get(than)
+      if (number !== undefined) bits[number] = (bits[number] as number) | (1 << at)
+      continue
+    }
+    const test = TESTS[operator]
+    for (let number = 0; number < bits.length; number++) {
+      if (test(values[number] as Value, than)) bits[number] = (bits[number] as number) | (1 << at)
+    }
+  }
+  return bits
+}
+
+const TESTS: Record<Exclude<Operator, '='>, (value: Value, than: Value) => boolean> = {
+  '>': (value, than) => value > than,
+  '>=': (value, than) => value >= than,
+  '<': (value, than) => value < than,
+  '<=': (value, than) => value <= than,
+}
+
+const MOST_GROUPS = 100
+
+/** `first` is the index of the first slot with the value. */
+type Counted = Group & { first: number }
+
+export type CountedGroups = { groups: Counted[]; more: number }
+
+/** The largest groups of slots first, equal ones by value; `more` is the number of those left out. */
+export function groupSlots(column: Column, slots: Uint32Array, wanted: Wanted): CountedGroups {
+  const { counts, firsts, none } = countValues(column, slots)
+  const isWanted = createTest(wanted)
+  const groups: Counted[] = []
+  let all = 0
+  const add = (value: string | null, count: number, first: number) => {
+    if (count === 0 || !isWanted(value)) return
+    all++
+    insertGroup(groups, { value, count, first })
+  }
+  add(null, none, 0)
+  for (let number = 0; number < counts.length; number++) {
+    const count = counts[number] as number
+    if (count > 0) add(String(column.values[number]), count, firsts[number] as number)
+  }
+  return { groups, more: all - groups.length }
+}
+
+type Wanted = Pick<FacetRequest, 'prefix' | 'values'>
+
+function createTest({ prefix, values }: Wanted): (value: string | null) => boolean {
+  if (values) {
+    const known = new Set<string | null>(values)
+    return (value) => known.has(value)
+  }
+  if (prefix === undefined) return () => true
+  return (value) =>
+    value !== null &&
+    (value.startsWith(prefix) || value.includes(` ${prefix}`) || value.includes(`_${prefix}`))
+}
+
+/** A sort of all groups would take a second for a million of them. */
+function insertGroup(groups: Counted[], added: Counted): void {
+  const last = groups[MOST_GROUPS - 1]
+  if (last && isBefore(last, added)) return
+  const place = countWhile(groups.length, (at) => isBefore(groups[at] as Counted, added))
+  groups.splice(place, 0, added)
+  if (groups.length > MOST_GROUPS) groups.pop()
+}
+
+const isBefore = (one: Group, other: Group) =>
+  one.count > other.count || (one.count === other.count && String(one.value) < String(other.value))

@@ -1,15 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createFacetIndex, type FacetIndex } from '../../../src/catalog/facets/facet-index.ts'
-import type { GroupField, ListQuery, Position } from '../../../src/domain/lists/list-request.ts'
-import type { Facets } from '../../../src/store/store.ts'
-import {
-  groupNaively,
-  listNaively,
-  someFacets,
-  someGroup,
-  someQuery,
-} from '../../support/store/naive-list.ts'
+import { createFacetIndex, type FacetIndex } from '../../src/catalog/facet-index.ts'
+import type { GroupField, ListQuery, Position } from '../../src/domain/lists/list-request.ts'
+import type { Facets } from '../../src/store/store.ts'
+import { groupNaively, listNaively, someFacets, someGroup, someQuery } from '../support/store/naive-list.ts'
 
 /** The ids of all pages. */
 function walk(index: FacetIndex, query: ListQuery, limit: number): number[] {

@@ -1,17 +1,16 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Reader } from '../../../src/catalog/facets/build-index.ts'
-import { createLiveIndex } from '../../../src/catalog/facets/live-index.ts'
-import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
-import { parseFilter } from '../../../src/domain/lists/filter.ts'
-import { type GroupField, type ListRequest, parseSort } from '../../../src/domain/lists/list-request.ts'
-import { adoptRules } from '../../../src/scoring/rescore.ts'
-import type { Store } from '../../../src/store/store.ts'
-import { snapshotOf } from '../../support/store/catalog.ts'
-import { onEngine, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
-import { groupNaively, listNaively } from '../../support/store/naive-list.ts'
-import { scorerOf, step, take } from '../../support/store/random-histories.ts'
-import { named, record } from '../../support/store/records.ts'
+import { createLiveIndex, type FacetStore } from '../../src/catalog/live-index.ts'
+import { buildSnapshot } from '../../src/catalog/snapshot.ts'
+import { parseFilter } from '../../src/domain/lists/filter.ts'
+import { type GroupField, type ListRequest, parseSort } from '../../src/domain/lists/list-request.ts'
+import { adoptRules } from '../../src/scoring/rescore.ts'
+import type { Store } from '../../src/store/store.ts'
+import { snapshotOf } from '../support/store/catalog.ts'
+import { onEngine, onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import { groupNaively, listNaively } from '../support/store/naive-list.ts'
+import { scorerOf, step, take } from '../support/store/random-histories.ts'
+import { named, record } from '../support/store/records.ts'
 
 const requestOf = (filter: string, sort = '-score', groupBy?: GroupField): ListRequest => ({
   keyword: undefined,
@@ -30,7 +29,7 @@ const REQUESTS = [
 ]
 
 /** Calls `before` each time facets are read. */
-const onRead = (store: Store, before: (ids: readonly number[]) => unknown): Reader => ({
+const onRead = (store: Store, before: (ids: readonly number[]) => unknown): FacetStore => ({
   listing: store.listing,
   facets: {
     async list(ids) {
