@@ -103,7 +103,7 @@ test('the conformance check rejects wrong statuses, fields and headers', () => {
 })
 
 onEngine('sqlite', 'GET /openapi.json', (open) => {
-  test('serves the document', async () => {
+  test('GET /openapi.json serves the document', async () => {
     await using store = await open()
     await using server = serveTest(store)
     expect((await server.get('/openapi.json')).body).toMatchObject({

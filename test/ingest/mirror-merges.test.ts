@@ -9,7 +9,7 @@ import { ADA_WALLET, NOON, named, record } from '../support/store/records.ts'
 const FIVE = [1, 2, 3, 4, 5].map((id) => named(id, `Person ${id}`, id))
 
 onEveryEngine('merges of a mirrored source', (open) => {
-  test('are carried over, chains included, and later runs change nothing', async () => {
+  test('merges of the source are carried over, chains included, and later runs change nothing', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -26,7 +26,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect(await target.passports.listMerged(3)).toEqual([2])
   })
 
-  test('are undone when the source undoes them, but merges made here stay', async () => {
+  test('merges are undone when the source undoes them, but merges made here stay', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -40,7 +40,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 5 })
   })
 
-  test('free the wallets that the survivor took over', async () => {
+  test('a merge frees the wallets that the survivor took over', async () => {
     await using source = await serveSource([record(1, { mainWallet: ADA_WALLET }), record(2)])
     await using target = await open()
     await copy(target, source.url)
@@ -54,7 +54,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     })
   })
 
-  test('that contradict a merge made here are reported as failed', async () => {
+  test('merges that contradict a merge made here are reported as failed', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -66,7 +66,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 3 })
   })
 
-  test('lead to the passport into which the survivor was merged here', async () => {
+  test('merges lead to the passport into which the survivor was merged here', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -76,7 +76,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 3 })
   })
 
-  test('into a passport that was removed here are reported as failed', async () => {
+  test('merges into a passport that was removed here are reported as failed', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -88,7 +88,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 1 })
   })
 
-  test('of passports that were removed here are ignored', async () => {
+  test('merges of passports that were removed here are ignored', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)

@@ -23,7 +23,7 @@ const NAMES = ['people.jsonl', 'points.jsonl']
 const pathsIn = (folder: string) => NAMES.map((name) => join(folder, name))
 
 withEveryEngine('import --dry-run', (makeDatabase) => {
-  test('of several files reports the same as the import, and changes nothing', async () => {
+  test('a dry run of several files reports the same as the import, and changes nothing', async () => {
     await using here = await workplace(makeDatabase, { files, records: PEOPLE })
     const before = await here.look((store) => store.records.list(0, 2000))
     const dry = await here.call('import', '--dry-run', ...pathsIn(here.cwd))
@@ -33,7 +33,7 @@ withEveryEngine('import --dry-run', (makeDatabase) => {
     expect(real.code).toBe(0)
   })
 
-  test('on a database that does not exist reports the same as the import, and creates nothing', async () => {
+  test('a dry run on a missing database reports the same as the import, and creates nothing', async () => {
     await using here = await workplace(makeDatabase, { files, bare: true })
     const dry = await here.call('import', '--dry-run', ...pathsIn(here.cwd))
     expect(dry).toMatchObject({ code: 0, err: expect.stringContaining('1,402 lines: 1,401 added') })
@@ -43,7 +43,7 @@ withEveryEngine('import --dry-run', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'import --dry-run', (makeDatabase) => {
-  test('creates no folder for a database that does not exist', async () => {
+  test('a dry run creates no folder for a missing database', async () => {
     await using here = await workplace(makeDatabase, { files })
     here.env.DATABASE_URL = `sqlite:${join(here.cwd, 'data/new.db')}`
     expect((await here.call('import', '--dry-run', ...pathsIn(here.cwd))).code).toBe(0)
@@ -52,7 +52,7 @@ withEngine('sqlite', 'import --dry-run', (makeDatabase) => {
 })
 
 withEngine('postgres', 'import --dry-run', (makeDatabase) => {
-  test('creates no tables', async () => {
+  test('a dry run creates no tables', async () => {
     await using here = await workplace(makeDatabase, { files, bare: true })
     expect((await here.call('import', '--dry-run', ...pathsIn(here.cwd))).code).toBe(0)
     await using sql = connect(here.env.DATABASE_URL)

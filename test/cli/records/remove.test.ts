@@ -13,7 +13,7 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
     ['yes', true],
     ['', false],
     ['n', false],
-  ])('with the answer %p: removed is %p', async (answer, isRemoved) => {
+  ])('the answer %p on a terminal means that removed is %p', async (answer, isRemoved) => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const questions: string[] = []
     const ask = async (question: string) => {
@@ -55,7 +55,7 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
     expect((await callHere(['remove', '1', '--yes'], { env: here.env, ask })).code).toBe(0)
   })
 
-  test('without a terminal needs --yes', async () => {
+  test('remove without a terminal needs --yes', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     expect(await here.run('remove', '1')).toEqual({
       out: '',
@@ -83,7 +83,7 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
 })
 
 withEveryEngine('a removal in a file', (makeDatabase) => {
-  test('undoes every earlier line of the passport and of those merged into it, also with --restore', async () => {
+  test('a removal undoes every earlier line of the passport and of those merged into it, also with --restore', async () => {
     await using here = await workplace(makeDatabase, {
       files: {
         'before.jsonl': toLines(

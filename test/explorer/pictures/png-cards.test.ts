@@ -30,7 +30,7 @@ describe('PNG cards', () => {
     expect(drawableName(named(7, given, 1))).toBe(drawn)
   })
 
-  test('have the size of link previews, whatever the name', async () => {
+  test('PNG cards have the size of link previews, whatever the name', async () => {
     // Names that are drawn alike once.
     const names = new Map(HOSTILE_NAMES.map((name) => [drawableName(named(7, name, 1)), name]))
     const people = ['Анна', ...names.values()].map((name, at) => named(at + 1, name, at))
@@ -62,7 +62,7 @@ describe('PNG cards', () => {
     expect(shapes).not.toContain(await shapeOf('山'))
   })
 
-  test('count as 25 requests, unless they are cached', async () => {
+  test('PNG cards count as 25 requests, unless they are cached', async () => {
     const charged: number[] = []
     await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
     await using server = serveExplorer(store, {
