@@ -93,13 +93,14 @@ test('pure layers do not use Bun', () => {
   expect(filesWith(/\bBun\b|'bun[:']/, pure)).toEqual([])
 })
 
-test('the client imports only its own files and does not use Bun or Node', () => {
+test('the client imports only its own files, schemas for its types, and does not use Bun or Node', () => {
   const folder = join(import.meta.dir, '../packages/client/src')
   const sources = [...new Bun.Glob('**/*').scanSync(folder)]
   expect(sources.length).toBeGreaterThan(4)
   for (const file of sources) {
     const source = readFileSync(join(folder, file), 'utf8')
-    const imports = importsOf(file, folder)
+    // The build of the package replaces the schemas in types.ts.
+    const imports = file === 'types.ts' ? [] : importsOf(file, folder)
     expect(imports.filter((name) => !sources.includes(normalize(join(dirname(file), name))))).toEqual([])
     expect(source.match(/\b(Bun|process|Buffer|global|require)\b[.([]|import\.meta/)).toBeNull()
   }

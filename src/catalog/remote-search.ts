@@ -1,14 +1,13 @@
 import { ServiceError } from '../domain/errors.ts'
 import type { ListRequest } from '../domain/lists/list-request.ts'
 import { createCaller, type Received, receiveCalls, takeFirst } from '../thread-calls.ts'
-import type { RankingPage } from './catalog.ts'
 import type { LivePage } from './live-index.ts'
-import { createSearcher } from './search.ts'
+import { createSearcher, type Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
 
-type Search = { keyword: string; offset: number; size: number }
+type Search = { keyword: string }
 type List = { list: ListRequest; cursor: string | undefined }
-type Page = RankingPage | LivePage
+type Page = Matches | LivePage
 
 const LONGEST_LIST_MILLISECONDS = 10_000
 
@@ -27,8 +26,7 @@ export function createSearchClient(
     error: () => new ServiceError('not_ready', 'The list takes too long. Try again shortly.'),
   }
   return {
-    search: (keyword: string, offset: number, size: number, signal?: AbortSignal) =>
-      send({ keyword, offset, size }, { signal }) as Promise<RankingPage>,
+    search: (keyword: string, signal?: AbortSignal) => send({ keyword }, { signal }) as Promise<Matches>,
     list: (list: ListRequest, cursor: string | undefined, signal?: AbortSignal) =>
       send({ list, cursor }, { signal, limit }) as Promise<LivePage>,
     close,
@@ -64,10 +62,7 @@ export function createSearchServer(findList: FindList = noStore) {
 
   function runNext(current: Snapshot): void {
     const searched = takeFirst(searches)
-    if (searched) {
-      const { keyword, offset, size } = searched.call
-      searched.answer(search(current, keyword, offset, size))
-    }
+    if (searched) searched.answer(search(current, searched.call.keyword))
     const listed = isListing ? undefined : takeFirst(lists)
     if (listed) void runList(current, listed)
   }

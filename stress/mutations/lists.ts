@@ -1,7 +1,7 @@
 import { type Mutation, ON_SQLITE } from './mutation.ts'
 
 const FACETS = ['test/catalog/facet-index.test.ts']
-const PAGES = ['test/catalog/find-page.test.ts']
+const PAGES = ['test/catalog/find-list.test.ts']
 const SNAPSHOT = ['test/catalog/snapshot.test.ts']
 
 /** Rankings, filters and pages. */
@@ -90,7 +90,7 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'pages: a page mixes two moments',
-    file: 'src/catalog/find-page.ts',
+    file: 'src/catalog/find-list.ts',
     from: 'after && page.ids.every((id) => isSame(before, after, id))',
     to: 'after',
     tests: PAGES,

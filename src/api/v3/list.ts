@@ -1,7 +1,5 @@
-import { CHUNK } from '../../catalog/chunks.ts'
-import { findList, isRanking } from '../../catalog/find-list.ts'
+import { CHUNK, findList, isRanking } from '../../catalog/find-list.ts'
 import { FILTER_FIELDS, LONGEST_FILTER, parseFilter } from '../../domain/lists/filter.ts'
-import { parseKeyword } from '../../domain/lists/keyword.ts'
 import {
   DEFAULT_LIMIT,
   formatCursor,
@@ -10,6 +8,7 @@ import {
   type ListRequest,
   parseCursor,
   parseGroupBy,
+  parseKeyword,
   parseLimit,
   parseSort,
   SORT_FIELDS,

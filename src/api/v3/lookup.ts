@@ -1,4 +1,4 @@
-import { CHUNK } from '../../catalog/chunks.ts'
+import { CHUNK } from '../../catalog/find-list.ts'
 import { ClientGone } from '../../domain/errors.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
 import type { Fields } from '../../domain/v3/fields.ts'
