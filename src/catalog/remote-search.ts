@@ -1,41 +1,33 @@
 import { ServiceError } from '../domain/errors.ts'
 import type { ListRequest } from '../domain/lists/list-request.ts'
 import { createCaller, type Received, receiveCalls, takeFirst } from '../thread-calls.ts'
-import type { RankingPage } from './catalog.ts'
 import type { LivePage } from './live-index.ts'
-import { createSearcher } from './search.ts'
+import { createSearcher, type Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
 
-type Search = { keyword: string; offset: number; size: number }
+type Search = { keyword: string }
 type List = { list: ListRequest; cursor: string | undefined }
-type Page = RankingPage | LivePage
+type Page = Matches | LivePage
 
 const LONGEST_LIST_MILLISECONDS = 10_000
 
 /** The length of the queue: more than the requests that one client may send within its limit. */
 const MOST_WAITING = 2000
 
-export function createSearchClient(
-  port: MessagePort,
-  longestList = LONGEST_LIST_MILLISECONDS,
-  mostWaiting = MOST_WAITING,
-) {
+export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, mostWaiting = MOST_WAITING) {
   const ended = 'The search thread ended.'
-  const { send, close } = createCaller<Search | List, Page>(port, { ended, mostWaiting })
+  const { connect, send } = createCaller<Search | List, Page>({ ended, mostWaiting })
   const limit = {
     milliseconds: longestList,
     error: () => new ServiceError('not_ready', 'The list takes too long. Try again shortly.'),
   }
   return {
-    search: (keyword: string, offset: number, size: number, signal?: AbortSignal) =>
-      send({ keyword, offset, size }, { signal }) as Promise<RankingPage>,
+    connect,
+    search: (keyword: string, signal?: AbortSignal) => send({ keyword }, { signal }) as Promise<Matches>,
     list: (list: ListRequest, cursor: string | undefined, signal?: AbortSignal) =>
       send({ list, cursor }, { signal, limit }) as Promise<LivePage>,
-    close,
   }
 }
-
-export type SearchClient = ReturnType<typeof createSearchClient>
 
 type FindList = (snapshot: Snapshot, request: ListRequest, cursor: string | undefined) => Promise<LivePage>
 
@@ -64,10 +56,7 @@ export function createSearchServer(findList: FindList = noStore) {
 
   function runNext(current: Snapshot): void {
     const searched = takeFirst(searches)
-    if (searched) {
-      const { keyword, offset, size } = searched.call
-      searched.answer(search(current, keyword, offset, size))
-    }
+    if (searched) searched.answer(search(current, searched.call.keyword))
     const listed = isListing ? undefined : takeFirst(lists)
     if (listed) void runList(current, listed)
   }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { ServiceError } from '../domain/errors.ts'
-import { parseKeyword } from '../domain/lists/keyword.ts'
+import { parseKeyword } from '../domain/lists/list-request.ts'
 import { quote } from '../domain/text/quote.ts'
 import { MAX_LIST } from './sanitize.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import type { RequestSummary } from '../../src/api/request.ts'
+import type { RequestSummary } from '../../src/api/route.ts'
 import { createLiveIndex } from '../../src/catalog/live-index.ts'
 import { createSearchClient, createSearchServer } from '../../src/catalog/remote-search.ts'
 import { createSharedCatalog } from '../../src/catalog/shared-catalog.ts'
@@ -20,13 +20,14 @@ import { tempFolder } from '../support/temp-folder.ts'
 /** A catalog with a search thread, as in the service. */
 async function searchApart(store: Store) {
   const snapshot = await buildSnapshot(store.listing)
-  const catalog = createSharedCatalog()
+  const client = createSearchClient()
+  const catalog = createSharedCatalog(client)
   const searches = createSearchServer(createLiveIndex(store).find)
   const { port1, port2 } = new MessageChannel()
   catalog.update(snapshot)
   searches.update(snapshot)
   searches.connect(port1)
-  catalog.searchWith(createSearchClient(port2))
+  client.connect(port2)
   return { ...catalog, [Symbol.dispose]: () => port1.close() }
 }
 

@@ -1,5 +1,5 @@
+import type { Standing } from '../../catalog/score-distribution.ts'
 import { type Caps, roundScore } from '../../domain/credential.ts'
-import type { Standing } from '../../domain/lists/score-distribution.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
 import { type Level, levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/format.ts'
@@ -24,12 +24,12 @@ export function renderScore(
 ): Html {
   const best =
     describeHighest(scores, standing, parts) || (credentials > 0 ? count(credentials, 'credential') : '')
-  return html`<section id="score">
+  return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large">${formatFigure(scores.total)}</p>
 ${renderLevel(scores.total, levels)}
 ${best === '' ? html`` : html`<p class="best">${best}</p>`}
-</section>`
+</div>`
 }
 
 function renderLevel(total: number, levels: readonly Level[]): Html {

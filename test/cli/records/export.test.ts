@@ -40,23 +40,18 @@ withEngine('sqlite', 'export writes everything', (makeDatabase) => {
     expect(gunzipSync(readFileSync(join(here.cwd, 'all.jsonl.gz'))).toString()).toBe(out)
   })
 
-  test('to a file that exists only with --force', async () => {
-    await using here = await workplace(makeDatabase, { records: PEOPLE, files: { 'all.jsonl': 'old' } })
-    expect(await here.callIn('export', 'all.jsonl')).toEqual({
-      out: '',
-      err: 'passportd: all.jsonl exists already: --force replaces it.\n',
-      code: 1,
-    })
-    expect(readFileSync(join(here.cwd, 'all.jsonl'), 'utf8')).toBe('old')
-    expect(readdirSync(here.cwd)).toEqual(['all.jsonl'])
-  })
-
   test('to a file that only its owner may read, replacing an older file', async () => {
     await using here = await workplace(makeDatabase, {
       records: PEOPLE,
       files: { 'all.jsonl': 'of an earlier export, and longer'.repeat(1000) },
     })
     const { out } = await here.run('export')
+    await here.refuses(
+      'all.jsonl exists already: --force replaces it.\n',
+      'export',
+      join(here.cwd, 'all.jsonl'),
+    )
+    expect(readFileSync(join(here.cwd, 'all.jsonl'), 'utf8')).toStartWith('of an earlier export')
     expect(await here.callIn('export', '--force', 'all.jsonl')).toEqual({
       out: '',
       err: '4 records written to all.jsonl.\n',

@@ -71,7 +71,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(text).toContain(
       '<a href="/?place=sao+paulo&amp;human=true&amp;sort=skills"><span class="unseen">Remove',
     )
-    expect(text).toContain('<a class="clear" href="/?sort=skills">Clear all</a>')
+    expect(text).toContain('<a href="/?sort=skills">Clear all</a>')
     expect(readable(text)).toContain('1 of 4 passports')
     expect(text).toContain('<link rel="canonical" href="')
   })

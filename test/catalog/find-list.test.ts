@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createCatalog } from '../../src/catalog/catalog.ts'
-import { findList } from '../../src/catalog/find-list.ts'
-import { findPage, type Reader } from '../../src/catalog/find-page.ts'
-import { addChanges, applyChanges, noChanges } from '../../src/catalog/recent-changes.ts'
+import { CHUNK, findList, findPage, mapChunks, type Reader } from '../../src/catalog/find-list.ts'
+import { addChanges, listRanking, noChanges } from '../../src/catalog/recent-changes.ts'
 import { searchNames } from '../../src/catalog/search.ts'
 import { createSharedCatalog } from '../../src/catalog/shared-catalog.ts'
 import { buildSnapshot } from '../../src/catalog/snapshot.ts'
+import { cutPage } from '../../src/catalog/sorted-list.ts'
 import { parseFilter } from '../../src/domain/lists/filter.ts'
 import { type ListRequest, parseSort } from '../../src/domain/lists/list-request.ts'
 import type { Passport } from '../../src/domain/passport.ts'
@@ -109,7 +109,7 @@ const changes = fc.array(
   { maxLength: 4 },
 )
 
-test('changes applied to a page give the page of a new snapshot, for any changes and pages', async () => {
+test('changes applied to a ranking give the pages of a new snapshot, for any changes and pages', async () => {
   const passports = fc.uniqueArray(passport, { maxLength: 30, selector: ({ id }) => id })
   await fc.assert(
     fc.asyncProperty(
@@ -130,18 +130,41 @@ test('changes applied to a page give the page of a new snapshot, for any changes
         }
         const ranks = keyword === undefined ? undefined : searchNames(snapshot, keyword)
         const offset = (page - 1) * size
-        const ids = Array.from(ranks ?? snapshot.ids.keys(), (rank) => snapshot.ids[rank] as number)
-        const found = { ids: ids.slice(offset, offset + size), total: ids.length, snapshot, ranks }
         const expected = [...model.values()]
           .filter(({ name }) => name.includes(keyword ?? ''))
           .sort((one, other) => other.score - one.score || one.id - other.id)
           .map(({ id }) => id)
-        expect(applyChanges(found, recent, { page, size, keyword })).toMatchObject({
-          ids: expected.slice(offset, offset + size),
-          total: expected.length,
-        })
+        const ranking = listRanking({ snapshot, ranks }, recent, keyword)
+        expect(ranking).toHaveLength(expected.length)
+        const { ids } = cutPage(ranking, { sort: parseSort(), limit: size, offset })
+        expect(ids).toEqual(expected.slice(offset, offset + size))
       },
     ),
     { numRuns: 100 },
   )
+})
+
+const upTo = (length: number) => Array.from({ length }, (_, at) => at)
+
+test.each([0, 1, CHUNK, CHUNK + 1, 2 * CHUNK, 5 * CHUNK - 1])(
+  '%d items are read in order, in chunks',
+  async (n) => {
+    const sizes: number[] = []
+    const items = await mapChunks(upTo(n), (chunk) => {
+      sizes.push(chunk.length)
+      return chunk
+    })
+    expect(items.flat()).toEqual(upTo(n))
+    expect(sizes).toHaveLength(Math.max(1, Math.ceil(n / CHUNK)))
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(CHUNK)
+  },
+)
+
+test('other work runs between two chunks', async () => {
+  const events: string[] = []
+  await mapChunks(upTo(3 * CHUNK), (_chunk, at) => {
+    events.push(`${at}`)
+    setImmediate(() => events.push('other'))
+  })
+  expect(events).toEqual(['0', 'other', `${CHUNK}`, 'other', `${2 * CHUNK}`])
 })
