@@ -115,7 +115,7 @@ test('a selected passport has some fields of a passport and no others', () => {
 })
 
 onEngine('sqlite', 'GET /openapi.json', (open) => {
-  test('serves the document', async () => {
+  test('GET /openapi.json serves the document', async () => {
     await using store = await open()
     await using server = serveTest(store)
     expect((await server.get('/openapi.json')).body).toMatchObject({

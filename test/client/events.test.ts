@@ -72,7 +72,7 @@ const PULL = 'application/json /api/v3/events?'
 const FOLLOW = 'text/event-stream /api/v3/events?'
 
 describe('pulled events', () => {
-  test('end when a page has no newer cursor; an empty page of a filter is not the end', async () => {
+  test('pulled events end when a page has no newer cursor; an empty page of a filter is not the end', async () => {
     await using service = serve(
       () => page([1, 2], 2),
       () => page([], 1000),
@@ -94,7 +94,7 @@ describe('pulled events', () => {
 })
 
 describe('followed events', () => {
-  test('continue after the last event when the connection is lost, without a repeat', async () => {
+  test('followed events continue after the last event when the connection is lost, without a repeat', async () => {
     const whole = sse(21)
     await using service = serve(
       () => page([1], 1),

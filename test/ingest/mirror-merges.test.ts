@@ -10,7 +10,7 @@ import { ADA_WALLET, NOON, named, record } from '../support/store/records.ts'
 const FIVE = [1, 2, 3, 4, 5].map((id) => named(id, `Person ${id}`, id))
 
 onEveryEngine('merges of a mirrored source', (open) => {
-  test('are carried over, chains included, and later runs change nothing', async () => {
+  test('merges of the source are carried over, chains included, and later runs change nothing', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -27,7 +27,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect(await target.passports.listMerged(3)).toEqual([2])
   })
 
-  test('are undone when the source undoes them, but merges made here stay', async () => {
+  test('merges are undone when the source undoes them, but merges made here stay', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -41,7 +41,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 5 })
   })
 
-  test('free the wallets that the survivor took over', async () => {
+  test('a merge frees the wallets that the survivor took over', async () => {
     await using source = await serveSource([record(1, { mainWallet: ADA_WALLET }), record(2)])
     await using target = await open()
     await copy(target, source.url)

@@ -22,7 +22,7 @@ const NAMES = ['people.jsonl', 'points.jsonl']
 const pathsIn = (folder: string) => NAMES.map((name) => join(folder, name))
 
 withEveryEngine('import --dry-run', (makeDatabase, engine) => {
-  test('of several files reports the same as the import, and changes nothing', async () => {
+  test('a dry run of several files reports the same as the import, and changes nothing', async () => {
     await using here = await workplace(makeDatabase, { files, records: PEOPLE })
     const before = await here.look((store) => store.records.list(0, 2000))
     const dry = await here.call('import', '--dry-run', ...pathsIn(here.cwd))
@@ -32,7 +32,7 @@ withEveryEngine('import --dry-run', (makeDatabase, engine) => {
     expect(real.code).toBe(0)
   })
 
-  test('on a database that does not exist reports the same as the import, and creates no file, folder or table', async () => {
+  test('a dry run on a database that does not exist reports the same as the import, and creates no file, folder or table', async () => {
     await using here = await workplace(makeDatabase, { files, bare: true })
     const dry = await here.call('import', '--dry-run', ...pathsIn(here.cwd))
     expect(dry).toMatchObject({ code: 0, err: expect.stringContaining('1,402 lines: 1,401 added') })

@@ -154,7 +154,7 @@ withEngine('sqlite', 'mirror', (makeDatabase) => {
 })
 
 // Concurrent: these tests mostly wait.
-describe.concurrent('a source', () => {
+describe.concurrent('sources', () => {
   test.each<[string, Parameters<typeof serveRaw>[0], string]>([
     [
       'moved',
@@ -166,7 +166,7 @@ describe.concurrent('a source', () => {
       (socket) => answer(socket, 200, {}, '<html>'),
       `: no valid response after 3 attempts, the last: JSON Parse error: Unrecognized token '<'. Check the URL.`,
     ],
-  ])('that %s is reported in one sentence', async (_, respond, sentence) => {
+  ])('a source that %s is reported in one sentence', async (_, respond, sentence) => {
     await using source = await serveRaw(respond)
     expect(await mirror(`${source.url}/api/v1/`)).toEqual({
       out: '',
@@ -200,7 +200,7 @@ describe.concurrent('a source', () => {
     ['/api/v2/', '/api/v2/'],
     ['/api/v2/passports/7', '/api/v2/'],
     ['/sub/api/v2', '/sub/api/v2/'],
-  ])('with the URL %p is read below %s', async (given, prefix) => {
+  ])('a source with the URL %p is read below %s', async (given, prefix) => {
     await using source = serveOdd({ list: () => ({ passports: [{ passport_id: 7 }] }) })
     expect(await mirror(source.url + given)).toMatchObject({ code: 0 })
     expect(source.paths.length).toBeGreaterThan(2)

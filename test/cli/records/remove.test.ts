@@ -66,7 +66,7 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
 })
 
 withEveryEngine('a removal in a file', (makeDatabase) => {
-  test('undoes every earlier line of the passport and of those merged into it, also with --restore', async () => {
+  test('a removal undoes every earlier line of the passport and of those merged into it, also with --restore', async () => {
     await using here = await workplace(makeDatabase, {
       files: {
         'before.jsonl': toLines(

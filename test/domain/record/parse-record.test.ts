@@ -8,13 +8,29 @@ import { CREDENTIAL, nulls, parse, parsePassport, parsePoint } from '../../suppo
 import { ada, NOON } from '../../support/store/records.ts'
 
 describe('a passport', () => {
-  test('has distinct, folded wallets', () => {
-    expect(
-      parsePassport({ main_wallet: ' 0xADA1 ', verified_wallets: ['0xADA1', '0xada1', 'So1ana'] }),
-    ).toMatchObject({ mainWallet: '0xada1', verifiedWallets: ['0xada1', 'So1ana'] })
+<<<<<<< HEAD
+=======
+  test('an exported passport is parsed to the same record', () => {
+    const dataPoints: DataPoint[] = [
+      {
+        type: 'github',
+        account: 'ada',
+        value: { kind: 'number', amount: 3 },
+        display: '3',
+        earnedAt: NOON,
+      },
+    ]
+    const whole = { ...ada, givenHuman: false, mergedInto: 9, rules: '2026-11+abc', dataPoints }
+    expect(parsePassport(presentRecord(whole))).toEqual(whole)
   })
 
-  test('with only an id, or null in every other field, is a record with defaults', () => {
+>>>>>>> main
+  test('has distinct, folded wallets', () => 
+    expect(
+      parsePassport({ main_wallet: ' 0xADA1 ', verified_wallets: ['0xADA1', '0xada1', 'So1ana'] }),
+    ).toMatchObject({ mainWallet: '0xada1', verifiedWallets: ['0xada1', 'So1ana'] }))
+
+  test('a passport with only an id, or null in every other field, has defaults', () => {
     const nothing: PassportRecord = {
       id: 7,
       human: false,
@@ -58,7 +74,7 @@ describe('a passport', () => {
     ])
   })
 
-  test('accepts numbers in text fields', () => {
+  test('accepts numbers in text fields', () => 
     expect(
       parsePassport({
         main_wallet: 12,
@@ -71,36 +87,31 @@ describe('a passport', () => {
       profile: { bio: '1', displayName: '2', location: '3', tags: ['4'] },
       socials: [{ followers: '1200', following: '0', name: '5' }],
       credentials: [{ id: '6', value: '7' }],
-    })
-  })
+    }))
 
-  test('without an overall score gets the sum of the other scores', () => {
+  test('a passport without an overall score gets the sum of the other scores', () => 
     expect(parsePassport({ activity_score: 1.236, skills_score: 2 }).scores).toEqual({
       total: 3.24,
       activity: 1.24,
       identity: 0,
       skills: 2,
-    })
-  })
+    }))
 
-  test('with an empty list of credentials has no credentials', () => {
-    expect(parsePassport({ credentials: [] }).credentials).toEqual([])
-  })
+  test('a passport with an empty list of credentials has no credentials', () => 
+    expect(parsePassport({ credentials: [] }).credentials).toEqual([]))
 
-  test('has no unpaired surrogate in any text', () => {
+  test('has no unpaired surrogate in any text', () => 
     expect(
       parsePassport({
         passport_profile: { bio: 'a\ud83d' },
         credentials: [{ ...CREDENTIAL, type: 'b\udc00' }],
       }),
     ).toMatchObject({ profile: { bio: 'a\ufffd' }, credentials: [{ type: 'b\ufffd' }] })
-    expect(parsePoint({ type: 'c\ud83d' }).type).toBe('c\ufffd')
-  })
+    expect(parsePoint({ type: 'c\ud83d' }).type).toBe('c\ufffd'))
 
-  test('with removed: true is a removal, whatever other fields it has', () => {
+  test('a line with removed: true is a removal, whatever other fields it has', () => 
     expect(parse({ passport_id: 7, removed: true, score: 5 }).record).toEqual({ kind: 'removal', id: 7 })
-    expect(parse({ passport_id: 7, removed: false }).record.kind).toBe('passport')
-  })
+    expect(parse({ passport_id: 7, removed: false }).record.kind).toBe('passport'))
 })
 
 test('unknown fields are counted at every level and ignored', () => {
@@ -126,7 +137,7 @@ describe('a data point', () => {
     [false, { kind: 'flag', amount: 0 }],
     ['2015-03-02', { kind: 'date', amount: Date.UTC(2015, 2, 2) }],
     ['2015-03-02T10:00:00+02:00', { kind: 'date', amount: Date.UTC(2015, 2, 2, 8) }],
-  ] as const)('of the value %p is read as such', (value, raw) => {
+  ] as const)('the value %p of a data point is parsed by its kind', (value, raw) => {
     expect(parsePoint({ value }).value).toEqual(raw)
   })
 
@@ -136,7 +147,7 @@ describe('a data point', () => {
     [' 007 ', { id: 7 }],
     ['0xABC', { wallet: '0xabc' }],
     ['So1ana', { wallet: 'So1ana' }],
-  ])('names the passport by %p', (passport, ref) => {
+  ])('a data point names its passport by %p', (passport, ref) => {
     expect(parse({ passport, type: 'github', value: 1 }).record).toMatchObject({
       kind: 'data-point',
       passport: ref,

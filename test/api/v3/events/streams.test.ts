@@ -132,7 +132,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
   })
 })
 
-test('a key may have a number of streams, and a server too; a closed one makes room', async () => {
+test('the streams of a key and of a server are limited, and a closed stream makes room', async () => {
   await using store = await openTestStore('sqlite', people(1))
   await using server = serveTest(store)
   const keys: string[] = []
