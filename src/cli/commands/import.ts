@@ -1,6 +1,6 @@
 import { createReadStream, openSync, type Stats, statSync } from 'node:fs'
+import type { RawKind } from '../../domain/data-point.ts'
 import { CommandError } from '../../domain/errors.ts'
-import type { RawKind } from '../../domain/record/raw-value.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { quote } from '../../domain/text/quote.ts'
 import type { ImportReport, Refusal, Source } from '../../ingest/import.ts'
