@@ -4,12 +4,15 @@
 #   docker run -p 8080:8080 -v passportd:/data --read-only --tmpfs /tmp --cap-drop ALL passportd
 #   docker run --rm -v passportd:/data --read-only --tmpfs /tmp --cap-drop ALL passportd keys create --name me
 
+# Images by tag, not by digest: each build then has the security updates of the system. For the same bytes every time,
+# add the digests that `docker buildx imagetools inspect node:24-slim` and `... debian:12-slim` print.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The lockfile names this workspace.
 COPY packages/client/package.json packages/client/
 RUN npm ci --omit=dev
+COPY packages/client/src packages/client/src
 COPY src src
 COPY deploy/executable.ts deploy/executable.ts
 RUN npm run -s build

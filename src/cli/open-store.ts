@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { readConfig } from '../config/config.ts'
 import { type DatabaseAddress, nameDatabase } from '../config/database-address.ts'
 import { CommandError } from '../domain/errors.ts'
+import { findRules } from '../scoring/active-rules.ts'
+import { loadRules } from '../scoring/load-rules.ts'
 import { OutdatedSchemaError } from '../store/migrations/schema-version.ts'
 import { openStore } from '../store/open.ts'
 import { orphanedWalProblem } from '../store/sqlite/connect.ts'
@@ -39,6 +41,14 @@ export async function openConfigured(
   const store = await open(config.database)
   const name = nameDatabase(config.database)
   return { config, store, name, [Symbol.asyncDispose]: store[Symbol.asyncDispose] }
+}
+
+/** Also finds the active rule set. RULES is read first: an invalid file must not lead to a new database. */
+export async function openWithRules(...args: Parameters<typeof openConfigured>) {
+  const [{ env }, values] = args
+  const initial = await loadRules(readConfig(env, values).rules)
+  const database = await openConfigured(...args)
+  return { ...database, rules: await findRules(database.store, initial) }
 }
 
 /** For serving or importing: the database may be new, but must not be an incomplete copy. */

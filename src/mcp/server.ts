@@ -5,8 +5,8 @@ import {
   Server,
   type Tool,
 } from '@modelcontextprotocol/server'
-import { publicError, STATUS_OF } from '../api/errors.ts'
-import { describeError, isExpected, ServiceError } from '../domain/errors.ts'
+import { publicError } from '../api/errors.ts'
+import { describeError, isExpected, ServiceError, STATUS_OF } from '../domain/errors.ts'
 import { quote } from '../domain/text/quote.ts'
 import type { Log } from '../log.ts'
 import { VERSION } from '../version.ts'

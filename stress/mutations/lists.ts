@@ -106,7 +106,7 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'pages: a page of an old snapshot is cached for a new one',
-    file: 'src/api/page-cache.ts',
+    file: 'src/api/rendered-page.ts',
     from: 'current !== snapshot || page.status',
     to: 'page.status',
     tests: ['test/api/page-cache.test.ts'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { chooseEncoding, createPage, sendPage } from '../../src/api/rendered-page.ts'
-import type { Context } from '../../src/api/request.ts'
+import type { Context } from '../../src/api/route.ts'
 import { etagOf } from '../../src/store/hash.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { onEngine } from '../support/store/engines.ts'
@@ -34,7 +34,7 @@ test.each([
   ['br, deflate', undefined],
   ['gzip;q=nonsense', undefined],
   [';;,,=', undefined],
-])('Accept-Encoding: %s', (accepted, encoding) => {
+])('Accept-Encoding "%s" selects %p', (accepted, encoding) => {
   expect(chooseEncoding(accepted)).toBe(encoding as ReturnType<typeof chooseEncoding>)
 })
 

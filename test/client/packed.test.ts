@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { resultOf } from '../support/cli.ts'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { makeKey } from '../support/http/keys.ts'
-import { serveTest } from '../support/http/server.ts'
-import { openTestStore, type TestStore } from '../support/store/engines.ts'
+import { serveRecords } from '../support/http/server.ts'
 import { inventPeople } from '../support/store/invented-people.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { serveFaults } from './failing-server.ts'
@@ -16,14 +16,22 @@ console.log(JSON.stringify(await run(...process.argv.slice(2))))
 `
 const PAGE = `<!doctype html><script type="importmap">{"imports":{"@passportd/client":"${INDEX}"}}</script>`
 
+/** Does not compile if a type of the package differs from the schemas of the API: `Same` is false if a field is optional in only one of them. */
+const compareTypes = (home: string, names: readonly string[]) => `
+import type * as packed from '${home}/dist/index.d.ts'
+import type * as source from '${ROOT}/packages/client/src/index.ts'
+import type { ErrorCode } from '${ROOT}/src/domain/errors.ts'
+type Flat<T> = T extends (infer Item)[] ? Flat<Item>[] : T extends object ? { [Name in keyof T]: Flat<T[Name]> } : T
+type Same<A, B> = (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extends Flat<B> ? 1 : 2 ? true : false
+type Own = 'timeout' | 'network' | 'invalid_answer'
+const other: Same<{ a: number }, { a?: number }> = false
+const codes: Same<Exclude<packed.PassportErrorCode, Own>, Exclude<ErrorCode, 'not_acceptable'>> = true
+${names.map((name) => `const is${name}: Same<packed.${name}, source.${name}> = true`).join('\n')}
+`
+
 async function command(args: string[], cwd: string): Promise<string> {
-  const child = Bun.spawn(args, { cwd, stdout: 'pipe', stderr: 'pipe' })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  if (code !== 0) throw new Error(`${args.join(' ')}: ${err}`)
+  const { out, err, code } = await resultOf(Bun.spawn(args, { cwd, stdout: 'pipe', stderr: 'pipe' }))
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${out}${err}`)
   return out
 }
 
@@ -31,8 +39,7 @@ describe('the packed client', () => {
   const folder = tempFolder()
   const home = join(folder.path, 'node_modules/@passportd/client')
   let archive = ''
-  let store: TestStore
-  let service: ReturnType<typeof serveTest>
+  let service: Awaited<ReturnType<typeof serveRecords>>
   let expected: unknown
   let key: string
   const faulty = serveFaults()
@@ -44,9 +51,8 @@ describe('the packed client', () => {
     await command(['tar', '-xzf', archive, '--strip-components=1', '-C', home], folder.path)
     copyFileSync(join(import.meta.dir, 'scenario.js'), join(folder.path, 'scenario.js'))
     writeFileSync(join(folder.path, 'main.mjs'), MAIN)
-    store = await openTestStore('sqlite', inventPeople().slice(0, 300))
-    service = serveTest(store)
-    key = (await makeKey(store, 1)).key
+    service = await serveRecords({}, inventPeople().slice(0, 300))
+    key = (await makeKey(service.store, 1)).key
     const { body: list } = await service.get('/api/v1/passports?keyword=ada&per_page=250')
     const ids = list.passports.map(({ passport_id }: { passport_id: number }) => passport_id)
     const { body: first } = await service.get(`/api/v1/passports/${ids[0]}`)
@@ -85,7 +91,6 @@ describe('the packed client', () => {
   afterAll(async () => {
     await faulty.stop()
     await service[Symbol.asyncDispose]()
-    await store[Symbol.asyncDispose]()
     folder[Symbol.dispose]()
   })
 
@@ -117,6 +122,23 @@ describe('the packed client', () => {
       const result = await page.evaluate(`import('/scenario.js').then(({ run }) => run(...${args}))`)
       expect(result).toEqual(expected as never)
     })
+  })
+
+  test('has the types of the schemas of the API, and all error codes', async () => {
+    const source = await Bun.file(join(ROOT, 'packages/client/src/types.ts')).text()
+    const names = [...source.matchAll(/^export type (\w+)/gm)].map(([, name]) => name as string)
+    expect(names.length).toBeGreaterThan(25)
+    const settings = {
+      extends: join(ROOT, 'tsconfig.json'),
+      compilerOptions: { noUnusedLocals: false, types: [] },
+    }
+    writeFileSync(join(folder.path, 'compare.ts'), compareTypes(home, names))
+    writeFileSync(
+      join(folder.path, 'tsconfig.json'),
+      JSON.stringify({ ...settings, include: ['compare.ts'] }),
+    )
+    const compiler = join(ROOT, 'node_modules/.bin/tsc')
+    expect(await command([compiler, '--noEmit', '-p', folder.path], folder.path)).toBe('')
   })
 
   test('is small, has the version of the service and types, and no dependencies', async () => {

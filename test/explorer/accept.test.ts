@@ -42,11 +42,11 @@ describe('Accept on pages', () => {
     'text/html;q=0, */*',
   ])('%p gets a JSON error that names the path in the API', async (accept) => {
     for (const [path, api] of [
-      ['/', '/api/v1/passports'],
-      ['/passports/7', '/api/v1/passports/7'],
-      ['//passports/7/', '/api/v1/passports/7'],
-      ['/passports/0xAb%20c', '/api/v1/passports/0xAb%20c'],
-      ['/passports/7/score', '/api/v1/passports/7'],
+      ['/', '/api/v3/passports'],
+      ['/passports/7', '/api/v3/passports/7'],
+      ['//passports/7/', '/api/v3/passports/7'],
+      ['/passports/0xAb%20c', '/api/v3/passports/0xAb%20c'],
+      ['/passports/7/score', '/api/v3/passports/7'],
     ] as const) {
       const { status, headers, text } = await look(path, accept)
       expect([status, headers.get('Content-Type')]).toEqual([406, 'application/json'])

@@ -2,7 +2,8 @@ export { type Cache, type CachedResponse, createMemoryCache } from './cache.ts'
 export { type Client, createClient, type ListOptions, type PageOptions } from './client.ts'
 export type { Deprecation } from './deprecation.ts'
 export { CursorExpiredError, type InvalidValue, PassportError, type PassportErrorCode } from './errors.ts'
-export type { ClientOptions, Fetch, RequestOptions } from './transport.ts'
+export type { Fetch } from './exchange.ts'
+export type { ClientOptions, RequestOptions } from './transport.ts'
 export type {
   Credential,
   ListedPassport,
@@ -11,16 +12,6 @@ export type {
   PassportPage,
   PassportProfile,
   PassportSocial,
-} from './types.ts'
-export type {
-  EventOptions,
-  FieldOptions,
-  Instant,
-  PassportOptions,
-  V3ListOptions,
-  V3PageOptions,
-} from './v3.ts'
-export type {
   V3Cause,
   V3Credential,
   V3Diff,
@@ -41,4 +32,12 @@ export type {
   V3SelectedPassport,
   V3Social,
   V3Standing,
-} from './v3-types.ts'
+} from './types.ts'
+export type {
+  EventOptions,
+  FieldOptions,
+  Instant,
+  PassportOptions,
+  V3ListOptions,
+  V3PageOptions,
+} from './v3.ts'

@@ -4,15 +4,18 @@ import { lastPage, parseKeyword, parsePageRequest } from '../../domain/lists/lis
 import { parsePassportRef } from '../../domain/passport.ts'
 import { renderLarge } from '../backpressure/backpressure.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
-import { type Context, type DeprecatedVersion, queryOf, type RouteRequest } from '../request.ts'
+import { queryOf } from '../request.ts'
 import { JSON_HEADERS, json } from '../response.ts'
+import type { Context, RouteRequest } from '../route.ts'
+
+export type DeprecatedVersion = 'v1' | 'v2'
 
 export async function getPassport(
   version: DeprecatedVersion,
-  { params }: RouteRequest,
+  { params }: RouteRequest<'id'>,
   context: Context,
 ): Promise<Response> {
-  const ref = parsePassportRef(params.id ?? '')
+  const ref = parsePassportRef(params.id)
   const passport = ref && (await context.store[version].findPassport(ref))
   if (!passport) throw notFound()
   const response = json(context, passport.body, passport.etag)
@@ -23,7 +26,7 @@ export async function getPassport(
 /** Pages without a keyword are cached until the snapshot changes. */
 export async function listPassports(
   version: DeprecatedVersion,
-  request: RouteRequest,
+  request: Request,
   context: Context,
 ): Promise<Response> {
   const query = queryOf(request)
@@ -71,4 +74,15 @@ async function joinList(items: readonly string[], end: string): Promise<Rendered
     Buffer.from(`${at === 0 ? START : ','}${chunk.join(',')}`),
   )
   return Buffer.concat([...chunks, Buffer.from(end)])
+}
+
+/** A request without a passport gets an empty list. */
+export async function listCredentials(request: Request, context: Context): Promise<Response> {
+  const query = queryOf(request)
+  const named = query.get('passport_id') ?? query.get('id') ?? ''
+  if (named === '') return json(context, '{"passport_credentials":[]}')
+  const ref = parsePassportRef(named)
+  const credentials = ref && (await context.store.v1.findCredentials(ref))
+  if (!credentials) throw notFound()
+  return json(context, credentials.body, credentials.etag)
 }

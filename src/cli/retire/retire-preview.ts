@@ -1,5 +1,5 @@
 import type { ErrorResponse } from '../../api/errors.ts'
-import { previewRetirement } from '../../api/retirement-preview.ts'
+import { previewRetirement } from '../../api/retirement.ts'
 import { datePlan } from '../../domain/retirement.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import { invalidValue } from '../command.ts'

@@ -31,7 +31,7 @@ export const OPTIONS = {
     placeholder: 'DATE',
     accepts: 'a day that is not in the future, such as 2026-01-31',
     parse: parseInstant,
-    about: 'first day of the report (30 days), compared with as many days before it',
+    about: 'first day of the report (29 days ago)',
   },
   yes: { about: 'confirm a sunset that is near or past, or "clear"' },
   undo: { about: 'end the exemption of the key' },

@@ -1,48 +1,41 @@
 import { promisify } from 'node:util'
 import { gzip, type ZlibOptions } from 'node:zlib'
 import { type RenderedPage, sendPage } from '../../api/rendered-page.ts'
-import { pathOf, type Route } from '../../api/request.ts'
+import { pathOf } from '../../api/request.ts'
+import { type Route, type RouteRequest, route, SERVICE } from '../../api/route.ts'
 import { notFound } from '../../domain/errors.ts'
 import { hashOf } from '../../store/hash.ts'
 import base from '../assets/base.css' with { type: 'text' }
-import baseElements from '../assets/base-elements.css' with { type: 'text' }
-import browse from '../assets/browse.css' with { type: 'text' }
+import charts from '../assets/charts.css' with { type: 'text' }
 import compare from '../assets/compare.css' with { type: 'text' }
-import credentials from '../assets/credentials.css' with { type: 'text' }
-import home from '../assets/home.css' with { type: 'text' }
+import components from '../assets/components.css' with { type: 'text' }
+import pages from '../assets/pages.css' with { type: 'text' }
 import passportScript from '../assets/passport.client.js' with { type: 'text' }
 import passport from '../assets/passport.css' with { type: 'text' }
-import passportCharts from '../assets/passport-charts.css' with { type: 'text' }
-import passportMedia from '../assets/passport-media.css' with { type: 'text' }
 import passportSections from '../assets/passport-sections.css' with { type: 'text' }
-import passportShare from '../assets/passport-share.css' with { type: 'text' }
+import print from '../assets/print.css' with { type: 'text' }
 import rankingScript from '../assets/ranking.client.js' with { type: 'text' }
 import ranking from '../assets/ranking.css' with { type: 'text' }
 import referenceScript from '../assets/reference.client.js' with { type: 'text' }
 import reference from '../assets/reference.css' with { type: 'text' }
-import referenceCode from '../assets/reference-code.css' with { type: 'text' }
 import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
-import scoreStyle from '../assets/score.css' with { type: 'text' }
+import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
 import { FONT_FACES, fontRoutes } from '../design/fonts.ts'
-import type { Theme } from '../design/tokens.ts'
+import { type Theme, writeColors } from '../design/tokens.ts'
 import { file, POLICY } from '../explorer-page.ts'
 
 /** One stylesheet for all pages but the reference, fetched once. */
 const STYLE = compact([
   FONT_FACES,
   base,
-  baseElements,
-  scoreStyle,
+  components,
+  charts,
   ranking,
-  browse,
-  home,
+  pages,
   compare,
-  credentials,
   passport,
   passportSections,
-  passportCharts,
-  passportShare,
-  passportMedia,
+  print,
 ])
 
 /** Without comments and indentation. */
@@ -57,7 +50,7 @@ function compact(styles: readonly string[]): string {
 const FILES = {
   'ranking.js': { type: 'text/javascript', body: rankingScript },
   'passport.js': { type: 'text/javascript', body: passportScript },
-  'reference.css': { type: 'text/css', body: compact([reference, referenceCode]) },
+  'reference.css': { type: 'text/css', body: compact([reference, referenceLayout]) },
   'reference.js': { type: 'text/javascript', body: `${referenceJsonScript}\n${referenceScript}` },
 }
 
@@ -66,7 +59,7 @@ export type AssetName = keyof typeof FILES | 'style.css'
 /** The stylesheet, scripts and fonts. The hash in each URL lets browsers keep a file forever. */
 export function createAssets(accents: Record<Theme, string>) {
   const urls = new Map(Object.entries(FILES).map(([name, { body }]) => [name, hashedUrl(name, body)]))
-  const style = STYLE + setAccents(accents)
+  const style = writeColors(accents) + STYLE
   urls.set('style.css', hashedUrl('style.css', style))
   const files = { ...FILES, 'style.css': { type: 'text/css', body: style } }
   const pages = new Map(
@@ -92,23 +85,18 @@ const hashedUrl = (name: string, body: string | Uint8Array) =>
 const FOREVER = 'public, max-age=31536000, immutable'
 
 /** A page of another release has other hashes: it gets the file of this release, which it must revalidate. */
-const createRoute = (urls: ReadonlyMap<string, string>, pages: ReadonlyMap<string, RenderedPage>): Route => ({
-  path: '/assets/:file',
-  kind: 'own',
-  name: 'page',
-  async handle(request, context) {
-    const path = pathOf(request)
-    const name = (request.params.file ?? '').replace(/\.\w+(?=\.\w+$)/, '')
-    const page = pages.get(name)
-    if (!page) throw notFound()
-    compress(page)
-    const response = await sendPage(request, context, page)
-    if (urls.get(name) === path) response.headers.set('Cache-Control', FOREVER)
-    return response
-  },
-})
-
-const setAccents = ({ light, dark }: Record<Theme, string>) => `
-:root { --accent: ${light}; }
-@media (prefers-color-scheme: dark) { :root { --accent: ${dark}; } }
-`
+const createRoute = (urls: ReadonlyMap<string, string>, pages: ReadonlyMap<string, RenderedPage>): Route =>
+  route(SERVICE, {
+    path: '/assets/:file',
+    name: 'page',
+    async handle(request: RouteRequest<'file'>, context) {
+      const path = pathOf(request)
+      const name = request.params.file.replace(/\.\w+(?=\.\w+$)/, '')
+      const page = pages.get(name)
+      if (!page) throw notFound()
+      compress(page)
+      const response = await sendPage(request, context, page)
+      if (urls.get(name) === path) response.headers.set('Cache-Control', FOREVER)
+      return response
+    },
+  })

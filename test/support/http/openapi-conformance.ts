@@ -1,5 +1,5 @@
 import Schema from 'typebox/schema'
-import { createOpenApi } from '../../../src/api/openapi.ts'
+import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 
 type DocumentedResponse = {
   headers: Record<string, { $ref: string }>
@@ -7,7 +7,7 @@ type DocumentedResponse = {
 }
 type Operation = { responses: Record<string, DocumentedResponse> }
 
-const document = JSON.parse(JSON.stringify(createOpenApi('0.0.0'))) as {
+const document = JSON.parse(JSON.stringify(createReference('0.0.0').documentOf('3.2'))) as {
   paths: Record<string, Record<string, Operation | undefined>>
   components: { schemas: Record<string, object>; headers: Record<string, { schema: object }> }
 }

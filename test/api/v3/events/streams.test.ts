@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../../../src/api/v3/event-streams.ts'
+import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../../../src/api/event-streams.ts'
 import { openSqlite } from '../../../../src/store/sqlite/open.ts'
 import { openEventStream } from '../../../support/http/event-stream.ts'
 import { makeKey } from '../../../support/http/keys.ts'
@@ -132,7 +132,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
   })
 })
 
-test('a key may have a number of streams, and a server too; a closed one makes room', async () => {
+test('the streams of a key and of a server are limited, and a closed stream makes room', async () => {
   await using store = await openTestStore('sqlite', people(1))
   await using server = serveTest(store)
   const keys: string[] = []

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { overloaded, ServiceError } from '../../domain/errors.ts'
-import type { EventLog } from '../../domain/history/event.ts'
-import { type EventCursor, formatEventCursor, isInLog } from '../../domain/history/event-cursor.ts'
-import { presentEvent } from '../../domain/v3/present-event.ts'
-import type { EventPage } from '../../store/events/event-store.ts'
-import type { Store } from '../../store/store.ts'
-import { isActiveKey } from '../auth.ts'
-import type { ErrorHandling } from '../error-response.ts'
+import { overloaded, ServiceError } from '../domain/errors.ts'
+import type { EventLog } from '../domain/history/event.ts'
+import { type EventCursor, formatEventCursor, isInLog } from '../domain/history/event-cursor.ts'
+import type { WireEvent } from '../domain/v3/event-schema.ts'
+import { presentEvent } from '../domain/v3/present-event.ts'
+import type { EventPage } from '../store/events/event-store.ts'
+import type { Store } from '../store/store.ts'
+import { isActiveKey } from './auth.ts'
 
 /** Open streams of a server thread, and of one key in it. */
 export const MOST_STREAMS = 200
@@ -57,7 +57,7 @@ type Options = {
   source: string
   now: () => number
   /** Called with the first failure of an outage: streams stay open meanwhile. */
-  onError: ErrorHandling['onError']
+  onError: (error: unknown, request: { route: string }) => void
   limits?: Partial<typeof LIMITS> | undefined
 }
 
@@ -203,12 +203,13 @@ async function render(
   filter: EventFilter,
 ): Promise<RenderedEvents> {
   const { events, end, log } = await store.events.list({ ...filter, after, limit: PAGE })
-  const blocks = events.map((event) => {
-    const wire = presentEvent(event, { log: log.name, source })
-    return `id: ${wire.id}\nevent: ${wire.type}\ndata: ${JSON.stringify(wire)}\n\n`
-  })
+  const blocks = events.map((event) => formatEvent(presentEvent(event, { log: log.name, source })))
   return { bytes: blocks.length === 0 ? undefined : encode(blocks.join('')), end, log }
 }
+
+/** An event of a stream, as clients receive it. */
+export const formatEvent = (event: WireEvent) =>
+  `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
 /** Reads the log for all streams, while there are any. */
 async function poll(streams: Streams): Promise<void> {
