@@ -7,7 +7,6 @@ const [WIDTH, HEIGHT] = [400, 100]
 const LEAST_HEIGHT = 3
 
 type Options = {
-  className: string
   /** The title of a bar. */
   describe?: (count: number, at: number) => string
   /** A bar to highlight. */
@@ -17,7 +16,7 @@ type Options = {
 }
 
 /** A histogram that the style sheet stretches. Screen readers get its caption only. */
-export function drawHistogram(counts: readonly number[], { className, describe, own, line }: Options): Html {
+export function drawHistogram(counts: readonly number[], { describe, own, line }: Options): Html {
   const width = WIDTH / counts.length
   const scale = HEIGHT / Math.max(...counts, 1)
   const bars = counts.flatMap((count, at) => {
@@ -27,5 +26,5 @@ export function drawHistogram(counts: readonly number[], { className, describe, 
     return html`<rect${at === own ? html` class="own"` : html``} x="${toCoordinate(at * width)}" y="${toCoordinate(HEIGHT - height)}" width="${toCoordinate(0.85 * width)}" height="${height}">${title}</rect>`
   })
   const x = toCoordinate(Math.min(WIDTH, (line ?? 0) * width))
-  return html`<svg class="${className}" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${bars}${line === undefined ? html`` : html`<path class="median" d="M${x} 0V${HEIGHT}"/>`}</svg>`
+  return html`<svg class="histogram" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${bars}${line === undefined ? html`` : html`<path d="M${x} 0V${HEIGHT}"/>`}</svg>`
 }

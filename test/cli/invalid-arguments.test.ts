@@ -111,8 +111,8 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['retire clear', '"retire clear" deletes the whole plan. Add --yes to confirm.'],
 ]
 
-describe('an invalid command line is refused before a database is opened', () => {
-  test.each(REFUSED)('%p', async (line, sentence) => {
+describe('invalid command lines', () => {
+  test.each(REFUSED)('%p is refused before a database is opened', async (line, sentence) => {
     const args = typeof line === 'string' ? line.split(' ') : line
     const env = { DATABASE_URL: 'sqlite:/dev/null/x.db' }
     const error: Error = await runHere(args, { env }).then(

@@ -16,7 +16,7 @@ describe('a count of a social profile', () => {
     ['2b', 2_000_000_000],
     ['1,204k', 1_204_000],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('%p is %p', (text, count) => expect(parseSocialCount(text)).toBe(count))
+  ])('the count %p is parsed as %p', (text, count) => expect(parseSocialCount(text)).toBe(count))
 
   test.each([
     '',
@@ -40,7 +40,9 @@ describe('a count of a social profile', () => {
     'Infinity',
     '9007199254740993',
     '9'.repeat(400),
-  ])('%p is ambiguous or no number', (text) => expect(parseSocialCount(text)).toBeNull())
+  ])('the count %p is refused: it is ambiguous or no number', (text) =>
+    expect(parseSocialCount(text)).toBeNull(),
+  )
 })
 
 describe('the image of a passport', () => {
@@ -49,7 +51,7 @@ describe('the image of a passport', () => {
   const shown = (imageUrl: string | undefined, ...urls: string[]) =>
     toShownFields({ imageUrl }, socials(...urls)).imageUrl
 
-  test('is that of the record, or else the first one of the socials', () => {
+  test('the image is that of the record, or else the first one of the socials', () => {
     expect(shown('https://a.example/1.png', 'https://b.example/2.png')).toBe('https://a.example/1.png')
     expect(shown(undefined, '', 'HTTP://b.example/2.png', 'https://c.example')).toBe('HTTP://b.example/2.png')
     expect(shown('/relative.png', 'https://b.example/2.png')).toBe('https://b.example/2.png')
@@ -68,7 +70,7 @@ describe('the image of a passport', () => {
     ' https://example.com',
     'https://example.com/\n',
     `https://example.com/${'x'.repeat(2000)}`,
-  ])('is never %p', (url) => expect(shown(url, url)).toBeUndefined())
+  ])('the image is never %p', (url) => expect(shown(url, url)).toBeUndefined())
 })
 
 test('stored fields are empty text if none is known, and 0 is known', () => {

@@ -98,16 +98,16 @@ function renderPage(site: Site, found: Found): string {
       alt: `${name}: ${formatPeople(holders)}`,
     },
     here: '/credentials',
-    main: html`<p class="crumb"><a href="/credentials">Credentials</a></p>
+    main: html`<p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
-<dl class="summary">
-<div><dt>Counts toward</dt><dd>${renderCategory(category)}</dd></div>
-<div><dt>At most</dt><dd>${count(most, 'point')}</dd></div>
-<div><dt>People</dt><dd>${formatFigure(holders)}<span class="soft">${share}</span></dd></div>
+<dl class="row summary">
+<div><dt class="soft">Counts toward</dt><dd>${renderCategory(category)}</dd></div>
+<div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
+<div><dt class="soft">People</dt><dd>${formatFigure(holders)}<span class="soft">${share}</span></dd></div>
 </dl>
 ${rule ? renderRule(rule, found.version) : html``}
 ${renderPoints(found.scores, most, holders)}
-${ranked.length === 0 ? html`<p class="nothing">Nobody has this credential yet.</p>` : renderHolders(found, name)}`,
+${ranked.length === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found, name)}`,
   })
 }
 

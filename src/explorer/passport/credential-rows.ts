@@ -24,10 +24,10 @@ export function groupByCategory<T extends { category: string }>(items: readonly 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 export function renderCredential({ type, name, value, score, maxScore, earnedAt }: Credential): Html {
   const shown = shortWord(value, MAX_VALUE_LENGTH)
-  const about = shown === '' ? '' : `<small dir="auto">${escapeText(shown)}</small>`
+  const about = shown === '' ? '' : `<span class="soft detail" dir="auto">${escapeText(shown)}</span>`
   const earned = earnedAt === undefined ? '' : renderDay(earnedAt).markup
   return {
-    markup: `<tr data-score="${score}"><th scope="row">${linkToType(type, shortWord(name, MAX_NAME_LENGTH))}${about}</th><td>${formatFigure(score)} <span class="soft">of ${formatFigure(maxScore)}</span>${renderProgress(score, maxScore).markup}</td><td>${earned}</td></tr>
+    markup: `<tr data-score="${score}"><th scope="row">${linkToType(type, shortWord(name, MAX_NAME_LENGTH))}${about}</th><td class="wide">${formatFigure(score)} <span class="soft">of ${formatFigure(maxScore)}</span>${renderProgress(score, maxScore).markup}</td><td class="figure soft">${earned}</td></tr>
 `,
   }
 }
@@ -40,7 +40,7 @@ export function linkToType(type: string, name: string): string {
 }
 
 export const renderProgress = (score: number, maxScore: number): Html => ({
-  markup: `<svg class="bar" aria-hidden="true"><rect width="${shareOf(score, maxScore)}%" height="100%"/></svg>`,
+  markup: `<svg class="bar thin" aria-hidden="true"><rect width="${shareOf(score, maxScore)}%" height="100%"/></svg>`,
 })
 
 const shareOf = (score: number, maxScore: number): number =>

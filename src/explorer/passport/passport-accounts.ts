@@ -56,9 +56,9 @@ function renderSocial(
     following && `${formatCount(following)} following`,
   ].filter((fact) => fact !== '')
   const about = bio === profile.bio ? '' : shortWord(bio, MAX_BIO_LENGTH)
-  return html`<li><span class="network">${network}</span>
+  return html`<li><span class="soft">${network}</span>
 <div>${address === undefined ? html`<bdi>${handle}</bdi>` : renderLink(address, handle, network)}
-${facts.length === 0 ? html`` : html`<div class="line soft">${facts.map((fact) => html`<bdi>${fact}</bdi> `)}</div>`}
+${facts.length === 0 ? html`` : html`<div class="row line soft">${facts.map((fact) => html`<bdi>${fact}</bdi> `)}</div>`}
 ${about === '' ? html`` : html`<div class="soft" dir="auto">${about}</div>`}</div></li>`
 }
 

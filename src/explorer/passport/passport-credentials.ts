@@ -47,10 +47,10 @@ const labelDate = (credential: Credential, types: Types): Credential =>
     : credential
 
 function renderFolded(total: number, rows: readonly Html[]): Html {
-  return html`<details id="unscored">
+  return html`<details id="unscored" class="divided">
 <summary>${count(total, 'credential')} without points</summary>
-<table class="credential-rows">
-<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col">Earned</th></tr></thead>
+<table>
+<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>
 <tbody class="other">${rows}</tbody>
 </table>
 </details>`
@@ -69,8 +69,8 @@ function renderTable(
   counts: ReadonlyMap<string, number>,
   first = Number.POSITIVE_INFINITY,
 ): Html {
-  return html`<table class="credential-rows" data-sortable>
-<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col">Earned</th></tr></thead>
+  return html`<table data-sortable>
+<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>
 ${groupByCategory(credentials).map(({ category, part, items }, at) => {
   const words =
     part === undefined

@@ -13,7 +13,6 @@ export function renderDistribution(score: number, standing: Standing): Html {
   const isBeyond = (distribution.at(-1) ?? 0) > 0
   const shown = isBeyond ? distribution : distribution.slice(0, -1)
   const bars = drawHistogram(shown, {
-    className: 'distribution',
     describe: (people, at) => `${formatPeople(people)} ${describeEdges(at, standing)}`,
     own,
     line: median / step,
@@ -24,7 +23,7 @@ export function renderDistribution(score: number, standing: Standing): Html {
 ${rank === '' ? html`` : html`<p>${rank}</p>`}
 <figure>
 ${bars}
-<p class="axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(scale)}${isBeyond ? ' and more' : ''}</span></p>
+<p class="row between axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(scale)}${isBeyond ? ' and more' : ''}</span></p>
 <figcaption class="soft">Highlighted: ${formatPeople(distribution[own] ?? 0)} with a score ${describeEdges(own, standing)}. The dashed line is the median, ${formatFigure(median)}.</figcaption>
 </figure>
 </section>`

@@ -74,15 +74,15 @@ function renderLines(explanation: ExplainedPassport): Html {
   const shown = lines.toSorted(byScore).slice(0, MOST_LINES)
   const rest = lines.length - shown.length
   return html`<p>${describeSource(explanation)}</p>
-${differs(scores, passport) ? html`<p class="differs">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
+${differs(scores, passport) ? html`<p class="notice">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
 ${
   lines.length === 0
     ? html``
-    : html`<table class="reasons">
-<thead><tr><th scope="col">Credential</th><th scope="col">Reason</th><th scope="col">Points</th></tr></thead>
+    : html`<table>
+<thead><tr><th scope="col">Credential</th><th scope="col">Reason</th><th scope="col" class="figure">Points</th></tr></thead>
 ${groupByCategory(shown).map(
-  ({ category, part, items }) => html`<tbody>
-<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span>${describeSum(scores[part], caps[category])}</span>`}</th></tr>
+  ({ category, part, items }) => html`<tbody class="${part ?? 'other'}">
+<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span class="soft">${describeSum(scores[part], caps[category])}</span>`}</th></tr>
 ${items.map(renderLine)}</tbody>
 `,
 )}</table>
@@ -126,7 +126,7 @@ const describeParts = (scores: Scores, caps: Caps): string =>
 function renderLine(line: DescribedLine): Html {
   const { name, score, from, accounts } = line
   const more = accounts.length > 1 || from === 'nothing' ? renderAccounts(accounts) : html``
-  return html`<tr><th scope="row"><bdi>${shorten(name)}</bdi></th><td>${renderReason(line)}${more}</td><td>${from === 'nothing' ? UNKNOWN : formatFigure(score)}</td></tr>
+  return html`<tr><th scope="row"><bdi>${shorten(name)}</bdi></th><td class="wide">${renderReason(line)}${more}</td><td class="figure">${from === 'nothing' ? UNKNOWN : formatFigure(score)}</td></tr>
 `
 }
 

@@ -24,7 +24,7 @@ export function renderGrowth(credentials: readonly Credential[], scores: Scores,
   if (gaps.length === 0) return html``
   return html`<section id="growth">
 <h2>What would raise the score</h2>
-<ul class="gaps">${gaps.map(
+<ul class="rows gaps">${gaps.map(
     ({ credential: { type, name, score, maxScore }, part, left }) =>
       html`<li class="${part}">${{ markup: linkToType(type, shortWord(name, MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${renderProgress(score, maxScore)} <span class="soft">up to ${formatFigure(left)} more</span></li>`,
   )}</ul>

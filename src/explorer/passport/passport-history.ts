@@ -44,11 +44,11 @@ export async function renderHistory(
 <h2>Score history</h2>
 <figure>
 ${drawChart(points, names)}
-<p class="axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>today</span></p>
+<p class="row between axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>today</span></p>
 </figure>
-<details id="changes">
+<details id="changes" class="divided">
 <summary>All changes and their causes</summary>
-<table class="changes">
+<table>
 <thead><tr><th scope="col">Date</th><th scope="col">Score</th><th scope="col">Change</th><th scope="col">Causes</th></tr></thead>
 <tbody>${renderSome(points.toReversed(), (point) => renderPoint(point, names), MOST_ROWS).shown}</tbody>
 </table>
@@ -74,7 +74,7 @@ function toPoints(latest: readonly LogEvent[]): Point[] {
 const renderPoint = (
   point: Point,
   names: Names,
-) => html`<tr><td>${renderDay(point.time)}</td><td>${formatFigure(point.score)}</td><td>${point.change === undefined ? UNKNOWN : formatChange(point.change)}</td><td>${describeCauses(point, names)}</td></tr>
+) => html`<tr><td>${renderDay(point.time)}</td><td>${formatFigure(point.score)}</td><td>${point.change === undefined ? UNKNOWN : formatChange(point.change)}</td><td class="wide">${describeCauses(point, names)}</td></tr>
 `
 
 const formatChange = (change: number) => `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`

@@ -12,17 +12,17 @@ const MOST_TAGS = { rows: 30, bytes: 8000 }
 /** The header of the page. All text is untrusted input: `dir="auto"` isolates its writing direction. */
 export function renderPerson(passport: FullPassport, name: string, score: Html): Html {
   const { id, human, profile } = passport
-  return html`<div class="person">
+  return html`<div class="person panel">
 <svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></svg>
 ${rosette(id)}
 <div class="bearer">
-<h1 dir="auto">${shortenText(name, MAX_NAME_LENGTH, lengthOf)}</h1>
-<p class="line">${human ? HUMAN : html``}
+<h1 class="clamp" dir="auto">${shortenText(name, MAX_NAME_LENGTH, lengthOf)}</h1>
+<p class="row line">${human ? HUMAN : html``}
 ${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
 ${profile.location === '' ? html`` : html`<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span>`}</p>
 ${renderBio(profile.bio.trim())}
 ${renderTags(profile.tags)}
-<p class="actions"><a class="button" href="#share">Share</a> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
+<p class="row actions"><a class="button quiet" href="#share">Share</a> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
 </div>
 ${score}
 </div>`
@@ -44,7 +44,7 @@ function renderBio(bio: string): Html {
   const preview = shortenText(start, BIO_PREVIEW_LENGTH, lengthOf)
   if (preview.length >= text.length) return html`<p class="bio" dir="auto">${text}</p>`
   return html`<details id="bio">
-<summary><span class="bio preview" dir="auto">${preview}</span> <span class="more">More</span></summary>
+<summary><span class="bio preview" dir="auto">${preview}</span> <span class="more">More</span> <span class="more less">Less</span></summary>
 <p class="bio" dir="auto">${text}</p>
 </details>`
 }
@@ -56,5 +56,5 @@ function renderTags(tags: readonly string[]): Html {
     MOST_TAGS,
   )
   if (shown.length === 0) return html``
-  return html`<ul class="tags" aria-label="Tags">${shown}${more > 0 ? html`<li>+${more}</li>` : html``}</ul>`
+  return html`<ul class="chips" aria-label="Tags">${shown}${more > 0 ? html`<li><bdi>+${more}</bdi></li>` : html``}</ul>`
 }

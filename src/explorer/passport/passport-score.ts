@@ -24,12 +24,12 @@ export function renderScore(
 ): Html {
   const best =
     describeHighest(scores, standing, parts) || (credentials > 0 ? count(credentials, 'credential') : '')
-  return html`<section id="score">
+  return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large">${formatFigure(scores.total)}</p>
 ${renderLevel(scores.total, levels)}
 ${best === '' ? html`` : html`<p class="best">${best}</p>`}
-</section>`
+</div>`
 }
 
 function renderLevel(total: number, levels: readonly Level[]): Html {

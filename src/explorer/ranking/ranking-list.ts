@@ -21,14 +21,14 @@ export function renderRankingList({
   among,
 }: Pick<FoundRanking, 'ranked' | 'scale' | 'query'> & { among?: number }): Html {
   const isFiltered = filtersOf(query.filters).length > 0
-  return html`<ol class="ranking" role="list" data-by="${query.sort}">
+  return html`<ol class="ranking panel" role="list" data-by="${query.sort}">
 <li class="labels" aria-hidden="true"><span>${isFiltered && among !== undefined ? `Place among these ${formatFigure(among)}` : 'Place'}</span><span>${FIGURES[query.sort]}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query))}</ol>
-<form id="compare" action="/compare" class="compare-bar"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset">Clear</button></form>
+<form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="plain">Clear</button></form>
 ${LEGEND}`
 }
 
-const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}">${part}</li>`)}<li class="note"><span class="pill">human</span> a credential shows that this is a person</li></ul>`
+const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}"><span class="swatch"></span> ${part}</li>`)}<li><span class="pill">human</span> a credential shows that this is a person</li></ul>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 function renderRow({ passport, rank, reason, note }: Ranked, scale: number, query: RankingQuery): Html {
@@ -38,7 +38,7 @@ function renderRow({ passport, rank, reason, note }: Ranked, scale: number, quer
     markup: `<li>
 <span class="rank"><span class="unseen">Place </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
-<span class="who"><a class="name" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? HUMAN : ''}${renderAbout(passport, name, reason, note)}</span>
+<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? HUMAN : ''}${renderAbout(passport, name, reason, note)}</span>
 ${renderScoreBar(scores, scale).markup}
 <span class="score"><span class="unseen">${FIGURES[query.sort]} </span>${formatFigure(scores[query.sort])}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">

@@ -159,7 +159,7 @@ ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div id="facets" data-live>${renderFacets(facets, query, found.extra === 0)}</div>
 <div>
 <div id="chips" data-live>${renderChips(query, labels)}</div>
-<div class="list-head"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : renderSorts(query)}</div></div>
+<div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : renderSorts(query)}</div></div>
 <div id="results" data-results>
 ${renderSuggestions(suggestions)}${renderResults(shown)}
 </div>
@@ -198,9 +198,9 @@ function renderResults({ found, suggestions }: Shown): Html {
   const { query, last, total } = found
   if (total === 0 && suggestions.length > 0) return html``
   if (total === 0)
-    return html`<p class="nothing">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
+    return html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
   if (query.page > last)
-    return html`<p class="nothing">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
+    return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   return html`${renderRankingList(found)}
 ${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}`
 }

@@ -102,7 +102,7 @@ function renderVersions(versions: readonly string[], current: string): Html {
     (version) =>
       html`<a href="${referencePath(versions, version)}"${version === current ? html` aria-current="page"` : html``}>${version.toLowerCase()}</a>`,
   )
-  return html`<nav class="versions" aria-label="Version of the API">${links}</nav>`
+  return html`<nav class="versions segments" aria-label="Version of the API">${links}</nav>`
 }
 
 const KEY = html`<section id="key" class="call">

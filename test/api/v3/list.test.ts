@@ -116,7 +116,7 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
     expect(headers.has('Link')).toBe(false)
   })
 
-  test('ends with a full page', async () => {
+  test('a list whose last page is full ends there', async () => {
     const first = await server.get(pathOf({ limit: '30' }))
     const second = await server.get(pathOf({ limit: '30', cursor: first.body.next }))
     expect(second.body.items).toHaveLength(30)
@@ -178,7 +178,7 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
   )
 })
 
-describe('GET /api/v3/passports refuses', () => {
+describe('requests that GET /api/v3/passports refuses', () => {
   const server = shareServer(() => openTestStore('sqlite', people), serveTest)
   const cursorOf = async (parameters: Parameters) =>
     (await server.get(pathOf({ limit: '1', ...parameters }))).body.next as string
@@ -204,7 +204,7 @@ describe('GET /api/v3/passports refuses', () => {
     [{ include: 'all' }, 'include', 'include'],
     [{ select: 'nothing' }, 'select', '"nothing" is not a known field'],
   ]
-  test.each(invalid)('%j', async (parameters, name, detail) => {
+  test.each(invalid)('a list with %j is refused', async (parameters, name, detail) => {
     const { status, headers, text } = await server.get(pathOf(parameters))
     expect(status).toBe(400)
     expect(headers.get('Content-Type')).toBe('application/problem+json')
@@ -220,7 +220,7 @@ describe('GET /api/v3/passports refuses', () => {
     [{}, { sort: 'score' }],
     [{ q: 'bob' }, { q: 'zoe' }],
   ]
-  test.each(foreign)('a cursor of %j for %j', async (of, used) => {
+  test.each(foreign)('a cursor of %j is refused for %j', async (of, used) => {
     const { status, text } = await server.get(pathOf({ ...used, cursor: await cursorOf(of) }))
     expect(status).toBe(400)
     expect(JSON.parse(text).errors).toEqual([
@@ -232,13 +232,13 @@ describe('GET /api/v3/passports refuses', () => {
     ])
   })
 
-  test('but accepts a cursor of the same list with another limit, grouping, selection or spelling', async () => {
+  test('a cursor is accepted for the same list with another limit, grouping, selection or spelling', async () => {
     const cursor = await cursorOf({ filter: 'type:ens,score:>0' })
     const more = { limit: '3', group_by: 'type', select: 'score', cursor }
     expect((await server.get(pathOf({ ...more, filter: ' type:ENS, score:>0.0' }))).status).toBe(200)
   })
 
-  test('a cursor with padding', async () => {
+  test('a cursor with padding is refused', async () => {
     expect((await server.get(pathOf({ cursor: `${await cursorOf({})}=` }))).status).toBe(400)
   })
 })

@@ -9,7 +9,7 @@ import { CREDENTIAL, nulls, parse, parsePassport, parsePoint } from '../../suppo
 import { ada, NOON } from '../../support/store/records.ts'
 
 describe('a passport', () => {
-  test('that was exported is parsed to the same record', () => {
+  test('an exported passport is parsed to the same record', () => {
     const dataPoints: DataPoint[] = [
       {
         type: 'github',
@@ -29,7 +29,7 @@ describe('a passport', () => {
     ).toMatchObject({ mainWallet: '0xada1', verifiedWallets: ['0xada1', 'So1ana'] })
   })
 
-  test('with only an id, or null in every other field, is a record with defaults', () => {
+  test('a passport with only an id, or null in every other field, has defaults', () => {
     const nothing: PassportRecord = {
       id: 7,
       human: false,
@@ -89,7 +89,7 @@ describe('a passport', () => {
     })
   })
 
-  test('without an overall score gets the sum of the other scores', () => {
+  test('a passport without an overall score gets the sum of the other scores', () => {
     expect(parsePassport({ activity_score: 1.236, skills_score: 2 }).scores).toEqual({
       total: 3.24,
       activity: 1.24,
@@ -98,7 +98,7 @@ describe('a passport', () => {
     })
   })
 
-  test('with an empty list of credentials has no credentials', () => {
+  test('a passport with an empty list of credentials has no credentials', () => {
     expect(parsePassport({ credentials: [] }).credentials).toEqual([])
   })
 
@@ -112,7 +112,7 @@ describe('a passport', () => {
     expect(parsePoint({ type: 'c\ud83d' }).type).toBe('c\ufffd')
   })
 
-  test('with removed: true is a removal, whatever other fields it has', () => {
+  test('a line with removed: true is a removal, whatever other fields it has', () => {
     expect(parse({ passport_id: 7, removed: true, score: 5 }).record).toEqual({ kind: 'removal', id: 7 })
     expect(parse({ passport_id: 7, removed: false }).record.kind).toBe('passport')
   })
@@ -141,7 +141,7 @@ describe('a data point', () => {
     [false, { kind: 'flag', amount: 0 }],
     ['2015-03-02', { kind: 'date', amount: Date.UTC(2015, 2, 2) }],
     ['2015-03-02T10:00:00+02:00', { kind: 'date', amount: Date.UTC(2015, 2, 2, 8) }],
-  ] as const)('of the value %p is read as such', (value, raw) => {
+  ] as const)('the value %p of a data point is parsed by its kind', (value, raw) => {
     expect(parsePoint({ value }).value).toEqual(raw)
   })
 
@@ -151,7 +151,7 @@ describe('a data point', () => {
     [' 007 ', { id: 7 }],
     ['0xABC', { wallet: '0xabc' }],
     ['So1ana', { wallet: 'So1ana' }],
-  ])('names the passport by %p', (passport, ref) => {
+  ])('a data point names its passport by %p', (passport, ref) => {
     expect(parse({ passport, type: 'github', value: 1 }).record).toMatchObject({
       kind: 'data-point',
       passport: ref,

@@ -91,7 +91,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect(part.text).toMatch(
       /<a href="\/\?tag=zksync" rel="nofollow">tag <bdi>zkSync<\/bdi> <span>1<\/span>/,
     )
-    expect(part.text).not.toContain('class="nothing"')
+    expect(part.text).not.toContain('class="nothing panel"')
   })
 
   test('words are found in any order, and the last one may be a tag or a place', async () => {

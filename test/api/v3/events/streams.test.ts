@@ -132,7 +132,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
   })
 })
 
-test('a key may have a number of streams, and a server too; a closed one makes room', async () => {
+test('the streams of a key and of a server are limited, and a closed stream makes room', async () => {
   await using server = await serveRecords({}, people(1))
   const keys: string[] = []
   for (let seed = 1; seed <= MOST_STREAMS / MOST_STREAMS_OF_KEY + 1; seed++)
