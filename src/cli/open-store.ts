@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DatabaseAddress, nameDatabase } from '../config/database-address.ts'
 import { CommandError } from '../domain/errors.ts'
+import { OutdatedSchemaError } from '../store/migrations/schema-version.ts'
 import { openStore } from '../store/open.ts'
-import { OutdatedSchemaError } from '../store/outdated-schema.ts'
-import { orphanedWalProblem } from '../store/sqlite/connect.ts'
+import { orphanedWalProblem } from '../store/sqlite/connection/connect.ts'
 import type { Store } from '../store/store.ts'
 
 type Options = Parameters<typeof openStore>[1]

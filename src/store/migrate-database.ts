@@ -1,10 +1,10 @@
 import type { DatabaseAddress } from '../config/database-address.ts'
-import type { OnProgress } from './migration-progress.ts'
+import type { OnProgress } from './migrations/schema-version.ts'
 import { openPrimary } from './postgres/connection/primary.ts'
-import { SCHEMA as POSTGRES_SCHEMA, prepareSchema as preparePostgres } from './postgres/migrate/migrate.ts'
-import { connectWriter, openChecked } from './sqlite/connect.ts'
-import { createFileGuard } from './sqlite/file-guard.ts'
-import { prepareSchema as prepareSqlite, SCHEMA as SQLITE_SCHEMA } from './sqlite/migrate/migrate.ts'
+import { SCHEMA as POSTGRES_SCHEMA, prepareSchema as preparePostgres } from './postgres/migrate.ts'
+import { connectWriter, openChecked } from './sqlite/connection/connect.ts'
+import { createFileGuard } from './sqlite/connection/file-guard.ts'
+import { prepareSchema as prepareSqlite, SCHEMA as SQLITE_SCHEMA } from './sqlite/migrate.ts'
 
 /** Returns the schema before and after. Throws `unavailable` with a sentence. */
 export async function migrateDatabase(

@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from '../config/database-address.ts'
-import type { MigrationMode } from './outdated-schema.ts'
+import type { MigrationMode } from './migrations/schema-version.ts'
 import { openPostgres } from './postgres/open.ts'
 import { openSqlite } from './sqlite/open.ts'
 import type { Store } from './store.ts'

@@ -167,12 +167,12 @@ describe.concurrent('on standard input and output', () => {
     const versionOf = (database: Database) => database.query('pragma user_version').values()[0]?.[0]
     using database = new Database(file)
     const newest = versionOf(database)
-    database.run('pragma user_version = 7')
+    database.run('pragma user_version = 14')
     expect(await agent.call('get_passport', { passport: '7' })).toMatchObject({
       isError: true,
-      text: `${file} has schema 7, but this version needs ${newest}: make a backup, then run "passportd migrate".`,
+      text: `${file} has schema 14, but this version needs ${newest}: make a backup, then run "passportd migrate".`,
     })
-    expect(versionOf(database)).toBe(7)
+    expect(versionOf(database)).toBe(14)
 
     // The database is used as soon as it has this schema.
     database.run(`pragma user_version = ${newest}`)

@@ -3,23 +3,18 @@ import { readFileSync, statfsSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { diagnose } from '../../src/store/diagnostics.ts'
 import { lock, MIGRATE } from '../../src/store/postgres/connection/locks.ts'
-import { SCHEMA as POSTGRES_SCHEMA } from '../../src/store/postgres/migrate/migrate.ts'
+import { SCHEMA as POSTGRES_SCHEMA } from '../../src/store/postgres/migrate.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
-import { SCHEMA as SQLITE_SCHEMA } from '../../src/store/sqlite/migrate/migrate.ts'
+import { SCHEMA as SQLITE_SCHEMA } from '../../src/store/sqlite/migrate.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { connect } from '../support/postgres/connect.ts'
 import { testDatabase } from '../support/postgres/postgres.ts'
 import { readLines, until } from '../support/processes.ts'
 import { withEngine, withEveryEngine } from '../support/store/engines.ts'
-import { execute, OLD_SCHEMA, revertSchema } from '../support/store/execute-sql.ts'
+import { execute, OLD_SCHEMA, revertSchema, setSchema } from '../support/store/execute-sql.ts'
 import { record } from '../support/store/records.ts'
 
 const SCHEMA = { sqlite: SQLITE_SCHEMA, postgres: POSTGRES_SCHEMA }
-
-const setSchema = (engine: keyof typeof SCHEMA, change: number) =>
-  engine === 'sqlite'
-    ? `pragma user_version = ${SCHEMA.sqlite + change}`
-    : `update passportd set version = ${SCHEMA.postgres + change}`
 
 const COMMANDS = [
   ['keys', 'create', '--name', 'a'],
@@ -107,14 +102,14 @@ withEveryEngine('a node whose database a newer version has migrated', (makeDatab
     const log = readLines(server.child.stderr)
     const get = async () => (await fetch(`${server.url}/api/v1/passports/1`)).status
     expect(await get()).toBe(200)
-    await execute(here.env.DATABASE_URL, setSchema(engine, 1))
+    await execute(here.env.DATABASE_URL, setSchema(engine, SCHEMA[engine] + 1))
     await until(() => log.some((line) => line.includes('was migrated by a newer passportd')))
     expect(await get()).toBe(200)
     server.child.kill('SIGTERM')
     expect(await server.child.exited).toBe(0)
     expect(log.filter((line) => line.includes('lost'))).toEqual([])
     expect(log.filter((line) => line.includes('newer passportd'))).toHaveLength(1)
-    await execute(here.env.DATABASE_URL, setSchema(engine, 0))
+    await execute(here.env.DATABASE_URL, setSchema(engine, SCHEMA[engine]))
     const counts = await here.look((store) => store.usage.list({ since: '2000-01-01', until: '2999-01-01' }))
     expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(2)
   })
@@ -125,7 +120,6 @@ test('postgres: a migration may take longer than the statement timeout', async (
   await (await openPostgres(database)).close()
   await revertSchema(database.url)
   await using sql = connect(database.url)
-  await sql.unsafe('drop table rule_sets; update passportd set version = 5')
   const held = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   // A node waits for the migration of another node in one statement.

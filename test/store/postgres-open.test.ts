@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { SCHEMA } from '../../src/store/postgres/migrate/migrate.ts'
+import { SCHEMA } from '../../src/store/postgres/migrate.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { change, connect, openAndClose, refusalOf, withOptions } from '../support/postgres/connect.ts'
 import { startPostgres, startReplica, testDatabase } from '../support/postgres/postgres.ts'

@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import type { DatabaseAddress } from '../../config/database-address.ts'
 import { size } from '../../domain/text/format.ts'
 import type { Diagnostics } from '../../store/diagnostics.ts'
-import { orphanedWalProblem } from '../../store/sqlite/connect.ts'
-import { migrationSpaceProblem } from '../../store/sqlite/migrate/migration-space.ts'
+import { orphanedWalProblem } from '../../store/sqlite/connection/connect.ts'
+import { migrationSpaceProblem } from '../../store/sqlite/migrate.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** Below this the service does not try to write. */
@@ -115,6 +115,6 @@ export function examineMigration(
   { schema, knownSchema }: Pick<Diagnostics, 'schema' | 'knownSchema'>,
 ): Finding[] {
   if (database.engine !== 'sqlite' || schema >= knownSchema) return []
-  const text = migrationSpaceProblem(database.path, schema)
+  const text = migrationSpaceProblem(database.path)
   return text === undefined ? [] : [problem('space', text)]
 }

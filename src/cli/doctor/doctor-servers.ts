@@ -3,7 +3,7 @@ import { explainRedisError } from '../../api/redis/redis-error.ts'
 import { namePostgres } from '../../config/database-address.ts'
 import { formatDuration } from '../../domain/text/duration.ts'
 import { diagnoseReplica } from '../../store/postgres/diagnostics.ts'
-import { SCHEMA } from '../../store/postgres/migrate/migrate.ts'
+import { SCHEMA } from '../../store/postgres/migrate.ts'
 import { DEFAULT_MAX_LAG } from '../../store/postgres/open.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 

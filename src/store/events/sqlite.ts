@@ -18,7 +18,7 @@ import {
   toLogEvent,
   typeCondition,
 } from '../rows/event.ts'
-import type { ReadTransaction } from '../sqlite/read-transaction.ts'
+import type { ReadTransaction } from '../sqlite/connection/read-transaction.ts'
 import type { Changes } from './changes.ts'
 import type { EventPage, EventStore, LaterCursor } from './event-store.ts'
 

@@ -6,7 +6,7 @@ import { SERVER } from './connection/health.ts'
 import { createPool, type Pool } from './connection/health-checked-pool.ts'
 import { checkWritable, openPrimary } from './connection/primary.ts'
 import { createKeys } from './keys.ts'
-import { checkVersion, SCHEMA } from './migrate/migrate.ts'
+import { checkVersion, SCHEMA } from './migrate.ts'
 
 const OPTIONS = { connections: 1, responseTimeout: 10_000 }
 

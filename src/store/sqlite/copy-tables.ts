@@ -13,7 +13,7 @@ import {
   toRowItem,
 } from '../copy-tables.ts'
 import { restartEventLog } from '../events/sqlite.ts'
-import { incrementRankingVersion, NEXT_VERSION, prepareUpsert } from './statements.ts'
+import { incrementRankingVersion, NEXT_VERSION, prepareUpsert } from './connection/statements.ts'
 
 type Connections = { reader: Database; writer: Database }
 

@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url'
 import type { Diagnostics } from '../diagnostics.ts'
 import { readContents } from '../shared/contents.ts'
 import { isDamage, listDamage } from './backup/backup.ts'
-import { connectReader, createQuery, throwTranslated, translateErrors } from './connect.ts'
-import { refuseDeletedWal } from './file-guard.ts'
+import { connectReader, createQuery, throwTranslated, translateErrors } from './connection/connect.ts'
+import { refuseDeletedWal } from './connection/file-guard.ts'
 import { createKeys } from './keys.ts'
-import { checkOwner, identify, SCHEMA } from './migrate/migrate.ts'
+import { checkOwner, identify, SCHEMA } from './migrate.ts'
 
 export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {
   const hasWal = () => existsSync(`${path}-wal`)

@@ -2,8 +2,8 @@ import type { Database } from 'bun:sqlite'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
 import type { Store } from '../store.ts'
-import type { ReadTransaction } from './read-transaction.ts'
-import { prepareInsert } from './statements.ts'
+import type { ReadTransaction } from './connection/read-transaction.ts'
+import { prepareInsert } from './connection/statements.ts'
 
 /** Caches keys for one read transaction: consecutive requests often have the same key. */
 export function createKeyReader(reader: Database, transaction: ReadTransaction) {

@@ -1,6 +1,5 @@
 import { createEventPruning, createEventReader } from '../events/sqlite.ts'
-import type { OnProgress } from '../migration-progress.ts'
-import type { MigrationMode } from '../outdated-schema.ts'
+import type { MigrationMode, OnProgress } from '../migrations/schema-version.ts'
 import { createKeyChanges } from '../shared/keys.ts'
 import { createMirror } from '../shared/mirror.ts'
 import { createRulesReader } from '../shared/rules.ts'
@@ -17,15 +16,16 @@ import {
   type Methods,
   openChecked,
   translateErrors,
-} from './connect.ts'
+} from './connection/connect.ts'
+import { createFileGuard } from './connection/file-guard.ts'
+import { createPing } from './connection/ping.ts'
+import { createReadTransaction } from './connection/read-transaction.ts'
+import { createWalLimit } from './connection/wal-checkpoint.ts'
 import { createCopyTables } from './copy-tables.ts'
-import { createFileGuard } from './file-guard.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
-import { findNewerSchema, prepareSchema } from './migrate/migrate.ts'
+import { findNewerSchema, prepareSchema } from './migrate.ts'
 import { createPassportReader } from './passports.ts'
-import { createPing } from './ping.ts'
-import { createReadTransaction } from './read-transaction.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
@@ -34,7 +34,6 @@ import { createV1Reader, createV2Reader } from './v1.ts'
 import { createFacetsReader } from './v3/facets.ts'
 import { createV3Reader } from './v3/find-passports.ts'
 import { createSearchReader } from './v3/search.ts'
-import { createWalLimit } from './wal-checkpoint.ts'
 
 type Options = {
   create?: boolean

@@ -3,7 +3,7 @@ import type { PassportRef } from '../../domain/passport.ts'
 import { refKind, refValue, SURVIVOR_ID } from '../passport-id-sql.ts'
 import { type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
 import type { Store } from '../store.ts'
-import type { ReadTransaction } from './read-transaction.ts'
+import type { ReadTransaction } from './connection/read-transaction.ts'
 
 export function createPassportReader(reader: Database, transaction: ReadTransaction) {
   const find = createFinder(reader)

@@ -7,10 +7,10 @@ import { createRecordWriter, isChange } from '../record-writer.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
 import type { SaveOptions, Store } from '../store.ts'
 import { trackChanges } from '../v1-renderer.ts'
-import { throwTranslated } from './connect.ts'
+import { throwTranslated } from './connection/connect.ts'
+import { incrementRankingVersion } from './connection/statements.ts'
+import { truncateWal } from './connection/wal-checkpoint.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
-import { incrementRankingVersion } from './statements.ts'
-import { truncateWal } from './wal-checkpoint.ts'
 import { createWriteModel } from './write-model.ts'
 
 export function createRecords({ reader, writer }: { reader: Database; writer: Database }) {

@@ -11,8 +11,8 @@ import {
 } from '../rows/rule-set.ts'
 import { ACTIVE, toActivated } from '../rule-adoption.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
+import { prepareUpsert } from './connection/statements.ts'
 import { createAdoption, createSettings } from './settings.ts'
-import { prepareUpsert } from './statements.ts'
 
 export function createRules(writer: Database) {
   const select = (rest: string) => writer.query<RuleSetRow, []>(`select * from rule_sets ${rest}`)

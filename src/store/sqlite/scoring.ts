@@ -17,11 +17,11 @@ import {
 } from '../rule-adoption.ts'
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
 import type { WriteModel } from '../write-model.ts'
-import { isEnvironmentError } from './connect.ts'
+import { isEnvironmentError } from './connection/connect.ts'
+import { incrementRankingVersion, NEXT_VERSION } from './connection/statements.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
 import { createFinder } from './passports.ts'
 import { createAdoption } from './settings.ts'
-import { incrementRankingVersion, NEXT_VERSION } from './statements.ts'
 import { createWriteModel } from './write-model.ts'
 
 type Connections = { reader: Database; writer: Database }

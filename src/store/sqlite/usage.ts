@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { UsageCount } from '../../domain/usage.ts'
 import { toUsageRow } from '../rows/usage.ts'
 import type { Store } from '../store.ts'
-import { prepareInsert } from './statements.ts'
+import { prepareInsert } from './connection/statements.ts'
 
 export function createUsage(writer: Database) {
   const count = prepareInsert(

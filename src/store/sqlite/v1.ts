@@ -12,7 +12,7 @@ import {
   type V1Passport,
 } from '../rows/v1.ts'
 import { type FoundItemV2, type FoundPassportV2, toItemV2, toPassportV2 } from '../rows/v2.ts'
-import type { ReadTransaction } from './read-transaction.ts'
+import type { ReadTransaction } from './connection/read-transaction.ts'
 
 /** Without `indexed by`, SQLite reads the table instead of the small index. */
 const STALE =

@@ -6,9 +6,9 @@ import type { StoredRow } from '../rows/passport.ts'
 import { IS_CHANGED } from '../rows/v1.ts'
 import { targetRules } from '../rule-adoption.ts'
 import type { WriteModel } from '../write-model.ts'
+import { NEXT_VERSION, prepareUpsert } from './connection/statements.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
 import { createAdoption } from './settings.ts'
-import { NEXT_VERSION, prepareUpsert } from './statements.ts'
 
 /** Reads and writes the tables directly, inside the current transaction. */
 export function createWriteModel(writer: Database): WriteModel {
@@ -91,29 +91,22 @@ function createDataPointTable(writer: Database): WriteModel['dataPoints'] {
   }
 }
 
-/** Statements are prepared on use, because earlier migrations use this model without the table. */
 function createHandleTable(writer: Database): WriteModel['handles'] {
+  const list = writer.query<{ handle: string }, [number]>(
+    'select handle from handles where passport_id = ? order by handle',
+  )
+  const insert = writer.query('insert into handles values (?, ?)')
+  const removeAll = writer.query('delete from handles where passport_id = ?')
   const add: WriteModel['handles']['add'] = (passportId, handles) => {
-    const insert = writer.query('insert into handles values (?, ?)')
     for (const handle of handles) insert.run(handle, passportId)
   }
   return {
     add,
     replace(passportId, handles) {
-      const rows = writer
-        .query<{ handle: string }, [number]>(
-          'select handle from handles where passport_id = ? order by handle',
-        )
-        .all(passportId)
+      const before = list.all(passportId).map(({ handle }) => handle)
       // Most changed records keep their handles.
-      if (
-        Bun.deepEquals(
-          handles,
-          rows.map(({ handle }) => handle),
-        )
-      )
-        return
-      if (rows.length > 0) writer.query('delete from handles where passport_id = ?').run(passportId)
+      if (Bun.deepEquals(handles, before)) return
+      if (before.length > 0) removeAll.run(passportId)
       add(passportId, handles)
     },
   }

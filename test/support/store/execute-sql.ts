@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { connect } from '../postgres/connect.ts'
+import type { EngineName } from './engines.ts'
 
 /** Runs SQL on the database of either engine. */
 export async function execute(url: string, sql: string): Promise<void> {
@@ -12,19 +13,16 @@ export async function execute(url: string, sql: string): Promise<void> {
   await server.unsafe(sql)
 }
 
-/** The schemas of version 0.2.0. */
-export const OLD_SCHEMA = { sqlite: 11, postgres: 6 }
+/** The schemas of version 0.2.1. */
+export const OLD_SCHEMA = { sqlite: 14, postgres: 9 }
 
-/** Makes a database look like one of version 0.2.0. */
+export const setSchema = (engine: EngineName, schema: number) =>
+  engine === 'sqlite' ? `pragma user_version = ${schema}` : `update passportd set version = ${schema}`
+
+/** Makes a database look like one of version 0.2.1. */
 export async function revertSchema(url: string): Promise<void> {
-  for (const table of ['passports', 'v1_passports'])
-    await execute(url, `alter table ${table} drop column later_fields`)
-  for (const table of ['handles', 'events', 'event_log', 'event_rules'])
-    await execute(url, `drop table ${table}`)
-  await execute(
-    url,
-    url.startsWith('sqlite:')
-      ? `pragma user_version = ${OLD_SCHEMA.sqlite}`
-      : `update passportd set version = ${OLD_SCHEMA.postgres}`,
-  )
+  const engine = url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
+  for (const change of ['alter table events drop column actor', 'drop table audit'])
+    await execute(url, change)
+  await execute(url, setSchema(engine, OLD_SCHEMA[engine]))
 }

@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
-import { connectReader, isEnvironmentError, throwTranslated, translateErrors } from '../connect.ts'
-import { checkOwner, identify } from '../migrate/migrate.ts'
+import { connectReader, isEnvironmentError, throwTranslated, translateErrors } from '../connection/connect.ts'
+import { checkOwner, identify } from '../migrate.ts'
 import { fileIdentity, writeAtomically } from './atomic-file.ts'
 
 /** Counts from a complete check of a database: all stored credentials, also superseded ones and those of merged passports. */
@@ -52,8 +52,7 @@ export function renameEventLog(path: string): void {
   translateErrors(path, () => {
     const database = new Database(path, { readwrite: true, strict: true })
     try {
-      const hasLog = database.query(`select 1 from sqlite_schema where name = 'event_log'`).get() !== null
-      if (hasLog) database.run('update event_log set name = lower(hex(randomblob(3)))')
+      database.run('update event_log set name = lower(hex(randomblob(3)))')
     } finally {
       database.close()
     }
@@ -98,11 +97,7 @@ export function check(path: string): Contents {
       const count = (sql: string) => database.query<{ count: number }, []>(sql).get()?.count ?? 0
       return {
         passports: count('select count(*) as count from passports'),
-        credentials: count(
-          identify(database).version < CREDENTIAL_LIST_SCHEMA
-            ? 'select count(*) as count from credentials'
-            : COUNT_CREDENTIALS,
-        ),
+        credentials: count(COUNT_CREDENTIALS),
         bytes: statSync(path).size,
       }
     } finally {
@@ -110,9 +105,6 @@ export function check(path: string): Contents {
     }
   })
 }
-
-/** The first schema with one row of credentials per passport. */
-const CREDENTIAL_LIST_SCHEMA = 9
 
 /** If `data` is empty, the V1 response contains the same credentials. */
 const COUNT_CREDENTIALS = `select coalesce(sum(case when coalesce(data, '') = ''

@@ -8,9 +8,8 @@ import {
   orphanedWalProblem,
   throwTranslated,
   translateErrors,
-} from '../connect.ts'
-import { identify, migrate } from '../migrate/migrate.ts'
-import { removeDocumentFiles } from '../migrate/migration-9.ts'
+} from '../connection/connect.ts'
+import { identify, migrate } from '../migrate.ts'
 import { writeAtomically } from './atomic-file.ts'
 import { check, checkBackup, isDamage, renameEventLog, writeSnapshot } from './backup.ts'
 
@@ -34,7 +33,7 @@ export function restore(file: string, name: string, { force, now }: { force: boo
       )
     }
     const partial = `${path}.restoring`
-    const restored = writeAtomically(partial, path, (confirm) => {
+    return writeAtomically(partial, path, (confirm) => {
       writeSnapshot(file, partial)
       confirm()
       migrateFile(partial)
@@ -42,8 +41,6 @@ export function restore(file: string, name: string, { force, now }: { force: boo
       renameEventLog(partial)
       return { ...check(partial), kept: keep(path, now) }
     })
-    removeDocumentFiles(path)
-    return restored
   } finally {
     old?.database?.close()
   }

@@ -12,7 +12,7 @@ import {
   toPassportV3,
 } from '../../rows/v3.ts'
 import type { FindOptions } from '../../store.ts'
-import type { ReadTransaction } from '../read-transaction.ts'
+import type { ReadTransaction } from '../connection/read-transaction.ts'
 
 /** Keys of one call: a read blocks the event loop. */
 const KEYS_PER_READ = 50

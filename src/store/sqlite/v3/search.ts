@@ -9,7 +9,7 @@ import {
   toBestOfType,
 } from '../../rows/search.ts'
 import type { Store } from '../../store.ts'
-import type { ReadTransaction } from '../read-transaction.ts'
+import type { ReadTransaction } from '../connection/read-transaction.ts'
 
 export function createSearchReader(reader: Database, transaction: ReadTransaction): Store['search'] {
   const listSources = reader.query<{ source: string }, []>(

@@ -1,67 +1,23 @@
-import { ServiceError } from '../../../domain/errors.ts'
-import { combinePasses, type OnProgress } from '../../migration-progress.ts'
-import passports from '../../migrations/postgres/0001-passports.sql' with { type: 'text' }
-import usage from '../../migrations/postgres/0002-usage.sql' with { type: 'text' }
-import keySuccessors from '../../migrations/postgres/0003-key-successors.sql' with { type: 'text' }
-import v1 from '../../migrations/postgres/0004-v1.sql' with { type: 'text' }
-import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
-import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
-import ruleSets from '../../migrations/postgres/0006-rule-sets.sql' with { type: 'text' }
-import laterFields from '../../migrations/postgres/0007-later-fields.sql' with { type: 'text' }
-import handles from '../../migrations/postgres/0008-handles.sql' with { type: 'text' }
-import events from '../../migrations/postgres/0009-events.sql' with { type: 'text' }
-import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
-import type { Pool } from '../connection/health-checked-pool.ts'
-import { lock, MIGRATE } from '../connection/locks.ts'
-import { checkWritable } from '../connection/primary.ts'
-import type { Query } from '../connection/query.ts'
-import { storeV1 } from './migration-4.ts'
-import { storeImages } from './migration-7.ts'
-import { storeHandles } from './migration-8.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import version021 from '../migrations/postgres/0009-version-0.2.1.sql' with { type: 'text' }
+import actors from '../migrations/postgres/0010-actors.sql' with { type: 'text' }
+import {
+  checkSchema,
+  lastSchema,
+  type MigrationMode,
+  type OnProgress,
+  OutdatedSchemaError,
+  pendingSteps,
+} from '../migrations/schema-version.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
+import { lock, MIGRATE } from './connection/locks.ts'
+import { checkWritable } from './connection/primary.ts'
+import type { Query } from './connection/query.ts'
 
-/** In order; the table `passportd` holds the number of applied migrations. */
-const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number) => Promise<unknown>)[] = [
-  (query) => query(passports),
-  (query) => query(usage),
-  (query) => query(keySuccessors),
-  async (query, onProgress, from) => {
-    // In a new database a table of this name belongs to another program.
-    if (from > 0) await query('drop table names')
-    await query(v1)
-    await storeV1(query, onProgress)
-  },
-  async (query) => {
-    await query(staleIndex)
-    // Only an early version 4 created this column.
-    if (await hasColumn(query, 'item')) await query(v1Fields)
-  },
-  (query) => query(ruleSets),
-  async (query) => {
-    // A database that is new or older than version 4 has the columns from migration 4.
-    if (await hasColumn(query, 'later_fields')) return
-    await query(laterFields)
-    await storeImages(query)
-  },
-  async (query, onProgress) => {
-    await query(handles)
-    await storeHandles(query, onProgress)
-  },
-  (query) => query(events),
-]
+/** The table `passportd` has the schema of a database. */
+const MIGRATIONS = { first: 9, steps: [version021, actors] }
 
-/** Only migrations that read all passports have the parameter. */
-const hasProgress = (migration: (typeof MIGRATIONS)[number]) => migration.length > 1
-
-async function hasColumn(query: Query, name: string): Promise<boolean> {
-  const rows = await query(
-    `select 1 as one from pg_attribute where attrelid = 'v1_passports'::regclass and attname = $1`,
-    [name],
-  )
-  return rows.length > 0
-}
-
-/** The schema of this program. */
-export const SCHEMA = MIGRATIONS.length
+export const SCHEMA = lastSchema(MIGRATIONS)
 
 const OLDEST_SERVER = 14
 
@@ -73,14 +29,21 @@ async function migrate(pool: Pool, name: string, onProgress: OnProgress = () => 
     await query('set local idle_in_transaction_session_timeout = 0')
     await lock(query, MIGRATE)
     const version = await checkVersion(query, name)
-    const pending = MIGRATIONS.slice(version)
-    const beginPass = combinePasses(pending.filter(hasProgress).length, onProgress)
-    for (const migration of pending)
-      await migration(query, hasProgress(migration) ? beginPass() : onProgress, version)
+    const pending = pendingSteps(MIGRATIONS, version)
+    const passports = version === 0 ? 0 : await countPassports(query)
+    for (const [at, step] of pending.entries()) {
+      await query(step)
+      onProgress(Math.floor((passports * (at + 1)) / pending.length), passports)
+    }
     await query('create table if not exists passportd (version integer not null)')
     await query('delete from passportd')
     await query('insert into passportd (version) values ($1)', [SCHEMA])
   })
+}
+
+async function countPassports(query: Query): Promise<number> {
+  const [row] = await query<{ count: number }>('select count(*)::float8 as count from passports')
+  return row?.count ?? 0
 }
 
 /** A dump from another server may contain transaction numbers above those of this server. */
@@ -141,12 +104,7 @@ export async function checkVersion(query: Query, name: string): Promise<number> 
   if (!server?.ours) return 0
   const [row] = await query<{ version: number }>('select version from passportd')
   const version = row?.version ?? 0
-  if (version > SCHEMA) {
-    throw new ServiceError(
-      'unavailable',
-      `${name} was written by a newer passportd (schema ${version}, this one knows ${SCHEMA}): run the newer one.`,
-    )
-  }
+  checkSchema(name, version, MIGRATIONS)
   return version
 }
 

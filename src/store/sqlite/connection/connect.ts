@@ -1,11 +1,11 @@
 import { Database, type DatabaseOptions, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { FileFaultError, ServiceError } from '../../domain/errors.ts'
-import { size } from '../../domain/text/format.ts'
-import type { Query } from '../shared/query.ts'
+import { FileFaultError, ServiceError } from '../../../domain/errors.ts'
+import { size } from '../../../domain/text/format.ts'
+import type { Query } from '../../shared/query.ts'
+import { checkOwner } from '../migrate.ts'
 import { refuseDeletedWal } from './file-guard.ts'
-import { checkOwner } from './migrate/migrate.ts'
 
 /** Milliseconds that a write waits for a write of another process. */
 export const WRITER_WAIT = 10_000

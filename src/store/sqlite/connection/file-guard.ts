@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { FileFaultError } from '../../domain/errors.ts'
-import { fileIdentity } from './backup/atomic-file.ts'
+import { FileFaultError } from '../../../domain/errors.ts'
+import { fileIdentity } from '../backup/atomic-file.ts'
 
 /** SQLite keeps the WAL beside the target of a symbolic link. */
 const walOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`

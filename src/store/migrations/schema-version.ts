@@ -1,0 +1,48 @@
+import { ServiceError } from '../../domain/errors.ts'
+
+/** `true` migrates any older database, `'new'` only creates the tables of an empty one, `false` does neither. */
+export type MigrationMode = boolean | 'new'
+
+export type OnProgress = (done: number, total: number) => void
+
+/** Migrations in order. The first one creates the schema `first`, which is that of version 0.2.1. */
+export type Migrations = { first: number; steps: readonly string[] }
+
+/** The schema after all migrations. */
+export const lastSchema = ({ first, steps }: Migrations): number => first + steps.length - 1
+
+/** The migrations that a database still needs; `version` is 0 if it has no tables yet. */
+export const pendingSteps = ({ first, steps }: Migrations, version: number): readonly string[] =>
+  version === 0 ? steps : steps.slice(version - first + 1)
+
+/** Throws if this program can neither use nor migrate a database with this schema. */
+export function checkSchema(name: string, version: number, migrations: Migrations): void {
+  const last = lastSchema(migrations)
+  if (version > last) {
+    throw new ServiceError(
+      'unavailable',
+      `${name} was written by a newer passportd (schema ${version}, this one knows ${last}): run the newer one.`,
+    )
+  }
+  if (version > 0 && version < migrations.first) {
+    throw new ServiceError(
+      'unavailable',
+      `${name} has schema ${version}, which is older than that of version 0.2.1: open it once with version 0.2.1 ("passportd migrate"), then with this version.`,
+    )
+  }
+}
+
+/** The error for a database that another command must migrate first. `version` is 0 if it has no tables yet. */
+export class OutdatedSchemaError extends ServiceError {
+  readonly version: number
+
+  constructor(name: string, version: number, wanted: number) {
+    super(
+      'unavailable',
+      version === 0
+        ? `${name} has no tables yet: "serve", "import", "mirror" or "copy" creates them.`
+        : `${name} has schema ${version}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`,
+    )
+    this.version = version
+  }
+}

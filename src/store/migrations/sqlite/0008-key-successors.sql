@@ -1,2 +1,0 @@
--- The key that replaces this one.
-alter table keys add column successor text;
