@@ -1,6 +1,6 @@
 import type { DatabaseAddress } from '../config/database-address.ts'
 import { diagnosePostgres } from './postgres/diagnostics.ts'
-import type { DatabaseContents } from './shared/contents.ts'
+import type { DatabaseContents } from './sql/contents.ts'
 import { diagnoseSqlite, findTableDamage } from './sqlite/diagnostics.ts'
 
 /** The state of a database, read without changing it. */

@@ -9,7 +9,7 @@ const EVENTS = ['test/store/events/events.test.ts', 'test/store/events/event-log
 export const HISTORY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'as_of: a change at the time of as_of is undone',
-    file: 'src/store/events/sqlite.ts',
+    file: 'src/store/sqlite/events.ts',
     from: 'row.time <= time) break',
     to: 'row.time < time) break',
     tests: AS_OF,
@@ -63,7 +63,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'diff: a change at the end is left out',
-    file: 'src/store/events/read-later.ts',
+    file: 'src/store/read-later.ts',
     from: 'time <= to)',
     to: 'time < to)',
     tests: DIFF,
@@ -79,7 +79,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'events: the events of a batch have reversed numbers',
-    file: 'src/store/events/sqlite.ts',
+    file: 'src/store/sqlite/events.ts',
     from: 'log.last - events.length + 1 + index',
     to: 'log.last - index',
     tests: EVENTS,
@@ -87,7 +87,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'events: times decrease when the clock is set back',
-    file: 'src/store/events/sqlite.ts',
+    file: 'src/store/sqlite/events.ts',
     from: 'time = max(time, ?2), known_since',
     to: 'time = ?2, known_since',
     tests: EVENTS,
@@ -95,7 +95,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'events: the history of a removed passport stays',
-    file: 'src/store/events/sqlite.ts',
+    file: 'src/store/sqlite/events.ts',
     from: '      for (const id of removed) removeAll.run(id)\n',
     to: '',
     tests: ['test/store/removal.test.ts', ...EVENTS],

@@ -4,8 +4,8 @@ import { datePlan, NO_PLAN, nextChange, phaseAt } from '../../domain/retirement.
 import { formatDuration } from '../../domain/text/duration.ts'
 import { count, printable, size } from '../../domain/text/format.ts'
 import type { Diagnostics } from '../../store/diagnostics.ts'
-import { MOST_OVERSIZED } from '../../store/rows/oversized.ts'
-import type { DatabaseContents } from '../../store/shared/contents.ts'
+import type { DatabaseContents } from '../../store/sql/contents.ts'
+import { MOST_OVERSIZED } from '../../store/sql/oversized.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const MINUTE = 60_000

@@ -10,11 +10,11 @@ import {
   rangeOf,
   toPassportItems,
   toRowItem,
-} from '../copy-tables.ts'
-import { restartEventLog } from '../events/postgres.ts'
+} from '../sql/copy-tables.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lockForWriting } from './connection/locks.ts'
 import { insertRows, selectRows, upsertRows } from './connection/query.ts'
+import { restartEventLog } from './events.ts'
 import { incrementVersion } from './versions.ts'
 
 export function createCopyTables(pool: Pool): CopyTable[] {

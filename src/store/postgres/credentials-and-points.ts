@@ -1,10 +1,10 @@
 import type { Credential } from '../../domain/credential.ts'
 import type { DataPoint } from '../../domain/data-point.ts'
 import type { PassportRef } from '../../domain/passport.ts'
-import { toScorable } from '../apply-score.ts'
 import { type CredentialsRow, fromCredentialData } from '../rows/credential.ts'
 import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
 import { toFullPassport } from '../rows/passport.ts'
+import { toScorable } from '../write/apply-score.ts'
 import { type Query, selectRows } from './connection/query.ts'
 import { findRow } from './passports.ts'
 

@@ -1,6 +1,6 @@
 import { namePostgres } from '../../config/database-address.ts'
 import type { Diagnostics } from '../diagnostics.ts'
-import { readContents } from '../shared/contents.ts'
+import { readContents } from '../sql/contents.ts'
 import { isUnavailable } from './connection/errors.ts'
 import { SERVER } from './connection/health.ts'
 import { createPool, type Pool } from './connection/health-checked-pool.ts'

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
-import { createKeyChanges } from '../shared/keys.ts'
+import { createKeyChanges } from '../sql/keys.ts'
 import type { Store } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { insertRows, type Query } from './connection/query.ts'

@@ -1,6 +1,6 @@
 import type { PassportRef } from '../../domain/passport.ts'
-import { refKind, refValue, SURVIVOR_ID } from '../passport-id-sql.ts'
 import { type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
+import { refKind, refValue, SURVIVOR_ID } from '../sql/passport-id.ts'
 import type { Store } from '../store.ts'
 import { type Query, selectRows } from './connection/query.ts'
 

@@ -1,4 +1,3 @@
-import { appendEvents } from '../events/postgres.ts'
 import {
   ACTIVE_RULES,
   NEXT_APPLIED_AT,
@@ -6,13 +5,14 @@ import {
   timeIfActive,
   toRuleSetRow,
 } from '../rows/rule-set.ts'
-import { ACTIVE, toActivated } from '../rule-adoption.ts'
-import { createRulesReader, findRules } from '../shared/rules.ts'
-import { createSettings } from '../shared/settings.ts'
+import { createRulesReader, findRules } from '../sql/rules.ts'
+import { createSettings } from '../sql/settings.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
+import { ACTIVE, toActivated } from '../write/rule-adoption.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, RULES } from './connection/locks.ts'
 import { type Query, upsertRows } from './connection/query.ts'
+import { appendEvents } from './events.ts'
 import { findAdoptionState } from './settings.ts'
 
 /** `read` prefers the primary: scorers compare the active rule set with the one that the primary has. */

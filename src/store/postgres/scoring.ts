@@ -1,9 +1,9 @@
-import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../apply-score.ts'
-import { appendEvents } from '../events/postgres.ts'
-import { STALE_COUNT } from '../rows/counts.ts'
 import { toCredentialData } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
+import { STALE_COUNT } from '../sql/counts.ts'
+import type { AdoptionJob, ScoringStore } from '../store.ts'
+import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import {
   ADOPTION_BATCH,
   FIND_BATCH_END,
@@ -13,12 +13,12 @@ import {
   stateAfterStep,
   targetRules,
   toRulesChanged,
-} from '../rule-adoption.ts'
-import type { AdoptionJob, ScoringStore } from '../store.ts'
+} from '../write/rule-adoption.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, lockForWriting, lockShared, RULES } from './connection/locks.ts'
 import { type Query, selectRows, upsertRows } from './connection/query.ts'
 import { findScorable, mapCredentialRows, mapDataPoints } from './credentials-and-points.ts'
+import { appendEvents } from './events.ts'
 import { saveV1 } from './save-changes.ts'
 import { findAdoptionState, saveAdoptionState } from './settings.ts'
 import { incrementVersion } from './versions.ts'

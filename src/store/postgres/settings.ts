@@ -1,5 +1,5 @@
-import { ACTIVE, ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
-import { createSettings } from '../shared/settings.ts'
+import { createSettings } from '../sql/settings.ts'
+import { ACTIVE, ADOPTION_SETTINGS, type AdoptionState } from '../write/rule-adoption.ts'
 import type { Query } from './connection/query.ts'
 
 export async function findAdoptionState(query: Query): Promise<AdoptionState> {

@@ -1,5 +1,5 @@
 import { toUsageRow } from '../rows/usage.ts'
-import { createUsageReader } from '../shared/usage.ts'
+import { createUsageReader } from '../sql/usage.ts'
 import type { Store } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { insertRows } from './connection/query.ts'

@@ -1,5 +1,4 @@
 import type { PassportRef } from '../../domain/passport.ts'
-import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from '../passport-id-sql.ts'
 import {
   BODY,
   type FoundItem,
@@ -11,6 +10,7 @@ import {
   type V1Passport,
 } from '../rows/v1.ts'
 import { type FoundItemV2, type FoundPassportV2, toItemV2, toPassportV2 } from '../rows/v2.ts'
+import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from '../sql/passport-id.ts'
 import type { Query } from './connection/query.ts'
 
 const STALE = 'exists (select 1 from passports where id = passport_id and stale <> 0) as stale'

@@ -11,7 +11,7 @@ import {
   PASSPORT_FIELDS,
   type ScoreChange,
 } from '../../domain/history/event.ts'
-import type { EventPage, LaterCursor } from '../events/event-store.ts'
+import type { EventPage, LaterCursor } from '../event-store.ts'
 
 export type EventRow = {
   sequence: number

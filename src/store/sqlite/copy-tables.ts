@@ -11,9 +11,9 @@ import {
   rangeOf,
   toPassportItems,
   toRowItem,
-} from '../copy-tables.ts'
-import { restartEventLog } from '../events/sqlite.ts'
+} from '../sql/copy-tables.ts'
 import { incrementRankingVersion, NEXT_VERSION, prepareUpsert } from './connection/statements.ts'
+import { restartEventLog } from './events.ts'
 
 type Connections = { reader: Database; writer: Database }
 

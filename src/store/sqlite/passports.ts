@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
-import { refKind, refValue, SURVIVOR_ID } from '../passport-id-sql.ts'
 import { type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
+import { refKind, refValue, SURVIVOR_ID } from '../sql/passport-id.ts'
 import type { Store } from '../store.ts'
 import type { ReadTransaction } from './connection/read-transaction.ts'
 

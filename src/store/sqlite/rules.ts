@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import { createEventWriter } from '../events/sqlite.ts'
 import {
   ACTIVE_RULES,
   NEXT_APPLIED_AT,
@@ -9,9 +8,10 @@ import {
   toAppliedRules,
   toRuleSetRow,
 } from '../rows/rule-set.ts'
-import { ACTIVE, toActivated } from '../rule-adoption.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
+import { ACTIVE, toActivated } from '../write/rule-adoption.ts'
 import { prepareUpsert } from './connection/statements.ts'
+import { createEventWriter } from './events.ts'
 import { createAdoption, createSettings } from './settings.ts'
 
 export function createRules(writer: Database) {

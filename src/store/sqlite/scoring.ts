@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import type { EventContent } from '../../domain/history/event.ts'
 import type { PassportRef } from '../../domain/passport.ts'
-import { isAffected, scorePassport, toLoadedScorable } from '../apply-score.ts'
-import { createEventWriter } from '../events/sqlite.ts'
-import { STALE_COUNT } from '../rows/counts.ts'
 import { type StoredRow, toFullPassport } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1ScoreRow, type V1PassportRow, type V1ScoreRow } from '../rows/v1.ts'
+import { STALE_COUNT } from '../sql/counts.ts'
+import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
+import { isAffected, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import {
   ADOPTION_BATCH,
   FIND_BATCH_END,
@@ -14,12 +14,12 @@ import {
   SCORED_BY_OTHERS,
   stateAfterStep,
   toRulesChanged,
-} from '../rule-adoption.ts'
-import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
-import type { WriteModel } from '../write-model.ts'
+} from '../write/rule-adoption.ts'
+import type { WriteModel } from '../write/write-model.ts'
 import { isEnvironmentError } from './connection/connect.ts'
 import { incrementRankingVersion, NEXT_VERSION } from './connection/statements.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
+import { createEventWriter } from './events.ts'
 import { createFinder } from './passports.ts'
 import { createAdoption } from './settings.ts'
 import { createWriteModel } from './write-model.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { ACTIVE, ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
+import { ACTIVE, ADOPTION_SETTINGS, type AdoptionState } from '../write/rule-adoption.ts'
 
 export function createSettings(writer: Database) {
   const get = writer.query<{ value: string }, [string]>('select value from settings where name = ?')

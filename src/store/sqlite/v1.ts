@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
-import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from '../passport-id-sql.ts'
 import {
   BODY,
   type FoundItem,
@@ -12,6 +11,7 @@ import {
   type V1Passport,
 } from '../rows/v1.ts'
 import { type FoundItemV2, type FoundPassportV2, toItemV2, toPassportV2 } from '../rows/v2.ts'
+import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from '../sql/passport-id.ts'
 import type { ReadTransaction } from './connection/read-transaction.ts'
 
 /** Without `indexed by`, SQLite reads the table instead of the small index. */

@@ -1,4 +1,4 @@
-import type { Query } from '../../shared/query.ts'
+import type { Query } from '../../sql/query.ts'
 
 export type { Query }
 

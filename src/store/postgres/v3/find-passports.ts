@@ -1,5 +1,4 @@
 import type { PassportKey } from '../../../domain/passport-key.ts'
-import { LONGEST_CHAIN } from '../../merges.ts'
 import type { StoredRow } from '../../rows/passport.ts'
 import {
   type KeyResult,
@@ -10,6 +9,7 @@ import {
   toPassportV3,
 } from '../../rows/v3.ts'
 import type { FindOptions } from '../../store.ts'
+import { LONGEST_CHAIN } from '../../write/merges.ts'
 import type { Query } from '../connection/query.ts'
 
 /** `offset 0` prevents the planner, which cannot estimate the number of rows, from reading the whole table. */

@@ -6,7 +6,7 @@ import {
   selectEnds,
   selectSources,
   toBestOfType,
-} from '../../rows/search.ts'
+} from '../../sql/search.ts'
 import type { Store } from '../../store.ts'
 import type { Query } from '../connection/query.ts'
 

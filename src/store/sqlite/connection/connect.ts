@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileFaultError, ServiceError } from '../../../domain/errors.ts'
 import { size } from '../../../domain/text/format.ts'
-import type { Query } from '../../shared/query.ts'
+import type { Query } from '../../sql/query.ts'
 import { checkOwner } from '../migrate.ts'
 import { refuseDeletedWal } from './file-guard.ts'
 

@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportKey } from '../../../domain/passport-key.ts'
-import { LONGEST_CHAIN } from '../../merges.ts'
 import type { CredentialsRow } from '../../rows/credential.ts'
 import type { StoredRow } from '../../rows/passport.ts'
 import {
@@ -12,6 +11,7 @@ import {
   toPassportV3,
 } from '../../rows/v3.ts'
 import type { FindOptions } from '../../store.ts'
+import { LONGEST_CHAIN } from '../../write/merges.ts'
 import type { ReadTransaction } from '../connection/read-transaction.ts'
 
 /** Keys of one call: a read blocks the event loop. */

@@ -7,7 +7,7 @@ import {
   selectEnds,
   selectSources,
   toBestOfType,
-} from '../../rows/search.ts'
+} from '../../sql/search.ts'
 import type { Store } from '../../store.ts'
 import type { ReadTransaction } from '../connection/read-transaction.ts'
 

@@ -1,4 +1,4 @@
-import type { CopyItem, CopyKey, CopyRange } from './copy-table.ts'
+import type { CopyItem, CopyKey, CopyRange } from '../copy-table.ts'
 
 /** Bytes are hexadecimal text, as in the JSON of PostgreSQL. */
 export type Row = Record<string, string | number | null>

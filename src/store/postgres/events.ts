@@ -1,6 +1,4 @@
-import type { Pool } from '../postgres/connection/health-checked-pool.ts'
-import type { Query } from '../postgres/connection/query.ts'
-import { preferPrimary } from '../postgres/connection/replicas.ts'
+import type { EventStore } from '../event-store.ts'
 import {
   beforeCursor,
   type EventLogRow,
@@ -19,8 +17,10 @@ import {
   toLogEvent,
   typeCondition,
 } from '../rows/event.ts'
-import type { Changes } from './changes.ts'
-import type { EventStore } from './event-store.ts'
+import type { Changes } from '../write/changes.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
+import type { Query } from './connection/query.ts'
+import { preferPrimary } from './connection/replicas.ts'
 
 /**
  * Appends to the event log. Call it at the end of a transaction, before `incrementVersion`: it locks the log until the

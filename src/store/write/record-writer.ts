@@ -1,17 +1,17 @@
-import { NO_SCORES, type PassportRef, walletsOf } from '../domain/passport.ts'
-import { toLaterText } from '../domain/record/later-fields.ts'
+import { NO_SCORES, type PassportRef, walletsOf } from '../../domain/passport.ts'
+import { toLaterText } from '../../domain/record/later-fields.ts'
 import {
   addsUp,
   CREDENTIAL_ACCOUNT,
   type IncomingRecord,
   type PassportRecord,
-} from '../domain/record/record.ts'
-import { MOST_DATA_POINTS } from '../domain/record/record-limits.ts'
-import type { Changes } from './events/changes.ts'
-import { hashOf } from './hash.ts'
+} from '../../domain/record/record.ts'
+import { MOST_DATA_POINTS } from '../../domain/record/record-limits.ts'
+import { hashOf } from '../hash.ts'
+import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
+import type { SaveOptions, SaveResult } from '../store.ts'
+import type { Changes } from './changes.ts'
 import { createMerges } from './merges.ts'
-import { type StoredRow, toRecordRow, toScoreRow, toScores } from './rows/passport.ts'
-import type { SaveOptions, SaveResult } from './store.ts'
 import type { TrackedWriteModel } from './v1-renderer.ts'
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>

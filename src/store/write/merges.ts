@@ -1,6 +1,6 @@
-import { notFound, ServiceError } from '../domain/errors.ts'
-import { walletsOf } from '../domain/passport.ts'
-import type { StoredRow } from './rows/passport.ts'
+import { notFound, ServiceError } from '../../domain/errors.ts'
+import { walletsOf } from '../../domain/passport.ts'
+import type { StoredRow } from '../rows/passport.ts'
 import type { TrackedWriteModel } from './v1-renderer.ts'
 
 /** Bounds the length of a chain of merges, so that a cycle terminates. */

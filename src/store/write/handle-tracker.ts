@@ -1,5 +1,5 @@
-import { handlesOf } from '../domain/handle.ts'
-import type { StoredRow } from './rows/passport.ts'
+import { handlesOf } from '../../domain/handle.ts'
+import type { StoredRow } from '../rows/passport.ts'
 import type { WriteModel } from './write-model.ts'
 
 /** Stores the handles of passports whose socials or data points change. */

@@ -1,7 +1,7 @@
 import type { Credential } from '../../domain/credential.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
+import { toShownCredentials } from '../rows/v1.ts'
 import type { Awaitable } from '../store.ts'
-import { toShownCredentials } from './v1.ts'
 
 /** Range scans of an index: each reads at most `limit` rows, in the order of their bytes. Prefixes are folded. */
 export type SearchStore = {

@@ -1,5 +1,5 @@
-import { COPYING, IDENTITY, RETIREMENT } from '../copy-tables.ts'
 import type { Store } from '../store.ts'
+import { COPYING, IDENTITY, RETIREMENT } from './copy-tables.ts'
 import type { Query } from './query.ts'
 
 export const createSettings = (query: Query) => ({

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { EventContent } from '../../domain/history/event.ts'
+import type { EventPage, EventStore, LaterCursor } from '../event-store.ts'
 import {
   beforeCursor,
   type EventLogRow,
@@ -18,9 +19,8 @@ import {
   toLogEvent,
   typeCondition,
 } from '../rows/event.ts'
-import type { ReadTransaction } from '../sqlite/connection/read-transaction.ts'
-import type { Changes } from './changes.ts'
-import type { EventPage, EventStore, LaterCursor } from './event-store.ts'
+import type { Changes } from '../write/changes.ts'
+import type { ReadTransaction } from './connection/read-transaction.ts'
 
 /** Appends to the event log, inside the current transaction. */
 export function createEventWriter(writer: Database) {

@@ -1,7 +1,6 @@
-import type { Credential } from '../domain/credential.ts'
-import type { DataPoint } from '../domain/data-point.ts'
-import type { EventContent } from '../domain/history/event.ts'
-import { type CauseOf, toScoreChanged, withoutSuperseded } from './events/changes.ts'
+import type { Credential } from '../../domain/credential.ts'
+import type { DataPoint } from '../../domain/data-point.ts'
+import type { EventContent } from '../../domain/history/event.ts'
 import {
   type CredentialsRow,
   fromCredentialData,
@@ -9,9 +8,10 @@ import {
   isSame,
   keepUnchanged,
   shownCredentialsOf,
-} from './rows/credential.ts'
-import { type StoredRow, toScoreRow, toScores } from './rows/passport.ts'
-import type { AdoptionJob, Scorable, ScoringJob } from './store.ts'
+} from '../rows/credential.ts'
+import { type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
+import type { AdoptionJob, Scorable, ScoringJob } from '../store.ts'
+import { type CauseOf, toScoreChanged, withoutSuperseded } from './changes.ts'
 
 /** A passport before scoring. */
 export type LoadedScorable = {

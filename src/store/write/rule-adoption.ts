@@ -1,4 +1,4 @@
-import type { EventContent } from '../domain/history/event.ts'
+import type { EventContent } from '../../domain/history/event.ts'
 
 /** Passports that a new rule set is compared with in one transaction. */
 export const ADOPTION_BATCH = 2500

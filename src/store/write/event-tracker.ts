@@ -1,7 +1,6 @@
 import type { Credential } from '../../domain/credential.ts'
 import type { EventContent } from '../../domain/history/event.ts'
 import type { StoredRow } from '../rows/passport.ts'
-import type { WriteModel } from '../write-model.ts'
 import {
   type CauseOf,
   type Changes,
@@ -10,6 +9,7 @@ import {
   toScoreChanged,
   withoutSuperseded,
 } from './changes.ts'
+import type { WriteModel } from './write-model.ts'
 
 /** For records: they add credentials, change them, or leave them out. */
 export const BY_RECORD: CauseOf = (before, after) => (!before ? 'added' : !after ? 'gone' : 'record')

@@ -1,9 +1,9 @@
-import type { Credential } from '../domain/credential.ts'
-import type { CauseOf, Changes } from './events/changes.ts'
-import { trackEvents } from './events/tracker.ts'
+import type { Credential } from '../../domain/credential.ts'
+import type { StoredRow } from '../rows/passport.ts'
+import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
+import type { CauseOf, Changes } from './changes.ts'
+import { trackEvents } from './event-tracker.ts'
 import { trackHandles } from './handle-tracker.ts'
-import type { StoredRow } from './rows/passport.ts'
-import { toV1CredentialsRow, toV1PassportRow } from './rows/v1.ts'
 import type { WriteModel } from './write-model.ts'
 
 /** A write model that renders the V1 responses of changed passports and stores their handles. */

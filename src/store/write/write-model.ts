@@ -1,7 +1,7 @@
-import type { Credential } from '../domain/credential.ts'
-import type { DataPoint } from '../domain/data-point.ts'
-import type { StoredRow } from './rows/passport.ts'
-import type { V1CredentialsRow, V1PassportRow } from './rows/v1.ts'
+import type { Credential } from '../../domain/credential.ts'
+import type { DataPoint } from '../../domain/data-point.ts'
+import type { StoredRow } from '../rows/passport.ts'
+import type { V1CredentialsRow, V1PassportRow } from '../rows/v1.ts'
 
 /** The tables inside a write transaction. Both engines implement it; records and merges are written once on top of it. */
 export type WriteModel = {
