@@ -1,5 +1,5 @@
 import type { EventLog, EventType, LogEvent } from '../domain/history/event.ts'
-import type { Awaitable } from './store.ts'
+import type { Awaitable } from './awaitable.ts'
 
 export type EventStore = {
   /** Reads one row, never from a replica: followers compare `last` to detect new events. */

@@ -2,19 +2,17 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
 import type { FullPassport, Passport, PassportRef, Scores } from '../domain/passport.ts'
+import type { PassportKey } from '../domain/passport-key.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { UsageCount } from '../domain/usage.ts'
+import type { PassportV3 } from '../domain/v3/passport.ts'
+import type { Awaitable } from './awaitable.ts'
 import type { CopyTable } from './copy-table.ts'
 import type { EventStore } from './event-store.ts'
-import type { createV1Reader as createPostgresV1, createV2Reader as createPostgresV2 } from './postgres/v1.ts'
-import type { createV3Reader as createPostgresV3 } from './postgres/v3/find-passports.ts'
-import type { SearchStore } from './sql/search.ts'
-import type { createV1Reader as createSqliteV1, createV2Reader as createSqliteV2 } from './sqlite/v1.ts'
-import type { createV3Reader as createSqliteV3 } from './sqlite/v3/find-passports.ts'
+import type { SearchStore } from './search-store.ts'
 
-/** SQLite returns values, PostgreSQL returns promises. */
-export type Awaitable<T> = T | Promise<T>
+export type { Awaitable }
 
 export type Store = {
   passports: {
@@ -48,12 +46,22 @@ export type Store = {
     /** A passport with the credentials in its V1 response, of one moment: highest score first, then by name, then by id. */
     find(ref: PassportRef): Awaitable<{ passport: FullPassport; credentials: Credential[] } | undefined>
   }
-  /** V1 responses. The types of the engines, so that go-to-definition leads from a route to its SQL. */
-  v1: ReturnType<typeof createSqliteV1> | ReturnType<typeof createPostgresV1>
+  /** V1 responses. The id of a merged passport finds the response of its survivor. */
+  v1: {
+    findPassport(ref: PassportRef): Awaitable<V1Passport | undefined>
+    findCredentials(ref: PassportRef): Awaitable<V1Body | undefined>
+    /** List items by score, then id. Passports that are no longer listed are left out. */
+    listItems(ids: readonly number[]): Awaitable<string[]>
+  }
   /** V2 responses; credentials are those of V1. */
-  v2: ReturnType<typeof createSqliteV2> | ReturnType<typeof createPostgresV2>
-  /** Passports of v3. */
-  v3: ReturnType<typeof createSqliteV3> | ReturnType<typeof createPostgresV3>
+  v2: {
+    findPassport(ref: PassportRef): Awaitable<V1Passport | undefined>
+    listItems(ids: readonly number[]): Awaitable<string[]>
+  }
+  v3: {
+    /** The results of the first keys, at least one, in order. */
+    find(keys: readonly PassportKey[], options: FindOptions): Awaitable<KeyResult[]>
+  }
   listing: ListingStore
   facets: {
     /** In any order. Passports that are not listed are left out. */
@@ -114,6 +122,15 @@ export type Store = {
   ping(): Awaitable<{ writes: boolean; replicas?: ReplicaStatus[] }>
   close(): Awaitable<void>
 }
+
+/** A stored JSON response. */
+export type V1Body = { body: string; etag: string }
+
+/** `merged` is not 0 if another passport was merged into this one. */
+export type V1Passport = V1Body & { id: number; merged: number }
+
+/** The result for a key: a passport, or the ids of several ones that have the handle, or nothing. */
+export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined
 
 /** `promoted`: it is no longer a replica. `lag` is the time behind the primary in milliseconds. */
 export type ReplicaStatus = {

@@ -24,7 +24,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'merges: a chain of merges is not followed to its end',
-    file: 'src/store/write/merges.ts',
+    file: 'src/store/rows/passport.ts',
     from: 'LONGEST_CHAIN = 1000',
     to: 'LONGEST_CHAIN = 1',
     tests: MERGES,

@@ -3,9 +3,7 @@ import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { datePlan, NO_PLAN, nextChange, phaseAt } from '../../domain/retirement.ts'
 import { formatDuration } from '../../domain/text/duration.ts'
 import { count, printable, size } from '../../domain/text/format.ts'
-import type { Diagnostics } from '../../store/diagnostics.ts'
-import type { DatabaseContents } from '../../store/sql/contents.ts'
-import { MOST_OVERSIZED } from '../../store/sql/oversized.ts'
+import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from '../../store/sql/diagnostics.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const MINUTE = 60_000

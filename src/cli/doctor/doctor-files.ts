@@ -2,7 +2,7 @@ import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs
 import { dirname } from 'node:path'
 import type { DatabaseAddress } from '../../config/database-address.ts'
 import { size } from '../../domain/text/format.ts'
-import type { Diagnostics } from '../../store/diagnostics.ts'
+import type { Diagnostics } from '../../store/sql/diagnostics.ts'
 import { orphanedWalProblem } from '../../store/sqlite/connection/connect.ts'
 import { migrationSpaceProblem } from '../../store/sqlite/migrate.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'

@@ -1,11 +1,9 @@
 import { namePostgres } from '../../config/database-address.ts'
-import type { Diagnostics } from '../diagnostics.ts'
-import { readContents } from '../sql/contents.ts'
+import { type Diagnostics, readContents } from '../sql/diagnostics.ts'
 import { isUnavailable } from './connection/errors.ts'
 import { SERVER } from './connection/health.ts'
 import { createPool, type Pool } from './connection/health-checked-pool.ts'
 import { checkWritable, openPrimary } from './connection/primary.ts'
-import { createKeys } from './keys.ts'
 import { checkVersion, SCHEMA } from './migrate.ts'
 
 const OPTIONS = { connections: 1, responseTimeout: 10_000 }
@@ -20,8 +18,7 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
     const [row] = await pool.query<{ now: number }>(
       'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
     )
-    const { keys } = createKeys(pool, undefined)
-    const contents = schema === SCHEMA ? { contents: await readContents(pool.longQuery, keys) } : {}
+    const contents = schema === SCHEMA ? { contents: await readContents(pool.longQuery) } : {}
     return { schema, knownSchema: SCHEMA, clock: row?.now ?? 0, ...contents }
   } finally {
     await pool.close()

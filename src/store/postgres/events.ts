@@ -6,79 +6,17 @@ import {
   MAX_PAGE_BYTES,
   mostLater,
   mostScanned,
-  PRUNED,
   pageEnd,
   type RowPage,
   restOf,
   type StampRow,
-  stampsOf,
   toEventLog,
-  toEventRow,
   toLogEvent,
   typeCondition,
 } from '../rows/event.ts'
-import type { Changes } from '../write/changes.ts'
+import type { Query } from '../sql/connection.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
-import type { Query } from './connection/query.ts'
 import { preferPrimary } from './connection/replicas.ts'
-
-/**
- * Appends to the event log. Call it at the end of a transaction, before `incrementVersion`: it locks the log until the
- * transaction ends, so that events become visible in the order of their numbers.
- */
-export async function appendEvents(query: Query, { events, removed }: Changes, now: number): Promise<void> {
-  if (events.length === 0) return
-  const stamps = await numberStamps(query, [...new Set(events.flatMap(stampsOf))])
-  const rows = events.map((event, index) => ({
-    sequence: index + 1,
-    ...toEventRow(event, (stamp) => stamps.get(stamp) as number),
-  }))
-  const [log] = await query<{ before: number }>(
-    `with log as (
-       update event_log set last = last + $1::bigint, time = greatest(time, $2::bigint),
-         known_since = least(known_since, greatest(time, $2::bigint))
-       returning last - $1::bigint as before, time
-     ), added as (
-       insert into events (sequence, passport_id, time, type, data)
-       select log.before + sequence, passport_id, log.time, type, data
-       from log, json_to_recordset($3::text::json) as rows (sequence bigint, passport_id bigint, type smallint, data text)
-     ) select before::float8 as before from log`,
-    [events.length, now, JSON.stringify(rows)],
-  )
-  if (removed.length === 0) return
-  await query('delete from events where passport_id = any($1::bigint[]) and sequence <= $2', [
-    removed,
-    log?.before ?? 0,
-  ])
-}
-
-/** The numbers of rule stamps; new stamps are added. */
-async function numberStamps(query: Query, stamps: readonly string[]): Promise<Map<string, number>> {
-  const find = async () => {
-    const rows = await query<StampRow>('select id, stamp from event_rules where stamp = any($1::text[])', [
-      stamps,
-    ])
-    return new Map(rows.map(({ id, stamp }) => [stamp, id]))
-  }
-  const known = await find()
-  if (known.size === stamps.length) return known
-  await query(
-    'insert into event_rules (stamp) select unnest($1::text[]) order by 1 on conflict (stamp) do nothing',
-    [stamps.filter((stamp) => !known.has(stamp))],
-  )
-  return find()
-}
-
-/** For a database whose passports are replaced without events: its log begins again. */
-export async function restartEventLog(query: Query, now: number): Promise<void> {
-  // In this order: the row lock makes other writers wait.
-  await query(
-    `update event_log set name = substr(md5(random()::text), 1, 6), first = last + 1,
-       known_since = greatest(time, $1::bigint)`,
-    [now],
-  )
-  await query('delete from events')
-}
 
 /** One statement reads events, the log and its rule stamps: a second one might read another replica. */
 const LOG = `json_build_object('name', name, 'first', first, 'last', last, 'known_since', known_since) as log`
@@ -107,8 +45,8 @@ const LATER = `select ${LOG}, ${STAMPS}, (select json_agg(found order by at, seq
   ) as found) as rows
   from event_log`
 
-export function createEvents(read: Query, primary: Pool): EventStore {
-  const { query, transaction } = primary
+export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 'prune'> {
+  const { query } = primary
   /** A replica may not have all events of a passport that another replica has shown. */
   const readCurrent = preferPrimary(primary, read)
 
@@ -158,23 +96,6 @@ export function createEvents(read: Query, primary: Pool): EventStore {
       )
       return toEvents(toRowPage(found as Found), found as Found)
     },
-    prune: (before) =>
-      transaction(async (query) => {
-        const [log] = await query<{ end: number }>(
-          `with batch as (
-             select max(sequence) as last, max(time) as time
-             from (select sequence, time from events order by sequence limit ${PRUNED}) as oldest where time < $1::bigint
-           )
-           update event_log set first = greatest(first, batch.last + 1), known_since = greatest(known_since, batch.time)
-           from batch where batch.last is not null returning batch.last::float8 as end`,
-          [before],
-        )
-        if (!log) return 0
-        const rows = await query('delete from events where sequence <= $1::bigint returning 1 as one', [
-          log.end,
-        ])
-        return rows.length
-      }),
   }
 }
 

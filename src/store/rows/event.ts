@@ -78,9 +78,6 @@ export function restOf({ rows, isCut }: RowPage, passports: readonly LaterCursor
 export const beforeCursor = (cursor: string): string =>
   `coalesce((select sequence from events where sequence = ${cursor}), ${Number.MAX_SAFE_INTEGER})`
 
-/** Events that are deleted in one transaction. */
-export const PRUNED = 5000
-
 /** SQL on either engine. */
 export const typeCondition = (types: readonly EventType[] | undefined): string =>
   types ? ` and type in (${types.map(typeNumber).join(', ') || 'null'})` : ''

@@ -4,6 +4,9 @@ import { fromLaterText, toLaterText } from '../../domain/record/later-fields.ts'
 import type { PassportRecord } from '../../domain/record/record.ts'
 import { foldWallet } from '../../domain/wallet.ts'
 
+/** Bounds the length of a chain of merges, so that a cycle terminates. */
+export const LONGEST_CHAIN = 1000
+
 type ScoreRow = {
   score: number
   activity_score: number

@@ -1,7 +1,7 @@
 import { readCredential } from '../../domain/record/present.ts'
 import type { Store } from '../store.ts'
 
-export const createShownCredentials = (v3: Store['v3']): Store['credentials'] => ({
+export const createCredentials = (v3: Store['v3']): Store['credentials'] => ({
   async find(ref) {
     const [found] = await v3.find([ref], { credentials: true })
     if (!found || !('passport' in found)) return undefined

@@ -1,10 +1,42 @@
-import type { Awaitable, Store } from '../store.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
+import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
+import type { Store } from '../store.ts'
+import type { Database, Query } from './connection.ts'
 
-/** `change` runs a statement, and returns the number of its rows: one for each changed key. */
-export function createKeyChanges(
-  change: (text: string, values: readonly unknown[]) => Awaitable<number>,
-): Pick<Store['keys'], 'update' | 'replace' | 'revoke' | 'purge'> {
+const number = (column: string) => `cast(${column} as double precision) as ${column}`
+
+const SELECT = `select id, name, hash, tier, owner, ${number('created_at')}, ${number('expires_at')},
+  ${number('revoked_at')}, ${number('last_used_at')}, successor from keys`
+
+export const FIND_KEY = `${SELECT} where id = $1`
+
+export async function listKeys(query: Query): Promise<ApiKey[]> {
+  return (await query<KeyRow>(`${SELECT} order by keys.created_at desc, id`)).map(toKey)
+}
+
+/** `onChange` is called after a change of keys. */
+export function createKeys(
+  { read, transaction }: Database,
+  onChange: () => void = () => undefined,
+): Omit<Store['keys'], 'find'> {
+  /** Runs a statement, and returns the number of its rows: one for each changed key. */
+  async function change(text: string, values: readonly unknown[]): Promise<number> {
+    const changed = await transaction(async ({ query, increment }) => {
+      const rows = await query(text, values)
+      await increment('keys')
+      return rows.length
+    })
+    onChange()
+    return changed
+  }
+
   return {
+    create: (key) =>
+      transaction(async ({ insertRows, increment }) => {
+        await insertRows('keys', [{ ...toKeyRow(key), hash: `\\x${key.hash.toHex()}` }])
+        await increment('keys')
+      }),
+    list: () => listKeys(read.query),
     update: async (id, { name, tier, owner, expiresAt }) =>
       (await change(
         `update keys set name = coalesce(cast($1 as text), name), tier = coalesce(cast($2 as text), tier),

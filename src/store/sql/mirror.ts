@@ -1,5 +1,5 @@
 import type { MirrorStore } from '../store.ts'
-import type { Query } from './query.ts'
+import type { Query } from './connection.ts'
 
 type MirroredRow = { passport_etag: string; credentials_etag: string; run: number }
 

@@ -1,5 +1,5 @@
 import type { PassportRef } from '../../domain/passport.ts'
-import { LONGEST_CHAIN } from '../write/merges.ts'
+import { LONGEST_CHAIN } from '../rows/passport.ts'
 
 const survivorOf = (start: string) => `(with recursive chain (id, hops) as (
   select ${start}, 0

@@ -1,22 +1,9 @@
 import type { Credential } from '../../domain/credential.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
+import { then } from '../awaitable.ts'
 import { toShownCredentials } from '../rows/v1.ts'
-import type { Awaitable } from '../store.ts'
-
-/** Range scans of an index: each reads at most `limit` rows, in the order of their bytes. Prefixes are folded. */
-export type SearchStore = {
-  /** Handles such as `github:zoe` that begin with a text. */
-  listHandles(prefix: string, limit: number): Awaitable<FoundName[]>
-  /** Handles whose name begins with a text: the first `limit` of each source. */
-  listNames(prefix: string, limit: number): Awaitable<FoundName[]>
-  /** Of the first 5,000 wallets with the prefix, those that end with `suffix`. */
-  listWallets(prefix: string, limit: number, suffix?: string): Awaitable<FoundName[]>
-  /** The best credential of a folded type, by passport. Passports without one, and very long lists, are left out. */
-  mapCredentials(type: string, ids: readonly number[]): Awaitable<Map<number, Credential>>
-}
-
-/** A handle or wallet address and its passport, which may be merged into another one. */
-export type FoundName = { text: string; id: number }
+import type { FoundName, SearchStore } from '../search-store.ts'
+import type { Dialect, Prepare } from './connection.ts'
 
 /** Sources that a search without a source looks into: imported data may have any number. */
 export const MOST_SOURCES = 64
@@ -24,10 +11,43 @@ export const MOST_SOURCES = 64
 /** Wallets that are compared with a suffix. */
 const MOST_COMPARED = 5000
 
-/** SQL that keeps the first `limit` texts of a range that end with `suffix`. */
-export const selectEnds = (range: (limit: string) => string, suffix: string, limit: string) =>
-  `select text, id from (${range(String(MOST_COMPARED))}) as found
-   where substr(text, length(text) - length(${suffix}) + 1) = ${suffix} limit ${limit}`
+/** Longer lists of credentials are not read: 50 of them take 3 MB. */
+const LONGEST_BODY = 64 * 1024
+
+/** The SQL of `listNames` differs between the engines; it may use `listHandles`. */
+export function createSearchReader(
+  prepare: Prepare,
+  { isIn }: Dialect,
+  createListNames: (listHandles: SearchStore['listHandles']) => SearchStore['listNames'],
+): SearchStore {
+  const handlesInRange = prepare<FoundName>(LIST_HANDLES)
+  const walletsInRange = prepare<FoundName>(LIST_WALLETS)
+  const listBodies = prepare<BodyRow>(
+    `select cast(passport_id as double precision) as id, body from v1_credentials
+     where ${isIn('passport_id', '$1')} and octet_length(body) <= ${LONGEST_BODY}`,
+  )
+  const listHandles: SearchStore['listHandles'] = (prefix, limit) =>
+    handlesInRange(prefix, endOf(prefix), limit)
+  return {
+    listHandles,
+    listNames: createListNames(listHandles),
+    listWallets: (prefix, limit, suffix = '') => walletsInRange(prefix, endOf(prefix), limit, suffix),
+    mapCredentials: (type, ids) =>
+      then(ids.length === 0 ? [] : listBodies(ids), (rows) => toBestOfType(type, rows)),
+  }
+}
+
+type Range = { from: string; to: string; limit: string | number }
+
+export const selectRange = (table: string, column: string, { from, to, limit }: Range) =>
+  `select ${column} as text, cast(passport_id as double precision) as id from ${table}
+   where ${column} >= ${from} and ${column} < ${to} order by ${column}, passport_id limit ${limit}`
+
+export const LIST_HANDLES = selectRange('handles', 'handle', { from: '$1', to: '$2', limit: '$3' })
+
+export const LIST_WALLETS = `select text, id
+  from (${selectRange('wallets', 'address', { from: '$1', to: '$2', limit: MOST_COMPARED })}) as found
+  where substr(text, length(text) - length(cast($4 as text)) + 1) = cast($4 as text) limit $3`
 
 /** The end of the range of all texts with a prefix, in the order of bytes: no character is higher. */
 export const endOf = (prefix: string): string => `${prefix}\u{10ffff}`
@@ -43,13 +63,10 @@ export const selectSources = (sourceOf: (handle: string) => string) => `sources 
   from sources where source is not null and number < ${MOST_SOURCES}
 )`
 
-/** Longer lists of credentials are not read: 50 of them take 3 MB. */
-export const LONGEST_BODY = 64 * 1024
-
-export type BodyRow = { id: number; body: string }
+type BodyRow = { id: number; body: string }
 
 /** Credentials are in the order of their scores. */
-export function toBestOfType(type: string, rows: readonly BodyRow[]): Map<number, Credential> {
+function toBestOfType(type: string, rows: readonly BodyRow[]): Map<number, Credential> {
   const best = new Map<number, Credential>()
   for (const { id, body } of rows) {
     const credential = toShownCredentials(body).find((each) => foldName(each.type) === type)

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import type { EventContent } from '../../domain/history/event.ts'
 import type { EventPage, EventStore, LaterCursor } from '../event-store.ts'
 import {
   beforeCursor,
@@ -7,67 +6,16 @@ import {
   type EventRow,
   MAX_PAGE_BYTES,
   mostLater,
-  PRUNED,
   pageEnd,
   type RowPage,
   restOf,
   type StampRow,
   scanEnd,
-  stampsOf,
   toEventLog,
-  toEventRow,
   toLogEvent,
   typeCondition,
 } from '../rows/event.ts'
-import type { Changes } from '../write/changes.ts'
 import type { ReadTransaction } from './connection/read-transaction.ts'
-
-/** Appends to the event log, inside the current transaction. */
-export function createEventWriter(writer: Database) {
-  const advance = writer.query<{ last: number; time: number }, [number, number]>(
-    `update event_log set last = last + ?1, time = max(time, ?2), known_since = min(known_since, max(time, ?2))
-     returning last, time`,
-  )
-  const removeAll = writer.query('delete from events where passport_id = ?')
-  const insert = writer.query(
-    'insert into events (sequence, passport_id, time, type, data) values (?, ?, ?, ?, ?)',
-  )
-  const findStamp = writer.query<{ id: number }, [string]>('select id from event_rules where stamp = ?')
-  const addStamp = writer.query<{ id: number }, [string]>(
-    'insert into event_rules (stamp) values (?) returning id',
-  )
-
-  /** The numbers of the rule stamps of a batch. */
-  function numberStamps(events: readonly EventContent[]): Map<string, number> {
-    const stamps = new Set(events.flatMap(stampsOf))
-    return new Map(
-      [...stamps].map((stamp) => [stamp, (findStamp.get(stamp) ?? addStamp.get(stamp))?.id as number]),
-    )
-  }
-
-  return {
-    append({ events, removed }: Changes, now: number): void {
-      const log = events.length > 0 ? advance.get(events.length, now) : null
-      if (!log) return
-      for (const id of removed) removeAll.run(id)
-      const stamps = numberStamps(events)
-      for (const [index, event] of events.entries()) {
-        const { passport_id, type, data } = toEventRow(event, (stamp) => stamps.get(stamp) as number)
-        insert.run(log.last - events.length + 1 + index, passport_id, log.time, type, data)
-      }
-    },
-  }
-}
-
-/** For a database whose passports are replaced without events: its log begins again. */
-export function restartEventLog(writer: Database, now: number): void {
-  writer.run('delete from events')
-  writer
-    .query(
-      'update event_log set name = lower(hex(randomblob(3))), first = last + 1, known_since = max(time, ?)',
-    )
-    .run(now)
-}
 
 export function createEventReader(reader: Database, transaction: ReadTransaction) {
   const findLog = reader.query<EventLogRow, []>('select name, first, last, known_since from event_log')
@@ -136,20 +84,4 @@ function takePage(all: Iterable<EventRow>): RowPage {
     bytes += row.data.length
   }
   return { rows, isCut: false }
-}
-
-export function createEventPruning(writer: Database) {
-  const findEnd = writer.query<{ sequence: number | null; time: number }, [number]>(
-    `select max(sequence) as sequence, time from (select sequence, time from events order by sequence limit ${PRUNED})
-     where time < ?`,
-  )
-  const remove = writer.query('delete from events where sequence <= ?')
-  const move = writer.query('update event_log set first = ? + 1, known_since = max(known_since, ?)')
-  const prune = writer.transaction((before: number): number => {
-    const end = findEnd.get(before)
-    if (!end?.sequence) return 0
-    move.run(end.sequence, end.time)
-    return remove.run(end.sequence).changes
-  })
-  return { prune: (before) => prune.immediate(before) } satisfies Partial<EventStore>
 }

@@ -11,7 +11,7 @@ import {
 } from '../rows/credential.ts'
 import { type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { AdoptionJob, Scorable, ScoringJob } from '../store.ts'
-import { type CauseOf, toScoreChanged, withoutSuperseded } from './changes.ts'
+import { type CauseOf, toScoreChanged, withoutSuperseded } from './event-tracker.ts'
 
 /** A passport before scoring. */
 export type LoadedScorable = {

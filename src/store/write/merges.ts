@@ -1,10 +1,7 @@
 import { notFound, ServiceError } from '../../domain/errors.ts'
 import { walletsOf } from '../../domain/passport.ts'
-import type { StoredRow } from '../rows/passport.ts'
+import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
 import type { TrackedWriteModel } from './v1-renderer.ts'
-
-/** Bounds the length of a chain of merges, so that a cycle terminates. */
-export const LONGEST_CHAIN = 1000
 
 /** Merges, unmerges and removes passports. Runs inside the transaction of the write model. */
 export function createMerges({

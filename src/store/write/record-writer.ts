@@ -10,7 +10,7 @@ import { MOST_DATA_POINTS } from '../../domain/record/record-limits.ts'
 import { hashOf } from '../hash.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult } from '../store.ts'
-import type { Changes } from './changes.ts'
+import type { Changes } from './event-tracker.ts'
 import { createMerges } from './merges.ts'
 import type { TrackedWriteModel } from './v1-renderer.ts'
 
@@ -153,7 +153,7 @@ function stateOf(
     (credentials.list(record.id).length > 0 || dataPoints.list(record.id).length > 0)
   const stale =
     record.stale === true ||
-    (record.rules !== undefined && record.rules !== (rules() ?? record.rules)) ||
+    (record.rules !== undefined && record.rules !== (rules ?? record.rules)) ||
     (usesStored && before.stale !== 0) ||
     (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
     (before !== undefined && record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||

@@ -43,14 +43,3 @@ export function toActivated(state: AdoptionState, next: string): EventContent[] 
 /** The event of the first step of an adoption. An applied rule set has its event since it was activated. */
 export const toRulesChanged = (state: AdoptionState, next: string): EventContent[] =>
   state.active_rules === undefined ? toActivated(state, next) : []
-
-/** SQL on either engine: the last id of the `$2` passports after `$1`. */
-export const FIND_BATCH_END = `select cast(max(id) as double precision) as id
-  from (select id from passports where id > $1 order by id limit $2) as batch`
-
-/** SQL on either engine: marks the passports after `$1` up to `$2`. */
-export const MARK_RANGE = 'update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1'
-
-/** SQL on either engine: the passports after `$1` up to `$2` that another rule set than `$3` scored; with `$4`, also those with scores of records. */
-export const SCORED_BY_OTHERS = `where id > $1 and id <= $2 and stale <> 1
-  and rules <> $3 and (rules <> '' or $4)`

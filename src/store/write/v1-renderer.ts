@@ -1,9 +1,8 @@
 import type { Credential } from '../../domain/credential.ts'
+import { handlesOf } from '../../domain/handle.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
-import type { CauseOf, Changes } from './changes.ts'
-import { trackEvents } from './event-tracker.ts'
-import { trackHandles } from './handle-tracker.ts'
+import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
 import type { WriteModel } from './write-model.ts'
 
 /** A write model that renders the V1 responses of changed passports and stores their handles. */
@@ -18,7 +17,6 @@ export type TrackedWriteModel = WriteModel & {
 export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteModel {
   const { passports, credentials } = model
   const events = trackEvents(model, causeOf)
-  const handles = trackHandles(model)
   /** Rows by id; `undefined` ones are read when they are rendered. */
   const changed = new Map<number, StoredRow | undefined>()
   const shown = new Map<number, readonly Credential[]>()
@@ -31,6 +29,11 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
   /** The response of a survivor says whether another passport is merged into it. */
   function markSurvivor(id: number | null | undefined): void {
     if (typeof id === 'number' && !changed.has(id)) changed.set(id, undefined)
+  }
+
+  function storeHandles({ id, socials }: StoredRow): void {
+    const isSame = events.recordBefore(id)?.socials === socials && !model.dataPoints.isChanged(id)
+    if (!isSame) model.handles.replace(id, handlesOf(JSON.parse(socials), model.dataPoints.list(id)))
   }
 
   function render(id: number, known: StoredRow | undefined): void {
@@ -48,7 +51,6 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
         const before = find(row.id)
         if (before === undefined) shown.set(row.id, [])
         else if (before.rules !== row.rules) withOtherRules.add(row.id)
-        handles.note(before, row)
         passports.put(row)
         changed.set(row.id, row)
         markSurvivor(row.merged_into)
@@ -62,14 +64,12 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
         markSurvivor(survivor)
       },
     },
-    dataPoints: handles.dataPoints,
     credentials: { ...credentials, list: (id) => [...(shown.get(id) ?? credentials.list(id))] },
     showCredentials: (passportId, list) => void shown.set(passportId, list),
     finish() {
       const changes = events.compare(changed, shown)
       for (const [id, row] of changed) render(id, row)
-      // After all responses: the page cache of SQLite then holds the index of handles.
-      for (const row of changed.values()) if (row) handles.store(row)
+      for (const row of changed.values()) if (row) storeHandles(row)
       for (const id of withOtherRules) model.v1.touch(id)
       changed.clear()
       shown.clear()
@@ -80,7 +80,7 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
 }
 
 /** Stores the V1 responses of a listed passport. Without `credentials`, the shown ones stay. */
-export function renderPassport(
+function renderPassport(
   { passports, credentials: stored, v1 }: WriteModel,
   row: StoredRow,
   credentials?: readonly Credential[],

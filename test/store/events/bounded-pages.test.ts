@@ -23,7 +23,8 @@ async function addEvents(url: string, totals: readonly number[], padding: number
     url,
     `with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${Math.max(...totals)}),
      passports (id, total, start) as (values ${values.join()})
-     insert into events select start + i, id, ${NOON} + i, 6, ${data} from passports join numbers on i <= total`,
+     insert into events (sequence, passport_id, time, type, data)
+     select start + i, id, ${NOON} + i, 6, ${data} from passports join numbers on i <= total`,
   )
   await execute(
     url,

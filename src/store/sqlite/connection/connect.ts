@@ -1,9 +1,8 @@
-import { Database, type DatabaseOptions, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
+import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileFaultError, ServiceError } from '../../../domain/errors.ts'
 import { size } from '../../../domain/text/format.ts'
-import type { Query } from '../../sql/query.ts'
 import { checkOwner } from '../migrate.ts'
 import { refuseDeletedWal } from './file-guard.ts'
 
@@ -119,45 +118,6 @@ export function throwTranslated(path: string, error: unknown): never {
   if (!isEnvironmentError(error)) throw error
   if (/NOTADB|CORRUPT/.test(error.code ?? '')) throw damaged(path, error)
   throw new ServiceError('unavailable', explain(path, error), { cause: error })
-}
-
-export type Methods = Record<string, (...args: never[]) => unknown>
-
-/** `confirm` is called after a success, `after` in any case. */
-type Guard = { before?: () => void; confirm?: () => void; after?: () => void }
-
-/** Wraps each function with `translateErrors`. */
-export function guardErrors<T extends Methods>(
-  path: string,
-  methods: T,
-  { before, confirm, after }: Guard,
-): T {
-  const guard = ([name, method]: [string, (...args: never[]) => unknown]) => [
-    name,
-    (...args: never[]) => {
-      try {
-        return translateErrors(path, () => {
-          before?.()
-          const result = method(...args)
-          confirm?.()
-          return result
-        })
-      } finally {
-        after?.()
-      }
-    },
-  ]
-  return Object.fromEntries(Object.entries(methods).map(guard)) as T
-}
-
-export function createQuery(path: string, database: Database, { before, confirm }: Guard = {}): Query {
-  return async <Row>(text: string, values: readonly unknown[] = []) =>
-    translateErrors(path, () => {
-      before?.()
-      const rows = database.query<Row, SQLQueryBindings[]>(text).all(...(values as SQLQueryBindings[]))
-      confirm?.()
-      return rows
-    })
 }
 
 function connect(path: string, mode: DatabaseOptions, wait: number): Database {

@@ -1,23 +1,15 @@
 import type { Database } from 'bun:sqlite'
-import type { PassportKey } from '../../../domain/passport-key.ts'
-import type { CredentialsRow } from '../../rows/credential.ts'
-import type { StoredRow } from '../../rows/passport.ts'
-import {
-  type KeyResult,
-  MAX_BYTES,
-  MOST_CANDIDATES,
-  MOST_OWNERS,
-  NO_CREDENTIALS,
-  toPassportV3,
-} from '../../rows/v3.ts'
-import type { FindOptions } from '../../store.ts'
-import { LONGEST_CHAIN } from '../../write/merges.ts'
-import type { ReadTransaction } from '../connection/read-transaction.ts'
+import type { PassportKey } from '../../domain/passport-key.ts'
+import type { CredentialsRow } from '../rows/credential.ts'
+import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
+import { MAX_BYTES, MOST_CANDIDATES, MOST_OWNERS, NO_CREDENTIALS, toPassportV3 } from '../rows/v3.ts'
+import type { FindOptions, KeyResult, Store } from '../store.ts'
+import type { ReadTransaction } from './connection/read-transaction.ts'
 
 /** Keys of one call: a read blocks the event loop. */
 const KEYS_PER_READ = 50
 
-export function createV3Reader(reader: Database, transaction: ReadTransaction) {
+export function createV3Reader(reader: Database, transaction: ReadTransaction): Store['v3'] {
   const find = reader.query<StoredRow, [number]>('select * from passports where id = ?')
   const findOwner = reader.query<{ id: number }, [string]>(
     'select passport_id as id from wallets where address = ?',
@@ -76,8 +68,7 @@ export function createV3Reader(reader: Database, transaction: ReadTransaction) {
   }
 
   return {
-    /** The results of the first keys, at least one, in order. */
-    find: (keys: readonly PassportKey[], options: FindOptions): KeyResult[] =>
+    find: (keys, options) =>
       transaction.read(() => {
         const results: KeyResult[] = []
         bytes = 0

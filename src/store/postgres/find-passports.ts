@@ -1,16 +1,8 @@
-import type { PassportKey } from '../../../domain/passport-key.ts'
-import type { StoredRow } from '../../rows/passport.ts'
-import {
-  type KeyResult,
-  MAX_BYTES,
-  MOST_CANDIDATES,
-  MOST_OWNERS,
-  NO_CREDENTIALS,
-  toPassportV3,
-} from '../../rows/v3.ts'
-import type { FindOptions } from '../../store.ts'
-import { LONGEST_CHAIN } from '../../write/merges.ts'
-import type { Query } from '../connection/query.ts'
+import type { PassportKey } from '../../domain/passport-key.ts'
+import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
+import { MAX_BYTES, MOST_CANDIDATES, MOST_OWNERS, NO_CREDENTIALS, toPassportV3 } from '../rows/v3.ts'
+import type { Query } from '../sql/connection.ts'
+import type { FindOptions, KeyResult, Store } from '../store.ts'
 
 /** `offset 0` prevents the planner, which cannot estimate the number of rows, from reading the whole table. */
 const passportOf = (id: string) =>
@@ -79,10 +71,9 @@ const FIND_WITH_CREDENTIALS = prepare(
    left join credentials on credentials.passport_id = passports.id`,
 )
 
-export function createV3Reader(read: Query) {
+export function createV3Reader(read: Query): Store['v3'] {
   return {
-    /** The results of the first keys, at least one, in order. */
-    async find(keys: readonly PassportKey[], options: FindOptions): Promise<KeyResult[]> {
+    async find(keys, options) {
       const sql = options.credentials ? FIND_WITH_CREDENTIALS : FIND_PASSPORTS
       const rows = await read<FoundRow>(sql, toValues(keys))
       const groups = Map.groupBy(rows, ({ at }) => at)
