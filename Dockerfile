@@ -4,6 +4,8 @@
 #   docker run -p 8080:8080 -v passportd:/data --read-only --tmpfs /tmp --cap-drop ALL passportd
 #   docker run --rm -v passportd:/data --read-only --tmpfs /tmp --cap-drop ALL passportd keys create --name me
 
+# Images by tag, not by digest: each build then has the security updates of the system. For the same bytes every time,
+# add the digests that `docker buildx imagetools inspect node:24-slim` and `... debian:12-slim` print.
 FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./

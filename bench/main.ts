@@ -1,17 +1,17 @@
 /** `npm run bench`: see docs/performance.md and --help. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sqliteDataSet } from './data-set.ts'
-import { figuresOf } from './goals.ts'
-import { mixedKeywords } from './keywords.ts'
-import { describeMachine } from './machine.ts'
-import { readOptions, requireProgram } from './options.ts'
-import { unmappedMegabytes } from './process-stats.ts'
-import { isOfBare, loadsOf, samplePaths } from './reads.ts'
-import { printReport, type Report, writeMarkdown } from './report.ts'
-import { runRounds, type Subject, searchSubjects, subjectOf } from './rounds.ts'
-import { checkSameBodies, startBare, startOurs } from './servers.ts'
-import { startPeer } from './start-peer/peer-server.ts'
+import { sqliteDataSet } from './support/data-set.ts'
+import { figuresOf } from './support/goals.ts'
+import { mixedKeywords } from './support/keywords.ts'
+import { describeMachine } from './support/machine.ts'
+import { readOptions, requireProgram } from './support/options.ts'
+import { startPeer } from './support/peer-server.ts'
+import { unmappedMegabytes } from './support/process-stats.ts'
+import { isOfMinimal, loadsOf, samplePaths } from './support/reads.ts'
+import { printReport, type Report, writeMarkdown } from './support/report.ts'
+import { runRounds, type Subject, searchSubjects, subjectOf } from './support/rounds.ts'
+import { checkSameBodies, startMinimal, startOurs } from './support/servers.ts'
 
 const options = readOptions(process.argv.slice(2))
 requireProgram('wrk', 'wrk')
@@ -29,13 +29,13 @@ async function measure(): Promise<Report> {
   const path = await openDataSet(passports)
   await using started = new AsyncDisposableStack()
   const ours = started.use(await startOurs(path))
-  const bare = started.use(await startBare(path, ours))
-  await checkSameBodies(ours, bare, samplePaths(passports))
+  const minimal = started.use(await startMinimal(path, ours))
+  await checkSameBodies(ours, minimal, samplePaths(passports))
   const loads = loadsOf(passports, mixedKeywords(passports))
   const subjects: Subject[] = []
   // Samples that are compared must be taken close together.
   for (const read of reads) {
-    if (isOfBare(read)) subjects.push(subjectOf('bare', read, bare, loads[read]))
+    if (isOfMinimal(read)) subjects.push(subjectOf('minimal', read, minimal, loads[read]))
     subjects.push(subjectOf('ours', read, ours, loads[read]))
     if (read !== 'by-id') continue
     if (fewer < passports) {

@@ -19,12 +19,12 @@ import { parseArgs } from 'node:util'
 import { presentRecord } from '../src/ingest/export.ts'
 import { DEFAULT_RULES } from '../src/scoring/rules.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
-import { manyPeople } from './data-set.ts'
-import { bytesPerEvent } from './event-bytes.ts'
-import { figureOf } from './goals.ts'
-import { describeMachine } from './machine.ts'
-import { parseCount } from './options.ts'
-import { figureRows, table } from './report.ts'
+import { manyPeople } from './support/data-set.ts'
+import { bytesPerEvent } from './support/event-bytes.ts'
+import { figureOf } from './support/goals.ts'
+import { describeMachine } from './support/machine.ts'
+import { parseCount } from './support/options.ts'
+import { figureRows, table } from './support/report.ts'
 
 const ROOT = join(import.meta.dir, '..')
 

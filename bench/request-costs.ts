@@ -4,14 +4,14 @@
  *   npx bun bench/request-costs.ts [--passports 100000] [--requests 100] [--only TEXT]
  */
 import { parseArgs } from 'node:util'
-import { busiest, findServerThread, threadTimes } from '../stress/support/worst/threads.ts'
+import { busiest, findServerThread, threadTimes } from '../stress/support/worst-requests/thread-times.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
-import { KEY_HEADERS } from './api-key.ts'
-import { copyWithHistory } from './history.ts'
-import { describeMachine } from './machine.ts'
-import { parseCount } from './options.ts'
-import { type RequestKind, requestKinds } from './request-costs/request-kinds.ts'
-import { SERVE, type Server, startServer } from './servers.ts'
+import { KEY_HEADERS } from './support/api-key.ts'
+import { copyWithHistory } from './support/changed-passports.ts'
+import { describeMachine } from './support/machine.ts'
+import { parseCount } from './support/options.ts'
+import { type RequestKind, requestKinds } from './support/request-kinds.ts'
+import { SERVE, type Server, startServer } from './support/servers.ts'
 
 const { values } = parseArgs({
   options: {

@@ -12,7 +12,7 @@ const ENTRY_POINTS = [
   'src/serve/server-thread.ts',
   'src/serve/search-thread.ts',
   'src/serve/picture-thread.ts',
-  'src/serve/background-thread.ts',
+  'src/serve/writer-thread.ts',
   'src/serve/check-thread.ts',
 ]
 const TARGETS = ['linux-arm64', 'linux-x64', 'darwin-arm64', 'darwin-x64']

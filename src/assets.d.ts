@@ -21,3 +21,7 @@ declare module '*.wasm' {
   const path: string
   export default path
 }
+declare module '*.zst' {
+  const path: string
+  export default path
+}

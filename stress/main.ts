@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { type Outcome, runScenario, type Scenario } from './scenario.ts'
-import { SCENARIOS } from './scenarios.ts'
+import { SCENARIOS } from './all-scenarios.ts'
+import { type Outcome, runScenario, type Scenario } from './run-scenario.ts'
 
 const HELP = `npm run stress -- [options]
 

@@ -1,35 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { describe, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
-import { PAGES } from './support/docs/examples.ts'
-import { MIGRATE_REQUESTS } from './support/docs/migrate-requests.ts'
-import { readPage } from './support/docs/named-tests.ts'
-import { codeIn, rowsOf } from './support/docs/tables.ts'
+import { codeIn, isFile, MIGRATE_REQUESTS, PAGES, readPage, rowsOf } from './support/docs/pages.ts'
 import { serveExplorer } from './support/explorer/explorer-server.ts'
-import { sendRaw } from './support/http/raw-request.ts'
-import { openTestStore, type TestStore } from './support/store/engines.ts'
+import { sendBytes } from './support/http/raw-request.ts'
+import { shareServer } from './support/http/server.ts'
+import { openTestStore } from './support/store/engines.ts'
 import { INVENTED } from './support/store/json-lines.ts'
 
-const ROOT = join(import.meta.dir, '..')
-
 describe('requests and responses in docs/migrate.md', () => {
-  let store: TestStore
-  let server: ReturnType<typeof serveExplorer>
-  beforeAll(async () => {
-    store = await openTestStore('sqlite', INVENTED)
-    server = serveExplorer(store)
-  })
-  afterAll(async () => {
-    await server[Symbol.asyncDispose]()
-    await store[Symbol.asyncDispose]()
-  })
+  const server = shareServer(() => openTestStore('sqlite', INVENTED), serveExplorer)
+
+  async function send(request: string, headers: readonly string[]) {
+    const lines = [`${request} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', '']
+    const [head = '', body] = (await sendBytes(server.port, lines.join('\r\n'))).split('\r\n\r\n')
+    return { status: Number(head.split(' ')[1]), body }
+  }
 
   test('docs/migrate.md has more than 30 of them', () => expect(MIGRATE_REQUESTS.length).toBeGreaterThan(30))
 
   test.each(MIGRATE_REQUESTS)('$method $path $headers', async ({ method, path, headers, status, sameAs }) => {
-    const response = await sendRaw(server.port, `${method} ${path}`, headers)
+    const response = await send(`${method} ${path}`, headers)
     expect(response.status).toBe(status)
-    if (sameAs) expect(response.body).toBe((await sendRaw(server.port, `GET ${sameAs}`, [])).body)
+    if (sameAs) expect(response.body).toBe((await send(`GET ${sameAs}`, [])).body as string)
   })
 })
 
@@ -45,7 +37,7 @@ test('docs/extend.md names existing files and their contents', () => {
     })
   }
   const paths = codeIn(readPage('docs/extend.md')).filter((code) => /^(src|test)\/\S+$/.test(code))
-  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  expect(paths.filter((path) => !isFile(path))).toEqual([])
 })
 
 const linksOf = (page: string) =>
@@ -61,23 +53,21 @@ const anchorsOf = (page: string) =>
       .replaceAll(' ', '-'),
   )
 
-const DECISIONS = [...new Bun.Glob('docs/decisions/*.md').scanSync(ROOT)].sort()
+const DECISIONS = [...new Bun.Glob('docs/decisions/*.md').scanSync(join(import.meta.dir, '..'))].sort()
 const OTHER_PAGES = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...DECISIONS]
 
 test.each([...PAGES, ...OTHER_PAGES])('all links of %s work', (page) => {
   const broken = linksOf(page).filter((link) => {
     const [path = '', anchor] = link.split('#')
     const target = path === '' ? page : join(dirname(page), path)
-    return !existsSync(join(ROOT, target)) || (anchor !== undefined && !anchorsOf(target).includes(anchor))
+    return !isFile(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor))
   })
   expect(broken).toEqual([])
 })
 
 test.each(['ARCHITECTURE.md', ...DECISIONS])('%s names existing source files', (page) => {
   const paths = codeIn(readPage(page)).filter((code) => /^[\w-]+(\/[\w-]+)+\.ts$/.test(code))
-  const missing = paths.filter(
-    (path) => !existsSync(join(ROOT, path)) && !existsSync(join(ROOT, 'src', path)),
-  )
+  const missing = paths.filter((path) => !isFile(path) && !isFile(join('src', path)))
   expect(missing).toEqual([])
 })
 

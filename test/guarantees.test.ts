@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { SCENARIOS } from '../stress/scenarios.ts'
-import { isTest, readPage, testsNamedIn } from './support/docs/named-tests.ts'
+import { SCENARIOS } from '../stress/all-scenarios.ts'
+import { isTest, readPage, testsNamedIn } from './support/docs/pages.ts'
 
 const scenariosIn = (text: string) => [...text.matchAll(/stress\s`([^`]+)`/g)].map(([, name = '']) => name)
 

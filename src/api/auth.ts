@@ -1,7 +1,30 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type ApiKey, keyState, parseKeyId } from '../domain/api-key.ts'
-import { unauthorized } from '../domain/errors.ts'
+import { ServiceError, unauthorized } from '../domain/errors.ts'
 import type { Store } from '../store/store.ts'
+
+/** What a route lets a client do. */
+export type Scope = 'read' | 'events' | 'write'
+
+/** Who sends a request. `subject` is the person whom a passport is about. */
+export type Principal = {
+  readonly kind: 'anonymous' | 'key' | 'subject'
+  /** The id of the key; empty for `anonymous`. */
+  readonly id: string
+  readonly scopes: readonly Scope[]
+}
+
+const SCOPES: readonly Scope[] = ['read', 'events']
+
+export const ANONYMOUS_PRINCIPAL: Principal = { kind: 'anonymous', id: '', scopes: SCOPES }
+
+export const toPrincipal = ({ id }: ApiKey): Principal => ({ kind: 'key', id, scopes: SCOPES })
+
+/** Throws `forbidden` if the principal lacks the scope. */
+export function checkScope({ scopes }: Principal, scope: Scope): void {
+  if (scopes.includes(scope)) return
+  throw new ServiceError('forbidden', `This request needs the scope ${scope}.`)
+}
 
 /** Clients send these when the variable that should hold their key is unset. */
 const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])

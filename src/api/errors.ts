@@ -1,27 +1,6 @@
-import { type ErrorCode, ServiceError } from '../domain/errors.ts'
-import { baseHeaders } from './response.ts'
-
-export const STATUS_OF = {
-  invalid_request: 400,
-  unauthorized: 401,
-  not_found: 404,
-  before_history: 404,
-  method_not_allowed: 405,
-  not_acceptable: 406,
-  ambiguous: 409,
-  precondition_failed: 412,
-  content_too_large: 413,
-  uri_too_long: 414,
-  unsupported_media_type: 415,
-  rate_limited: 429,
-  brownout: 410,
-  removed: 410,
-  cursor_expired: 410,
-  internal: 500,
-  overloaded: 503,
-  not_ready: 503,
-  unavailable: 503,
-} satisfies Record<ErrorCode, number>
+import Type from 'typebox'
+import { type ErrorCode, ServiceError, STATUS_OF } from '../domain/errors.ts'
+import { describedObject } from '../domain/schema.ts'
 
 const RETRY_SECONDS = '2'
 
@@ -31,6 +10,12 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   not_ready: { 'Retry-After': RETRY_SECONDS },
   unavailable: { 'Retry-After': RETRY_SECONDS },
 }
+
+export const ErrorBody = describedObject('The body of every error', {
+  error: Type.String({ description: 'A message for people' }),
+  code: Type.String({ description: 'Stable, for programs' }),
+  request_id: Type.String({ description: 'Identifies the request in the log of the service' }),
+})
 
 export type ErrorResponse = { status: number; headers: Record<string, string>; body: string }
 
@@ -58,9 +43,4 @@ export function publicError(error: unknown): { code: ErrorCode; message: string 
     return { code: 'unavailable', message: 'The service cannot reach its data right now. Try again shortly.' }
   }
   return error
-}
-
-export function internalError(requestId: string): Response {
-  const { status, headers, body } = presentError(undefined, requestId)
-  return new Response(body, { status, headers: baseHeaders({ ...headers, 'X-Request-Id': requestId }) })
 }

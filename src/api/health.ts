@@ -1,15 +1,22 @@
+import Type from 'typebox'
 import { type FileFault, FileFaultError, ServiceError } from '../domain/errors.ts'
+import { closed } from '../domain/schema.ts'
 import type { ReplicaStatus } from '../store/store.ts'
-import type { Context, Route } from './request.ts'
 import { json } from './response.ts'
-
-export const HEALTH_ROUTES: readonly Route[] = [
-  { path: '/health', kind: 'own', name: 'health', isImmediate: true, handle: getHealth },
-  { path: '/ready', kind: 'own', name: 'ready', isImmediate: true, handle: getReadiness },
-]
+import { type Context, route, SERVICE } from './route.ts'
 
 /** `serve` sends the id of its database to a process on the same port. */
 export const DATABASE_HEADER = 'X-Database-Id'
+
+export const health = route(SERVICE, {
+  name: 'health',
+  path: '/health',
+  isImmediate: true,
+  id: 'getHealth',
+  summary: 'The process is alive',
+  response: closed({ status: Type.Literal('ok') }),
+  handle: getHealth,
+})
 
 /** Accesses the store only to compare the id of a database. */
 async function getHealth({ headers }: Request, context: Context): Promise<Response> {
@@ -33,6 +40,23 @@ const FAULTS: Record<FileFault, string> = {
   replaced:
     'The database file or its WAL was deleted or replaced under the service: the log has the details.',
 }
+
+export const readiness = route(SERVICE, {
+  name: 'ready',
+  path: '/ready',
+  isImmediate: true,
+  id: 'getReadiness',
+  summary: 'Requests can be served',
+  response: closed({
+    status: Type.Literal('ready'),
+    writes: Type.Enum(['ok', 'unavailable']),
+    replica: Type.Optional(
+      Type.Enum([...STATES].reverse(), { description: 'The worst state of all replicas, if there are any' }),
+    ),
+  }),
+  errors: ['unavailable'],
+  handle: getReadiness,
+})
 
 /** Throws `unavailable` if the store cannot be read. A store that cannot be written is ready. */
 async function getReadiness(_request: Request, context: Context): Promise<Response> {

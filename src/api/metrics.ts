@@ -1,9 +1,11 @@
-import { ENDPOINTS } from '../domain/usage.ts'
 import type { Family, Labels } from './prometheus.ts'
+import { API_ROUTES, SERVICE_ROUTES } from './routes.ts'
 
-const ROUTES = [...ENDPOINTS, 'health', 'ready', 'page', 'explorer', 'not_found'] as const
-/** Names the route in metrics and logs. The path itself is untrusted input. */
-export type RouteName = (typeof ROUTES)[number]
+/** The names of routes. The path itself is untrusted input. */
+const NAMES = new Set([
+  ...[...API_ROUTES, ...SERVICE_ROUTES].map(({ name }) => name),
+  ...['page', 'explorer', 'not_found'],
+])
 
 /** Bucket bounds in seconds. */
 const BOUNDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
@@ -11,10 +13,10 @@ const BOUNDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 /** Counts responses in memory. No label takes values from untrusted input. */
 export function createMetrics() {
   const requests = new Map<string, { labels: Labels; value: number }>()
-  const routes = new Map(ROUTES.map((route) => [route, createHistogram(BOUNDS)]))
+  const routes = new Map([...NAMES].map((route) => [route, createHistogram(BOUNDS)]))
 
   return {
-    countRequest(route: RouteName, status: number, tier: string, seconds: number): void {
+    countRequest(route: string, status: number, tier: string, seconds: number): void {
       const key = `${route} ${status} ${tier}`
       const counted = requests.get(key)
       if (counted) counted.value++

@@ -1,5 +1,4 @@
 import type { ErrorCode } from '../domain/errors.ts'
-import { STATUS_OF } from './errors.ts'
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
 const always = (description: string, value: string) => ({ description, schema: { const: value } })
@@ -51,40 +50,33 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS
 
-/** Headers with several descriptions. */
-const FIELDS: Partial<Record<HeaderName, string>> = {
+/** The names in HTTP of headers with several descriptions. */
+export const FIELDS: Partial<Record<HeaderName, string>> = {
   Immutable: 'Cache-Control',
   NoCache: 'Cache-Control',
   NoStore: 'Cache-Control',
   NextLink: 'Link',
 }
 
-export const COMMON_HEADER_NAMES: HeaderName[] = [
+export const COMMON_HEADERS: readonly HeaderName[] = [
   'Access-Control-Allow-Origin',
   'Access-Control-Expose-Headers',
   'X-Content-Type-Options',
   'X-Request-Id',
 ]
 
-const headerRefs = (names: readonly HeaderName[]) =>
-  Object.fromEntries(names.map((name) => [FIELDS[name] ?? name, { $ref: `#/components/headers/${name}` }]))
+/** One code per status: `brownout` has the same status as `removed`. Only the explorer uses `not_acceptable`; no client lacks a scope yet. */
+export type DocumentedError = Exclude<ErrorCode, 'brownout' | 'forbidden' | 'not_acceptable'>
 
-/** The body of an error by its code; V1 and v3 have different ones. */
-type ErrorContent = (code: DocumentedError, sentence: string) => object
+/** An example of an error has `sentence` and `members`. */
+type ErrorDescription = {
+  description: string
+  sentence: string
+  headers?: HeaderName[]
+  members?: Readonly<Record<string, unknown>>
+}
 
-const errorContent: ErrorContent = (code, sentence) =>
-  jsonContent('ErrorBody', { error: sentence, code, request_id: HEADERS['X-Request-Id'].example })
-
-export const jsonContent = (schema: string, example: unknown) => ({
-  'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
-})
-
-/** One code per status: `brownout` has the same status as `removed`. Only the explorer uses `not_acceptable`. */
-export type DocumentedError = Exclude<ErrorCode, 'brownout' | 'not_acceptable'>
-
-type ErrorDescription = { description: string; sentence: string; headers?: HeaderName[] }
-
-const ERRORS: Record<DocumentedError, ErrorDescription> = {
+export const ERRORS: Record<DocumentedError, ErrorDescription> = {
   invalid_request: {
     description: 'A parameter or `Host` is invalid; the message names it and the accepted values',
     sentence: 'page must be a whole number from 1, got "zero".',
@@ -100,6 +92,7 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
     description:
       'The passport does not exist, or did not exist at that time (`not_found`); or the time is before the log began: `known_since` is its begin',
     sentence: 'as_of is 2020-01-01T00:00:00.000Z, but changes are known since 2026-11-02T09:18:56.019Z.',
+    members: { known_since: '2026-11-02T09:18:56.019Z' },
   },
   method_not_allowed: {
     description: 'The method is not GET, HEAD or OPTIONS',
@@ -109,6 +102,7 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
   ambiguous: {
     description: 'The handle belongs to several passports: `candidates` has their ids, at most 10',
     sentence: 'github:zoe is a handle of several passports.',
+    members: { candidates: [7, 12] },
   },
   precondition_failed: {
     description: 'The body does not have an `ETag` of `If-Match`',
@@ -142,6 +136,7 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
       'The log does not have all events after the cursor: they were pruned, or the cursor is of another log. `oldest_cursor` is the oldest valid cursor',
     sentence:
       'The events after k3f9a2-17 are not known: read the passports again, and continue after 8c1f0a-4000 or latest.',
+    members: { oldest_cursor: '8c1f0a-4000' },
   },
   overloaded: {
     description:
@@ -163,123 +158,9 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
   },
 }
 
-export const COMMON_ERRORS: DocumentedError[] = [
+export const COMMON_ERRORS: readonly DocumentedError[] = [
   'invalid_request',
   'method_not_allowed',
   'uri_too_long',
   'internal',
 ]
-
-export function successResponses(description: string, names: readonly HeaderName[], content: object) {
-  const headers = headerRefs(names)
-  return {
-    200: { description, headers, content },
-    304: { description: 'The body has not changed since the `ETag` in `If-None-Match`', headers },
-  }
-}
-
-/** `common` are the headers of all responses of the path. */
-export function errorResponses(
-  codes: readonly DocumentedError[],
-  common: readonly HeaderName[],
-  toContent = errorContent,
-) {
-  return Object.fromEntries(
-    codes.map((code) => {
-      const { description, sentence, headers = [] } = ERRORS[code]
-      return [
-        STATUS_OF[code],
-        {
-          description,
-          headers: headerRefs([...common, 'NoStore', ...headers]),
-          content: toContent(code, sentence),
-        },
-      ]
-    }),
-  )
-}
-
-export const preflightOperation = (
-  id: string,
-  tag: string,
-  common: readonly HeaderName[],
-  toContent = errorContent,
-) => ({
-  operationId: `${id}Options`,
-  summary: 'CORS preflight',
-  description: 'Pages of any origin may call this path, with `X-API-KEY` and any other header.',
-  tags: [tag],
-  security: [],
-  responses: {
-    204: {
-      description: 'The allowed methods and headers',
-      headers: headerRefs([
-        ...common,
-        'Allow',
-        'Access-Control-Allow-Methods',
-        'Access-Control-Allow-Headers',
-        'Access-Control-Max-Age',
-      ]),
-    },
-    ...errorResponses(COMMON_ERRORS, common, toContent),
-  },
-})
-
-export const query = (name: string, description: string, schema: object, more: object = {}) => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-  ...more,
-})
-
-/** The tag of a version of the API, and the headers and errors of all its paths. */
-type Version = {
-  tag: string
-  headers: readonly HeaderName[]
-  errors: readonly DocumentedError[]
-  toContent?: ErrorContent
-  isDeprecated?: true
-}
-
-type Read = {
-  id: string
-  summary: string
-  description: string
-  pathParameter?: object
-  parameters?: object[]
-  needsKey?: true
-  success: string
-  caching?: 'NoCache' | 'Immutable'
-  headers?: HeaderName[]
-  content: object
-  errors: DocumentedError[]
-}
-
-/** A path for GET, with its preflight. */
-export function readPath({ tag, headers, errors, toContent, isDeprecated }: Version, read: Read) {
-  const { id, summary, description, pathParameter, parameters = [], caching = 'NoCache' } = read
-  const deprecated = isDeprecated && { deprecated: true }
-  const names = [...headers, caching, 'ETag' as const, ...(read.headers ?? [])]
-  return {
-    ...(pathParameter && { parameters: [pathParameter] }),
-    get: {
-      operationId: id,
-      summary,
-      description,
-      tags: [tag],
-      ...deprecated,
-      security: read.needsKey ? [{ ApiKey: [] }] : [{}, { ApiKey: [] }],
-      parameters: [...parameters, ...CONDITIONS],
-      responses: {
-        ...successResponses(read.success, names, read.content),
-        ...errorResponses([...errors, 'precondition_failed', ...read.errors], headers, toContent),
-      },
-    },
-    options: { ...preflightOperation(id, tag, headers, toContent), ...deprecated },
-  }
-}
-
-const CONDITIONS = ['IfMatch', 'IfNoneMatch'].map((name) => ({
-  $ref: `#/components/parameters/${name}`,
-}))

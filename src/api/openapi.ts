@@ -1,66 +1,43 @@
 import type { TSchema } from 'typebox'
-import * as recordSchemas from '../domain/record/schemas.ts'
-import * as v1Schemas from '../domain/v1/schemas.ts'
-import * as v2Schemas from '../domain/v2/schemas.ts'
-import * as v3EventSchemas from '../domain/v3/event-schema.ts'
-import * as v3Schemas from '../domain/v3/schemas.ts'
+import { ServiceError, STATUS_OF } from '../domain/errors.ts'
 import {
   COMMON_ERRORS,
-  COMMON_HEADER_NAMES,
   type DocumentedError,
-  errorResponses,
+  ERRORS,
+  FIELDS,
   HEADERS,
   type HeaderName,
-  preflightOperation,
-  successResponses,
 } from './openapi-parts.ts'
-import { V1_PATHS, V2_PATHS } from './v1/openapi.ts'
-import { V3_PATHS } from './v3/openapi.ts'
-import { V3_EVENT_PATHS } from './v3/openapi-events.ts'
+import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, type Route } from './route.ts'
 
-/** The OpenAPI document. Its schemas are the ones that the code uses. */
-export function createOpenApi(version: string, { compatV2 = true } = {}) {
+/** Many generators do not accept 3.2 yet. 3.1 has no QUERY and no schema for the items of a stream. */
+export const OPENAPI_VERSIONS = ['3.2', '3.1'] as const
+export type OpenApiVersion = (typeof OPENAPI_VERSIONS)[number]
+
+/** The OpenAPI document of the routes. Its schemas are the ones that the code uses. */
+export function createOpenApi(version: string, routes: readonly Route[], format: OpenApiVersion = '3.2') {
+  const documented = routes.filter(isDocumented)
+  const surfaces = [...new Set(documented.map(({ surface }) => surface))]
+  const { schemas, toRef } = nameSchemas(Object.assign({}, ...surfaces.map((surface) => surface.schemas)))
+  const tags = new Map(surfaces.map(({ tag }) => [tag.name, tag]))
+  const paths = Object.fromEntries(
+    documented.map((each) => [templateOf(each), describePath(each, format, toRef)]),
+  )
   return {
-    openapi: '3.2.0',
+    openapi: `${format}.0`,
     info: {
       title: 'passportd',
       version,
       summary: 'Professional-reputation records: the frozen V1 API, and its successor v3',
-      description:
-        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials.',
+      description: ABOUT,
     },
     servers: [{ url: '/', description: 'The service that serves this document' }],
-    tags: [
-      V1_TAG,
-      ...(compatV2 ? [V2_TAG] : []),
-      V3_TAG,
-      { name: 'Service', description: 'For operators and tools' },
-    ],
-    paths: {
-      ...V1_PATHS,
-      ...(compatV2 && V2_PATHS),
-      ...V3_PATHS,
-      ...V3_EVENT_PATHS,
-      ...SERVICE_PATHS,
-      ...(compatV2 && REFERENCE_OF_V2),
-    },
+    tags: [...tags.values()],
+    paths,
     components: {
-      schemas: namedSchemas({ ...recordSchemas, ...v1Schemas, ...(compatV2 && v2Schemas) }),
+      schemas,
       headers: HEADERS,
-      parameters: {
-        IfMatch: {
-          name: 'If-Match',
-          in: 'header',
-          description: 'ETags, or `*`: if the body has another `ETag`, the status is 412.',
-          schema: { type: 'string' },
-        },
-        IfNoneMatch: {
-          name: 'If-None-Match',
-          in: 'header',
-          description: 'The `ETag` of an earlier response: if the body has not changed, the status is 304.',
-          schema: { type: 'string' },
-        },
-      },
+      parameters: CONDITIONS,
       securitySchemes: {
         ApiKey: {
           type: 'apiKey',
@@ -74,130 +51,181 @@ export function createOpenApi(version: string, { compatV2 = true } = {}) {
   }
 }
 
-const V1_TAG = {
-  name: 'V1',
-  description:
-    'V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
+export const ABOUT =
+  'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials.'
+
+/** The path with `{key}` in place of `:key`. */
+export const templateOf = ({ path }: Route) => path.replace(/:(\w+)/g, '{$1}')
+
+/** The errors of a route, one for each status. */
+export function errorsOf({ surface, methods, errors = [] }: DocumentedRoute): DocumentedError[] {
+  return [...surface.errors, ...(methods ? [] : ['precondition_failed' as const]), ...errors]
 }
 
-const V2_TAG = {
-  name: 'V2',
-  description:
-    'V2 has the endpoints of V1 with the fields that later clients read. It is deprecated together with V1.',
-}
-
-const V3_TAG = {
-  name: 'v3',
-  description:
-    'v3 is the successor of V1. `null` is unknown and `0` is zero. A `key` is a passport id, a wallet, or a source and a name such as `github:zoe`. Unknown parameters are errors. The body of every error is `application/problem+json` with a stable `code`, and `errors` names the invalid values.',
-}
-
-const object = (properties: object, required: string[]) => ({
-  type: 'object',
-  required,
-  properties,
-  additionalProperties: false,
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string' },
 })
 
-const STATE = { enum: ['ok', 'unavailable'] }
-const REPLICA = { enum: ['ok', 'lagging', 'promoted', 'unavailable'] }
-
-/** `replica` is present if one is configured: the worst state of all replicas. */
-const READINESS = object({ status: { const: 'ready' }, writes: STATE, replica: REPLICA }, [
-  'status',
-  'writes',
-])
-
-type ServicePath = {
-  id: string
-  summary: string
-  type?: string
-  schema: object
-  errors?: DocumentedError[]
-  /** In addition to `common`. */
-  headers?: HeaderName[]
-  common?: HeaderName[]
-}
-
-const path = ({
-  id,
-  summary,
-  type = 'application/json',
-  schema,
-  errors = [],
-  headers = [],
-  common = COMMON_HEADER_NAMES,
-}: ServicePath) => ({
-  get: {
-    operationId: id,
-    summary,
-    tags: ['Service'],
-    security: [],
-    responses: {
-      ...successResponses(summary, [...common, 'NoCache', 'ETag', ...headers], {
-        [type]: { schema },
-      }),
-      ...errorResponses([...COMMON_ERRORS, 'precondition_failed', ...errors], COMMON_HEADER_NAMES),
-    },
-  },
-  options: preflightOperation(id, 'Service', COMMON_HEADER_NAMES),
-})
-
-const htmlPath = (id: string, summary: string) =>
-  path({
-    id,
-    summary,
-    type: 'text/html',
-    schema: { type: 'string' },
-    headers: [
-      'Content-Security-Policy',
-      'Cross-Origin-Opener-Policy',
-      'Permissions-Policy',
-      'Referrer-Policy',
-      'Vary',
-    ],
-    // Pages of other origins cannot read it.
-    common: ['X-Content-Type-Options', 'X-Request-Id'],
-  })
-
-const SERVICE_PATHS = {
-  '/health': path({
-    id: 'getHealth',
-    summary: 'The process is alive',
-    schema: object({ status: { const: 'ok' } }, ['status']),
-  }),
-  '/ready': path({
-    id: 'getReadiness',
-    summary: 'Requests can be served',
-    schema: READINESS,
-    errors: ['unavailable'],
-  }),
-  '/openapi.json': path({
-    id: 'getOpenApi',
-    summary: 'The OpenAPI document',
-    schema: { type: 'object' },
-    headers: ['Vary'],
-  }),
-  '/reference': htmlPath('getReference', 'API reference of V1 with forms to try the endpoints'),
-  '/reference/v3': htmlPath('getReferenceOfV3', 'API reference of v3'),
-  '/deprecation': htmlPath('getDeprecation', 'Deprecation of V1: its dates, and what to do'),
-  '/': htmlPath(
-    'getStartPage',
-    'Start page: passports by score, or the API reference if the explorer is off',
+const CONDITIONS = {
+  IfMatch: header('If-Match', 'ETags, or `*`: if the body has another `ETag`, the status is 412.'),
+  IfNoneMatch: header(
+    'If-None-Match',
+    'The `ETag` of an earlier response: if the body has not changed, the status is 304.',
   ),
 }
 
-const REFERENCE_OF_V2 = { '/reference/v2': htmlPath('getReferenceOfV2', 'API reference of V2') }
+type ToRef = (schema: unknown) => unknown
 
-/** Named schemas appear once; other places refer to them by `$ref`. */
-function namedSchemas(deprecated: Record<string, TSchema>): Record<string, unknown> {
-  const v3 = Object.entries({ ...v3Schemas, ...v3EventSchemas })
-  const schemas = {
-    ...deprecated,
-    ...Object.fromEntries(v3.map(([name, schema]) => [`V3${name}`, schema])),
+function describePath(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
+  const { surface, id, params, methods = ['GET'] } = each
+  const deprecated = surface.retires && { deprecated: true }
+  const operations = methods
+    .filter((method) => format === '3.2' || method !== 'QUERY')
+    .map((method, at) => [
+      method.toLowerCase(),
+      {
+        operationId: at === 0 ? id : `${id}By${method.charAt(0)}${method.slice(1).toLowerCase()}`,
+        ...describe(each, format, toRef),
+      },
+    ])
+  return {
+    ...(params && { parameters: toParameters('path', params, true) }),
+    ...Object.fromEntries(operations),
+    options: {
+      operationId: `${id}Options`,
+      summary: 'CORS preflight',
+      description: 'Pages of any origin may call this path, with `X-API-KEY` and any other header.',
+      tags: [surface.tag.name],
+      ...deprecated,
+      security: [],
+      responses: {
+        204: {
+          description: 'The allowed methods and headers',
+          headers: refs([...surface.headers, ...PREFLIGHT]),
+        },
+        ...describeErrors(each, COMMON_ERRORS, toRef),
+      },
+    },
   }
-  // By contents: an optional schema is a copy.
-  const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
+}
+
+const PREFLIGHT: HeaderName[] = [
+  'Allow',
+  'Access-Control-Allow-Methods',
+  'Access-Control-Allow-Headers',
+  'Access-Control-Max-Age',
+]
+
+/** An operation without its id: methods of a route differ in nothing else. */
+function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
+  const { surface, summary, description, needsKey, query = {}, requestHeaders = {}, body } = each
+  const isRead = each.methods === undefined
+  const conditions = Object.keys(CONDITIONS).map((name) => ({ $ref: `#/components/parameters/${name}` }))
+  const headers = refs(headersOf(each))
+  return {
+    summary,
+    ...(description && { description }),
+    tags: [surface.tag.name],
+    ...(surface.retires && { deprecated: true }),
+    security: !surface.usesKeys ? [] : needsKey ? [{ ApiKey: [] }] : [{}, { ApiKey: [] }],
+    parameters: [
+      ...toParameters('query', query),
+      ...toParameters('header', requestHeaders),
+      ...(surface.usesKeys && isRead ? conditions : []),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: toRef(body), example: each.bodyExample } },
+      },
+    }),
+    responses: {
+      200: { description: each.success ?? summary, headers, content: contentOf(each, format, toRef) },
+      ...(isRead && {
+        304: { description: NOT_MODIFIED, headers },
+      }),
+      ...describeErrors(each, errorsOf(each), toRef),
+    },
+  }
+}
+
+export const NOT_MODIFIED = 'The body has not changed since the `ETag` in `If-None-Match`'
+
+/** Pages of other origins cannot read HTML. */
+const HTML_HEADERS: HeaderName[] = [
+  'X-Content-Type-Options',
+  'X-Request-Id',
+  'Content-Security-Policy',
+  'Cross-Origin-Opener-Policy',
+  'Permissions-Policy',
+  'Referrer-Policy',
+  'Vary',
+]
+
+function headersOf({ surface, methods, responseType, responseHeaders = [] }: DocumentedRoute): HeaderName[] {
+  const common = responseType === 'text/html' ? HTML_HEADERS : surface.headers
+  const caching = responseHeaders.includes('Immutable') ? [] : ['NoCache' as const]
+  return [...common, ...caching, ...(methods ? [] : ['ETag' as const]), ...responseHeaders]
+}
+
+function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
+  const { response, responseType = 'application/json', example, streams = {} } = each
+  return {
+    [responseType]: { schema: toRef(response), ...(example !== undefined && { example }) },
+    ...Object.fromEntries(
+      Object.entries(streams).map(([type, { item, example }]) => [
+        type,
+        format === '3.2' ? { itemSchema: toRef(item), example } : { schema: { type: 'string' }, example },
+      ]),
+    ),
+  }
+}
+
+/** The examples are the responses to such errors. */
+function describeErrors({ surface }: DocumentedRoute, codes: readonly DocumentedError[], toRef: ToRef) {
+  return Object.fromEntries(
+    codes.map((code) => {
+      const { description, headers: more = [] } = ERRORS[code]
+      const { type, example } = exampleOf(surface, code)
+      const headers = refs([...surface.headers, 'NoStore', ...more])
+      return [
+        STATUS_OF[code],
+        { description, headers, content: { [type]: { schema: toRef(surface.errorSchema), example } } },
+      ]
+    }),
+  )
+}
+
+/** The response to an error of this code, and its type. */
+export function exampleOf({ presentError }: Route['surface'], code: DocumentedError) {
+  const { sentence, members = {} } = ERRORS[code]
+  const invalid = code === 'invalid_request' ? [{ pointer: '?select', detail: sentence }] : []
+  const { headers, body } = presentError(
+    new ServiceError(code, sentence, { invalid, members }),
+    HEADERS['X-Request-Id'].example,
+  )
+  return { type: headers['Content-Type'] as string, example: JSON.parse(body) as object }
+}
+
+const refs = (names: readonly HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [FIELDS[name] ?? name, { $ref: `#/components/headers/${name}` }]))
+
+const toParameters = (place: 'path' | 'query' | 'header', parameters: Parameters, required?: true) =>
+  Object.entries(parameters).map(([name, { description, schema, ...rest }]: [string, Parameter]) => ({
+    name,
+    in: place,
+    description,
+    schema: schema ?? { type: 'string' },
+    ...(required && { required }),
+    ...rest,
+  }))
+
+/** Named schemas appear once; other places refer to them by `$ref`. They are found by contents: an optional schema is a copy. */
+function nameSchemas(named: Readonly<Record<string, TSchema>>) {
+  const names = new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]))
   const toRef = (value: unknown): unknown => {
     const name = names.get(JSON.stringify(value))
     return name === undefined ? descend(value) : { $ref: `#/components/schemas/${name}` }
@@ -207,5 +235,6 @@ function namedSchemas(deprecated: Record<string, TSchema>): Record<string, unkno
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toRef(inner)]))
   }
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, descend(schema)]))
+  const schemas = Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, descend(schema)]))
+  return { schemas, toRef }
 }

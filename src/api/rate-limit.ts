@@ -1,8 +1,8 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
-import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, PICTURES, type Tier } from '../domain/tier.ts'
+import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../domain/tier.ts'
 import type { RateLimitCounter, RateLimitResult } from './fixed-window.ts'
-import type { Advise, Exchange } from './request.ts'
+import type { Advise, Exchange, Surface } from './route.ts'
 
 const WRONG_KEYS = 60
 const WRONG_KEY_WINDOW = 60
@@ -52,9 +52,11 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     policyOf,
     describe,
 
-    tierOfPages: (): Tier => byName.get(EXPLORER) as Tier,
-    tierOfPictures: (): Tier => byName.get(PICTURES) as Tier,
-    tierOf: (key: ApiKey | undefined): Tier => byName.get(key?.tier ?? ANONYMOUS) ?? fallback,
+    /** `undefined` if the surface has no limit. */
+    tierOf({ usesKeys, tier }: Surface, key: ApiKey | undefined): Tier | undefined {
+      if (tier !== undefined) return byName.get(tier)
+      return usesKeys && (byName.get(key?.tier ?? ANONYMOUS) ?? fallback)
+    },
 
     check,
 

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { createByteCache } from '../catalog/byte-cache.ts'
 import { etagOf } from '../store/hash.ts'
 import type { Awaitable } from '../store/store.ts'
 import { hold, type Limited } from './backpressure/backpressure.ts'
 import { isLarge } from './backpressure/held-bytes.ts'
-import type { Context, Route } from './request.ts'
 
 /** A body that is sent more than once: its ETag and its compressed bodies are computed once. */
 export type RenderedPage = {
@@ -51,7 +51,7 @@ export const createPage = (body: Body, headers: RenderedPage['headers'], status 
 /** Compresses the body as `Accept-Encoding` allows. The ETag is that of the uncompressed body. */
 export async function sendPage(
   request: Request,
-  context: Limited & Pick<Context, 'headers'>,
+  context: Limited & { headers: Headers },
   page: RenderedPage,
 ): Promise<Response> {
   const { status, body, etag } = page
@@ -104,14 +104,6 @@ const PERMISSIONS = ['camera', 'geolocation', 'microphone', 'payment', 'usb', 'b
   .map((feature) => `${feature}=()`)
   .join(', ')
 
-/** A route without key and rate limit. */
-export const pageRoute = (path: string, page: (request: Request) => Awaitable<RenderedPage>): Route => ({
-  path,
-  kind: 'own',
-  name: 'page',
-  handle: async (request, context) => sendPage(request, context, await page(request)),
-})
-
 /**
  * The encoding with the highest weight in `Accept-Encoding`; `undefined` is no encoding. At equal weights it is gzip: programs
  * copy the header of a browser but cannot decode zstd.
@@ -156,3 +148,32 @@ function parseWeights(header: string): Map<string, number> {
   }
   return weights
 }
+
+const MOST_CACHED_BYTES = 32 * 1024 * 1024
+
+/** Rendered pages of the current snapshot. */
+export function createPageCache(mostBytes = MOST_CACHED_BYTES) {
+  const pages = createByteCache<RenderedPage>(mostBytes)
+  let snapshot: object | undefined
+
+  return {
+    async get(current: object, key: string, render: () => Awaitable<RenderedPage>): Promise<RenderedPage> {
+      if (current !== snapshot) pages.clear()
+      snapshot = current
+      const cached = pages.find(key)
+      if (cached) return cached
+      const page = await render()
+      // The snapshot may have changed meanwhile, and clients can request any number of pages that do not exist.
+      if (current !== snapshot || page.status !== 200 || isIncomplete(page)) return page
+      return pages.getOrAdd(key, () => ({ value: page, bytes: estimateBytes(page) }))
+    },
+  }
+}
+
+/** Enough for the body and its compressed forms; a large body is kept as a Blob, too. */
+const estimateBytes = ({ body: { length } }: RenderedPage) => (isLarge(length) ? 3 : 2) * length
+
+/** A page that lacks something for the moment must not be cached. */
+const isIncomplete = ({ headers }: RenderedPage) => headers['Cache-Control'] === 'no-store'
+
+export type PageCache = ReturnType<typeof createPageCache>

@@ -1,120 +1,9 @@
-import type { Catalog } from '../catalog/catalog.ts'
-import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
-import type { Explanation } from '../domain/explanation.ts'
-import type { Tier } from '../domain/tier.ts'
-import type { PassportV3 } from '../domain/v3/passport.ts'
-import type { Awaitable, Store } from '../store/store.ts'
-import type { Backpressure } from './backpressure/backpressure.ts'
-import type { RateLimitResult } from './fixed-window.ts'
-import type { RouteName } from './metrics.ts'
-import type { PageCache } from './page-cache.ts'
-import type { EventStreams } from './v3/event-streams.ts'
-
-/** `params` are the decoded parameters of the route's path. */
-export type RouteRequest = Request & { params: Readonly<Record<string, string>> }
-
-/** With the rule set and at the time of each passport's last calculation. */
-export type ExplainAll = (
-  passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
-) => Awaitable<ReadonlyMap<number, Explanation>>
-
-/** How to send a request that a limit allows; `pointer` is the value to change. */
-export type Advise = (limit: number) => { pointer: string; advice: string }
-
-/** What all requests of a server thread share. */
-export type ServerContext = {
-  store: Store
-  catalog: Catalog
-  pages: PageCache
-  /** Explains the scores of passports, by id. */
-  explainAll: ExplainAll
-  streams: EventStreams
-  now: () => number
-  /** Whether every request needs a key. */
-  requireKey: boolean
-  backpressure: Backpressure
-}
-
-export type Context = ServerContext & {
-  exchange: Exchange
-  /** The headers of every response to this request. */
-  headers: Headers
-  /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
-  charge: (units: number, advise?: Advise) => Awaitable<void>
-  /** The id of the client's key; empty without a key. */
-  keyId: string
-  /** Closes the connection within seconds, also if the client does not read. */
-  disconnect: () => void
-  /** Logs an error after the response began. */
-  onError: (error: unknown) => void
-}
-
-export type DeprecatedVersion = 'v1' | 'v2'
-
-export type Route = {
-  /** A path of `Bun.serve`. A trailing slash is ignored, except for `own` routes. */
-  path: string
-  /**
-   * An API version: authenticated and rate-limited. `page`: rate-limited, with HTML errors. `picture`: rate-limited, errors
-   * are pictures. `own`: neither.
-   */
-  kind: DeprecatedVersion | 'v3' | 'page' | 'picture' | 'own'
-  name: RouteName
-  /** GET and HEAD by default. */
-  methods?: readonly string[]
-  /** A key is required, also where the others are open. */
-  needsKey?: true
-  /** Handled without waiting for a turn: at most an indexed read. */
-  isImmediate?: true
-  /** A 304 costs nothing, because it takes one indexed read. */
-  isCheap?: (request: Request) => boolean
-  /** A route without a handler responds 404 and does not count. */
-  handle?: (request: RouteRequest, context: Context) => Awaitable<Response>
-  /** The sentence of this 404. */
-  missing?: string
-}
-
-/** A request and its state until the response is sent. */
-export type Exchange = {
-  readonly request: RouteRequest
-  readonly route: Route
-  readonly id: string
-  readonly time: number
-  readonly startedAt: number
-  readonly address: () => string
-  readonly server: Bun.Server<undefined>
-  key: ApiKey | undefined
-  tier: Tier | undefined
-  /** `undefined` if the tier has no limit. */
-  consumed: RateLimitResult | undefined
-  /** The number of requests that the request counts as. */
-  units: number
-  /** A 304 that does not count. */
-  isFree: boolean
-  /** Whether the request has waited for room for a large response. */
-  hasPlace: boolean
-  /** Whether the handler calls `limitStall`. */
-  hasOwnStallLimit: boolean
-}
-
-/** The loggable part of a request: without path, query and key. */
-export type RequestSummary = {
-  id: string
-  method: string
-  route: RouteName
-  status: number
-  seconds: number
-  /** Empty without a key. */
-  keyId: string
-  /** `none` if the request ended before its tier was determined. */
-  tier: string
-  address: () => string
-}
+import type { Exchange, Route } from './route.ts'
 
 /** The route with and without a trailing slash. */
 export function withSlash(route: Route): Route[] {
-  const isSlashOptional = route.kind !== 'own' && !route.path.endsWith('/') && !route.path.endsWith('*')
+  const isSlashOptional = route.surface.ignoresSlash && !/[/*]$/.test(route.path)
   return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]
 }
 
@@ -153,9 +42,6 @@ export const summaryOf = ({ request, route, id }: Exchange) => ({
   method: methodName(request.method),
   route: route.name,
 })
-
-export const isDeprecated = ({ kind }: Route) => kind === 'v1' || kind === 'v2'
-export const isApi = (route: Route) => route.kind === 'v3' || isDeprecated(route)
 
 export const MAX_BODY_BYTES = 1024 * 1024
 

@@ -1,12 +1,16 @@
-import { ServiceError } from '../domain/errors.ts'
+import { ClientGone, ServiceError } from '../domain/errors.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import { etagOf } from '../store/hash.ts'
+import type { Awaitable } from '../store/store.ts'
 import { hold, type Limited } from './backpressure/backpressure.ts'
 import { isLarge } from './backpressure/held-bytes.ts'
+import { publicError } from './errors.ts'
 import type { Limiter } from './rate-limit.ts'
-import { allowedMethods, type Context, type Exchange, isDeprecated, type Route } from './request.ts'
+import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
+import { allowedMethods, hasLargeUnreadBody, pathOf } from './request.ts'
 import { retirementHeaders } from './retirement.ts'
+import type { Context, Exchange, RequestSummary, Route, Surface } from './route.ts'
 
 /** Pages of any origin may read every response and all of its headers. */
 const CORS_HEADERS = {
@@ -76,28 +80,31 @@ function matchesEtag(condition: string, etag: string): boolean {
   )
 }
 
-type ApiHeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number | undefined; limiter: Limiter }
+type HeaderOptions = {
+  plan: () => RetirementPlan
+  deprecatedAt: number | undefined
+  limiter: Limiter
+  index?: boolean
+}
 
-/** Caches the headers of API responses per tier until the retirement plan changes. */
-export function createApiHeaders({ plan, deprecatedAt, limiter }: ApiHeaderOptions) {
+/** Caches the initial headers of responses by surface and tier until the retirement plan changes. */
+export function createInitialHeaders({ plan, deprecatedAt, limiter, index = true }: HeaderOptions) {
   let known: RetirementPlan | undefined
-  const deprecated = new Map<Tier | undefined, Headers>()
-  const v3 = new Map<Tier | undefined, Headers>()
+  const bySurface = new Map<Surface, Map<Tier | undefined, Headers>>()
+  const create = ({ usesKeys, retires }: Surface, tier: Tier | undefined) =>
+    baseHeaders({
+      ...(retires && retirementHeaders(plan(), deprecatedAt)),
+      ...(usesKeys && tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
+      ...(!usesKeys && !index && { 'X-Robots-Tag': 'noindex' }),
+    })
 
-  return (route: Route, tier: Tier | undefined) => {
+  return (surface: Surface, tier: Tier | undefined) => {
     const current = plan()
-    if (current !== known) deprecated.clear()
+    if (current !== known) bySurface.clear()
     known = current
-    const byTier = isDeprecated(route) ? deprecated : v3
-    let headers = byTier.get(tier)
-    if (!headers) {
-      headers = baseHeaders({
-        ...(isDeprecated(route) && retirementHeaders(current, deprecatedAt)),
-        ...(tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
-      })
-      byTier.set(tier, headers)
-    }
-    return headers
+    return bySurface
+      .getOrInsertComputed(surface, () => new Map())
+      .getOrInsertComputed(tier, () => create(surface, tier))
   }
 }
 
@@ -118,4 +125,47 @@ export function addHeaders(limiter: Limiter, exchange: Exchange, response: Respo
   headers.delete('Content-Type')
   headers.delete('Content-Encoding')
   return new Response(null, { status: 304, headers })
+}
+
+type FailedRequest = Pick<RequestSummary, 'route'> & Partial<Pick<RequestSummary, 'id' | 'method'>>
+
+export type ErrorHandling = {
+  errorPage?: ((status: number, message: string, requestId: string, path: string) => RenderedPage) | undefined
+  /** Shown in place of the picture at this path. */
+  errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
+  /** Work for several requests has neither an id nor a method. */
+  onError: (error: unknown, request: FailedRequest) => void
+}
+
+/** The response to a request that failed, as its surface presents errors. Browsers get HTML on unknown paths. */
+export function respondToError(
+  { errorPage, errorPicture }: ErrorHandling,
+  { request, route, id }: Exchange,
+  context: Context,
+  error: unknown,
+): Awaitable<Response> {
+  // The client has disconnected; proxies log status 499 in this case.
+  if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
+  const { status, headers, body } = route.surface.presentError(error, id)
+  if (status >= 500 && !isNotReady(error)) context.onError(error)
+  const page =
+    route.surface.errorsAs === 'picture'
+      ? errorPicture?.(pathOf(request), status)
+      : wantsPage(route, request)
+        ? errorPage?.(status, publicError(error).message, id, pathOf(request))
+        : undefined
+  if (page) return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
+  const response = new Response(body, { status, headers: context.headers })
+  for (const name in headers) response.headers.set(name, headers[name] as string)
+  if (hasLargeUnreadBody(request)) response.headers.set('Connection', 'close')
+  return response
+}
+
+/** The search thread logs the progress. */
+const isNotReady = (error: unknown) => error instanceof ServiceError && error.code === 'not_ready'
+
+/** On unknown paths outside of the API, only a client that names HTML is a browser. */
+function wantsPage({ surface, name }: Route, request: Request): boolean {
+  if (surface.errorsAs === 'page') return !prefersJson(request)
+  return name === 'not_found' && acceptsHtml(request) && !pathOf(request).startsWith('/api/')
 }

@@ -1,5 +1,12 @@
-import { ServiceError } from '../domain/errors.ts'
-import { brownoutAt, DEFAULT_SUCCESSOR, isRemoved, type RetirementPlan } from '../domain/retirement.ts'
+import { ServiceError, unauthorized } from '../domain/errors.ts'
+import {
+  brownoutAt,
+  type DatedPlan,
+  DEFAULT_SUCCESSOR,
+  isRemoved,
+  type RetirementPlan,
+} from '../domain/retirement.ts'
+import { type ErrorResponse, presentError } from './errors.ts'
 
 /** The headers about the end of V1 and V2 (RFC 9745, RFC 8594). */
 export function retirementHeaders(
@@ -20,10 +27,10 @@ export function retirementHeaders(
 }
 
 /** `version` is the API version for the message. */
-export function checkRemoval(plan: RetirementPlan, now: number, version = 'v1'): void {
+export function checkRemoval(plan: RetirementPlan, now: number, version = 'V1'): void {
   if (plan.sunsetAt === undefined || !isRemoved(plan, now)) return
   const day = new Date(plan.sunsetAt).toISOString().slice(0, 10)
-  throw new ServiceError('removed', `${version.toUpperCase()} was removed on ${day}. ${adviceOf(plan)}`)
+  throw new ServiceError('removed', `${version} was removed on ${day}. ${adviceOf(plan)}`)
 }
 
 /** Throws `brownout` during a brownout, unless the key is exempt. */
@@ -31,17 +38,33 @@ export function checkBrownout(
   plan: RetirementPlan,
   now: number,
   keyId: string | undefined,
-  version = 'v1',
+  version = 'V1',
 ): void {
   const brownout = brownoutAt(plan, now)
   if (!brownout || (keyId !== undefined && plan.exempt.includes(keyId))) return
   const end = new Date(brownout.end).toISOString()
   throw new ServiceError(
     'brownout',
-    `${version.toUpperCase()} is switched off until ${end}, to show what its removal will mean. ${adviceOf(plan)}`,
+    `${version} is switched off until ${end}, to show what its removal will mean. ${adviceOf(plan)}`,
     { headers: { 'Retry-After': String(Math.ceil((brownout.end - now) / 1000)) } },
   )
 }
 
 const adviceOf = ({ successor }: RetirementPlan) =>
   successor === undefined ? 'See /deprecation.' : `Use ${successor} instead.`
+
+type PreviewRequest = { now: number; key: string | undefined; requireKey: boolean }
+
+/** The effect of the plan on a V1 response at that instant; an empty body if the plan changes nothing. */
+export function previewRetirement(plan: DatedPlan, { now, key, requireKey }: PreviewRequest): ErrorResponse {
+  const headers = retirementHeaders(plan, plan.deprecatedAt)
+  try {
+    checkRemoval(plan, now)
+    if (requireKey && key === undefined) throw unauthorized()
+    checkBrownout(plan, now, key)
+    return { status: 200, headers, body: '' }
+  } catch (error) {
+    const reply = presentError(error, 'preview')
+    return { ...reply, headers: { ...headers, ...reply.headers } }
+  }
+}

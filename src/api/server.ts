@@ -1,44 +1,56 @@
 import { notFound } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
-import type { Endpoint } from '../domain/usage.ts'
 import { unitsOfBody } from '../domain/v3/units.ts'
 import { createClientAddressOf } from './address.ts'
-import { checkKey, createKeyParser, matchesKey } from './auth.ts'
+import {
+  ANONYMOUS_PRINCIPAL,
+  checkKey,
+  checkScope,
+  createKeyParser,
+  matchesKey,
+  toPrincipal,
+} from './auth.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
-import { type ErrorHandling, respondToError } from './error-response.ts'
-import { internalError } from './errors.ts'
-import { HEALTH_ROUTES } from './health.ts'
+import { presentError } from './errors.ts'
+import { createEventStreams } from './event-streams.ts'
 import type { Metrics } from './metrics.ts'
 import { urlOf } from './open-port.ts'
-import { createPageCache } from './page-cache.ts'
 import { charge, type Limiter } from './rate-limit.ts'
+import { createPageCache } from './rendered-page.ts'
 import {
   bodyTooLarge,
-  type Context,
   checkHost,
   checkMethod,
   declaredLength,
-  type Exchange,
-  isApi,
   isBodyTooLarge,
-  isDeprecated,
   matchPath,
   pathOf,
-  type RequestSummary,
-  type Route,
-  type RouteRequest,
   requestIdOf,
-  type ServerContext,
   summaryOf,
   withSlash,
 } from './request.ts'
-import { addHeaders, baseHeaders, checkIfMatch, createApiHeaders, preflight } from './response.ts'
+import {
+  addHeaders,
+  baseHeaders,
+  checkIfMatch,
+  createInitialHeaders,
+  type ErrorHandling,
+  preflight,
+  respondToError,
+} from './response.ts'
 import { checkBrownout, checkRemoval } from './retirement.ts'
+import {
+  type Context,
+  type Exchange,
+  type RequestSummary,
+  type Route,
+  type RouteRequest,
+  route,
+  SERVICE,
+  type ServerContext,
+} from './route.ts'
 import type { UsageCounter } from './usage.ts'
-import { V1_ROUTES, V2_ROUTES } from './v1/routes.ts'
-import { createEventStreams } from './v3/event-streams.ts'
-import { V3_ROUTES } from './v3/routes.ts'
 
 export type ApiServerOptions = RequestHandlingOptions &
   Pick<Context, 'store' | 'catalog' | 'explainAll'> & {
@@ -47,46 +59,32 @@ export type ApiServerOptions = RequestHandlingOptions &
     reusePort?: boolean | undefined
     /** HTTPS with HTTP/2; the contents of PEM files. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
-    /** Serves V2 as well; on by default. */
-    compatV2?: boolean
     publicUrl?: string | undefined
     /** Whether search engines may list the pages; true by default. */
     index?: boolean
     streamLimits?: Parameters<typeof createEventStreams>[0]['limits']
     holdLimits?: Partial<HoldLimits> | undefined
-    /** In addition to the API, `/health` and `/ready`. */
     routes: readonly Route[]
   }
-
-export type ApiServer = {
-  url: URL
-  port: number
-  /** Without open streams. */
-  requestsInProgress(): number
-  openStreams(): number
-  /** From now on, each response ends its connection. Returns the milliseconds since the last request. */
-  endConnections(): number
-  /** Bytes of large bodies that are not sent yet. */
-  heldBytes(): number
-  stop(force?: boolean): Promise<void>
-}
 
 /** The runtime responds 413 to larger bodies, without a body of its own. */
 const MAX_RUNTIME_BODY_BYTES = 64 * 1024 * 1024
 
-const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
+const NOT_FOUND = route(SERVICE, { path: '/*', name: 'not_found' })
 
-export function startApiServer(options: ApiServerOptions): ApiServer {
-  const { host, port, reusePort = false, tls, compatV2 = true } = options
+export type ApiServer = ReturnType<typeof startApiServer>
+
+export function startApiServer(options: ApiServerOptions) {
+  const { host, port, reusePort = false, tls } = options
   const state = createServerState(options)
   const { streams } = state.shared
-  const api = [...V1_ROUTES, ...(compatV2 ? V2_ROUTES : []), ...V3_ROUTES]
-  const routes = [...api, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
+  const routes = options.routes.flatMap(withSlash)
+  const byFolder = Map.groupBy(routes, ({ path }) => folderOf(path))
 
   /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards would match "//" uncollapsed. */
   function handleOther(request: Request, server: Bun.Server<undefined>): Promise<Response> {
     const path = pathOf(request)
-    for (const route of routes) {
+    for (const route of byFolder.get(folderOf(path)) ?? []) {
       const params = matchPath(route.path, path)
       if (params) return handle(state, route, Object.assign(request, { params }), server)
     }
@@ -114,19 +112,23 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
     error(error) {
       const id = crypto.randomUUID()
       options.onError(error, { id, method: 'other', route: 'other' })
-      return internalError(id)
+      const { status, headers, body } = presentError(undefined, id)
+      return new Response(body, { status, headers: baseHeaders({ ...headers, 'X-Request-Id': id }) })
     },
   })
   const bound = server.port ?? port
   return {
     url: urlOf(host, bound, tls ? 'https' : 'http'),
     port: bound,
+    /** Without open streams. */
     requestsInProgress: () => server.pendingRequests - streams.count(),
     openStreams: streams.count,
-    endConnections() {
+    /** From now on, each response ends its connection. Returns the milliseconds since the last request. */
+    endConnections(): number {
       state.isDraining = true
       return state.now() - state.lastRequestAt
     },
+    /** Bytes of large bodies that are not sent yet. */
     heldBytes: state.shared.backpressure.held.total,
     stop(force = false) {
       streams.end()
@@ -134,6 +136,9 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
     },
   }
 }
+
+/** The first part of a path. */
+const folderOf = (path: string) => path.split('/', 2)[1]
 
 type RequestHandlingOptions = ErrorHandling & {
   now: () => number
@@ -153,8 +158,7 @@ type ServerState = RequestHandlingOptions & {
   shared: ServerContext
   parseKey: ReturnType<typeof createKeyParser>
   addressOf: ReturnType<typeof createClientAddressOf>
-  headersOf: ReturnType<typeof createApiHeaders>
-  pageHeaders: Headers
+  headersOf: ReturnType<typeof createInitialHeaders>
   isTimed: boolean
   isDraining: boolean
   lastRequestAt: number
@@ -176,8 +180,7 @@ function createServerState(options: ApiServerOptions): ServerState {
     },
     parseKey: createKeyParser(),
     addressOf: createClientAddressOf(options.trustedProxies),
-    headersOf: createApiHeaders(options),
-    pageHeaders: baseHeaders(options.index === false ? { 'X-Robots-Tag': 'noindex' } : {}),
+    headersOf: createInitialHeaders(options),
     isTimed: options.metrics !== undefined || options.onResponse !== undefined,
     isDraining: false,
     lastRequestAt: 0,
@@ -200,6 +203,7 @@ function handle(
     startedAt: state.isTimed ? performance.now() : 0,
     address: () => state.addressOf(server.requestIP(request)?.address ?? '', request.headers),
     server,
+    principal: ANONYMOUS_PRINCIPAL,
     key: undefined,
     tier: undefined,
     consumed: undefined,
@@ -214,12 +218,9 @@ function handle(
 const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   ...state.shared,
   exchange,
-  headers: isApi(exchange.route)
-    ? state.headersOf(exchange.route, exchange.consumed && exchange.tier)
-    : state.pageHeaders,
+  principal: exchange.principal,
+  headers: state.headersOf(exchange.route.surface, exchange.consumed && exchange.tier),
   charge: (units, advise) => charge(state.limiter, exchange, units, advise),
-  keyId: exchange.key?.id ?? '',
-  disconnect: () => exchange.server.timeout(exchange.request, 1),
   onError: (error) => state.onError(error, summaryOf(exchange)),
 })
 
@@ -227,38 +228,40 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
 async function respond(state: ServerState, exchange: Exchange): Promise<Response> {
   const { limiter, plan } = state
   const { request, route, address } = exchange
+  const { surface } = route
   try {
     checkHost(request)
     if (isBodyTooLarge(request)) {
-      if (route.kind === 'v3') throw bodyTooLarge()
+      if (surface.errors.includes('content_too_large')) throw bodyTooLarge()
       return new Response(null, { status: 413, headers: { Connection: 'close' } })
     }
     if (request.method === 'OPTIONS') {
       return complete(state, exchange, preflight(contextOf(state, exchange), route))
     }
     // First, because it needs no store.
-    const retirement = isDeprecated(route) && plan() !== NO_PLAN ? plan() : undefined
-    if (retirement) checkRemoval(retirement, exchange.time, route.kind)
+    const retirement = surface.retires && plan() !== NO_PLAN ? plan() : undefined
+    if (retirement) checkRemoval(retirement, exchange.time, surface.retires)
     if (!route.handle) throw notFound(route.missing)
-    if (isApi(route)) {
+    if (surface.usesKeys) {
       const sent = state.parseKey(request.headers.get('x-api-key'))
       const named = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
       const key = sent && matchesKey(sent, named) ? named : undefined
       if (sent && !key) await limiter.consumeWrongKey(address())
       checkKey(sent, key, route.needsKey ? { ...state, requireKey: true } : state)
       exchange.key = key
-      exchange.tier = limiter.tierOf(key)
-      exchange.consumed = limiter.check(exchange.tier, await limiter.consume(exchange.tier, key, address))
+      if (key) exchange.principal = toPrincipal(key)
     }
+    const tier = limiter.tierOf(surface, exchange.key)
+    if (tier) {
+      exchange.tier = tier
+      exchange.consumed = limiter.check(tier, await limiter.consume(tier, exchange.key, address))
+    }
+    checkScope(exchange.principal, route.scope)
     checkMethod(request.method, route)
     // Before the body is received: the request may wait for its turn.
-    if (route.methods) await charge(limiter, exchange, 1 + unitsOfBody(declaredLength(request)))
-    if (retirement) checkBrownout(retirement, exchange.time, exchange.key?.id ?? '', route.kind)
-    if (route.kind === 'page' || route.kind === 'picture') {
-      const tier = route.kind === 'page' ? limiter.tierOfPages() : limiter.tierOfPictures()
-      exchange.tier = tier
-      exchange.consumed = limiter.check(tier, await limiter.consume(tier, undefined, address))
-    }
+    const units = route.units + (route.body ? unitsOfBody(declaredLength(request)) : 0)
+    if (units > 1) await charge(limiter, exchange, units)
+    if (retirement) checkBrownout(retirement, exchange.time, exchange.principal.id, surface.retires)
     if (!route.isImmediate) await state.shared.backpressure.takeTurn(request)
     const response = await route.handle(request, contextOf(state, exchange))
     checkIfMatch(request, response)
@@ -279,11 +282,11 @@ function complete(state: ServerState, exchange: Exchange, response: Response): R
 
 function record(state: ServerState, exchange: Exchange, status: number): void {
   const { usage, metrics, onResponse } = state
-  const { route, time, startedAt, key, units, tier, address, isFree } = exchange
-  const keyId = key?.id ?? ''
+  const { route, time, startedAt, principal, units, tier, address, isFree } = exchange
+  const keyId = principal.id
   // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
   const counted = status === 304 && !isFree ? 200 : status
-  if (isApi(route)) usage.count(keyId, route.name as Endpoint, counted, time, units)
+  if (route.surface.usesKeys) usage.count(keyId, route.name, counted, time, units)
   if (!state.isTimed) return
   const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? 'none'

@@ -1,4 +1,4 @@
-import { dayOf, type Endpoint, type UsageCount } from '../domain/usage.ts'
+import { dayOf, type UsageCount } from '../domain/usage.ts'
 
 const DAY_MILLISECONDS = 86_400_000
 
@@ -9,7 +9,7 @@ type State = {
   midnight: number
   counts: UsageCount[]
   /** Today's counts by key id, endpoint and status. Three lookups cost less than one composed key. */
-  byKey: Map<string, Map<Endpoint, Map<number, UsageCount>>>
+  byKey: Map<string, Map<string, Map<number, UsageCount>>>
   lastUsed: Map<string, number>
   /** This month's requests by key id: the sums read from the store, and the requests counted since. */
   stored: Map<string, number>
@@ -31,7 +31,7 @@ export function createUsageCounter(now: () => number) {
 
   return {
     /** A request that costs several units counts as that many requests. */
-    count(keyId: string, endpoint: Endpoint, status: number, time = now(), units = 1): void {
+    count(keyId: string, endpoint: string, status: number, time = now(), units = 1): void {
       startDay(state, time)
       const found = state.byKey.get(keyId)?.get(endpoint)?.get(status)
       const count = found ?? addCount(state, keyId, endpoint, status)
@@ -76,7 +76,7 @@ function startDay(state: State, time: number): void {
   if (!isSameMonth) Object.assign(state, { stored: new Map(), since: new Map() })
 }
 
-function addCount(state: State, key: string, endpoint: Endpoint, status: number): UsageCount {
+function addCount(state: State, key: string, endpoint: string, status: number): UsageCount {
   const added = { day: state.today, key, endpoint, status, count: 0 }
   state.counts.push(added)
   state.byKey

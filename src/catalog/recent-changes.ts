@@ -1,8 +1,6 @@
-import { wordsOf } from '../domain/lists/keyword.ts'
-import type { Position } from '../domain/lists/list-request.ts'
-import type { PageRequest } from '../domain/lists/page.ts'
+import { type Position, wordsOf } from '../domain/lists/list-request.ts'
 import type { ChangedPassport, ListedPassport, ListingChanges } from '../store/store.ts'
-import type { RankingPage } from './catalog.ts'
+import type { Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
 import { countWhile, type SortedList } from './sorted-list.ts'
 
@@ -40,23 +38,10 @@ export const isSame = (before: RecentChanges, after: RecentChanges, id: number):
   before.listed.get(id)?.version === after.listed.get(id)?.version &&
   before.unlisted.has(id) === after.unlisted.has(id)
 
-/** The page after the changes. */
-export function applyChanges(
-  found: RankingPage,
-  changes: RecentChanges,
-  { page, size, keyword }: PageRequest & { keyword?: string | undefined },
-): { ids: readonly number[]; total: number } {
-  if (isEmpty(changes)) return found
-  const list = listRanking(found, changes, keyword)
-  const offset = (page - 1) * size
-  const length = Math.min(Math.max(list.length - offset, 0), size)
-  return { ids: Array.from({ length }, (_, at) => list.at(offset + at).id), total: list.length }
-}
-
 const isEmpty = ({ listed, unlisted }: RecentChanges) => listed.size === 0 && unlisted.size === 0
 
 /** All matches after the changes: those of the snapshot without the changed passports, and the changed ones that match. */
-export function listRanking(found: RankingPage, changes: RecentChanges, keyword = ''): SortedList {
+export function listRanking(found: Matches, changes: RecentChanges, keyword = ''): SortedList {
   const list = listSnapshot(found)
   if (isEmpty(changes)) return list
   const removed = findChanged(list, changes)
@@ -85,7 +70,7 @@ export function listRanking(found: RankingPage, changes: RecentChanges, keyword 
 /** `idAt` allocates nothing: it is called for all passports. */
 type RankedList = SortedList & { idAt(index: number): number }
 
-function listSnapshot({ snapshot: { ids, scores }, ranks }: RankingPage): RankedList {
+function listSnapshot({ snapshot: { ids, scores }, ranks }: Matches): RankedList {
   const rankOf = (index: number) => (ranks ? (ranks[index] as number) : index)
   const idAt = (index: number) => ids[rankOf(index)] as number
   return {

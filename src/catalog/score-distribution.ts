@@ -1,6 +1,32 @@
-import { type Distribution, distributionOf, type Standing } from '../domain/lists/score-distribution.ts'
 import type { Snapshot } from './snapshot.ts'
 import { countWhile } from './sorted-list.ts'
+
+/** The rank of a score among all listed passports, and the distribution of their scores. */
+export type Standing = Distribution & {
+  /** 1 for the highest score; equal scores have equal ranks. */
+  rank: number
+  below: number
+  total: number
+}
+
+export type Distribution = {
+  highest: number
+  median: number
+  /** The end of plots: a round number that few outliers exceed. */
+  scale: number
+  /** The width of a bucket of the histogram. */
+  step: number
+  /** Histogram: passports in each bucket from 0 to `scale`, and in a last one beyond it. */
+  distribution: readonly number[]
+}
+
+const MOST_BUCKETS = 40
+
+/** Scores above this many times a high percentile are beyond the scale. */
+const NEAR = 1.5
+
+/** Among fewer people, two outliers are above the 99th percentile: the 90th is used. */
+const FEW = 100
 
 const distributions = new WeakMap<Snapshot, Distribution>()
 
@@ -26,3 +52,38 @@ function findDistribution(snapshot: Snapshot): Distribution {
 /** The number of leading scores for which the condition holds. */
 const countBefore = (scores: Float64Array, condition: (score: number) => boolean) =>
   countWhile(scores.length, (index) => condition(scores[index] as number))
+
+/** `scores` in descending order. */
+function distributionOf(scores: Float64Array): Distribution {
+  const highest = Math.max(scores[0] ?? 0, 0)
+  const median = scores[Math.floor(scores.length / 2)] ?? 0
+  const { scale, step } = findScale(scores, highest)
+  const distribution = new Array<number>(Math.round(scale / step) + 1).fill(0)
+  for (const score of scores) {
+    const bucket = bucketOf(score, { scale, step })
+    distribution[bucket] = (distribution[bucket] ?? 0) + 1
+  }
+  return { highest, median, scale, step, distribution }
+}
+
+function findScale(scores: Float64Array, highest: number) {
+  const above = Math.ceil(scores.length / (scores.length < FEW ? 10 : 100))
+  const percentile = scores[Math.min(above, scores.length - 1)] ?? 0
+  const near = percentile > 0 ? scores.find((score) => score <= NEAR * percentile) : undefined
+  const end = near ?? highest
+  const step = roundUp(Math.max(end, 1) / MOST_BUCKETS)
+  return { step, scale: step * Math.max(1, Math.ceil(end / step)) }
+}
+
+/** The next number of 1, 2, 5, 10, 20, ... */
+export function roundUp(number: number): number {
+  const power = 10 ** Math.floor(Math.log10(number))
+  return power * ([1, 2, 5].find((factor) => factor * power >= number) ?? 10)
+}
+
+/** The index in `distribution`. */
+export function bucketOf(score: number, { scale, step }: Pick<Distribution, 'scale' | 'step'>): number {
+  const buckets = Math.round(scale / step)
+  if (score > scale) return buckets
+  return Math.min(buckets - 1, Math.max(0, Math.floor(score / step)))
+}

@@ -1,18 +1,19 @@
-import { wordsOf } from '../domain/lists/keyword.ts'
+import { wordsOf } from '../domain/lists/list-request.ts'
 import { createByteCache } from './byte-cache.ts'
-import type { RankingPage } from './catalog.ts'
-import { grow } from './grow.ts'
+import { grow } from './grow-array.ts'
 import type { Snapshot } from './snapshot.ts'
 
 const MOST_BYTES = 16_000_000
+
+/** `ranks` are those of all matches of a keyword, in the snapshot; `undefined` without a keyword. */
+export type Matches = { snapshot: Snapshot; ranks?: Uint32Array<SharedArrayBuffer> | undefined }
 
 /** Keyword search with an LRU cache: the pages of one keyword share one search. */
 export function createSearcher() {
   const results = createByteCache<Uint32Array<SharedArrayBuffer>>(MOST_BYTES)
   let searched: Snapshot | undefined
 
-  /** Returns the ids of one page and the number of all matches. */
-  return (snapshot: Snapshot, keyword: string, offset: number, size: number): RankingPage => {
+  return (snapshot: Snapshot, keyword: string): Matches => {
     if (snapshot !== searched) {
       results.clear()
       searched = snapshot
@@ -21,9 +22,7 @@ export function createSearcher() {
       const value = searchNames(snapshot, keyword)
       return { value, bytes: value.byteLength }
     })
-    const page = ranks.subarray(offset, offset + size)
-    const ids = Array.from(page, (rank) => snapshot.ids[rank] as number)
-    return { ids, total: ranks.length, snapshot, ranks }
+    return { snapshot, ranks }
   }
 }
 

@@ -1,19 +1,20 @@
-import { type Catalog, pageOf, type RankingPage } from './catalog.ts'
+import type { Catalog } from './catalog.ts'
 import type { SearchClient } from './remote-search.ts'
 import { findStanding } from './score-distribution.ts'
+import type { Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Snapshots are updated about once a second while there are changes. */
 const LONGEST_WAIT_MILLISECONDS = 500
 
-/** A catalog whose snapshots come from the background thread and whose searches run in the search thread. */
+/** A catalog whose snapshots come from the writer thread and whose searches run in the search thread. */
 export function createSharedCatalog() {
   let snapshot: Snapshot
   let client: SearchClient | undefined
   let updated = Promise.withResolvers<void>()
 
   /** The same snapshot is the same object, although the search thread sends a copy. */
-  function own(found: RankingPage): RankingPage {
+  function own(found: Matches): Matches {
     return found.snapshot.cursor === snapshot.cursor ? { ...found, snapshot } : found
   }
 
@@ -35,11 +36,10 @@ export function createSharedCatalog() {
       client = next
     },
     current: () => snapshot,
-    find({ page, size, keyword, signal }) {
-      const offset = (page - 1) * size
-      if (keyword === undefined) return pageOf(snapshot, offset, size)
+    find({ keyword, signal }) {
+      if (keyword === undefined) return { snapshot }
       if (!client) throw new Error('The search thread has not started yet.')
-      return client.search(keyword, offset, size, signal).then(own)
+      return client.search(keyword, signal).then(own)
     },
     list({ signal, ...request }, isLatest) {
       if (!client) throw new Error('The search thread has not started yet.')

@@ -1,5 +1,5 @@
 import type { ListedPassport, ListingChanges, ListingStore } from '../store/store.ts'
-import { grow } from './grow.ts'
+import { grow } from './grow-array.ts'
 
 /** All listed passports in rank order: highest score first, equal scores by id. Immutable and shared between threads. */
 export type Snapshot = {

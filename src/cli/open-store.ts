@@ -1,12 +1,16 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readConfig } from '../config/config.ts'
 import { type DatabaseAddress, nameDatabase } from '../config/database-address.ts'
 import { CommandError } from '../domain/errors.ts'
+import { findRules } from '../scoring/active-rules.ts'
+import { loadRules } from '../scoring/load-rules.ts'
 import { OutdatedSchemaError } from '../store/migrations/schema-version.ts'
 import { openStore } from '../store/open.ts'
 import { orphanedWalProblem } from '../store/sqlite/connection/connect.ts'
 import type { Store } from '../store/store.ts'
+import type { Terminal } from './terminal.ts'
 
 type Options = Parameters<typeof openStore>[1]
 type OpenStore = Store & AsyncDisposable
@@ -21,6 +25,30 @@ export async function openForCommand(
 ): Promise<OpenStore> {
   const store = await openStore(database, options)
   return { ...store, [Symbol.asyncDispose]: async () => store.close() }
+}
+
+/** A replica may lag: a change must be based on the current state. */
+export const openPrimary = (database: DatabaseAddress): Promise<OpenStore> =>
+  openForCommand(database.engine === 'postgres' ? { engine: 'postgres', url: database.url } : database)
+
+/** For `await using`: the database of the settings, with its name in messages. A missing one means a wrong DATABASE_URL. */
+export async function openConfigured(
+  { env }: Terminal,
+  values: { demo?: true | undefined },
+  open: (database: DatabaseAddress) => Promise<OpenStore> = openForCommand,
+) {
+  const config = readConfig(env, values)
+  const store = await open(config.database)
+  const name = nameDatabase(config.database)
+  return { config, store, name, [Symbol.asyncDispose]: store[Symbol.asyncDispose] }
+}
+
+/** Also finds the active rule set. RULES is read first: an invalid file must not lead to a new database. */
+export async function openWithRules(...args: Parameters<typeof openConfigured>) {
+  const [{ env }, values] = args
+  const initial = await loadRules(readConfig(env, values).rules)
+  const database = await openConfigured(...args)
+  return { ...database, rules: await findRules(database.store, initial) }
 }
 
 /** For serving or importing: the database may be new, but must not be an incomplete copy. */

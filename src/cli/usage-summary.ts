@@ -1,5 +1,5 @@
 import type { ApiKey } from '../domain/api-key.ts'
-import { ENDPOINTS, type UsageCount } from '../domain/usage.ts'
+import type { UsageCount } from '../domain/usage.ts'
 
 export const NO_KEY_ID = 'anonymous'
 
@@ -21,14 +21,10 @@ export function sumByClient(counts: readonly UsageCount[], clientOf: (key: strin
     .sort((a, b) => b.requests - a.requests || (a.client.id < b.client.id ? -1 : 1))
 }
 
+/** In the order of the names. */
 function sumByEndpoint(counts: readonly UsageCount[]): Record<string, number> {
-  const groups = Map.groupBy(counts, ({ endpoint }) => endpoint)
-  return Object.fromEntries(
-    ENDPOINTS.flatMap((endpoint) => {
-      const some = groups.get(endpoint)
-      return some ? [[endpoint, sumUp(some).requests]] : []
-    }),
-  )
+  const groups = [...Map.groupBy(counts, ({ endpoint }) => endpoint)].sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(groups.map(([endpoint, some]) => [endpoint, sumUp(some).requests]))
 }
 
 /** In order of days, without days that have no requests. */

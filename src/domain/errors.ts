@@ -1,23 +1,28 @@
-export type ErrorCode =
-  | 'invalid_request'
-  | 'unauthorized'
-  | 'not_found'
-  | 'before_history'
-  | 'method_not_allowed'
-  | 'not_acceptable'
-  | 'ambiguous'
-  | 'precondition_failed'
-  | 'content_too_large'
-  | 'uri_too_long'
-  | 'unsupported_media_type'
-  | 'rate_limited'
-  | 'brownout'
-  | 'removed'
-  | 'cursor_expired'
-  | 'overloaded'
-  | 'not_ready'
-  | 'unavailable'
-  | 'internal'
+/** The status of each error. */
+export const STATUS_OF = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  before_history: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  ambiguous: 409,
+  precondition_failed: 412,
+  content_too_large: 413,
+  uri_too_long: 414,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  brownout: 410,
+  removed: 410,
+  cursor_expired: 410,
+  internal: 500,
+  overloaded: 503,
+  not_ready: 503,
+  unavailable: 503,
+} as const
+
+export type ErrorCode = keyof typeof STATUS_OF
 
 /** One invalid value. `pointer` is a JSON Pointer into the body, such as `#/keys/3`, or `?` and the name of a parameter. */
 export type InvalidValue = { pointer: string; detail: string }

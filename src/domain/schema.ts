@@ -15,3 +15,22 @@ export const orNull = <Schema extends TSchema>(schema: Schema, description?: str
 export const score = (description: string) => Type.Number({ description, minimum: 0 })
 
 export const instant = (description: string) => Type.String({ description, format: 'date-time' })
+
+type Shape = {
+  required?: string[]
+  properties?: Record<string, TSchema>
+  items?: TSchema
+  anyOf?: TSchema[]
+}
+
+/** No field is required, neither of the object nor of objects inside of it. */
+export function withOptionalFields(schema: TSchema): TSchema {
+  const { required: _, properties, items, anyOf, ...rest } = schema as Shape
+  const inner = Object.entries(properties ?? {}).map(([name, each]) => [name, withOptionalFields(each)])
+  return {
+    ...rest,
+    ...(properties && { properties: Object.fromEntries(inner) }),
+    ...(items && { items: withOptionalFields(items) }),
+    ...(anyOf && { anyOf: anyOf.map(withOptionalFields) }),
+  }
+}

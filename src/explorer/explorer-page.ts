@@ -1,5 +1,5 @@
 import { createPage, type RenderedPage } from '../api/rendered-page.ts'
-import type { Context } from '../api/request.ts'
+import type { Context } from '../api/route.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ExplainedPassport } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'

@@ -1,6 +1,15 @@
-import { createPageCache } from '../api/page-cache.ts'
-import { prefersJson, type RenderedPage, sendPage } from '../api/rendered-page.ts'
-import { type Context, originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
+import { createPageCache, prefersJson, type RenderedPage, sendPage } from '../api/rendered-page.ts'
+import { originOf, pathOf, queryOf } from '../api/request.ts'
+import {
+  type Context,
+  PAGE,
+  PICTURE,
+  type Route,
+  type RouteRequest,
+  route,
+  type Surface,
+  unknownPaths,
+} from '../api/route.ts'
 import { ClientGone, ServiceError } from '../domain/errors.ts'
 import { createComparePage } from './compare/compare-page.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
@@ -46,26 +55,25 @@ export function createExplorer(options: ExplorerOptions) {
     return sendPage(request, context, await pages.get(await catalog.current(), key, render))
   }
 
-  const route = (path: string, page: ExplorerPage): Route => ({
-    path,
-    kind: 'page',
-    name: 'explorer',
-    handle: (request, context) => show(page, request, context),
-  })
+  const pageRoute = (surface: Surface, path: string, page: ExplorerPage): Route =>
+    route(surface, {
+      path,
+      name: 'explorer',
+      handle: (request: RouteRequest, context) => show(page, request, context),
+    })
 
   /** A route for HTML. A client that prefers JSON gets an error that names the path in the API. */
-  const htmlRoute = (path: string, page: ExplorerPage): Route => ({
-    ...route(path, page),
-    async handle(request, context) {
-      checkAccept(request)
-      const response = await show(page, request, context)
-      response.headers.append('Vary', 'Accept')
-      return response
-    },
-  })
-
-  /** Unknown paths in the explorer's folders respond with its 404 page. */
-  const missing = (path: string): Route => ({ path, kind: 'page', name: 'explorer' })
+  const htmlRoute = (path: string, page: ExplorerPage): Route =>
+    route(PAGE, {
+      path,
+      name: 'explorer',
+      async handle(request: RouteRequest, context) {
+        checkAccept(request)
+        const response = await show(page, request, context)
+        response.headers.append('Vary', 'Accept')
+        return response
+      },
+    })
 
   return {
     routes: [
@@ -76,13 +84,11 @@ export function createExplorer(options: ExplorerOptions) {
       htmlRoute('/credentials/:type', createCredentialPage(options)),
       htmlRoute('/compare', createComparePage(options)),
       htmlRoute('/passports/:ref/credentials', createCredentialsPage(options)),
-      route('/sitemap.xml', createSitemapIndex(options)),
-      route('/sitemap/:file', createSitemap(options)),
-      ...createPictures(options).map(({ path, page }) => ({
-        ...route(path, page),
-        kind: 'picture' as const,
-      })),
-      ...['/passports', '/badge', '/card'].flatMap((path) => [missing(path), missing(`${path}/*`)]),
+      pageRoute(PAGE, '/sitemap.xml', createSitemapIndex(options)),
+      pageRoute(PAGE, '/sitemap/:file', createSitemap(options)),
+      ...createPictures(options).map(({ path, page }) => pageRoute(PICTURE, path, page)),
+      // Unknown paths in these folders respond with the 404 page.
+      ...['/passports', '/badge', '/card'].flatMap((path) => unknownPaths(PAGE, path, 'explorer')),
     ],
     errorPicture: (path: string, status: number) => drawErrorPicture(site, path, status),
     errorPage(status: number, message: string, requestId: string, path: string): RenderedPage {
@@ -109,6 +115,6 @@ function createPictures(options: ExplorerOptions): { path: string; page: Explore
 function checkAccept(request: RouteRequest): void {
   if (!prefersJson(request)) return
   const [, folder, ref] = pathOf(request).split('/')
-  const path = folder === 'passports' && ref ? `/api/v1/passports/${ref}` : '/api/v1/passports'
+  const path = folder === 'passports' && ref ? `/api/v3/passports/${ref}` : '/api/v3/passports'
   throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
 }

@@ -1,12 +1,8 @@
 import Type from 'typebox'
-import { ambiguous, noPassport } from '../api/v3/passports.ts'
 import { ServiceError } from '../domain/errors.ts'
-import { parseKeyword } from '../domain/lists/keyword.ts'
-import type { PassportRef } from '../domain/passport.ts'
-import { type PassportKey, parsePassportKey } from '../domain/passport-key.ts'
+import { parseKeyword } from '../domain/lists/list-request.ts'
 import { quote } from '../domain/text/quote.ts'
-import type { Awaitable, Store } from '../store/store.ts'
-import { MAX_LIST } from './result-schemas.ts'
+import { MAX_LIST } from './sanitize.ts'
 
 /** Not validated: agents send values of any type. */
 export type Arguments = Readonly<Record<string, unknown>>
@@ -49,56 +45,30 @@ export const WhatChangedArguments = Type.Object({
   to: Type.Optional(time('End; default: now')),
 })
 
-/** Calls `find` for the `passport` argument; throws if it finds nothing, or if several passports have the handle. */
-export async function findNamed<T>(
-  args: Arguments,
-  store: Pick<Store, 'v3'>,
-  find: (ref: PassportRef) => Awaitable<T | undefined>,
-): Promise<T> {
-  const text = parseKeyText('passport', args.passport)
-  const key = parsePassportKey(text)
-  const ref = key && 'handle' in key ? await resolveHandle(store, text, key) : key
-  const found = ref && (await find(ref))
-  if (found) return found
-  throw noPassport(text)
-}
-
-async function resolveHandle(store: Pick<Store, 'v3'>, text: string, key: PassportKey) {
-  const [found] = await store.v3.find([key], { credentials: false })
-  if (found && 'candidates' in found) throw ambiguous(text, found.candidates)
-  return found && { id: found.passport.id }
-}
+const invalid = (name: string, wanted: string, given: unknown) =>
+  new ServiceError('invalid_request', `${name} must be ${wanted}, got ${quote(given)}.`)
 
 /** Agents send an id as a number, although the schema says string. */
 export function parseKeyText(name: string, value: unknown): string {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text === 'string' && text !== '') return text.trim()
-  throw new ServiceError(
-    'invalid_request',
-    `${name} must be a passport id, a wallet or a handle, got ${quote(value)}.`,
-  )
+  throw invalid(name, 'a passport id, a wallet or a handle', value)
 }
 
 export function parseKeys({ keys }: Arguments): string[] {
-  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_LIST) {
-    const got = Array.isArray(keys) ? keys.length : quote(keys)
-    throw new ServiceError(
-      'invalid_request',
-      `keys must be a list of 1 to ${MAX_LIST} passports, got ${got}.`,
-    )
-  }
-  return keys.map((key, at) => parseKeyText(`keys[${at}]`, key))
+  if (Array.isArray(keys) && keys.length > 0 && keys.length <= MAX_LIST)
+    return keys.map((key, at) => parseKeyText(`keys[${at}]`, key))
+  throw invalid('keys', `a list of 1 to ${MAX_LIST} passports`, Array.isArray(keys) ? keys.length : keys)
 }
 
 export function parseText(name: string, value: unknown): string {
   if (typeof value === 'string') return value
-  throw new ServiceError('invalid_request', `${name} must be a day or a time, got ${quote(value)}.`)
+  throw invalid(name, 'a day or a time', value)
 }
 
 export function parseSearch(args: Arguments) {
   const keyword = args.keyword ?? null
-  if (keyword !== null && typeof keyword !== 'string')
-    throw new ServiceError('invalid_request', `keyword must be a string, got ${quote(keyword)}.`)
+  if (keyword !== null && typeof keyword !== 'string') throw invalid('keyword', 'a string', keyword)
   const size = parseCount(args, 'limit', 10, MAX_LIMIT)
   const page = parseCount(args, 'page', 1, Number.MAX_SAFE_INTEGER)
   return { page, size, keyword: parseKeyword(keyword) }
@@ -108,6 +78,5 @@ function parseCount(args: Arguments, name: string, fallback: number, max: number
   const value = args[name] ?? fallback
   if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= max)
     return value as number
-  const range = max === Number.MAX_SAFE_INTEGER ? 'from 1' : `from 1 to ${max}`
-  throw new ServiceError('invalid_request', `${name} must be a whole number ${range}, got ${quote(value)}.`)
+  throw invalid(name, `a whole number from 1${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`, value)
 }

@@ -1,126 +1,228 @@
-import { findPage } from '../catalog/find-page.ts'
-import { lastPage } from '../domain/lists/page.ts'
-import type { PassportRef } from '../domain/passport.ts'
-import { presentCredential, presentPassport } from '../domain/record/present.ts'
-import { findExplanation } from '../scoring/explain.ts'
-import { type Arguments, findNamed, PassportArguments, parseSearch, SearchArguments } from './arguments.ts'
-import { sanitize } from './format.ts'
+import type { Static, TSchema } from 'typebox'
+import { findDiff, parseTimes } from '../api/v3/diff.ts'
+import { parsePast } from '../api/v3/instants.ts'
+import { ambiguous, noPassport, parseKey } from '../api/v3/passports.ts'
+import { findAt, readAll } from '../api/v3/read-passports.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { findPage } from '../catalog/find-list.ts'
+import type { Config } from '../config/config.ts'
+import { lastPage } from '../domain/lists/list-request.ts'
+import { type PassportKey, parsePassportKey } from '../domain/passport-key.ts'
+import type { PassportV3 } from '../domain/v3/passport.ts'
+import { presentExplanation, presentPassport } from '../domain/v3/present.ts'
+import { createExplainer } from '../scoring/explain.ts'
+import type { Store } from '../store/store.ts'
+import {
+  type Arguments,
+  LookupArguments,
+  PassportArguments,
+  parseKeys,
+  parseKeyText,
+  parseSearch,
+  parseText,
+  ScoreAtArguments,
+  SearchArguments,
+  WhatChangedArguments,
+} from './arguments.ts'
 import {
   CredentialsResult,
   ExplanationResult,
-  MAX_LIST,
+  LookupResult,
   PassportResult,
+  ScoreAtResult,
   SearchResult,
+  WhatChangedResult,
 } from './result-schemas.ts'
-import { summaryOf } from './summary.ts'
-import type { Tool, ToolContext } from './tool.ts'
-import { V3_TOOLS } from './v3-tools.ts'
+import { MAX_LIST } from './sanitize.ts'
+
+export type ToolContext = {
+  store: Store
+  catalog: Catalog
+  config: Pick<Config, 'publicUrl' | 'explorer'>
+  now: () => number
+}
+
+type Tool<Output extends TSchema = TSchema> = {
+  title: string
+  description: string
+  inputSchema: TSchema
+  outputSchema: Output
+  /** The server sanitizes and truncates the result. */
+  call: (args: Arguments, context: ToolContext) => Promise<Static<Output> & object>
+}
+
+const define = <Output extends TSchema>(tool: Tool<Output>) => tool as unknown as Tool
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
-  search_passports: {
+  search_passports: define({
     title: 'Search passports',
     description: 'Finds passports by part of their name, highest score first.',
     inputSchema: SearchArguments,
     outputSchema: SearchResult,
     call: search,
-  },
-  get_passport: {
+  }),
+  get_passport: define({
     title: 'Get a passport',
     description: 'Returns one passport: scores, profile, wallets, socials.',
     inputSchema: PassportArguments,
     outputSchema: PassportResult,
     call: getPassport,
-  },
-  get_credentials: {
+  }),
+  get_credentials: define({
     title: 'Get credentials',
     description: 'Lists the scored credentials of one passport, highest score first.',
     inputSchema: PassportArguments,
     outputSchema: CredentialsResult,
-    call: getCredentials,
-  },
-  explain_score: {
+    call: async (args, context) =>
+      presentCredentials(await findNamed(args, context, { credentials: true }), context),
+  }),
+  explain_score: define({
     title: 'Explain a score',
     description: 'Explains the score of one passport, credential by credential.',
     inputSchema: PassportArguments,
     outputSchema: ExplanationResult,
     call: explainScore,
-  },
-  ...V3_TOOLS,
+  }),
+  lookup_passports: define({
+    title: 'Look up passports',
+    description: `Returns the scores of up to ${MAX_LIST} passports by id, wallet or handle, in order.`,
+    inputSchema: LookupArguments,
+    outputSchema: LookupResult,
+    call: lookUp,
+  }),
+  score_at: define({
+    title: 'Score at a time',
+    description: 'Returns the score and the credentials of one passport as of a time in the past.',
+    inputSchema: ScoreAtArguments,
+    outputSchema: ScoreAtResult,
+    call: scoreAt,
+  }),
+  what_changed: define({
+    title: 'What changed a score',
+    description: 'Explains why the score of one passport changed between two times.',
+    inputSchema: WhatChangedArguments,
+    outputSchema: WhatChangedResult,
+    call: whatChanged,
+  }),
 }
 
-async function search(args: Arguments, { store, catalog, config }: ToolContext): Promise<SearchResult> {
-  const { page, size, keyword } = parseSearch(args)
-  const request = { page, size, keyword }
-  const { items, total } = await findPage({ catalog, store }, request, store.passports.listByIds)
+async function search(args: Arguments, context: ToolContext) {
+  const request = parseSearch(args)
+  const { items, total } = await findPage(context, request, async (ids) => {
+    const found = await findAll(
+      context,
+      ids.map((id) => ({ id })),
+    )
+    // The id of a merged passport finds the survivor.
+    return found.flatMap((each, at) =>
+      each && 'passport' in each && each.passport.id === ids[at] ? each : [],
+    )
+  })
   return {
     total,
-    page,
-    pages: lastPage(total, size),
-    passports: items.map((passport) => ({
-      ...summaryOf(passport, config),
-      human_checkmark: passport.human,
-      main_wallet: sanitize(passport.mainWallet, 128),
-    })),
+    page: request.page,
+    pages: lastPage(total, request.size),
+    passports: items.map(({ passport }) => summarize(passport, context)),
   }
 }
 
-async function getPassport(args: Arguments, { store, config }: ToolContext): Promise<PassportResult> {
-  const passport = await findNamed(args, store, (ref) => store.passports.find(ref))
-  const { profile } = passport
-  const { passport_profile: _, passport_socials: __, ...shown } = presentPassport(passport)
+async function getPassport(args: Arguments, context: ToolContext) {
+  const passport = await findNamed(args, context, { credentials: false })
+  const { passport_profile, passport_socials, verified_wallets, merged_from } = presentPassport(passport, {})
+  const { bio, location, tags } = passport_profile
   return {
-    ...shown,
-    ...summaryOf(passport, config),
-    bio: sanitize(profile.bio, 300),
-    location: sanitize(profile.location, 100),
-    tags: profile.tags.slice(0, 20).map((tag) => sanitize(tag, 50)),
-    main_wallet: sanitize(passport.mainWallet, 128),
-    verified_wallets: passport.verifiedWallets.slice(0, MAX_LIST).map((wallet) => sanitize(wallet, 128)),
-    socials: passport.socials.slice(0, 20).map(({ source, name, url, followers }) => ({
-      source: sanitize(source, 50),
-      name: sanitize(name, 100),
-      url: sanitize(url, 300),
-      follower_count: sanitize(followers, 20),
+    ...summarize(passport, context),
+    bio,
+    location,
+    tags,
+    verified_wallets,
+    merged_from,
+    socials: passport_socials.map(({ source, profile_name, profile_url, follower_count }) => ({
+      ...{ source, profile_name, profile_url, follower_count },
     })),
   }
 }
 
-async function getCredentials(args: Arguments, { store, config }: ToolContext): Promise<CredentialsResult> {
-  const { passport, credentials: all } = await findNamed(args, store, (ref) => store.credentials.find(ref))
-  const credentials = all.slice(0, MAX_LIST).map((credential) => {
-    const { id: _, earned_at, ...each } = presentCredential(credential)
-    return {
-      ...each,
-      name: sanitize(each.name, 100),
-      type: sanitize(each.type, 100),
-      category: sanitize(each.category, 50),
-      value: sanitize(each.value, 200),
-      ...(earned_at !== '' && { earned_at }),
-    }
+async function explainScore(args: Arguments, context: ToolContext) {
+  const passport = await findNamed(args, context, { credentials: false })
+  const explained = (await createExplainer(context.store)([passport])).get(passport.id)
+  if (!explained) throw noPassport(String(passport.id))
+  const { lines, ...explanation } = presentExplanation(explained)
+  return {
+    ...summarize(passport, context),
+    total: lines.length,
+    explanation: { ...explanation, lines: lines.map(({ accounts, ...line }) => line) },
+  }
+}
+
+async function lookUp(args: Arguments, context: ToolContext) {
+  const keys = parseKeys(args)
+  const parsed = keys.map(parsePassportKey)
+  const found = await findAll(
+    context,
+    parsed.filter((key) => key !== undefined),
+  )
+  const items = keys.map((key, at): Static<typeof LookupResult>['items'][number] => {
+    if (!parsed[at]) return { key, error: 'malformed' }
+    const result = found.shift()
+    if (!result) return { key, error: 'not_found' }
+    if ('candidates' in result) return { key, error: 'ambiguous', candidates: result.candidates }
+    return { key, passport: summarize(result.passport, context) }
   })
-  return { ...summaryOf(passport, config), total: all.length, credentials }
+  return { found: items.filter(({ passport }) => passport).length, items }
 }
 
-async function explainScore(
-  args: Arguments,
-  { store, config, rules, now }: ToolContext,
-): Promise<ExplanationResult> {
-  const explain = (ref: PassportRef) => findExplanation(store, ref, rules, now())
-  const { passport, outcome, notes } = await findNamed(args, store, explain)
-  const lines = outcome.lines.slice(0, MAX_LIST).map((line) => ({
-    name: sanitize(line.name, 100),
-    category: sanitize(line.category, 50),
-    score: line.score,
-    max_score: line.maxScore,
-    formula: sanitize(line.formula, 300),
-  }))
+async function scoreAt(args: Arguments, context: ToolContext) {
+  const time = parsePast('as_of', parseText('as_of', args.as_of), context.now())
+  const passport = await findNamed(args, context, { credentials: true, time })
+  return { ...presentCredentials(passport, context), as_of: new Date(time).toISOString() }
+}
+
+async function whatChanged(args: Arguments, { store, now }: ToolContext) {
+  const key = parseKeyText('passport', args.passport)
+  const from = parseText('from', args.from)
+  const to = args.to ?? null
+  const times = parseTimes(to === null ? { from } : { from, to: parseText('to', to) }, now())
+  const diff = await findDiff({ store }, key, times)
+  return { ...diff, total: diff.causes.length }
+}
+
+type Wanted = { credentials: boolean; time?: number }
+
+/** The passport that the argument `passport` names, now or at a time. Throws if there is none, or if several have the handle. */
+async function findNamed(args: Arguments, { store }: ToolContext, wanted: Wanted): Promise<PassportV3> {
+  const { time, ...options } = wanted
+  const text = parseKeyText('passport', args.passport)
+  const keys = [parseKey(text)]
+  const [found] = await (time === undefined
+    ? store.v3.find(keys, options)
+    : findAt({ store }, keys, options, time))
+  if (!found) throw noPassport(text, time)
+  if ('candidates' in found) throw ambiguous(text, found.candidates)
+  return found.passport
+}
+
+const findAll = ({ store }: ToolContext, keys: readonly PassportKey[]) =>
+  Array.fromAsync(
+    readAll(
+      keys,
+      (some) => store.v3.find(some, { credentials: false }),
+      () => undefined,
+    ),
+  )
+
+function summarize(passport: PassportV3, { config: { publicUrl, explorer } }: ToolContext) {
+  const { passport_profile, passport_socials, verified_wallets, merged_from, credentials, ...scores } =
+    presentPassport(passport, {})
+  const page = publicUrl !== undefined && explorer ? `${publicUrl}/passports/${passport.id}` : undefined
   return {
-    ...summaryOf(passport, config),
-    rules: rules.version,
-    explained_score: outcome.scores.total,
-    caps: rules.caps ?? {},
-    total: outcome.lines.length,
-    lines,
-    notes,
+    ...scores,
+    name: passport_profile.display_name,
+    links: { api: `${publicUrl ?? ''}/api/v3/passports/${passport.id}`, ...(page !== undefined && { page }) },
   }
+}
+
+function presentCredentials(passport: PassportV3, context: ToolContext) {
+  const { credentials = [] } = presentPassport(passport, {})
+  return { ...summarize(passport, context), total: credentials.length, credentials }
 }

@@ -1,5 +1,4 @@
 import type { Family } from '../api/prometheus.ts'
-import type { UsageReport } from '../api/usage.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
 import type { Fields, Log } from '../log.ts'
@@ -16,7 +15,11 @@ export type FromThread = LogMessage | { kind: 'stopped' }
 
 type SnapshotMessage = { kind: 'snapshot'; snapshot: Snapshot }
 
-type UsageMessage = { kind: 'usage' } & UsageReport
+/** A port for the calls of a server thread. */
+export type ConnectMessage = { kind: 'connect'; port: MessagePort }
+
+/** The threads that server threads call. */
+export type CalledThread = 'search' | 'pictures' | 'writer'
 
 export type ToServer =
   | {
@@ -27,10 +30,8 @@ export type ToServer =
       snapshot: Snapshot
       damage: Damage
     }
-  /** The port of the search thread; sent again after it was restarted. */
-  | { kind: 'search'; port: MessagePort }
-  /** The port of the picture thread; sent again after it was restarted. */
-  | { kind: 'pictures'; port: MessagePort }
+  /** The port of a thread; sent again after that thread was restarted. */
+  | { kind: CalledThread; port: MessagePort }
   | SnapshotMessage
   | MonthMessage
   | { kind: 'renew-tls' }
@@ -38,19 +39,18 @@ export type ToServer =
 
 export type FromServer =
   | FromThread
-  | UsageMessage
   | { kind: 'listening'; port: number; url: string }
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }
 
-export type ToBackground =
+export type ToWriter =
   | { kind: 'start'; config: Config; damage: Damage }
   /** Sent when all servers listen: scoring must not delay the start. */
   | { kind: 'score' }
-  | UsageMessage
+  | ConnectMessage
   | { kind: 'stop' }
 
-export type FromBackground =
+export type FromWriter =
   | FromThread
   | SnapshotMessage
   | MonthMessage
@@ -60,7 +60,7 @@ export type FromBackground =
 export type ToSearch =
   | { kind: 'start'; config: Config }
   | SnapshotMessage
-  | { kind: 'connect'; port: MessagePort }
+  | ConnectMessage
   /** Sent when all servers listen: building the index for filters must not delay the start. */
   | { kind: 'index' }
   | { kind: 'stop' }
@@ -70,7 +70,7 @@ export type ToCheck = { config: Config; damage: Damage }
 
 export type FromCheck = FromThread | { kind: 'checked' }
 
-export type ToPictures = { kind: 'connect'; port: MessagePort } | { kind: 'stop' }
+export type ToPictures = ConnectMessage | { kind: 'stop' }
 
 export function createThreadLog(send: (message: LogMessage) => void): Log {
   const entry =

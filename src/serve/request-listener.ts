@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { RateLimitCounter } from '../api/fixed-window.ts'
 import type { Metrics } from '../api/metrics.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
-import { createOpenApi } from '../api/openapi.ts'
 import { createLimiter } from '../api/rate-limit.ts'
-import { createPage, pageRoute } from '../api/rendered-page.ts'
-import { JSON_HEADERS } from '../api/response.ts'
 import { type ApiServer, startApiServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -14,7 +11,7 @@ import { describeError, isExpected } from '../domain/errors.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
 import type { Rasterize } from '../explorer/pictures/remote-rasterizer.ts'
-import { createReferenceRoutes } from '../explorer/reference/reference-routes.ts'
+import { createReference } from '../explorer/reference/reference-routes.ts'
 import { createSite } from '../explorer/site/site.ts'
 import type { Fields, Log } from '../log.ts'
 import { findRules } from '../scoring/active-rules.ts'
@@ -127,10 +124,14 @@ type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' 
 }
 
 function createPages({ config, store, catalog, now, rasterize, plan, onError }: PageOptions) {
-  const openApi = createOpenApi(VERSION, config)
   const { site, routes } = createSite(config.site, config.publicUrl)
-  const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
-  const shown = { site, plan: () => datePlan(plan(), config.deprecatedAt), now, explorer: config.explorer }
+  const reference = createReference(VERSION, {
+    ...config,
+    site,
+    plan: () => datePlan(plan(), config.deprecatedAt),
+    now,
+    stamp: () => findStamp(store, onError),
+  })
   const explorer = config.explorer
     ? createExplorer({
         store,
@@ -144,12 +145,7 @@ function createPages({ config, store, catalog, now, rasterize, plan, onError }: 
       })
     : undefined
   return {
-    routes: [
-      pageRoute('/openapi.json', () => document),
-      ...routes,
-      ...createReferenceRoutes(openApi, { ...shown, stamp: () => findStamp(store, onError) }),
-      ...(explorer?.routes ?? []),
-    ],
+    routes: [...reference.routes, ...routes, ...(explorer?.routes ?? [])],
     errorPage: explorer?.errorPage,
     errorPicture: explorer?.errorPicture,
   }

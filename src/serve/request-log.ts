@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { RequestSummary } from '../api/request.ts'
+import type { RequestSummary } from '../api/route.ts'
 import type { Log } from '../log.ts'
 
 /** One entry per request. Clients without a key stay anonymous. */

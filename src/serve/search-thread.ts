@@ -1,4 +1,4 @@
-import { createLiveIndex } from '../catalog/facets/live-index.ts'
+import { createLiveIndex } from '../catalog/live-index.ts'
 import { createSearchServer } from '../catalog/remote-search.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'

@@ -1,9 +1,10 @@
 import { createFixedWindow, type RateLimitCounter } from '../api/fixed-window.ts'
 import { createRedisRateLimit } from '../api/redis/redis-rate-limit.ts'
+import type { UsageReport } from '../api/usage.ts'
 import { createSearchClient } from '../catalog/remote-search.ts'
 import { createSharedCatalog } from '../catalog/shared-catalog.ts'
 import type { Config } from '../config/config.ts'
-import { CommandError, ServiceError } from '../domain/errors.ts'
+import { isExpected } from '../domain/errors.ts'
 import {
   createRasterizerClient,
   type Rasterize,
@@ -12,9 +13,11 @@ import {
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { noteDamage, withDamage } from './damage.ts'
+import { createUsageBuffer } from './jobs/store-usage.ts'
 import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics, type RedisMetrics } from './thread-metrics.ts'
+import { createWriteClient, type WriteClient } from './write-queue.ts'
 
 /** `max` in the database URL overrides `connections`. */
 const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
@@ -29,6 +32,10 @@ const catalog = createSharedCatalog()
 let listener: Listener | undefined
 let store: Store | undefined
 let pictures: RasterizerClient | undefined
+let writer: WriteClient | undefined
+/** Counts that the writer thread could not receive are sent again with the next ones. */
+const usage = createUsageBuffer()
+let sending: Promise<void> | undefined
 
 self.onmessage = ({ data }: MessageEvent<ToServer>) => {
   switch (data.kind) {
@@ -41,6 +48,10 @@ self.onmessage = ({ data }: MessageEvent<ToServer>) => {
     case 'pictures':
       pictures?.close()
       pictures = createRasterizerClient(data.port)
+      return
+    case 'writer':
+      writer?.close()
+      writer = createWriteClient(data.port)
       return
     case 'month':
       return listener?.setMonth(data.sums, data.day)
@@ -70,13 +81,25 @@ async function start({ config, windows, snapshot, damage }: ToServer & { kind: '
       rasterize,
       onError: (error) => noteDamage(damage, error),
       counter: await openRateLimitCounter(config, windows, metrics?.redis),
-      onUsage: (report) => send({ kind: 'usage', ...report }),
+      onUsage(report) {
+        sending = sendUsage(report)
+      },
       metrics: metrics?.metrics,
     })
     send({ kind: 'listening', port: listener.server().port, url: listener.server().url.href })
   } catch (error) {
-    if (!(error instanceof CommandError || error instanceof ServiceError)) throw error
+    if (!isExpected(error)) throw error
     send({ kind: 'failed', reason: error.message })
+  }
+}
+
+async function sendUsage(added: UsageReport): Promise<void> {
+  usage.push(added)
+  const { send } = writer ?? {}
+  try {
+    if (send) await usage.flush((report) => send({ kind: 'usage', report }))
+  } catch (error) {
+    if (!isExpected(error)) throw error
   }
 }
 
@@ -113,6 +136,8 @@ async function openRateLimitCounter(
 /** The main thread terminates this one. SQLite removes its WAL when the last connection is closed. */
 async function stop(): Promise<void> {
   await listener?.drain()
+  await sending
+  usage.logLost(log)
   await store?.close()
   send({ kind: 'stopped' })
 }

@@ -8,15 +8,17 @@ import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { createDamage, type Damage } from './damage.ts'
 import type {
-  FromBackground,
+  CalledThread,
+  ConnectMessage,
   FromCheck,
   FromServer,
   FromThread,
-  ToBackground,
+  FromWriter,
   ToCheck,
   ToPictures,
   ToSearch,
   ToServer,
+  ToWriter,
 } from './messages.ts'
 import { startMetrics } from './metrics-server.ts'
 import { gauge } from './store-metrics.ts'
@@ -40,66 +42,74 @@ export type Service = {
   stop(): Promise<void>
 }
 
-/** Starts the threads of the service: servers, search, pictures, and background work. Throws if a server cannot start. */
-export async function startService(options: Options): Promise<Service> {
-  const { config, workers, store, log } = options
-  const sums = createMetricSums()
-  const damage = createDamage()
-  const metrics = await startMetrics(config, {
-    store,
-    log,
-    damage,
-    readThreads: () => [...sums.read(), ...background.readMetrics()],
-  })
-  const windows = createWindowMemory()
-  const servers: ServerThread[] = []
+/** What the threads of this process share. */
+type Node = {
+  readonly config: Config
+  readonly log: Log
+  readonly damage: Damage
+  readonly windows: Int32Array<SharedArrayBuffer>
+  readonly sums: ReturnType<typeof createMetricSums>
+  readonly servers: ServerThread[]
+  snapshot: Snapshot | undefined
+  /** When the snapshot was last up to date. */
+  checkedAt: number
   /** Whether all servers listen: scoring and indexing must not delay the start. */
-  let isStarted = false
-  const background = startBackground({ config, damage }, log, {
-    mayScore: () => isStarted,
-    onUpdate(message) {
-      if (message.kind === 'snapshot') search.post(message)
-      for (const server of servers) server.post(message)
-    },
-  })
-  const mayIndex = () => isStarted
-  const search = startSearch(config, log, { snapshot: background.snapshot, mayIndex, servers })
-  const pictures = config.explorer ? startPictures(log, servers) : undefined
+  isStarted: boolean
+}
 
-  function connectAll(server: { post: Post }): void {
-    connect('search', search, server)
-    if (pictures) connect('pictures', pictures, server)
+/** Starts the threads of the service: writer, search, pictures and servers. Throws if a server cannot start. */
+export async function startService(options: Options): Promise<Service> {
+  const { config, workers, log } = options
+  const node: Node = {
+    config,
+    log,
+    damage: createDamage(),
+    windows: createWindowMemory(),
+    sums: createMetricSums(),
+    servers: [],
+    snapshot: undefined,
+    checkedAt: performance.now(),
+    isStarted: false,
   }
-  const shared = { log, sums, windows, damage, background, connectAll }
-  const addServer = (port: number) => startServerThread({ ...shared, config: { ...config, port } })
+  const { servers, damage } = node
+  const readThreads = () => [...node.sums.read(), ...readSnapshot(node)]
+  const metrics = await startMetrics(config, { store: options.store, log, damage, readThreads })
+  const firstSnapshot = Promise.withResolvers<void>()
+  const writer = startWriter(node, (message) => {
+    search.post(message)
+    firstSnapshot.resolve()
+  })
+  const search = startSearch(node)
+  const pictures = config.explorer ? startPictures(node) : undefined
+  const called: Called = { writer, search, ...(pictures && { pictures }) }
   let check: ReturnType<typeof startCheck> | undefined
 
   async function stop(): Promise<void> {
     check?.terminate()
     await Promise.all(servers.map((server) => server.stop()))
-    await background.stop()
+    await writer.stop()
     await search.stop()
     await pictures?.stop()
     await metrics?.stop()
   }
 
   try {
-    await background.first
+    await firstSnapshot.promise
     // The first server gets the port from the system if PORT is 0.
-    const first = addServer(config.port)
+    const first = startServerThread(node, called, config.port)
     servers.push(first)
     const { port, url } = await first.started
-    while (servers.length < workers) servers.push(addServer(port))
+    while (servers.length < workers) servers.push(startServerThread(node, called, port))
     await Promise.all(servers.map(({ started }) => started))
     await options.beforeScoring?.()
-    isStarted = true
-    background.post({ kind: 'score' })
+    node.isStarted = true
+    writer.post({ kind: 'score' })
     search.post({ kind: 'index' })
-    if (config.database.engine === 'sqlite') check = startCheck({ config, damage }, log)
+    if (config.database.engine === 'sqlite') check = startCheck(node)
     return {
       url: new URL(url),
       metricsUrl: metrics?.url,
-      total: background.snapshot()?.ids.length ?? 0,
+      total: node.snapshot?.ids.length ?? 0,
       renewTls() {
         if (mayRenewTls(config, log)) for (const server of servers) server.post({ kind: 'renew-tls' })
       },
@@ -122,119 +132,92 @@ function mayRenewTls({ tls }: Config, log: Log): boolean {
   return problems.length === 0
 }
 
-type Post = (message: ToServer, transfer?: Transferable[]) => void
+const readSnapshot = ({ snapshot, checkedAt }: Node): Family[] => [
+  gauge('passportd_snapshot_passports', 'Passports in the ranking.', snapshot?.ids.length ?? 0),
+  gauge(
+    'passportd_snapshot_age_seconds',
+    'Time since the ranking was last up to date.',
+    (performance.now() - checkedAt) / 1000,
+  ),
+]
+
+type Connectable<To> = { post: (message: To, transfer: Transferable[]) => void }
+type Called = Partial<Record<CalledThread, Connectable<ConnectMessage>>>
 
 /** Opens a channel between a thread and a server thread; again when one of them was restarted. */
 function connect(
-  kind: 'search' | 'pictures',
-  thread: { post: (message: ToPictures, transfer: Transferable[]) => void },
-  server: { post: Post },
+  kind: CalledThread,
+  thread: Connectable<ConnectMessage>,
+  server: Connectable<ToServer>,
 ): void {
   const { port1, port2 } = new MessageChannel()
   thread.post({ kind: 'connect', port: port1 }, [port1])
   server.post({ kind, port: port2 }, [port2])
 }
 
-type SearchOptions = {
-  snapshot: () => Snapshot | undefined
-  mayIndex: () => boolean
-  servers: readonly ServerThread[]
+function connectAll(kind: CalledThread, thread: Connectable<ConnectMessage>, { servers }: Node): void {
+  for (const server of servers) connect(kind, thread, server)
 }
 
-const startSearch = (config: Config, log: Log, { snapshot, mayIndex, servers }: SearchOptions) =>
+function startWriter(node: Node, onSnapshot: (message: FromWriter & { kind: 'snapshot' }) => void) {
+  const { config, damage, log, servers } = node
+  return startThread<FromWriter, ToWriter>({
+    name: 'writer-thread',
+    log,
+    onStart(thread) {
+      thread.post({ kind: 'start', config, damage })
+      if (node.isStarted) thread.post({ kind: 'score' })
+      connectAll('writer', thread, node)
+    },
+    onMessage(message) {
+      if (message.kind === 'checked') {
+        node.checkedAt = performance.now()
+        return
+      }
+      for (const server of servers) server.post(message)
+      if (message.kind === 'month') return
+      node.snapshot = message.snapshot
+      onSnapshot(message)
+    },
+  })
+}
+
+const startSearch = (node: Node) =>
   startThread<FromThread, ToSearch>({
     name: 'search-thread',
-    log,
+    log: node.log,
     onStart(thread) {
+      const { config, snapshot, isStarted } = node
       thread.post({ kind: 'start', config })
-      const current = snapshot()
-      if (current) thread.post({ kind: 'snapshot', snapshot: current })
-      if (mayIndex()) thread.post({ kind: 'index' })
-      for (const server of servers) connect('search', thread, server)
+      if (snapshot) thread.post({ kind: 'snapshot', snapshot })
+      if (isStarted) thread.post({ kind: 'index' })
+      connectAll('search', thread, node)
     },
   })
 
-const startPictures = (log: Log, servers: readonly ServerThread[]) =>
+const startPictures = (node: Node) =>
   startThread<FromThread, ToPictures>({
     name: 'picture-thread',
-    log,
-    onStart(thread) {
-      for (const server of servers) connect('pictures', thread, server)
-    },
+    log: node.log,
+    onStart: (thread) => connectAll('pictures', thread, node),
   })
 
-type Shared = { config: Config; damage: Damage }
-
-function startCheck(shared: Shared, log: Log) {
+function startCheck({ config, damage, log }: Node) {
   const thread = startThread<FromCheck, ToCheck>({
     name: 'check-thread',
     log,
-    onStart: ({ post }) => post(shared),
+    onStart: ({ post }) => post({ config, damage }),
     onMessage: () => thread.terminate(),
   })
   return thread
 }
 
-type Background = ReturnType<typeof startBackground>
-
-type BackgroundOptions = {
-  mayScore: () => boolean
-  onUpdate: (message: FromBackground & { kind: 'snapshot' | 'month' }) => void
-}
-
-function startBackground(shared: Shared, log: Log, { mayScore, onUpdate }: BackgroundOptions) {
-  const first = Promise.withResolvers<void>()
-  let snapshot: Snapshot | undefined
-  let checkedAt = performance.now()
-  const thread = startThread<FromBackground, ToBackground>({
-    name: 'background-thread',
-    log,
-    onStart(thread) {
-      thread.post({ kind: 'start', ...shared })
-      if (mayScore()) thread.post({ kind: 'score' })
-    },
-    onMessage(message) {
-      if (message.kind === 'checked') {
-        checkedAt = performance.now()
-        return
-      }
-      onUpdate(message)
-      if (message.kind === 'month') return
-      snapshot = message.snapshot
-      first.resolve()
-    },
-  })
-  return {
-    ...thread,
-    snapshot: () => snapshot,
-    readMetrics: () => readSnapshot(snapshot, (performance.now() - checkedAt) / 1000),
-    /** Resolves with the first snapshot. */
-    first: first.promise,
-  }
-}
-
-const readSnapshot = (snapshot: Snapshot | undefined, age: number): Family[] => [
-  gauge('passportd_snapshot_passports', 'Passports in the ranking.', snapshot?.ids.length ?? 0),
-  gauge('passportd_snapshot_age_seconds', 'Time since the ranking was last up to date.', age),
-]
-
-type BoundPort = { port: number; url: string }
 type ServerThread = ReturnType<typeof startServerThread>
 
-type ServerThreadOptions = {
-  config: Config
-  log: Log
-  sums: ReturnType<typeof createMetricSums>
-  windows: Int32Array<SharedArrayBuffer>
-  damage: Damage
-  background: Background
-  connectAll: (server: { post: Post }) => void
-}
-
-function startServerThread(options: ServerThreadOptions) {
-  const { config, log, sums, windows, damage, background, connectAll } = options
-  const started = Promise.withResolvers<BoundPort>()
-  let { port } = config
+function startServerThread(node: Node, called: Called, givenPort: number) {
+  const { config, log, sums, windows, damage } = node
+  const started = Promise.withResolvers<{ port: number; url: string }>()
+  let port = givenPort
   let isStarted = false
 
   function fail(reason: string, worker: Worker): void {
@@ -247,14 +230,13 @@ function startServerThread(options: ServerThreadOptions) {
   const thread = startThread<FromServer, ToServer>({
     name: 'server-thread',
     log,
-    onStart(thread) {
-      const snapshot = background.snapshot() as Snapshot
-      thread.post({ kind: 'start', config: { ...config, port }, windows, snapshot, damage })
-      connectAll(thread)
+    onStart(server) {
+      const snapshot = node.snapshot as Snapshot
+      server.post({ kind: 'start', config: { ...config, port }, windows, snapshot, damage })
+      for (const [kind, thread] of Object.entries(called)) connect(kind as CalledThread, thread, server)
     },
     onMessage(message, worker) {
-      if (message.kind === 'usage') background.post(message)
-      else if (message.kind === 'metrics') sums.set(worker, message.families)
+      if (message.kind === 'metrics') sums.set(worker, message.families)
       else if (message.kind === 'failed') fail(message.reason, worker)
       else {
         isStarted = true

@@ -33,7 +33,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
     file: 'src/api/auth.ts',
     from: 'timingSafeEqual(hash, key.hash)',
     to: 'Buffer.from(hash).equals(key.hash)',
-    tests: ['test/security/constant-time.test.ts'],
+    tests: ['test/security/security-page.test.ts'],
   },
   {
     name: 'auth: a revoked key is active',

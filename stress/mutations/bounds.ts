@@ -21,17 +21,17 @@ export const BOUND_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'bounds: a keyword of 201 characters is accepted',
-    file: 'src/domain/lists/keyword.ts',
+    file: 'src/domain/lists/list-request.ts',
     from: 'length > LONGEST_KEYWORD',
     to: 'length > LONGEST_KEYWORD + 1',
     tests: ['test/api/v1/passports.test.ts'],
   },
   {
     name: 'bounds: a page of V1 has 251 passports',
-    file: 'src/domain/lists/page.ts',
+    file: 'src/domain/lists/list-request.ts',
     from: 'LARGEST_SIZE = 250',
     to: 'LARGEST_SIZE = 251',
-    tests: ['test/domain/lists/page.test.ts'],
+    tests: ['test/domain/lists/list-request.test.ts'],
   },
   {
     name: 'bounds: a page of v3 has more passports than the limit',

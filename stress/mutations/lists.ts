@@ -1,7 +1,7 @@
 import { type Mutation, ON_SQLITE } from './mutation.ts'
 
-const FACETS = ['test/catalog/facets/facet-index.test.ts']
-const PAGES = ['test/catalog/find-page.test.ts']
+const FACETS = ['test/catalog/facet-index.test.ts']
+const PAGES = ['test/catalog/find-list.test.ts']
 const SNAPSHOT = ['test/catalog/snapshot.test.ts']
 
 /** Rankings, filters and pages. */
@@ -40,21 +40,21 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'filters: a negated value selects what it excludes',
-    file: 'src/catalog/facets/select.ts',
+    file: 'src/catalog/facet-column.ts',
     from: 'found !== negated',
     to: 'found !== 0',
     tests: FACETS,
   },
   {
     name: 'filters: at least means more than',
-    file: 'src/catalog/facets/select.ts',
+    file: 'src/catalog/facet-column.ts',
     from: "'>=': (value, than) => value >= than",
     to: "'>=': (value, than) => value > than",
     tests: FACETS,
   },
   {
     name: 'filters: a comma means or',
-    file: 'src/catalog/facets/select.ts',
+    file: 'src/catalog/facet-index.ts',
     from: '(one[at] as number) & (other[at] as number)',
     to: '(one[at] as number) | (other[at] as number)',
     tests: FACETS,
@@ -90,7 +90,7 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'pages: a page mixes two moments',
-    file: 'src/catalog/find-page.ts',
+    file: 'src/catalog/find-list.ts',
     from: 'after && page.ids.every((id) => isSame(before, after, id))',
     to: 'after',
     tests: PAGES,
@@ -106,7 +106,7 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'pages: a page of an old snapshot is cached for a new one',
-    file: 'src/api/page-cache.ts',
+    file: 'src/api/rendered-page.ts',
     from: 'current !== snapshot || page.status',
     to: 'page.status',
     tests: ['test/api/page-cache.test.ts'],

@@ -5,9 +5,9 @@ import { run, serveProcess, start } from '../../test/support/cli.ts'
 import { until } from '../../test/support/processes.ts'
 import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import { check, type Scenario } from '../scenario.ts'
+import { check, type Scenario } from '../run-scenario.ts'
 import { checkIntegrity } from '../support/database-checks.ts'
-import { succeed } from '../support/kill.ts'
+import { succeed } from '../support/kill-process.ts'
 
 /** Lines that `import` saves in one transaction. */
 const BATCH = 500

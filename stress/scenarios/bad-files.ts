@@ -11,14 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { createRandom } from '../../src/ingest/demo/random.ts'
 import { exportRecords } from '../../src/ingest/export.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { createRandom } from '../../test/support/random.ts'
 import { INVENTED, linesOf } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Scenario } from '../run-scenario.ts'
 import { type Ended, refusalProblem, runCommand, tryToServe } from '../support/command.ts'
-import { canMount, withReadOnly } from '../support/disk.ts'
+import { canMount, withReadOnly } from '../support/small-disk.ts'
 
 const NAME = 'people.db'
 const PEOPLE = linesOf(INVENTED.slice(0, 200))

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRandom } from '../../src/ingest/demo/random.ts'
+import { createRandom } from '../../test/support/random.ts'
 import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import { check, type Scenario } from '../scenario.ts'
+import { check, type Scenario } from '../run-scenario.ts'
 import { type CommandOptions, countUsage, runCommand, tryToServe } from '../support/command.ts'
 
 const SECOND = 1000

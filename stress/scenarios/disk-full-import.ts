@@ -1,13 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRandom } from '../../src/ingest/demo/random.ts'
+import { createRandom } from '../../test/support/random.ts'
 import { INVENTED, linesOf } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import { check, type Scenario } from '../scenario.ts'
+import { check, type Scenario } from '../run-scenario.ts'
 import { refusalProblem, runCommand } from '../support/command.ts'
 import { checkIntegrity } from '../support/database-checks.ts'
-import { copyFrom, type Disk, makeDisk, optionsOn } from '../support/disk.ts'
+import { copyFrom, type Disk, makeDisk, optionsOn } from '../support/small-disk.ts'
 
 const NAME = 'people.db'
 /** Lines that `import` saves in one transaction. */

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { until } from '../../test/support/processes.ts'
 import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import { check, type Scenario } from '../scenario.ts'
+import { check, type Scenario } from '../run-scenario.ts'
 import { countUsage, refusalProblem, runCommand, tryToServe } from '../support/command.ts'
-import { canMount, type Disk, makeDisk, optionsOn } from '../support/disk.ts'
+import { canMount, type Disk, makeDisk, optionsOn } from '../support/small-disk.ts'
 
 const NAME = 'people.db'
 const PATHS = [

@@ -6,9 +6,9 @@ import { serveProcess } from '../../test/support/cli.ts'
 import { testDatabase } from '../../test/support/postgres/postgres.ts'
 import { readProblems } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Fail, Scenario } from '../scenario.ts'
+import type { Fail, Scenario } from '../run-scenario.ts'
 import { countUsage } from '../support/database-checks.ts'
-import { type Exchange, startClients } from '../support/load.ts'
+import { type Exchange, startClients } from '../support/send-requests.ts'
 
 const TARGETS = [
   '/api/v1/passports/1',

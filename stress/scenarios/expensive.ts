@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { serveProcess } from '../../test/support/cli.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Scenario } from '../run-scenario.ts'
 import { anyId, anyLongKeyword, expectedPage, nameOf, savePeople } from '../support/expensive-dataset.ts'
 import { statusOf } from '../support/process-status.ts'
 

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { testDatabase } from '../../test/support/postgres/postgres.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import { check, type Fail, type Scenario } from '../scenario.ts'
+import { check, type Fail, type Scenario } from '../run-scenario.ts'
 import { type CommandOptions, runCommand, tryToServe } from '../support/command.ts'
-import { startProbe } from '../support/probe.ts'
 import { statusOf } from '../support/process-status.ts'
+import { startProbe } from '../support/start-health-probe.ts'
 
 const SHORT = 16
 const PEOPLE = 250

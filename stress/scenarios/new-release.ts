@@ -3,9 +3,9 @@ import { serveProcess } from '../../test/support/cli.ts'
 import { findPort } from '../../test/support/postgres/postgres-process.ts'
 import { readProblems } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Fail, Result, Scenario } from '../scenario.ts'
+import type { Fail, Result, Scenario } from '../run-scenario.ts'
 import { demoArgs } from '../support/demo-args.ts'
-import { sendRequests } from '../support/load.ts'
+import { sendRequests } from '../support/send-requests.ts'
 
 const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1/passports?page=2', '/']
 

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { serveProcess } from '../../test/support/cli.ts'
-import { until } from '../../test/support/postgres/postgres-process.ts'
-import { isAlive } from '../../test/support/processes.ts'
+import { isAlive, until } from '../../test/support/processes.ts'
 import { hasPrograms } from '../../test/support/programs.ts'
 import { pretendRedis, startRedis } from '../../test/support/redis/redis.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Fail, Scenario } from '../scenario.ts'
+import type { Fail, Scenario } from '../run-scenario.ts'
 import { demoArgs } from '../support/demo-args.ts'
 import { FAULTS, INVALID_REPLIES } from '../support/redis-faults.ts'
 

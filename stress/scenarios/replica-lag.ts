@@ -2,11 +2,11 @@ import { SQL } from 'bun'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { tcpProxy } from '../../test/support/http/tcp-proxy.ts'
 import { startPostgres, startReplica } from '../../test/support/postgres/postgres.ts'
-import { until } from '../../test/support/postgres/postgres-process.ts'
+import { until } from '../../test/support/processes.ts'
 import { saveRecords } from '../../test/support/store/engines.ts'
 import { named } from '../../test/support/store/records.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Scenario } from '../run-scenario.ts'
 import { tryToServe } from '../support/command.ts'
 
 type Replication = { proxy: Awaited<ReturnType<typeof tcpProxy>>; sql: SQL }

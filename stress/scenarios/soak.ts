@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { run, serveProcess } from '../../test/support/cli.ts'
 import { until } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Fail, Scenario } from '../scenario.ts'
-import { sendRequests } from '../support/load.ts'
+import type { Fail, Scenario } from '../run-scenario.ts'
 import { statusOf } from '../support/process-status.ts'
-import { createRequestMix, type RequestKind } from '../support/request-mix.ts'
+import { sendRequests } from '../support/send-requests.ts'
 import { linesOf, VERSIONS, type Version } from '../support/soak-dataset.ts'
-import { getJson, learnVersions } from '../support/version-model.ts'
+import { createRequestMix, type RequestKind } from '../support/soak-requests.ts'
+import { getJson, learnVersions } from '../support/soak-versions.ts'
 
 const CLIENTS = 8
 /** Shorter runs do not check memory and open files. */

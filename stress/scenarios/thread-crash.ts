@@ -2,16 +2,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { socketsOf, until } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import { check, type Scenario } from '../scenario.ts'
+import { check, type Scenario } from '../run-scenario.ts'
 import { tryToServe } from '../support/command.ts'
 import { demoArgs } from '../support/demo-args.ts'
-import { sendRequests } from '../support/load.ts'
+import { sendRequests } from '../support/send-requests.ts'
 
 const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1/passports?page=2', '/']
 const isSearch = (target: string) => target.includes('keyword')
 const CLIENTS = 8
 const WORKERS = 2
-const THREADS = ['server-thread', 'search-thread', 'background-thread'] as const
+const THREADS = ['server-thread', 'search-thread', 'writer-thread'] as const
 
 export const threadCrash: Scenario = {
   name: 'thread-crash',

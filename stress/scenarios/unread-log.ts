@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { COMMAND, readUrl } from '../../test/support/cli.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { openUnreadPipe } from '../../test/support/unread-pipe.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Scenario } from '../run-scenario.ts'
 
 const LONGEST_STOP_MILLISECONDS = 12_000
 const BATCH = 100

@@ -54,8 +54,8 @@ export async function responsesIn(store: Store): Promise<Texts> {
     if (wallet) texts[`passports/${wallet}`] = (await v1.findPassport({ wallet }))?.body ?? 'missing'
   }
   for (const text of KEYWORDS) {
-    const { ids, total } = await catalog.find({ page: 1, size: 25, keyword: foldName(text) })
-    texts[`keyword ${text}`] = `${ids.join()} of ${total}`
+    const { ranks = [] } = await catalog.find({ keyword: foldName(text) })
+    texts[`keyword ${text}`] = Array.from(ranks, (rank) => ids[rank]).join()
   }
   return texts
 }

@@ -7,7 +7,7 @@ import {
 import type { Scores } from '../../src/domain/passport.ts'
 import type { PassportRecord } from '../../src/domain/record/record.ts'
 import type { Store } from '../../src/store/store.ts'
-import type { Fail } from '../scenario.ts'
+import type { Fail } from '../run-scenario.ts'
 
 /**
  * A passport, made of its events. Events name the changed fields outside of the score: the follower then reads these fields. Three

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sandbox } from './database-checks.ts'
-import { succeed } from './kill.ts'
+import { succeed } from './kill-process.ts'
 
 /** Imports one file after the other. Starts again with the file whose import was killed. */
 export function createImportLoop(sandbox: Sandbox, textOf: (number: number) => string) {

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/ingest/demo/random.ts'
+import type { Random } from '../../test/support/random.ts'
 
 type Options = {
   url: string

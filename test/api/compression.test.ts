@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { chooseEncoding, createPage, sendPage } from '../../src/api/rendered-page.ts'
-import type { Context } from '../../src/api/request.ts'
+import type { Context } from '../../src/api/route.ts'
 import { etagOf } from '../../src/store/hash.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { onEngine } from '../support/store/engines.ts'

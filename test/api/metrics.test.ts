@@ -3,7 +3,7 @@ import { createFixedWindow } from '../../src/api/fixed-window.ts'
 import { createMetrics } from '../../src/api/metrics.ts'
 import { presentFamilies } from '../../src/api/prometheus.ts'
 import { createLimiter } from '../../src/api/rate-limit.ts'
-import type { RequestSummary } from '../../src/api/request.ts'
+import type { RequestSummary } from '../../src/api/route.ts'
 import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
 import { parseExposition } from '../support/http/prometheus.ts'
 import { serveTest } from '../support/http/server.ts'
@@ -45,7 +45,7 @@ onEngine('sqlite', 'metrics', (open) => {
     })
 
     const { families, value } = parseExposition(presentFamilies(metrics.read()))
-    const requests = families.get('passportd_requests_total')?.samples
+    const requests = families.get('passportd_requests_total')
     const counted = (series: string) => value(`passportd_requests_total{${series}}`)
     expect(requests?.size).toBe(12)
     expect([...(requests?.values() ?? [])]).toEqual(new Array(12).fill(1))

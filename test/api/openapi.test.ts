@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Schema from 'typebox/schema'
 import { version } from '../../package.json'
-import { createOpenApi } from '../../src/api/openapi.ts'
+import { createReference } from '../../src/explorer/reference/reference-routes.ts'
 import { checkConformance } from '../support/http/openapi-conformance.ts'
 import { serveTest } from '../support/http/server.ts'
 import { onEngine } from '../support/store/engines.ts'
@@ -15,13 +15,15 @@ const FIXED: Record<string, string> = {
 }
 const ROOT = join(import.meta.dir, '../..')
 
+const document = createReference(version).documentOf('3.2')
+
 test('docs/openapi.json is up to date (update it with npm run openapi)', () => {
   const written = readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')
-  expect(written).toBe(`${JSON.stringify(createOpenApi(version), null, 2)}\n`)
+  expect(written).toBe(`${JSON.stringify(createReference(version).documentOf('3.1'), null, 2)}\n`)
 })
 
 test('every V1 operation is marked deprecated', () => {
-  const paths = Object.entries(createOpenApi('0').paths).filter(([path]) => path.startsWith('/api/v1/'))
+  const paths = Object.entries(document.paths).filter(([path]) => path.startsWith('/api/v1/'))
   expect(paths.map(([path]) => path)).toEqual([
     '/api/v1/passports',
     '/api/v1/passports/{id}',
@@ -34,7 +36,7 @@ type Content = Record<string, { schema?: object; itemSchema?: object; example?: 
 type Operation = { requestBody?: { content: Content }; responses: Record<string, { content?: Content }> }
 
 /** The contents of all requests and responses with a body. */
-function contentsOf({ paths }: ReturnType<typeof createOpenApi>) {
+function contentsOf({ paths }: typeof document) {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>)
       .filter(([method]) => method !== 'parameters')
@@ -47,7 +49,6 @@ function contentsOf({ paths }: ReturnType<typeof createOpenApi>) {
 }
 
 test('every example matches its schema', () => {
-  const document = createOpenApi('0')
   const found = contentsOf(document).filter(({ example }) => example !== undefined)
   expect(found.length).toBeGreaterThan(100)
   for (const { where, type, schema, itemSchema, example } of found) {
@@ -72,17 +73,18 @@ const PARSE: Record<string, (text: string) => unknown[]> = {
 }
 
 test('every body of the API has an example', () => {
-  const contents = contentsOf(createOpenApi('0')).filter(({ where }) => where.includes(' /api/'))
+  const contents = contentsOf(document).filter(({ where }) => where.includes(' /api/'))
   const without = contents.filter(({ example }) => example === undefined)
   expect(without.map(({ where }) => where)).toEqual([])
 })
 
+const HEALTH = document.paths['/health'] as unknown as {
+  get: { responses: { 200: { headers: object } } }
+}
+
 test('the conformance check rejects wrong statuses, fields and headers', () => {
   const headers = Object.fromEntries(
-    Object.keys(createOpenApi('0').paths['/health'].get.responses[200].headers).map((name) => [
-      name,
-      FIXED[name] ?? 'x',
-    ]),
+    Object.keys(HEALTH.get.responses[200].headers).map((name) => [name, FIXED[name] ?? 'x']),
   )
   const reply = (status: number, extra = {}) =>
     new Response(null, { status, headers: { ...headers, 'Content-Type': 'application/json', ...extra } })
@@ -102,6 +104,16 @@ test('the conformance check rejects wrong statuses, fields and headers', () => {
   expect(() => checkConformance('GET', '/nowhere', reply(200), good)).toThrow('does not describe this status')
 })
 
+test('a selected passport has some fields of a passport and no others', () => {
+  const schema = { $ref: '#/components/schemas/V3SelectedPassport', components: document.components }
+  const check = (value: unknown) => Schema.Check(schema, value)
+  expect(check({})).toBe(true)
+  expect(check({ score: 7, passport_profile: { tags: ['a'] }, credentials: [{ score: 1 }] })).toBe(true)
+  expect(check({ score: '7' })).toBe(false)
+  expect(check({ points: 7 })).toBe(false)
+  expect(check({ passport_profile: { nickname: 'zoe' } })).toBe(false)
+})
+
 onEngine('sqlite', 'GET /openapi.json', (open) => {
   test('serves the document', async () => {
     await using store = await open()
@@ -110,5 +122,12 @@ onEngine('sqlite', 'GET /openapi.json', (open) => {
       openapi: '3.2.0',
       info: { title: 'passportd' },
     })
+    const { body } = await server.get('/openapi.json?version=3.1')
+    expect(body.openapi).toBe('3.1.0')
+    expect(Object.keys(body.paths)).toEqual(Object.keys(document.paths))
+    expect(Object.keys(body.paths['/api/v3/lookup'])).toEqual(['post', 'options'])
+    expect(JSON.stringify(body)).not.toContain('itemSchema')
+    const refused = await server.get('/openapi.json?version=3.0')
+    expect([refused.status, refused.body.error]).toEqual([400, 'version must be 3.2 or 3.1, got "3.0".'])
   })
 })

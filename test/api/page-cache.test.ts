@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createPageCache } from '../../src/api/page-cache.ts'
-import { createPage, type RenderedPage } from '../../src/api/rendered-page.ts'
+import { createPage, createPageCache, type RenderedPage } from '../../src/api/rendered-page.ts'
 import { snapshotOf } from '../support/store/catalog.ts'
 
 const SNAPSHOT = await snapshotOf([])

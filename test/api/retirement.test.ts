@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { previewRetirement } from '../../src/api/retirement-preview.ts'
+import { previewRetirement } from '../../src/api/retirement.ts'
 import { datePlan, NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
 import type { Store } from '../../src/store/store.ts'
 import { expectGolden } from '../support/http/golden.ts'

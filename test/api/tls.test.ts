@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
-import type { Route } from '../../src/api/request.ts'
+import { type RouteRequest, route, SERVICE } from '../../src/api/route.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { serveTest, shareServer } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
@@ -75,12 +75,11 @@ test('two servers can share a port, and one can stop without the other', async (
 })
 
 /** Streams the request body `times` times. */
-const ECHO: Route = {
+const ECHO = route(SERVICE, {
   path: '/echo/:times',
-  kind: 'own',
   name: 'page',
   methods: ['POST'],
-  async handle(request) {
+  async handle(request: RouteRequest<'times'>) {
     const text = await request.text()
     const body = new ReadableStream({
       async start(controller) {
@@ -93,7 +92,7 @@ const ECHO: Route = {
     })
     return new Response(body, { headers: { 'Content-Type': 'text/plain' } })
   },
-}
+})
 
 test.each([undefined, TLS])('a route can read a body and stream its response', async (tls) => {
   await using store = await openTestStore('sqlite', PEOPLE)

@@ -14,16 +14,23 @@ const request = {
   limit: 1,
 } as const
 
-function connectSearch() {
-  const server = createSearchServer()
+/** `search` returns the ranks of the matches. */
+function connectSearch(...[findList]: Parameters<typeof createSearchServer>) {
+  const server = createSearchServer(findList)
   const ports: MessagePort[] = []
   return {
     server,
-    connect() {
+    connect(...limits: [longestList?: number, mostWaiting?: number]) {
       const { port1, port2 } = new MessageChannel()
       ports.push(port1, port2)
       server.connect(port1)
-      return createSearchClient(port2).search
+      const client = createSearchClient(port2, ...limits)
+      return {
+        list: client.list,
+        search: async (...args: Parameters<typeof client.search>) => [
+          ...((await client.search(...args)).ranks ?? []),
+        ],
+      }
     },
     [Symbol.dispose]() {
       for (const port of ports) port.close()
@@ -36,16 +43,11 @@ const people = (names: readonly string[]) => snapshotOf(names.map((name, id) => 
 test('several clients get their results, also for searches sent before the first snapshot', async () => {
   using searches = connectSearch()
   const [one, other] = [searches.connect(), searches.connect()]
-  const found = Promise.all([one('ada', 0, 9), other('b', 0, 1), one('c', 0, 9), one('ada', 1, 9)])
+  const found = Promise.all([one.search('ada'), other.search('b'), one.search('c')])
   searches.server.update(await people(NAMES))
-  expect(await found).toMatchObject([
-    { ids: [0, 2], total: 2 },
-    { ids: [1], total: 2 },
-    { ids: [], total: 0 },
-    { ids: [2], total: 2 },
-  ])
+  expect(await found).toEqual([[0, 2], [1, 2], []])
   searches.server.update(await people(['ada']))
-  expect(await other('ada', 0, 9)).toMatchObject({ ids: [0], total: 1 })
+  expect(await other.search('ada')).toEqual([0])
 })
 
 async function failOnPurpose(): Promise<never> {
@@ -53,37 +55,27 @@ async function failOnPurpose(): Promise<never> {
 }
 
 test('a list that takes too long is rejected with not_ready, a failed one with its error and its stack', async () => {
-  const server = createSearchServer(failOnPurpose)
-  const channels = [new MessageChannel(), new MessageChannel()] as const
-  for (const { port1 } of channels) server.connect(port1)
-  const hasty = createSearchClient(channels[0].port2, 1)
-  const patient = createSearchClient(channels[1].port2)
+  using searches = connectSearch(failOnPurpose)
+  const [hasty, patient] = [searches.connect(1), searches.connect()]
   // There is no snapshot yet.
   await expect(hasty.list(request, undefined)).rejects.toMatchObject({ code: 'not_ready' })
-  server.update(await people(NAMES))
+  searches.server.update(await people(NAMES))
   const error = await patient.list(request, undefined).catch((failure) => failure)
   expect(error.message).toBe('on purpose')
   expect(error.stack).toContain('failOnPurpose')
   await expect(patient.list(request, undefined, AbortSignal.abort())).rejects.toThrow(ClientGone)
-  for (const { port1, port2 } of channels) {
-    port1.close()
-    port2.close()
-  }
 })
 
 test('lists run one at a time; those that are aborted or take too long never run, and the others see the latest snapshot', async () => {
   const held = Promise.withResolvers<void>()
   const ran: string[] = []
-  const server = createSearchServer(async (snapshot, list) => {
+  using searches = connectSearch(async (snapshot, list) => {
     ran.push(`${list.limit} of ${snapshot.ids.length}`)
     await held.promise
     return { ids: [list.limit], next: undefined, total: 1, grouped: undefined, cursor: '' }
   })
-  const channels = [new MessageChannel(), new MessageChannel()] as const
-  for (const { port1 } of channels) server.connect(port1)
-  const patient = createSearchClient(channels[0].port2)
-  const hasty = createSearchClient(channels[1].port2, 1)
-  server.update(await people(['ada']))
+  const [patient, hasty] = [searches.connect(), searches.connect(1)]
+  searches.server.update(await people(['ada']))
   const first = patient.list({ ...request, limit: 1 }, undefined)
   const leaving = new AbortController()
   const left = patient.list({ ...request, limit: 2 }, undefined, leaving.signal)
@@ -91,48 +83,43 @@ test('lists run one at a time; those that are aborted or take too long never run
   await expect(hasty.list({ ...request, limit: 3 }, undefined)).rejects.toMatchObject({ code: 'not_ready' })
   leaving.abort()
   await expect(left).rejects.toThrow(ClientGone)
-  server.update(await people(NAMES))
+  searches.server.update(await people(NAMES))
   // Searches do not wait for lists, and arrive after the cancellations.
-  expect((await hasty.search('ada', 0, 9)).total).toBe(2)
-  expect((await patient.search('ada', 0, 9)).total).toBe(2)
+  expect(await hasty.search('ada')).toEqual([0, 2])
+  expect(await patient.search('ada')).toEqual([0, 2])
   expect(ran).toEqual(['1 of 1'])
   held.resolve()
   expect((await first).ids).toEqual([1])
   expect((await last).ids).toEqual([4])
   expect(ran).toEqual(['1 of 1', '4 of 3'])
-  for (const { port1, port2 } of channels) {
-    port1.close()
-    port2.close()
-  }
 })
 
 test('an aborted search is rejected, and the other searches complete', async () => {
   using searches = connectSearch()
-  const search = searches.connect()
+  const { search } = searches.connect()
   const leaving = new AbortController()
-  const [left, stayed] = [search('ada', 0, 9, leaving.signal), search('bob', 0, 9)]
+  const [left, stayed] = [search('ada', leaving.signal), search('bob')]
   leaving.abort()
   await expect(left).rejects.toThrow(ClientGone)
   searches.server.update(await people(NAMES))
-  expect(await stayed).toMatchObject({ ids: [1], total: 1 })
+  expect(await stayed).toEqual([1])
   // Aborting after the end of the search has no effect.
   const late = new AbortController()
-  expect((await search('ada', 0, 9, late.signal)).total).toBe(2)
+  expect(await search('ada', late.signal)).toEqual([0, 2])
   late.abort()
-  expect((await search('bob', 0, 9)).total).toBe(1)
+  expect(await search('bob')).toEqual([1])
 })
 
 test('a client with too many pending searches rejects further ones as overloaded', async () => {
-  const server = createSearchServer()
-  const { port1, port2 } = new MessageChannel()
-  server.connect(port1)
-  const client = createSearchClient(port2, 1000, 2)
-  const pending = [client.search('ada', 0, 9), client.search('b', 0, 9)]
-  await expect(client.search('c', 0, 9)).rejects.toMatchObject({ code: 'overloaded' })
+  using searches = connectSearch()
+  const client = searches.connect(1000, 2)
+  const pending = [client.search('ada'), client.search('b')]
+  await expect(client.search('c')).rejects.toMatchObject({ code: 'overloaded' })
   await expect(client.list(request, undefined)).rejects.toMatchObject({ code: 'overloaded' })
-  server.update(await people(NAMES))
-  expect(await Promise.all(pending)).toMatchObject([{ total: 2 }, { total: 2 }])
-  expect(await client.search('c', 0, 9)).toMatchObject({ total: 0 })
-  port1.close()
-  port2.close()
+  searches.server.update(await people(NAMES))
+  expect(await Promise.all(pending)).toEqual([
+    [0, 2],
+    [1, 2],
+  ])
+  expect(await client.search('c')).toEqual([])
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findStanding } from '../../src/catalog/score-distribution.ts'
-import { bucketOf } from '../../src/domain/lists/score-distribution.ts'
+import { bucketOf, findStanding } from '../../src/catalog/score-distribution.ts'
 import { catalogOf, snapshotOf } from '../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'

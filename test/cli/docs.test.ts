@@ -7,25 +7,18 @@ const PATH = join(import.meta.dir, '../../docs/cli.md')
 
 const commands = await loadCommands()
 
-function tableOf(head: string, body: readonly string[][]): string {
-  if (body.length === 0) return ''
-  const rows = [[head, 'purpose'], ...body]
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  const line = (row: readonly string[], fill = ' ') =>
-    `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width, fill)).join(' | ')} |\n`
-  return `\n${line(rows[0] ?? [])}${line([], '-')}${body.map((row) => line(row)).join('')}`
-}
-
 function toSection(command: Command): string {
   const { name, summary, forms, options } = command
-  const uses = forms.map((form) => [`\`${usageOf(command, form).join(' ')}\``, form.about ?? ''])
+  const item = (code: string, text = '') => `- \`${code}\`${text && `: ${text}`}\n`
+  const uses = forms.map((form) => item(usageOf(command, form).join(' '), form.about))
   const described = Object.entries(options)
     .filter(([option]) => option !== 'demo')
     .map(([option, each]) => {
       const initial = each.default === undefined ? '' : ` (default: \`${each.default}\`)`
-      return [`\`${nameOption(option, each)}\``, each.about + initial]
+      return item(nameOption(option, each), each.about + initial)
     })
-  return `\n## ${name}\n\n${summary[0]?.toUpperCase()}${summary.slice(1)}.\n${tableOf('usage', uses)}${tableOf('option', described)}`
+  const listed = described.length === 0 ? '' : `\nOptions:\n\n${described.join('')}`
+  return `\n## ${name}\n\n${summary[0]?.toUpperCase()}${summary.slice(1)}.\n\n${uses.join('')}${listed}`
 }
 
 test('docs/cli.md matches the declarations of the commands', async () => {

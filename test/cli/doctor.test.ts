@@ -2,10 +2,9 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { examineSpace } from '../../src/cli/doctor/doctor-files.ts'
-import type { Finding } from '../../src/cli/doctor/finding.ts'
+import { checkSpace } from '../../src/cli/doctor/check-files.ts'
+import type { CheckResult } from '../../src/cli/doctor/check-result.ts'
 import { workplace } from '../support/cli-sandbox.ts'
-import { startPostgres, startReplica } from '../support/postgres/postgres.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { startRedis } from '../support/redis/redis.ts'
 import { withEngine, withEveryEngine } from '../support/store/engines.ts'
@@ -16,14 +15,14 @@ type Place = Awaited<ReturnType<typeof workplace>>
 
 async function examine({ env }: Pick<Place, 'env'>, more: Record<string, string> = {}, ...args: string[]) {
   const { code, out, err } = await callHere(['doctor', '--json', ...args], { env: { ...env, ...more } })
-  const { status, findings } = JSON.parse(out) as { status: string; findings: Finding[] }
+  const { status, findings } = JSON.parse(out) as { status: string; findings: CheckResult[] }
   const amiss = findings.filter(({ level }) => level !== 'ok').map(({ level, about }) => `${level}: ${about}`)
   const text = (about: string) =>
     findings
       .filter((each) => each.about === about)
       .map((each) => each.text)
       .join(' ')
-  return { code, err, status, findings, amiss, text }
+  return { code, err, status, amiss, text }
 }
 
 const calm = [...PEOPLE, { ...ada, stale: false }]
@@ -49,52 +48,25 @@ withEveryEngine('doctor', (makeDatabase) => {
       err: '0 problems, 0 warnings.\n',
     })
     expect(text('passports')).toBe('The database holds 4 passports, including merged ones.')
-    expect(text('keys')).toBe('No key is active, and no key is required.')
-    expect(text('rules')).toBe('The built-in rule set is active.')
     expect((await here.call('doctor')).out).toMatch(/^ok +schema +It is \d+, as this program needs\.$/m)
   })
 
-  test('stale scores without a scorer, expiring keys and the sunset of V1 are warnings', async () => {
+  test('stale scores without a scorer, expiring keys and unknown tiers are warnings', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     await here.look(async (store) => {
       await store.keys.create(key('soon', { expiresAt: Date.now() + 3 * DAY }))
       await store.keys.create(key('strange', { tier: 'partner' }))
       await store.keys.create(key('over', { expiresAt: NOON + 1, tier: 'gone' }))
-      await store.retirement.save({ sunsetAt: Date.now() + 5 * DAY, brownouts: [], exempt: [] })
     })
     const { code, status, amiss, text } = await examine(here)
     expect({ code, status, amiss }).toEqual({
       code: 0,
       status: 'warning',
-      amiss: ['warning: scores', 'warning: keys', 'warning: keys', 'warning: retirement'],
+      amiss: ['warning: scores', 'warning: keys', 'warning: keys'],
     })
-    expect(text('scores')).toContain('1 stale score, no score was ever calculated, and no scorer is running')
-    expect(text('keys')).toMatch(
-      /The key strange .*TIERS.*The key soon .* expires|The key soon .* expires.*The key strange .*TIERS/,
-    )
-    expect(text('retirement')).toContain('next is removed at')
-  })
-
-  test('records and usage in the future are warnings', async () => {
-    const early = { ...named(1, 'Early', 1), calculatedAt: Date.now() + DAY }
-    await using future = await workplace(makeDatabase, { records: [early] })
-    expect(await examine(future)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
-    await using here = await workplace(makeDatabase, { records: calm })
-    const day = new Date(Date.now() + 2 * DAY).toISOString().slice(0, 10)
-    const count = { day, key: '', endpoint: 'list', status: 200, count: 1 } as const
-    await here.look((store) => store.usage.add([count], new Map()))
-    expect(await examine(here)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
-  })
-
-  test('an incomplete copy is a problem', async () => {
-    await using here = await workplace(makeDatabase, { records: calm })
-    await here.look((store) => store.copying.note('sqlite:other.db'))
-    expect(await examine(here)).toMatchObject({
-      code: 1,
-      status: 'problem',
-      amiss: ['problem: copy'],
-      err: 'passportd: 1 problem, 0 warnings.\n',
-    })
+    expect(text('scores')).toContain('1 stale score, and no scorer is running')
+    expect(text('keys')).toContain('The key strange (Key strange) has the tier partner, which TIERS does not')
+    expect(text('keys')).toContain('The key soon (Key soon) expires 20')
   })
 
   test('doctor creates no tables in a new database', async () => {
@@ -187,7 +159,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     )
   })
 
-  test.each<[string, number, { database: number; wal: number }]>([
+  test.each<[CheckResult['level'], number, { database: number; wal: number }]>([
     ['ok', 180e6, { database: 24e6, wal: 4e6 }],
     ['warning', 20e6, { database: 24e6, wal: 4e6 }],
     ['problem', 7e6, { database: 24e6, wal: 4e6 }],
@@ -195,7 +167,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     ['problem', 9e9, { database: 100e9, wal: 0 }],
     ['problem', 1e6, { database: 4096, wal: 0 }],
   ])('free space is judged by the size of the database and its WAL: %s', (level, free, sizes) => {
-    expect(examineSpace('data', free, sizes).level).toBe(level as Finding['level'])
+    expect(checkSpace('data', free, sizes).level).toBe(level)
   })
 
   test('files that other users can read are warnings', async () => {
@@ -206,86 +178,54 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect(text('rights')).toContain(`chmod 600 ${here.database}`)
   })
 
-  test('invalid settings and rule sets are problems, and misspelt settings are warnings', async () => {
-    await using here = await workplace(makeDatabase, { records: calm, files: { 'rules.json': '{}' } })
+  test('invalid settings are problems, and misspelt settings are warnings', async () => {
+    await using here = await workplace(makeDatabase, { records: calm })
     const wrong = await examine(here, { TIERS: 'many', PORT: 'x' })
     expect(wrong).toMatchObject({
       code: 1,
       amiss: ['problem: settings', 'problem: settings', 'warning: database'],
     })
-    const misspelt = await examine(here, {
-      REQUIRE_APIKEY: 'true',
-      redis_url: 'redis://x',
-      PASSPORTD_PORT: '1',
-    })
-    expect(misspelt).toMatchObject({
-      code: 0,
-      amiss: ['warning: settings', 'warning: settings', 'warning: settings'],
-    })
+    const names = { REQUIRE_APIKEY: 'true', redis_url: 'redis://x', PASSPORTD_PORT: '1' }
+    const misspelt = await examine(here, names)
+    expect(misspelt).toMatchObject({ code: 0, amiss: Array(3).fill('warning: settings') })
     expect(misspelt.text('settings')).toContain(
       'REQUIRE_APIKEY is not a setting: did you mean REQUIRE_API_KEY?',
     )
-    expect(await examine(here, { RULES: join(here.cwd, 'rules.json') })).toMatchObject({
-      code: 1,
-      amiss: ['problem: rules'],
-    })
   })
 
-  test.if(hasPrograms('redis-server'))('Redis is checked', async () => {
-    await using here = await workplace(makeDatabase, { records: calm })
-    await using redis = await startRedis()
-    const { amiss, text } = await examine(here, { REDIS_URL: redis.url })
-    expect({ amiss, redis: text('redis') }).toEqual({
-      amiss: [],
-      redis: expect.stringMatching(/^It is available, version \d/),
-    })
-    await redis.kill()
-    const down = await examine(here, { REDIS_URL: redis.url })
-    expect(down).toMatchObject({ code: 1, amiss: ['problem: redis'] })
-    expect(down.text('redis')).toContain('nothing listens on its port')
-    await using locked = await startRedis({ password: 'secret' })
-    const wrong = await examine(here, { REDIS_URL: locked.url.replace('secret', 'wrong') })
-    expect(wrong).toMatchObject({ code: 1, amiss: ['problem: redis'] })
-    expect(wrong.text('redis')).toContain('it refuses the user or password of REDIS_URL')
-    const missing = await examine(here, { REDIS_URL: locked.url.replace(':secret@', '') })
-    expect(missing.text('redis')).toContain('it needs a password, and REDIS_URL has none')
-  })
+  test.if(hasPrograms('redis-server'))(
+    'Redis that is unavailable or refuses a password is a problem',
+    async () => {
+      await using here = await workplace(makeDatabase, { records: calm })
+      await using redis = await startRedis({ password: 'secret' })
+      const { amiss, text } = await examine(here, { REDIS_URL: redis.url })
+      expect({ amiss, redis: text('redis') }).toEqual({ amiss: [], redis: 'It is available.' })
+      const wrong = await examine(here, { REDIS_URL: redis.url.replace('secret', 'wrong') })
+      expect(wrong).toMatchObject({ code: 1, amiss: ['problem: redis'] })
+      await redis.kill()
+      const down = await examine(here, { REDIS_URL: redis.url })
+      expect(down).toMatchObject({ code: 1, amiss: ['problem: redis'] })
+      expect(down.text('redis')).toContain('Check the address and password of REDIS_URL')
+    },
+  )
 })
 
 withEngine('postgres', 'doctor', (makeDatabase) => {
-  test('an unavailable server is a problem, another primary among the replicas a warning, and the same primary neither', async () => {
+  test('a primary or replica that is unavailable or has another schema is a problem', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
-    expect(await examine(here, { DATABASE_READ_URL: here.env.DATABASE_URL })).toMatchObject({
-      code: 0,
-      amiss: [],
-    })
-    await using other = await makeDatabase()
-    await callHere(['migrate'], { env: { DATABASE_URL: other.url } })
-    expect(await examine(here, { DATABASE_READ_URL: other.url })).toMatchObject({
-      code: 0,
-      amiss: ['warning: replica'],
-    })
+    await using empty = await makeDatabase({ bare: true })
     const away = 'postgres://postgres@127.0.0.1:1/postgres'
-    expect(await examine(here, { DATABASE_READ_URL: away })).toMatchObject({
-      code: 1,
-      amiss: ['problem: replica'],
+    const replica = { code: 1, amiss: ['problem: replica'] }
+    const same = await examine(here, { DATABASE_READ_URL: here.env.DATABASE_URL })
+    expect({ amiss: same.amiss, replica: same.text('replica') }).toEqual({
+      amiss: [],
+      replica: `${here.database} is available.`,
     })
+    expect(await examine(here, { DATABASE_READ_URL: empty.url })).toMatchObject(replica)
+    expect(await examine(here, { DATABASE_READ_URL: away })).toMatchObject(replica)
     expect(await examine(here, { DATABASE_URL: away })).toMatchObject({
       code: 1,
       amiss: ['problem: database'],
-    })
-  })
-
-  test('a replica that is up to date is reported', async () => {
-    await using primary = await startPostgres()
-    const env = { DATABASE_URL: primary.url }
-    await callHere(['migrate'], { env })
-    await using replica = await startReplica(primary)
-    const found = await examine({ env }, { DATABASE_READ_URL: replica.url })
-    expect({ code: found.code, amiss: found.amiss, replica: found.text('replica') }).toEqual({
-      code: 0,
-      amiss: [],
-      replica: expect.stringContaining('is available and up to date.'),
     })
   })
 })

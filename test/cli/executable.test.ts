@@ -79,11 +79,14 @@ describe('the executable, alone', () => {
     expect(readdirSync(cwd).toSorted()).toEqual(['data', 'people.jsonl', 'point.jsonl'])
   })
 
-  test('the executable runs no code of its working directory', async () => {
+  test('the executable serves the demo, and runs no code of its working directory', async () => {
     const cwd = emptyFolder('hostile')
     writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
     writeFileSync(join(cwd, 'evil.ts'), 'process.exit(7)\n')
-    expect(await run(['--version'], cwd)).toMatchObject({ code: 0 })
+    const child = start(['serve', '--demo'], cwd, { PORT: '0' })
+    expect(await readGreeting(child.stdout)).toContain('serves 1,000 passports')
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
   })
 
   test('the executable reads .env literally, and names itself in its help', async () => {

@@ -10,7 +10,7 @@ const sqlite = databaseMaker('sqlite')
 
 describe('with PUBLIC_URL', () => {
   const PUBLIC_URL = 'https://p.example'
-  const api = 'https://p.example/api/v1/passports/7'
+  const api = 'https://p.example/api/v3/passports/7'
   let here: Awaited<ReturnType<typeof workplace>>
   let server: Awaited<ReturnType<typeof mcpOverHttp>>
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { formatCsv } from '../../src/cli/csv.ts'
-import { dayOf, type Endpoint, type UsageCount } from '../../src/domain/usage.ts'
+import { dayOf, type UsageCount } from '../../src/domain/usage.ts'
 import type { Store } from '../../src/store/store.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { withEveryEngine } from '../support/store/engines.ts'
@@ -51,7 +51,7 @@ anonymous  -            -                10        0%      list 10              
 
   test('endpoints of V2 are counted apart from those of V1', async () => {
     await using here = await workplace(makeDatabase)
-    const seen = (endpoint: Endpoint, count: number) => ({ ...used('2026-03-01', '', 200, count), endpoint })
+    const seen = (endpoint: string, count: number) => ({ ...used('2026-03-01', '', 200, count), endpoint })
     await here.look((store) => store.usage.add([seen('v2_list', 3), seen('list', 2)], new Map()))
     expect((await here.call('usage', ...MARCH)).out).toMatch(/anonymous .* list 2, v2_list 3 /)
   })

@@ -6,37 +6,16 @@ import {
   PassportError,
 } from '../../packages/client/src/index.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
-import { serveTest } from '../support/http/server.ts'
+import { failureOf, serveRecords } from '../support/http/server.ts'
 import { until } from '../support/processes.ts'
-import { openTestStore } from '../support/store/engines.ts'
-import { ADA_WALLET, ada, GRACE_OLD_WALLET, named, PEOPLE } from '../support/store/records.ts'
-
-async function serve(options: Parameters<typeof serveTest>[1] = {}, records = PEOPLE) {
-  const store = await openTestStore('sqlite', records)
-  const server = serveTest(store, options)
-  return {
-    store,
-    server,
-    url: server.url,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await store[Symbol.asyncDispose]()
-    },
-  }
-}
-
-const failure = (work: Promise<unknown>): Promise<PassportError> =>
-  work.then(
-    () => Promise.reject(new Error('It did not fail.')),
-    (error) => error,
-  )
+import { ADA_WALLET, ada, GRACE_OLD_WALLET, named } from '../support/store/records.ts'
 
 describe('against the service', () => {
   test('passports and credentials are found by id and by wallet', async () => {
-    await using service = await serve()
+    await using service = await serveRecords()
     const client = createClient({ baseUrl: service.url })
     const passport = await client.passports.get(7)
-    expect(passport).toEqual((await service.server.get('/api/v1/passports/7')).body.passport)
+    expect(passport).toEqual((await service.get('/api/v1/passports/7')).body.passport)
     expect(await client.passports.get('7')).toEqual(passport)
     expect(await client.passports.get(ADA_WALLET)).toEqual(passport)
     expect((await client.passports.get(GRACE_OLD_WALLET)).merged).toBe(true)
@@ -47,7 +26,7 @@ describe('against the service', () => {
 
   test('the list iterates over all pages, or returns one page', async () => {
     const people = Array.from({ length: 23 }, (_, id) => named(id, `Person ${id}`, id))
-    await using service = await serve({}, people)
+    await using service = await serveRecords({}, people)
     const { passports } = createClient({ baseUrl: `${service.url}` })
     const all = await Array.fromAsync(passports.list({ perPage: 5 }))
     expect(all.map(({ passport_id }) => passport_id)).toEqual(people.map(({ id }) => id).reverse())
@@ -59,29 +38,29 @@ describe('against the service', () => {
   })
 
   test('an error response throws a PassportError with code, status and request id', async () => {
-    await using service = await serve({ requireKey: true })
-    const error = await failure(createClient({ baseUrl: service.url }).passports.get(7))
+    await using service = await serveRecords({ requireKey: true })
+    const error = await failureOf<PassportError>(createClient({ baseUrl: service.url }).passports.get(7))
     expect(error).toBeInstanceOf(PassportError)
     expect(error).toMatchObject({ code: 'unauthorized', status: 401, message: 'Unauthorized request.' })
     expect(error.requestId).toMatch(/^[\w-]{8,}$/)
   })
 
   test('missing passports and invalid requests have their own codes', async () => {
-    await using service = await serve()
+    await using service = await serveRecords()
     const { passports, credentials } = createClient({ baseUrl: service.url })
     for (const missing of [passports.get(999), passports.get('../passports'), credentials.list('0xnobody')]) {
-      expect(await failure(missing)).toMatchObject({ code: 'not_found', status: 404 })
+      expect(await failureOf<PassportError>(missing)).toMatchObject({ code: 'not_found', status: 404 })
     }
-    expect(await failure(passports.page({ page: 0 }))).toMatchObject({
+    expect(await failureOf<PassportError>(passports.page({ page: 0 }))).toMatchObject({
       code: 'invalid_request',
       message: 'page must be a whole number from 1, got "0".',
     })
-    expect(await failure(passports.get(' '))).toBeInstanceOf(TypeError)
-    expect(await failure(credentials.list(''))).toBeInstanceOf(TypeError)
+    expect(await failureOf<PassportError>(passports.get(' '))).toBeInstanceOf(TypeError)
+    expect(await failureOf<PassportError>(credentials.list(''))).toBeInstanceOf(TypeError)
   })
 
   test('with a cache, unchanged responses are revalidated without a body', async () => {
-    await using service = await serve()
+    await using service = await serveRecords()
     const statuses: number[] = []
     const client = createClient({
       baseUrl: service.url,
@@ -95,13 +74,13 @@ describe('against the service', () => {
     const first = await client.passports.get(7)
     expect(await client.passports.get(7)).toEqual(first)
     await service.store.passports.remove(7, 0)
-    expect(await failure(client.passports.get(7))).toMatchObject({ code: 'not_found' })
+    expect(await failureOf<PassportError>(client.passports.get(7))).toMatchObject({ code: 'not_found' })
     expect(statuses).toEqual([200, 304, 404])
   })
 
   test('a deprecation notice is reported once, with its links', async () => {
     const plan = { ...NO_PLAN, sunsetAt: Date.UTC(2099, 0, 1), successor: 'https://next.example/v2' }
-    await using service = await serve({ plan: () => plan })
+    await using service = await serveRecords({ plan: () => plan })
     const notices: Deprecation[] = []
     const client = createClient({ baseUrl: service.url, onDeprecation: (notice) => notices.push(notice) })
     await client.passports.get(7)
@@ -183,7 +162,9 @@ describe('failures', () => {
     ]),
   ])('%s throws an error; only temporary failures are retried', async (_, given, error, requests) => {
     await using service = startReplies(given)
-    expect(await failure(createClient({ baseUrl: service.url }).passports.get(7))).toMatchObject(error)
+    expect(
+      await failureOf<PassportError>(createClient({ baseUrl: service.url }).passports.get(7)),
+    ).toMatchObject(error)
     expect(service.receivedKeys).toHaveLength(requests)
   })
 
@@ -191,12 +172,12 @@ describe('failures', () => {
     await using service = startReplies([503, ''])
     using timers = spyOn(globalThis, 'setTimeout')
     const client = createClient({ baseUrl: service.url, longestWait: 3 })
-    expect(await failure(client.passports.get(7))).toMatchObject({ status: 503 })
+    expect(await failureOf<PassportError>(client.passports.get(7))).toMatchObject({ status: 503 })
     expect(service.receivedKeys).toHaveLength(3)
     expect(timers.mock.calls.filter(([, delay]) => delay === 3)).toHaveLength(2)
     await using limiting = startReplies(limited('1'))
     const impatient = createClient({ baseUrl: limiting.url, longestWait: 999 })
-    expect(await failure(impatient.passports.get(7))).toMatchObject({ retryAfter: 1000 })
+    expect(await failureOf<PassportError>(impatient.passports.get(7))).toMatchObject({ retryAfter: 1000 })
     expect(limiting.receivedKeys).toHaveLength(1)
   })
 
@@ -204,7 +185,7 @@ describe('failures', () => {
     await using other = startReplies(PASSPORT)
     await using service = startReplies([302, '', { Location: `${other.url}api/v1/passports/7` }])
     const client = createClient({ baseUrl: service.url, apiKey: 'k', retries: 0 })
-    expect(await failure(client.passports.get(7))).toMatchObject({ code: 'network' })
+    expect(await failureOf<PassportError>(client.passports.get(7))).toMatchObject({ code: 'network' })
     expect(other.receivedKeys).toEqual([])
   })
 
@@ -212,17 +193,19 @@ describe('failures', () => {
     await using service = startReplies([503, '', { 'Retry-After': '20' }])
     const reason = new Error('No longer.') as PassportError
     const client = createClient({ baseUrl: service.url })
-    expect(await failure(client.passports.get(7, { signal: AbortSignal.abort(reason) }))).toBe(reason)
+    expect(
+      await failureOf<PassportError>(client.passports.get(7, { signal: AbortSignal.abort(reason) })),
+    ).toBe(reason)
 
     const reading = new AbortController()
     const cache = { get: async () => reading.abort(reason) as undefined, set() {} }
     const cached = createClient({ baseUrl: service.url, cache, retries: 0 })
-    expect(await failure(cached.passports.get(7, { signal: reading.signal }))).toBe(reason)
+    expect(await failureOf<PassportError>(cached.passports.get(7, { signal: reading.signal }))).toBe(reason)
     expect(service.receivedKeys).toHaveLength(0)
 
     using timers = spyOn(globalThis, 'setTimeout')
     const controller = new AbortController()
-    const waiting = failure(client.passports.get(7, { signal: controller.signal }))
+    const waiting = failureOf<PassportError>(client.passports.get(7, { signal: controller.signal }))
     await until(() => timers.mock.calls.some(([, delay]) => delay === 20_000))
     controller.abort(reason)
     expect(await waiting).toBe(reason)
@@ -237,7 +220,9 @@ describe('failures', () => {
     await using service = startReplies([200, '{"passport":{}}', { ETag: '"a"', Deprecation: '@1' }])
     for (const own of [{ onDeprecation: fail }, { cache: { get: () => undefined, set: fail } }]) {
       service.receivedKeys.length = 0
-      expect(await failure(createClient({ baseUrl: service.url, ...own }).passports.get(7))).toBe(full)
+      expect(
+        await failureOf<PassportError>(createClient({ baseUrl: service.url, ...own }).passports.get(7)),
+      ).toBe(full)
       expect(service.receivedKeys).toHaveLength(1)
     }
   })

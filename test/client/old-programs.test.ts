@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { MIGRATE_REQUESTS } from '../support/docs/migrate-requests.ts'
+import { MIGRATE_REQUESTS } from '../support/docs/pages.ts'
 import { inBrowser, serveBlankPage } from '../support/explorer/browser.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { shareServer } from '../support/http/server.ts'
 import { hasPrograms } from '../support/programs.ts'
-import { openTestStore, type TestStore } from '../support/store/engines.ts'
+import { openTestStore } from '../support/store/engines.ts'
 import { INVENTED } from '../support/store/json-lines.ts'
 
 type Sent = { base: string; requests: { method: string; path: string; headers: Record<string, string> }[] }
 type Reply = { status: number; body: string }
 
 describe('the requests of docs/migrate.md', () => {
-  let store: TestStore
-  let server: ReturnType<typeof serveExplorer>
-  beforeAll(async () => {
-    store = await openTestStore('sqlite', INVENTED)
-    server = serveExplorer(store)
-  })
-  afterAll(async () => {
-    await server[Symbol.asyncDispose]()
-    await store[Symbol.asyncDispose]()
-  })
+  const server = shareServer(() => openTestStore('sqlite', INVENTED), serveExplorer)
 
   /** Sends all requests, and for each the request with the same response. */
   async function check(send: (sent: Sent) => Promise<Reply[]>): Promise<void> {

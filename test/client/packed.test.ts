@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { serveTest } from '../support/http/server.ts'
 import { openTestStore, type TestStore } from '../support/store/engines.ts'
+import { inventPeople } from '../support/store/invented-people.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { serveFaults } from './failing-server.ts'
 
@@ -16,6 +16,19 @@ console.log(JSON.stringify(await run(...process.argv.slice(2))))
 `
 const PAGE = `<!doctype html><script type="importmap">{"imports":{"@passportd/client":"${INDEX}"}}</script>`
 
+/** Does not compile if a type of the package differs from the schemas of the API: `Same` is false if a field is optional in only one of them. */
+const compareTypes = (home: string, names: readonly string[]) => `
+import type * as packed from '${home}/dist/index.d.ts'
+import type * as source from '${ROOT}/packages/client/src/index.ts'
+import type { ErrorCode } from '${ROOT}/src/domain/errors.ts'
+type Flat<T> = T extends (infer Item)[] ? Flat<Item>[] : T extends object ? { [Name in keyof T]: Flat<T[Name]> } : T
+type Same<A, B> = (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extends Flat<B> ? 1 : 2 ? true : false
+type Own = 'timeout' | 'network' | 'invalid_answer'
+const other: Same<{ a: number }, { a?: number }> = false
+const codes: Same<Exclude<packed.PassportErrorCode, Own>, Exclude<ErrorCode, 'not_acceptable'>> = true
+${names.map((name) => `const is${name}: Same<packed.${name}, source.${name}> = true`).join('\n')}
+`
+
 async function command(args: string[], cwd: string): Promise<string> {
   const child = Bun.spawn(args, { cwd, stdout: 'pipe', stderr: 'pipe' })
   const [out, err, code] = await Promise.all([
@@ -23,7 +36,7 @@ async function command(args: string[], cwd: string): Promise<string> {
     new Response(child.stderr).text(),
     child.exited,
   ])
-  if (code !== 0) throw new Error(`${args.join(' ')}: ${err}`)
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${out}${err}`)
   return out
 }
 
@@ -117,6 +130,23 @@ describe('the packed client', () => {
       const result = await page.evaluate(`import('/scenario.js').then(({ run }) => run(...${args}))`)
       expect(result).toEqual(expected as never)
     })
+  })
+
+  test('has the types of the schemas of the API, and all error codes', async () => {
+    const source = await Bun.file(join(ROOT, 'packages/client/src/types.ts')).text()
+    const names = [...source.matchAll(/^export type (\w+)/gm)].map(([, name]) => name as string)
+    expect(names.length).toBeGreaterThan(25)
+    const settings = {
+      extends: join(ROOT, 'tsconfig.json'),
+      compilerOptions: { noUnusedLocals: false, types: [] },
+    }
+    writeFileSync(join(folder.path, 'compare.ts'), compareTypes(home, names))
+    writeFileSync(
+      join(folder.path, 'tsconfig.json'),
+      JSON.stringify({ ...settings, include: ['compare.ts'] }),
+    )
+    const compiler = join(ROOT, 'node_modules/.bin/tsc')
+    expect(await command([compiler, '--noEmit', '-p', folder.path], folder.path)).toBe('')
   })
 
   test('is small, has the version of the service and types, and no dependencies', async () => {

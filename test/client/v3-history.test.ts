@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import { CursorExpiredError, createClient, type V3Event } from '../../packages/client/src/index.ts'
 import { makeKey } from '../support/http/keys.ts'
-import { serveTest } from '../support/http/server.ts'
+import { failureOf, serveRecords } from '../support/http/server.ts'
 import { tcpProxy } from '../support/http/tcp-proxy.ts'
-import { openTestStore } from '../support/store/engines.ts'
 import { credential, NOON, record } from '../support/store/records.ts'
 
 const HOUR = 3_600_000
@@ -11,7 +10,7 @@ const at = (hours: number) => new Date(NOON + hours * HOUR)
 
 /** Passport 7 has the score 10 at noon and 14 an hour later; it is two hours after noon. The client connects by a proxy. */
 async function serve() {
-  const store = await openTestStore('sqlite')
+  const server = await serveRecords({ now: () => NOON + 2 * HOUR }, [])
   const save = (total: number, hours: number) => {
     const credentials = [credential('c', { type: 'github', score: total })]
     const passport = record(7, {
@@ -19,31 +18,26 @@ async function serve() {
       credentials,
       calculatedAt: NOON + total,
     })
-    return store.records.save([{ kind: 'passport', passport }], { now: NOON + hours * HOUR, restore: false })
+    return server.store.records.save([{ kind: 'passport', passport }], {
+      now: NOON + hours * HOUR,
+      restore: false,
+    })
   }
   await save(10, 0)
   await save(14, 1)
-  const server = serveTest(store, { now: () => NOON + 2 * HOUR })
   const proxy = await tcpProxy(server.port)
-  const { key } = await makeKey(store, 1)
+  const { key } = await makeKey(server.store, 1)
   return {
-    store,
+    store: server.store,
     proxy,
     save,
     v3: createClient({ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: key, longestWait: 20 }).v3,
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
-      await store[Symbol.asyncDispose]()
     },
   }
 }
-
-const failure = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => Promise.reject(new Error('It did not fail.')),
-    (error) => error,
-  )
 
 const scoreOf = (event: V3Event | undefined) =>
   event?.type === 'score.changed' || event?.type === 'passport.added' ? event.data.score : undefined
@@ -61,12 +55,12 @@ test('a passport and a lookup are read as of a time; before the log there is no 
     { key: '7', passport: { score: 10 } },
     { key: '8', error: 'not_found' },
   ])
-  expect(await failure(v3.passport(7, { asOf: '2020-01-01' }))).toMatchObject({
+  expect(await failureOf(v3.passport(7, { asOf: '2020-01-01' }))).toMatchObject({
     code: 'before_history',
     status: 404,
     members: { known_since: at(0).toISOString() },
   })
-  expect(await failure(v3.passport(7, { asOf: at(3) }))).toMatchObject({
+  expect(await failureOf(v3.passport(7, { asOf: at(3) }))).toMatchObject({
     code: 'invalid_request',
     errors: [{ pointer: '?as_of' }],
   })
@@ -82,7 +76,7 @@ test('a diff has the scores at both times and causes that add up', async () => {
   }
   expect(await service.v3.diff(7, at(0.5), at(1.5))).toMatchObject({ ...expected, to: at(1.5).toISOString() })
   expect(await service.v3.diff('7', at(0.5).toISOString())).toMatchObject(expected)
-  expect(await failure(service.v3.diff(9, at(0.5)))).toMatchObject({ code: 'not_found' })
+  expect(await failureOf(service.v3.diff(9, at(0.5)))).toMatchObject({ code: 'not_found' })
 })
 
 test('events are pulled from a cursor to the end, of all or of some types', async () => {
@@ -98,7 +92,7 @@ test('events are pulled from a cursor to the end, of all or of some types', asyn
   expect(await Array.fromAsync(v3.events({ passport: 8 }))).toEqual([])
   expect(await Array.fromAsync(v3.events({ after: 'latest' }))).toEqual([])
   for (const follow of [false, true]) {
-    const expired = await failure(Array.fromAsync(v3.events({ after: 'foreign-1', follow })))
+    const expired = await failureOf(Array.fromAsync(v3.events({ after: 'foreign-1', follow })))
     expect(expired).toBeInstanceOf(CursorExpiredError)
     const { oldestCursor } = expired as CursorExpiredError
     expect(await Array.fromAsync(v3.events({ after: oldestCursor }))).toEqual(all)
@@ -126,7 +120,7 @@ test('followed events continue after lost connections, without a loss or a repea
   await service.save(18, 1)
   await read(1)
   expect(seen).toEqual([10, [10, 14], [14, 15], [15, 16], [16, 17], [17, 18]])
-  const waiting = failure(events.next())
+  const waiting = failureOf(events.next())
   controller.abort(new Error('Enough.'))
   expect(await waiting).toEqual(new Error('Enough.'))
 })

@@ -1,37 +1,21 @@
 import { expect, test } from 'bun:test'
 import { createClient, createMemoryCache, PassportError } from '../../packages/client/src/index.ts'
 import { makeKey } from '../support/http/keys.ts'
-import { serveTest } from '../support/http/server.ts'
-import { openTestStore } from '../support/store/engines.ts'
+import { failureOf, serveRecords } from '../support/http/server.ts'
 import { ADA_WALLET, ada, named, PEOPLE, record } from '../support/store/records.ts'
 
-async function serve(records: Parameters<typeof openTestStore>[1] = PEOPLE) {
-  const store = await openTestStore('sqlite', records)
-  const server = serveTest(store)
-  const { key } = await makeKey(store, 1)
-  return {
-    store,
-    server,
-    options: { baseUrl: server.url, apiKey: key },
-    client: createClient({ baseUrl: server.url, apiKey: key }),
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await store[Symbol.asyncDispose]()
-    },
-  }
+async function serve(records = PEOPLE) {
+  const server = await serveRecords({}, records)
+  const { key } = await makeKey(server.store, 1)
+  const options = { baseUrl: server.url, apiKey: key }
+  return { ...server, options, client: createClient(options) }
 }
-
-const failure = (work: Promise<unknown>): Promise<PassportError> =>
-  work.then(
-    () => Promise.reject(new Error('It did not fail.')),
-    (error) => error,
-  )
 
 test('a passport is found by id, wallet and handle, with included parts or selected fields', async () => {
   await using service = await serve()
   const { v3 } = service.client
   const passport = await v3.passport(7)
-  expect(passport).toEqual((await service.server.get('/api/v3/passports/7')).body)
+  expect(passport).toEqual((await service.get('/api/v3/passports/7')).body)
   expect(await v3.passport(ADA_WALLET)).toEqual(passport)
   expect(await v3.passport('lens:ada')).toEqual(passport)
   const { credentials, standing } = await v3.passport('7', { include: ['credentials', 'standing'] })
@@ -46,25 +30,28 @@ test('an error of v3 has its code, its invalid values and its further members', 
   const twins = [1, 2].map((id) => record(id, { socials: [social] }))
   await using service = await serve([...PEOPLE, ...twins])
   const { v3 } = service.client
-  const missing = await failure(v3.passport(999))
+  const missing = await failureOf<PassportError>(v3.passport(999))
   expect(missing).toBeInstanceOf(PassportError)
   expect(missing).toMatchObject({ code: 'not_found', status: 404, message: 'There is no passport "999".' })
   expect(missing.requestId).toMatch(/^[\w-]{8,}$/)
-  expect(await failure(v3.passport('github:zoe'))).toMatchObject({
+  expect(await failureOf<PassportError>(v3.passport('github:zoe'))).toMatchObject({
     code: 'ambiguous',
     members: { candidates: [1, 2] },
   })
-  expect(await failure(v3.passport(7, { select: ['scor'] }))).toMatchObject({
+  expect(await failureOf<PassportError>(v3.passport(7, { select: ['scor'] }))).toMatchObject({
     code: 'invalid_request',
     errors: [{ pointer: '?select', detail: '"scor" is not a known field: did you mean score?' }],
     members: {},
   })
-  expect(await failure(v3.lookup([7], { include: ['all' as 'standing'] }))).toMatchObject({
+  expect(await failureOf<PassportError>(v3.lookup([7], { include: ['all' as 'standing'] }))).toMatchObject({
     errors: [{ pointer: '#/include/0' }],
   })
-  expect(await failure(Promise.try(() => v3.passport(' ')))).toBeInstanceOf(TypeError)
-  const anonymous = createClient({ baseUrl: service.server.url })
-  expect(await failure(anonymous.v3.lookup([7]))).toMatchObject({ code: 'unauthorized', status: 401 })
+  expect(await failureOf<PassportError>(Promise.try(() => v3.passport(' ')))).toBeInstanceOf(TypeError)
+  const anonymous = createClient({ baseUrl: service.url })
+  expect(await failureOf<PassportError>(anonymous.v3.lookup([7]))).toMatchObject({
+    code: 'unauthorized',
+    status: 401,
+  })
 })
 
 test('a lookup of many keys is split into requests of 1,000 and keeps their order', async () => {
@@ -109,7 +96,9 @@ test('the list iterates over all cursors, and a page has the total and groups', 
   expect(page).toMatchObject({ total: 23, groups: [{ value: 'false', count: 23 }], more_groups: 0 })
   const next = await v3.page({ limit: 2, cursor: page.next as string, select: ['passport_id'] })
   expect(next.items).toEqual([{ passport_id: 20 }, { passport_id: 19 }])
-  expect(await failure(v3.page({ filter: 'score:>1', cursor: page.next as string }))).toMatchObject({
+  expect(
+    await failureOf<PassportError>(v3.page({ filter: 'score:>1', cursor: page.next as string })),
+  ).toMatchObject({
     code: 'invalid_request',
     errors: [{ pointer: '?cursor' }],
   })

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
-import { openTestStore, type TestStore } from '../support/store/engines.ts'
+import { shareServer } from '../support/http/server.ts'
+import { openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 
 const HTML = 'text/html; charset=utf-8'
@@ -8,16 +9,7 @@ const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avi
 const AXIOS = 'application/json, text/plain, */*'
 
 describe('Accept on pages', () => {
-  let store: TestStore
-  let server: ReturnType<typeof serveExplorer>
-  beforeAll(async () => {
-    store = await openTestStore('sqlite', PEOPLE)
-    server = serveExplorer(store)
-  })
-  afterAll(async () => {
-    await server[Symbol.asyncDispose]()
-    await store[Symbol.asyncDispose]()
-  })
+  const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
   const look = (path: string, accept: string) => server.look(path, { headers: { Accept: accept } })
 
@@ -50,11 +42,11 @@ describe('Accept on pages', () => {
     'text/html;q=0, */*',
   ])('%p gets a JSON error that names the path in the API', async (accept) => {
     for (const [path, api] of [
-      ['/', '/api/v1/passports'],
-      ['/passports/7', '/api/v1/passports/7'],
-      ['//passports/7/', '/api/v1/passports/7'],
-      ['/passports/0xAb%20c', '/api/v1/passports/0xAb%20c'],
-      ['/passports/7/score', '/api/v1/passports/7'],
+      ['/', '/api/v3/passports'],
+      ['/passports/7', '/api/v3/passports/7'],
+      ['//passports/7/', '/api/v3/passports/7'],
+      ['/passports/0xAb%20c', '/api/v3/passports/0xAb%20c'],
+      ['/passports/7/score', '/api/v3/passports/7'],
     ] as const) {
       const { status, headers, text } = await look(path, accept)
       expect([status, headers.get('Content-Type')]).toEqual([406, 'application/json'])

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { ToolContext } from '../../src/mcp/tool.ts'
-import { TOOLS } from '../../src/mcp/tools.ts'
+import { TOOLS, type ToolContext } from '../../src/mcp/tools.ts'
 import { findExplanation } from '../../src/scoring/explain.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -40,6 +39,7 @@ function withChange(store: Store, change: () => unknown): Store {
     ...store,
     passports: after(store.passports),
     credentials: after(store.credentials),
+    v3: after(store.v3),
     scoring: after(store.scoring),
   }
 }
@@ -83,7 +83,7 @@ onEveryEngine('a passport that changes while it is read', (open) => {
   test.each(CHANGES)('is listed with its credentials as they were before it was %s', async (_, change) => {
     await using store = await open([OLD])
     const changing = withChange(store, () => change(store))
-    const context = { store: changing, config: {}, rules: DEFAULT_RULES, now: () => NOON } as ToolContext
+    const context = { store: changing, config: {}, now: () => NOON } as ToolContext
     expect(await TOOLS.get_credentials?.call({ passport: '1' }, context)).toMatchObject({
       name: 'Ada old',
       total: 1,

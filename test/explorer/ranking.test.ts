@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { readable, serveExplorer } from '../support/explorer/explorer-server.ts'
 import { shareServer } from '../support/http/server.ts'
 import { onEngine, openTestStore } from '../support/store/engines.ts'
+import { inventPeople } from '../support/store/invented-people.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../support/store/records.ts'
 
 function rowsOf(text: string): string[] {

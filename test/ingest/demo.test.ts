@@ -1,42 +1,122 @@
-import { expect, test } from 'bun:test'
-import { sumScores } from '../../src/domain/credential.ts'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { walletsOf } from '../../src/domain/passport.ts'
-import { inventPeople } from '../../src/ingest/demo/people.ts'
+import { fillWithDemo } from '../../src/ingest/demo/history.ts'
+import { createExplainer } from '../../src/scoring/explain.ts'
+import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openTestStore, type TestStore } from '../support/store/engines.ts'
+import { NOON } from '../support/store/records.ts'
 
-const people = inventPeople()
+const DAY = 86_400_000
 
-test('the demo has the same thousand people every time, and one who was merged into another', () => {
-  expect(inventPeople()).toEqual(people)
+async function listAll(store: Store) {
+  const all = await store.records.list(-1, 2000)
+  return all.map((record) => ({
+    ...record,
+    scores: record.scores ?? expect.unreachable(),
+    credentials: (record.credentials ?? []).filter(({ superseded }) => !superseded),
+    dataPoints: record.dataPoints ?? [],
+  }))
+}
+
+let store: TestStore
+let people: Awaited<ReturnType<typeof listAll>>
+
+beforeAll(async () => {
+  store = await openTestStore('sqlite', [])
+  await fillWithDemo(store, NOON)
+  people = await listAll(store)
+})
+
+afterAll(() => store[Symbol.asyncDispose]())
+
+test('a second fill changes nothing', async () => {
+  await fillWithDemo(store, NOON + DAY)
+  expect(await listAll(store)).toEqual(people)
+})
+
+test('the demo has events of some months and their causes for the first hundred people', async () => {
+  const { events, log } = await store.events.list({ after: 0, limit: 10_000 })
+  expect(log.knownSince).toBe(NOON - 120 * DAY)
+  const times = events.map(({ time }) => time)
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  expect(times.at(-1)).toBeLessThanOrEqual(NOON)
+  const causes = new Map<number, Set<string>>()
+  for (const event of events) {
+    if (event.type !== 'score.changed') continue
+    const own = causes.get(event.passportId) ?? new Set()
+    causes.set(event.passportId, own)
+    for (const { cause } of event.change.credentials) own.add(cause)
+  }
+  expect([...causes.keys()].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1))
+  expect(new Set([...causes.values()].flatMap((own) => [...own]))).toEqual(
+    new Set(['added', 'value', 'rules', 'time']),
+  )
+  for (const own of causes.values()) expect(own).toContain('value')
+})
+
+test('the demo has a thousand people, one who was merged into another, and one whose score is being calculated', () => {
   expect(people.filter(({ mergedInto }) => mergedInto === undefined)).toHaveLength(1000)
-  const [merged, ...more] = people.filter(({ mergedInto }) => mergedInto !== undefined)
-  expect(more).toEqual([])
-  expect(people.some(({ id }) => id === merged?.mergedInto)).toBe(true)
-  expect(people.filter(({ stale }) => stale)).toHaveLength(1)
+  expect(people.filter(({ mergedInto }) => mergedInto !== undefined)).toMatchObject([
+    { id: 1001, mergedInto: 7 },
+  ])
+  expect(people.filter(({ stale }) => stale).map(({ id }) => id)).toEqual([42])
 })
 
-test('each demo person has 8 to 20 different credentials, and scores that are their sums', () => {
-  for (const { credentials, scores } of people) {
-    expect(credentials.length).toBeWithin(8, 21)
-    expect(new Set(credentials.map(({ type }) => type)).size).toBe(credentials.length)
-    expect(scores).toEqual(sumScores(credentials))
-    for (const { score, maxScore } of credentials) {
-      expect(Number.isInteger(score)).toBe(true)
-      expect(score).toBeWithin(0, maxScore + 1)
-    }
-  }
+test('the rules explain every score of the demo, and most credentials', async () => {
+  const scored = people.filter(({ stale }) => !stale)
+  const calculated = scored.map(({ id, calculatedAt = 0 }) => ({
+    id,
+    calculatedAt,
+    rules: DEFAULT_RULES.stamp,
+  }))
+  const explanations = await createExplainer(store)(calculated)
+  const lines = scored.flatMap(({ id, scores }) => {
+    const explanation = explanations.get(id)
+    expect(explanation?.scores).toEqual(scores)
+    return explanation?.lines ?? []
+  })
+  const share = (from: string) => lines.filter((line) => line.from === from).length / lines.length
+  expect(share('rule')).toBeGreaterThan(0.8)
+  expect(share('record')).toBeGreaterThan(0.05)
+  expect(share('nothing')).toBe(0)
+  expect(lines.some(({ accounts }) => accounts.length > 1)).toBe(true)
 })
 
-test('demo ids and wallets are unique, and all URLs are example URLs', () => {
-  const credentials = people.flatMap(({ credentials }) => credentials)
-  for (const ids of [
-    people.map(({ id }) => id),
-    people.flatMap(walletsOf),
-    credentials.map(({ id }) => id),
-  ]) {
-    expect(new Set<unknown>(ids).size).toBe(ids.length)
-  }
-  for (const { mainWallet, socials } of people) {
-    expect(mainWallet).toStartWith('0xde30')
-    for (const { url } of socials) expect(url).toStartWith('https://example.com/')
-  }
+test('demo people have the shape of real data: about 17 credentials, most totals up to 120, and a long tail', () => {
+  const shareOf = (matches: (person: (typeof people)[number]) => unknown) =>
+    people.filter(matches).length / people.length
+  const credentials = people.reduce((sum, person) => sum + person.credentials.length, 0) / people.length
+  expect(credentials).toBeWithin(15, 19)
+  expect(shareOf(({ scores }) => scores.total >= 10 && scores.total <= 120)).toBeGreaterThan(0.7)
+  expect(shareOf(({ scores }) => scores.total > 250)).toBeWithin(0.005, 0.08)
+  expect(shareOf(({ profile }) => profile.bio !== '')).toBeGreaterThan(0.8)
+  expect(shareOf(({ profile }) => profile.location !== '')).toBeGreaterThan(0.7)
+  expect(shareOf(({ profile }) => profile.tags.length > 0)).toBeGreaterThan(0.8)
+})
+
+test('the wallets of the demo are unique and marked as demo wallets, and all its URLs are example URLs', () => {
+  const wallets = people.flatMap(walletsOf)
+  expect(new Set(wallets).size).toBe(wallets.length)
+  for (const wallet of wallets) expect(wallet).toMatch(/^(?:0xde30|Demo)/)
+  for (const { url } of people.flatMap(({ socials }) => socials))
+    expect(url).toStartWith('https://example.com/')
+})
+
+test('person 1 of the demo has a complete profile and the highest score', () => {
+  const first = people.find(({ id }) => id === 1) ?? expect.unreachable()
+  expect(first).toMatchObject({
+    human: true,
+    profile: {
+      displayName: 'Ada Harborlight',
+      bio: expect.stringContaining('Invented person'),
+      location: 'Reykjavík',
+    },
+  })
+  expect(first.profile.tags.length).toBeGreaterThan(2)
+  expect(first.socials).toHaveLength(3)
+  expect(first.verifiedWallets).toHaveLength(2)
+  expect(first.credentials.length).toBeGreaterThan(24)
+  expect(first.credentials.find(({ type }) => type === 'ens')?.value).toBe('harborada.eth')
+  expect(first.scores.total).toBe(Math.max(...people.map(({ scores }) => scores.total)))
 })

@@ -5,9 +5,14 @@ import { findProgram, hasPrograms } from '../support/programs.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-const UNIT = readFileSync(join(ROOT, 'deploy/passportd.service'), 'utf8')
+const CERTIFICATE = join(ROOT, 'test/support/postgres/postgres-tls')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-const settings = [...UNIT.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => `${name}=${value}`)
+const UNIT = read('deploy/passportd.service')
+const settings = UNIT.split('\n')
+const settingOf = (name: string) =>
+  settings.find((line) => line.startsWith(`${name}=`))?.split(/=(.*)/)[1] ?? ''
+const { scripts, dependencies } = JSON.parse(read('package.json'))
 
 test('the systemd unit drops all privileges except its own folder and the network', () => {
   expect(settings).toEqual(
@@ -27,15 +32,12 @@ test('the systemd unit drops all privileges except its own folder and the networ
       'SystemCallFilter=~@privileged',
     ]),
   )
-  expect(UNIT).not.toMatch(/^ReadWritePaths=/m)
+  expect(settingOf('ReadWritePaths')).toBe('')
 })
 
 test('the systemd unit runs the same command as "npm run passportd"', () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  const [, command] = /^ExecStart=(.*)$/m.exec(UNIT) as string[]
-  expect(command?.replace('node_modules/.bin/', '').replaceAll('/opt/passportd/', '')).toBe(
-    `${scripts.passportd.replace('exec ', '')} serve`,
-  )
+  const command = settingOf('ExecStart').replace('node_modules/.bin/', '').replaceAll('/opt/passportd/', '')
+  expect(command).toBe(`${scripts.passportd.replace('exec ', '')} serve`)
 })
 
 /** A data folder in which a compromised service left a preload script for Bun. */
@@ -49,14 +51,14 @@ function hostileFolder() {
 
 test('the systemd unit does not run code of its data folder', () => {
   using data = hostileFolder()
-  const local = (text = '') =>
-    text.replaceAll('/opt/passportd', ROOT).replaceAll('/var/lib/passportd', data.path)
-  const [, command] = /^ExecStart=(.*) serve$/m.exec(UNIT) as string[]
-  const [, folder] = /^WorkingDirectory=(.*)$/m.exec(UNIT) as string[]
-  expect(local(folder)).not.toBe(data.path)
+  const local = (name: string) =>
+    settingOf(name).replaceAll('/opt/passportd', ROOT).replaceAll('/var/lib/passportd', data.path)
+  const command = [...local('ExecStart').split(' ').slice(0, -1), '--version']
+  const folder = local('WorkingDirectory')
+  expect(folder).not.toBe(data.path)
   // Also in the data folder itself: an operator may run the same command there.
-  for (const cwd of [local(folder), data.path]) {
-    const { exitCode, stdout } = Bun.spawnSync([...local(command).split(' '), '--version'], { cwd, env: {} })
+  for (const cwd of [folder, data.path]) {
+    const { exitCode, stdout } = Bun.spawnSync(command, { cwd, env: {} })
     expect([exitCode, `${stdout}`]).toEqual([0, expect.stringMatching(/^passportd \d/)])
   }
 })
@@ -81,14 +83,14 @@ test.if(hasPrograms('systemd-analyze'))('systemd accepts the unit and rates its 
   expect(ask('security', '--offline=true', '--threshold=20', '--no-pager')).toBe('')
 })
 
-const DOCKERFILE = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
-const [, BUILD = '', FINAL = ''] = DOCKERFILE.split(/^FROM /m)
+const [, BUILD = '', FINAL = ''] = read('Dockerfile').split(/^FROM /m)
+const HEALTH_CHECK: string[] = JSON.parse(/^HEALTHCHECK .*\n\s+CMD (.+)$/m.exec(FINAL)?.[1] ?? '[]')
 const copied = [...BUILD.matchAll(/^COPY (.+) (\S+)$/gm)].flatMap(([, from = '']) => from.split(' '))
 
 test.each(['compose.yaml', 'compose.scaled.yaml'])(
   'nodes of %s run without privileges on a read-only file system',
   (name) => {
-    const compose = readFileSync(join(ROOT, 'deploy', name), 'utf8')
+    const compose = read(join('deploy', name))
     const node = compose.split('x-postgres:')[0] as string
     const wanted = [
       'build: ..',
@@ -102,14 +104,13 @@ test.each(['compose.yaml', 'compose.scaled.yaml'])(
   },
 )
 
-const SCALED = readFileSync(join(ROOT, 'deploy/compose.scaled.yaml'), 'utf8')
 type Service = { environment: Record<string, string>; ports?: string[]; image?: string }
 type Compose = {
   services: Record<string, Service>
   configs: Record<string, { content: string }>
   networks: { default: { ipam: { config: { subnet: string }[] } } }
 }
-const readScaled = () => Bun.YAML.parse(SCALED) as Compose
+const readScaled = () => Bun.YAML.parse(read('deploy/compose.scaled.yaml')) as Compose
 
 test('the nodes of compose.scaled.yaml know client addresses, share rate limits and are published on loopback', () => {
   const { services, configs, networks } = readScaled()
@@ -134,37 +135,23 @@ test('the database role of compose.scaled.yaml is no superuser', () => {
   expect(configs.database?.content).not.toMatch(/superuser/)
 })
 
-/** The configuration of a proxy, with files of this test. */
-const PROXIES = {
-  nginx: {
-    file: 'nginx.conf',
-    check: (path: string, folder: string) => ['-t', '-e', 'stderr', '-g', `pid ${folder}/pid;`, '-c', path],
-  },
-  haproxy: { file: 'haproxy.cfg', check: (path: string) => ['-c', '-f', path] },
-  caddy: {
-    file: 'Caddyfile',
-    check: (path: string) => ['validate', '--adapter', 'caddyfile', '--config', path],
-  },
-}
-
-for (const program of ['nginx', 'haproxy', 'caddy'] as const) {
-  const { file, check } = PROXIES[program]
+for (const [program, file, check] of [
+  ['nginx', 'nginx.conf', ['-t', '-e', 'stderr', '-g', 'pid pid;', '-c']],
+  ['haproxy', 'haproxy.cfg', ['-c', '-f']],
+  ['caddy', 'Caddyfile', ['validate', '--adapter', 'caddyfile', '--config']],
+] as const)
   test.if(hasPrograms(program))(`${program} accepts deploy/proxy/${file}`, () => {
     using folder = tempFolder()
-    const certificate = join(ROOT, 'test/support/postgres/postgres-tls')
-    cpSync(`${certificate}.crt`, join(folder.path, 'tls.crt'))
-    cpSync(`${certificate}.key`, join(folder.path, 'tls.key'))
-    const pem = ['crt', 'key'].map((end) => readFileSync(`${certificate}.${end}`, 'utf8'))
-    writeFileSync(join(folder.path, 'tls.pem'), pem.join(''))
-    const path = join(folder.path, file)
-    const text = readFileSync(join(ROOT, 'deploy/proxy', file), 'utf8')
-    writeFileSync(path, text.replaceAll('/etc/passportd', folder.path))
+    const inFolder = (name: string) => join(folder.path, name)
+    const pem = ['crt', 'key'].map((end) => readFileSync(`${CERTIFICATE}.${end}`, 'utf8'))
+    for (const [at, end] of ['crt', 'key'].entries()) writeFileSync(inFolder(`tls.${end}`), pem[at] as string)
+    writeFileSync(inFolder('tls.pem'), pem.join(''))
+    writeFileSync(inFolder(file), read(join('deploy/proxy', file)).replaceAll('/etc/passportd', folder.path))
     const env = { PATH: process.env.PATH ?? '', HOME: folder.path }
-    const command = [findProgram(program) as string, ...check(path, folder.path)]
-    const { exitCode, stderr } = Bun.spawnSync(command, { env })
+    const args = [...check.map((arg) => arg.replace('pid pid', `pid ${folder.path}/pid`)), inFolder(file)]
+    const { exitCode, stderr } = Bun.spawnSync([findProgram(program) as string, ...args], { env })
     expect([exitCode, exitCode === 0 ? '' : `${stderr}`]).toEqual([0, ''])
   })
-}
 
 test('the image has the executable, an unprivileged user, a data folder and a health check', () => {
   expect(FINAL).toStartWith('debian:12-slim\nCOPY --from=build /app/dist/passportd ')
@@ -177,18 +164,14 @@ test('the image has the executable, an unprivileged user, a data folder and a he
     'ENTRYPOINT ["passportd"]',
   ])
     expect(FINAL).toContain(line)
-  const [, check = '[]'] = /^HEALTHCHECK .*\n\s+CMD (.+)$/m.exec(FINAL) ?? []
-  expect(JSON.parse(check).slice(0, 3)).toEqual(['/usr/bin/env', 'BUN_BE_BUN=1', 'passportd'])
+  expect(HEALTH_CHECK.slice(0, 3)).toEqual(['/usr/bin/env', 'BUN_BE_BUN=1', 'passportd'])
   expect(BUILD).toContain('RUN npm ci --omit=dev')
 })
 
 test.each(['http', 'https'])(
   'the health check of the image follows TLS_CERT: it works over %s',
   async (scheme) => {
-    const [, check = '[]'] = /^HEALTHCHECK .*\n\s+CMD (.+)$/m.exec(FINAL) ?? []
-    const [, , , ...args] = JSON.parse(check) as string[]
-    const pem = join(ROOT, 'test/support/postgres/postgres-tls')
-    const tls = { cert: Bun.file(`${pem}.crt`), key: Bun.file(`${pem}.key`) }
+    const tls = { cert: Bun.file(`${CERTIFICATE}.crt`), key: Bun.file(`${CERTIFICATE}.key`) }
     let status = 200
     await using server = Bun.serve({
       port: 0,
@@ -196,8 +179,9 @@ test.each(['http', 'https'])(
       fetch: (request) =>
         new Response(null, { status: new URL(request.url).pathname === '/health' ? status : 404 }),
     })
-    const env = { PORT: String(server.port), ...(scheme === 'https' && { TLS_CERT: `${pem}.crt` }) }
-    const run = () => Bun.spawn([process.execPath, ...args], { cwd: '/', env, stderr: 'ignore' }).exited
+    const env = { PORT: String(server.port), ...(scheme === 'https' && { TLS_CERT: `${CERTIFICATE}.crt` }) }
+    const command = [process.execPath, ...HEALTH_CHECK.slice(3)]
+    const run = () => Bun.spawn(command, { cwd: '/', env, stderr: 'ignore' }).exited
     expect(await run()).toBe(0)
     status = 503
     expect(await run()).toBe(1)
@@ -207,7 +191,7 @@ test.each(['http', 'https'])(
 )
 
 test('the build context has only the files that the image needs: no data, settings or history', () => {
-  const sent = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n')
+  const sent = read('.dockerignore').trim().split('\n')
   expect(sent[0]).toBe('*')
   expect(sent.slice(1).map((line) => line.replace(/^!/, ''))).toEqual(copied)
   for (const path of copied) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
@@ -217,7 +201,6 @@ test('the files of the build context are enough to build an executable, which ru
   using folder = tempFolder()
   for (const path of copied) cpSync(join(ROOT, path), join(folder.path, path), { recursive: true })
   // Replaces "npm ci --omit=dev": only production dependencies.
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   for (const name of Object.keys(dependencies)) {
     const place = join(folder.path, 'node_modules', name)
     mkdirSync(dirname(place), { recursive: true })
@@ -228,10 +211,9 @@ test('the files of the build context are enough to build an executable, which ru
   expect(run(join(folder.path, 'dist/passportd'), '--version')).toMatch(/^passportd \d/)
 
   using data = hostileFolder()
-  const [, check = '[]'] = /^HEALTHCHECK .*\n\s+CMD (.+)$/m.exec(FINAL) ?? []
   using server = Bun.serve({ port: 0, fetch: () => new Response() })
   const env = { PATH: `${join(folder.path, 'dist')}:${process.env.PATH}`, PORT: String(server.port) }
-  for (const command of [['passportd', '--version'], JSON.parse(check)]) {
+  for (const command of [['passportd', '--version'], HEALTH_CHECK]) {
     const child = Bun.spawn(command, { cwd: data.path, env })
     expect([command, await child.exited]).toEqual([command, 0])
   }

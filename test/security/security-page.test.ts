@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { requestKinds } from '../../bench/request-costs/request-kinds.ts'
-import { isTest, readPage, testsNamedIn } from '../support/docs/named-tests.ts'
+import { requestKinds } from '../../bench/support/request-kinds.ts'
+import { isTest, readPage, testsNamedIn } from '../support/docs/pages.ts'
 
 const document = readPage('docs/security.md')
 const mitigations = document
@@ -20,11 +20,12 @@ test('every test named in docs/security.md exists', () => {
   expect(isTest({ file: 'test/log.test.ts', title: 'people read' })).toBe(false)
 })
 
-test('the table of costs in docs/security.md lists every kind of request that bench/request-costs.ts measures', () => {
-  const [, table = ''] = document.split('## What a request may cost')
-  const rows = [...table.matchAll(/^\| (.+?) +\|/gm)].map(([, name]) => name)
+test('the table of costs in docs/security.md has kinds of requests of bench/request-costs.ts, in their order', () => {
+  const [, table = ''] = document.split('\nMeasured on ')
+  const rows = [...table.matchAll(/^\| (.+?) +\|/gm)].map(([, name]) => name).slice(2)
   const kinds = requestKinds(1000, '2026-01-01').map(({ name }) => name)
-  expect(rows.slice(2)).toEqual(kinds)
+  expect(rows.length).toBeGreaterThan(30)
+  expect(rows).toEqual(kinds.filter((name) => rows.includes(name)))
 })
 
 test('hashes of keys are compared in constant time', () => {

@@ -5,7 +5,7 @@ import { startTestService } from '../support/service.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
 
-const [BACKGROUND, SEARCH, PICTURES, SERVER] = [0, 1, 2, 3]
+const [WRITER, SEARCH, PICTURES, SERVER] = [0, 1, 2, 3]
 
 /** One service for all tests: each thread dies once, in one of them. */
 describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
@@ -81,8 +81,8 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     await until(async () => (await listed()) === 80)
   })
 
-  test('a background thread that dies is restarted, and changes are scored and listed again', async () => {
-    await end(BACKGROUND)
+  test('a writer thread that dies is restarted, and changes are scored and listed again', async () => {
+    await end(WRITER)
     await saveRecords(service.store, [record(5001, { stale: true })])
     await until(async () => (await (await service.get('/api/v1/passports')).json()).pagination.total === 61)
     await until(async () => {
@@ -91,9 +91,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     })
     const ofThreads = service.messages().filter((message) => message.includes('-thread '))
     expect(ofThreads).toEqual(
-      ['search', 'picture', 'server', 'background'].map(
-        (name) => `The ${name}-thread ended; restarting it now.`,
-      ),
+      ['search', 'picture', 'server', 'writer'].map((name) => `The ${name}-thread ended; restarting it now.`),
     )
   })
 })

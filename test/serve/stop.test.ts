@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { serveProcess, start } from '../support/cli.ts'
 import { openEventStream } from '../support/http/event-stream.ts'
 import { socketsOf, until } from '../support/processes.ts'
-import { startSilentRedis } from '../support/redis/silent-redis.ts'
+import { pretendRedis } from '../support/redis/redis.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { callHere } from '../support/terminal.ts'
 
@@ -14,11 +14,17 @@ const isLinux = process.platform === 'linux'
 describe('serve, stopped', () => {
   test('completes a request in progress, then exits', async () => {
     using folder = tempFolder()
-    await using redis = await startSilentRedis()
+    let isAsked = false
+    // It answers the probe of the start and no request, which then waits for the timeout of Redis.
+    using redis = pretendRedis((sent) => {
+      if (sent.includes('greeting')) return ':1\r\n'
+      if (sent.includes('EVAL')) isAsked = true
+      return ''
+    })
     const env = { REDIS_URL: redis.url }
     await using server = await serveProcess([], { cwd: folder.path, env })
     const response = fetch(`${server.url}/api/v1/passports`)
-    await redis.isAsked()
+    await until(() => isAsked)
     server.child.kill('SIGTERM')
     expect((await response).status).toBe(200)
     expect(await server.child.exited).toBe(0)

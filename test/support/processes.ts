@@ -35,9 +35,15 @@ export function socketsOf(pids: readonly number[], port: number, state: keyof ty
   return new Map(held.filter(([, count]) => count !== 0) as [number, number][])
 }
 
-/** Polls until the condition holds, or the test times out. */
-export async function until(condition: () => boolean | Promise<boolean>, pause = 20): Promise<void> {
-  while (!(await condition())) await Bun.sleep(pause)
+const PATIENCE_MS = 300_000
+
+/** Polls until the condition holds. */
+export async function until(holds: () => boolean | Promise<boolean>, what = 'a condition'): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`Timeout after ${PATIENCE_MS} ms: waited for ${what}`)
+    await Bun.sleep(10)
+  }
 }
 
 /** A process may end meanwhile. */

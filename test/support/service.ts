@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
-import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/serve/service.ts'
 import { openStore } from '../../src/store/open.ts'
+import { inventPeople } from './store/invented-people.ts'
 import { tempFolder } from './temp-folder.ts'
 
 type Options = { workers?: number; env?: Record<string, string> }
 
 const PEOPLE = inventPeople().slice(0, 60)
 
-/** The service on sixty demo people, in this process. `threads` are in the order of their start: background, search, servers. */
+/** The service on sixty demo people, in this process. `threads` are in the order of their start: writer, search, servers. */
 export async function startTestService({ workers = 1, env = {} }: Options = {}) {
   const folder = tempFolder()
   const settings = { PORT: '0', DATABASE_URL: `sqlite:${join(folder.path, 'test.db')}`, ...env }

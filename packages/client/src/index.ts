@@ -11,16 +11,6 @@ export type {
   PassportPage,
   PassportProfile,
   PassportSocial,
-} from './types.ts'
-export type {
-  EventOptions,
-  FieldOptions,
-  Instant,
-  PassportOptions,
-  V3ListOptions,
-  V3PageOptions,
-} from './v3.ts'
-export type {
   V3Cause,
   V3Credential,
   V3Diff,
@@ -41,4 +31,12 @@ export type {
   V3SelectedPassport,
   V3Social,
   V3Standing,
-} from './v3-types.ts'
+} from './types.ts'
+export type {
+  EventOptions,
+  FieldOptions,
+  Instant,
+  PassportOptions,
+  V3ListOptions,
+  V3PageOptions,
+} from './v3.ts'

@@ -1,65 +1,96 @@
+import type { Static } from 'typebox'
+import type * as passports from '../../../src/domain/record/schemas.ts'
+import type * as v1 from '../../../src/domain/v1/schemas.ts'
+import type * as data from '../../../src/domain/v3/event-data.ts'
+import type * as events from '../../../src/domain/v3/event-schema.ts'
+import type * as v3 from '../../../src/domain/v3/schemas.ts'
+
+// The types of the API follow from its schemas. In the package, build-types.ts has replaced each `Static<...>`.
+
 /** The self-description of a person; unknown text is empty. */
-export type PassportProfile = { bio: string; display_name: string; location: string; tags: string[] }
+export type PassportProfile = Static<typeof passports.PassportProfile>
 
 /** A linked social profile; unknown text is empty. */
-export type PassportSocial = {
-  /** A string, not a number. */
-  follower_count: string
-  /** A string, not a number. */
-  following_count: string
-  location: string
-  profile_bio: string
-  profile_display_name: string
-  profile_image_url: string
-  profile_name: string
-  profile_url: string
-  /** The social network, such as `lens`; an open set. */
-  source: string
-}
+export type PassportSocial = Static<typeof passports.PassportSocial>
 
 /** A person's reputation record, as listed. */
-export type ListedPassport = {
-  activity_score: number
-  identity_score: number
-  skills_score: number
-  /** The overall score; the list is sorted by it. */
-  score: number
-  /** True while a new score is being calculated; until then the old scores are served. */
-  calculating_score: boolean
-  connections_count: number
-  human_checkmark: boolean
-  /** A date-time. */
-  last_calculated_at: string
-  main_wallet: string
-  passport_id: number
-  passport_profile: PassportProfile
-  verified_wallets: string[]
-}
+export type ListedPassport = Static<typeof passports.ListedPassport>
 
 /** A person's complete reputation record. */
-export type Passport = ListedPassport & {
-  /** True if another passport was merged into this one. */
-  merged: boolean
-  passport_socials: PassportSocial[]
-}
+export type Passport = Static<typeof passports.Passport>
 
 /** A scored item of a passport. */
-export type Credential = {
-  id: string
-  /** A date-time; empty if unknown. */
-  earned_at: string
-  category: string
-  /** A date-time. */
-  last_calculated_at: string
-  max_score: number
-  score: number
-  name: string
-  /** A machine-readable type such as `active_wallet`; an open set. */
-  type: string
-  value: string
-}
+export type Credential = Static<typeof passports.Credential>
 
 /** The position of a page in the list. */
-export type Pagination = { current_page: number; last_page: number; total: number }
+export type Pagination = Static<typeof v1.Pagination>
 
-export type PassportPage = { passports: ListedPassport[]; pagination: Pagination }
+export type PassportPage = Static<typeof v1.PassportListBody>
+
+export type V3Profile = Static<typeof v3.Profile>
+
+/** A linked social profile; null is unknown. */
+export type V3Social = Static<typeof v3.Social>
+
+/** A scored item of a passport. */
+export type V3Credential = Static<typeof v3.Credential>
+
+/** The place of the score in the ranking. */
+export type V3Standing = Static<typeof v3.Standing>
+
+export type V3ExplanationLine = Static<typeof v3.ExplanationLine>
+
+/** How the score is calculated. */
+export type V3Explanation = Static<typeof v3.Explanation>
+
+/** A person's reputation record; null is unknown. */
+export type V3Passport = Static<typeof v3.Passport>
+
+/** Parts of a passport that come with `include`. */
+export type V3Include = keyof Pick<V3Passport, 'credentials' | 'standing' | 'explanation'>
+
+type Part<T> = T extends (infer Item)[]
+  ? Part<Item>[]
+  : T extends object
+    ? { [Name in keyof T]?: Part<T[Name]> }
+    : T
+
+/** The selected fields of a passport. */
+export type V3SelectedPassport = Part<V3Passport>
+
+/** The result of one key. */
+export type V3LookupItem<Passport = V3Passport> =
+  | { key: string; passport: Passport }
+  | Exclude<Static<typeof v3.LookupItem>, { passport: unknown }>
+
+export type V3LookupBody<Passport = V3Passport> = { items: V3LookupItem<Passport>[]; found: number }
+
+export type V3Group = Static<typeof v3.Group>
+
+export type V3Page<Passport = V3Passport> = Omit<Static<typeof v3.ListBody>, 'items'> & { items: Passport[] }
+
+/** The net change of a score between two times; null if the passport did not exist. */
+export type V3Diff = Static<typeof events.Diff>
+
+/** Why a score changed. */
+export type V3Cause = V3Diff['causes'][number]['cause']
+
+/** Values before and after; unchanged scores are absent. */
+export type V3ScoreChange = Static<typeof events.ScoreChangedData>
+
+type EventData = Static<typeof data.EventData>
+
+export type V3EventType = keyof EventData
+
+export type V3PassportField = EventData['passport.changed']['fields'][number]
+
+/** A CloudEvents 1.0 object; `type` says which `data` it has. */
+export type V3Event = {
+  [Type in V3EventType]: Omit<Static<typeof events.Event>, 'type' | 'data'> & {
+    type: Type
+    data: EventData[Type]
+  }
+}[V3EventType]
+
+/** `next` is the cursor to continue after; if it is that of the request, there are no newer events yet. */
+export type V3EventPage = { items: V3Event[]; next: string }

@@ -12,7 +12,7 @@ import type {
   V3Page,
   V3Passport,
   V3SelectedPassport,
-} from './v3-types.ts'
+} from './types.ts'
 
 /** A time with its offset or a day in ISO 8601, or a Date. */
 export type Instant = string | Date

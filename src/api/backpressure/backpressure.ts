@@ -1,5 +1,5 @@
+import type { ApiKey } from '../../domain/api-key.ts'
 import { ClientGone } from '../../domain/errors.ts'
-import type { Context, Exchange } from '../request.ts'
 import { createHeldBytes, type Holder, type HoldLimits } from './held-bytes.ts'
 import { createLargePages } from './large-pages.ts'
 import { createTurns } from './turns.ts'
@@ -15,8 +15,20 @@ export function createBackpressure(limits: Partial<HoldLimits> = {}) {
 
 export type Backpressure = ReturnType<typeof createBackpressure>
 
+/** The part of an exchange that the limits are about. */
+export type LimitedExchange = {
+  readonly request: Request
+  readonly server: Bun.Server<undefined>
+  readonly address: () => string
+  key: ApiKey | undefined
+  /** Whether the request has waited for room for a large response. */
+  hasPlace: boolean
+  /** Whether the handler calls `limitStall`. */
+  hasOwnStallLimit: boolean
+}
+
 /** A request and the limits of its server. Functions instead of methods: closures for each request would slow all of them down. */
-export type Limited = Pick<Context, 'backpressure' | 'exchange'>
+export type Limited = { backpressure: Backpressure; exchange: LimitedExchange }
 
 /** To be awaited between parts of the work; the first turn is taken before the handler is called. Throws `ClientGone` or `overloaded`. */
 export function takeTurn({ backpressure, exchange }: Limited): Promise<void> | undefined {
@@ -47,12 +59,12 @@ export function limitStall({ backpressure, exchange }: Limited, isWaiting: boole
   exchange.server.timeout(exchange.request, seconds)
 }
 
-const clientOf = ({ key, address }: Exchange) => key?.id ?? address()
+const clientOf = ({ key, address }: LimitedExchange) => key?.id ?? address()
 
 /** Bun knows no address of a request that ended. Its signal would tell, too, but it takes long if many signals abort at once. */
-const isDone = ({ server, request }: Exchange) => server.requestIP(request) === null
+const isDone = ({ server, request }: LimitedExchange) => server.requestIP(request) === null
 
-const holderOf = (exchange: Exchange): Holder => ({
+const holderOf = (exchange: LimitedExchange): Holder => ({
   client: clientOf(exchange),
   isDone: () => isDone(exchange),
   limitStall(seconds) {

@@ -1,10 +1,11 @@
 import { notFound } from '../../domain/errors.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
-import { type Context, queryOf, type RouteRequest } from '../request.ts'
+import { queryOf } from '../request.ts'
 import { json } from '../response.ts'
+import type { Context } from '../route.ts'
 
 /** A request without a passport gets an empty list. */
-export async function listCredentials(request: RouteRequest, context: Context): Promise<Response> {
+export async function listCredentials(request: Request, context: Context): Promise<Response> {
   const query = queryOf(request)
   const named = query.get('passport_id') ?? query.get('id') ?? ''
   if (named === '') return json(context, '{"passport_credentials":[]}')

@@ -62,9 +62,10 @@ const credential: WireCredential = {
 const pagination = { current_page: 1, last_page: 40, total: 1000 }
 
 export const EXAMPLES = {
-  PassportListBody: { passports: [listed], pagination },
-  PassportBody: { passport: full },
-  PassportListBodyV2: { passports: [presentListedPassportV2(listed, later)], pagination },
-  PassportBodyV2: { passport: presentPassportV2(full, later) },
-  CredentialListBody: { passport_credentials: [credential] },
+  v1: { list: { passports: [listed], pagination }, passport: { passport: full } },
+  v2: {
+    list: { passports: [presentListedPassportV2(listed, later)], pagination },
+    passport: { passport: presentPassportV2(full, later) },
+  },
+  credentials: { passport_credentials: [credential] },
 }

@@ -1,21 +1,21 @@
-import type { FindRequest } from '../../catalog/catalog.ts'
-import { CHUNK, mapChunks } from '../../catalog/chunks.ts'
-import { findPage } from '../../catalog/find-page.ts'
+import { CHUNK, type FindRequest, findPage, mapChunks } from '../../catalog/find-list.ts'
 import { notFound } from '../../domain/errors.ts'
-import { parseKeyword } from '../../domain/lists/keyword.ts'
-import { lastPage, parsePageRequest } from '../../domain/lists/page.ts'
+import { lastPage, parseKeyword, parsePageRequest } from '../../domain/lists/list-request.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { renderLarge } from '../backpressure/backpressure.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
-import { type Context, type DeprecatedVersion, queryOf, type RouteRequest } from '../request.ts'
+import { queryOf } from '../request.ts'
 import { JSON_HEADERS, json } from '../response.ts'
+import type { Context, RouteRequest } from '../route.ts'
+
+export type DeprecatedVersion = 'v1' | 'v2'
 
 export async function getPassport(
   version: DeprecatedVersion,
-  { params }: RouteRequest,
+  { params }: RouteRequest<'id'>,
   context: Context,
 ): Promise<Response> {
-  const ref = parsePassportRef(params.id ?? '')
+  const ref = parsePassportRef(params.id)
   const passport = ref && (await context.store[version].findPassport(ref))
   if (!passport) throw notFound()
   const response = json(context, passport.body, passport.etag)
@@ -26,7 +26,7 @@ export async function getPassport(
 /** Pages without a keyword are cached until the snapshot changes. */
 export async function listPassports(
   version: DeprecatedVersion,
-  request: RouteRequest,
+  request: Request,
   context: Context,
 ): Promise<Response> {
   const query = queryOf(request)

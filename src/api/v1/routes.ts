@@ -1,38 +1,141 @@
-import type { DeprecatedVersion, Route } from '../request.ts'
+import * as recordSchemas from '../../domain/record/schemas.ts'
+import * as v1Schemas from '../../domain/v1/schemas.ts'
+import * as v2Schemas from '../../domain/v2/schemas.ts'
+import { ErrorBody, presentError } from '../errors.ts'
+import { COMMON_ERRORS, COMMON_HEADERS } from '../openapi-parts.ts'
+import { type Route, route, type Surface, unknownPaths } from '../route.ts'
 import { listCredentials } from './credentials.ts'
-import { getPassport, listPassports } from './passports.ts'
+import { EXAMPLES } from './examples.ts'
+import { type DeprecatedVersion, getPassport, listPassports } from './passports.ts'
 
-export const V1_ROUTES = createRoutes('v1', '')
+const { PassportListBody, PassportBody, CredentialListBody } = v1Schemas
+
+const V1: Surface = {
+  usesKeys: true,
+  presentError,
+  retires: 'V1',
+  ignoresSlash: true,
+  tag: {
+    name: 'V1',
+    description:
+      'V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
+  },
+  headers: [...COMMON_HEADERS, 'Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset'],
+  errors: [...COMMON_ERRORS, 'unauthorized', 'rate_limited', 'removed', 'unavailable'],
+  errorSchema: ErrorBody,
+  schemas: { ...recordSchemas, ...v1Schemas, ErrorBody },
+}
 
 /** The same endpoints with the fields that later clients read. */
-export const V2_ROUTES = createRoutes('v2', 'v2_')
+const V2: Surface = {
+  ...V1,
+  retires: 'V2',
+  tag: {
+    name: 'V2',
+    description:
+      'V2 has the endpoints of V1 with the fields that later clients read. It is deprecated together with V1.',
+  },
+  schemas: { ...V1.schemas, ...v2Schemas },
+}
 
-function createRoutes(kind: DeprecatedVersion, prefix: '' | 'v2_'): readonly Route[] {
-  const base = `/api/${kind}`
+const positive = (fallback: number) => ({ type: 'integer', minimum: 1, default: fallback })
+
+const PARAMETERS = {
+  list: {
+    keyword: {
+      description:
+        'Only passports whose `display_name` contains this text, ignoring case, accents and repeated white space. Blank: no filter.',
+      schema: { type: 'string', maxLength: 200 },
+    },
+    page: {
+      description: 'Page number, from 1. Past the last page the list is empty.',
+      schema: positive(1),
+    },
+    per_page: {
+      description: 'Passports per page. Values above 250 count as 250.',
+      schema: positive(25),
+    },
+  },
+  passport: {
+    id: {
+      description:
+        'Digits only: a passport id. Otherwise: its main wallet or any verified wallet; `0x` addresses in any letter case.',
+      example: '42',
+    },
+  },
+  credentials: {
+    passport_id: {
+      description: 'A passport id or a wallet. If it is absent or empty, the list is empty.',
+      example: '42',
+    },
+    id: { description: 'Used if `passport_id` is absent.' },
+  },
+}
+
+export const V1_ROUTES = createRoutes('v1', V1, '', '', { list: PassportListBody, passport: PassportBody })
+export const V2_ROUTES = createRoutes('v2', V2, 'v2_', 'V2', {
+  list: v2Schemas.PassportListBodyV2,
+  passport: v2Schemas.PassportBodyV2,
+})
+
+type Bodies = Record<'list' | 'passport', (typeof V1.schemas)[string]>
+
+/** `prefix` is that of names, `suffix` that of operation ids. */
+function createRoutes(
+  version: DeprecatedVersion,
+  surface: Surface,
+  prefix: string,
+  suffix: '' | 'V2',
+  bodies: Bodies,
+): readonly Route[] {
+  const base = `/api/${version}`
+  const title = suffix && ` (${suffix})`
   return [
-    {
-      path: `${base}/passports`,
-      kind,
+    route(surface, {
       name: `${prefix}list`,
-      handle: (...args) => listPassports(kind, ...args),
-    },
-    {
-      path: `${base}/passports/:id`,
-      kind,
+      path: `${base}/passports`,
+      id: `listPassports${suffix}`,
+      summary: `List passports by score${title}`,
+      description: 'Highest score first, equal scores by `passport_id`. Unknown parameters are ignored.',
+      query: PARAMETERS.list,
+      success: 'A page of passports',
+      responseHeaders: ['Vary'],
+      response: bodies.list,
+      example: EXAMPLES[version].list,
+      handle: (request, context) => listPassports(version, request, context),
+    }),
+    route(surface, {
       name: `${prefix}passport`,
+      path: `${base}/passports/:id`,
       isImmediate: true,
       isCheap: () => true,
-      handle: (...args) => getPassport(kind, ...args),
-    },
-    {
-      path: `${base}/passport_credentials`,
-      kind,
+      id: `getPassport${suffix}`,
+      summary: `Get a passport by id or wallet${title}`,
+      description:
+        'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
+      params: PARAMETERS.passport,
+      success: 'The passport',
+      responseHeaders: ['Content-Location'],
+      response: bodies.passport,
+      example: EXAMPLES[version].passport,
+      errors: ['not_found'],
+      handle: (request, context) => getPassport(version, request, context),
+    }),
+    route(surface, {
       name: `${prefix}credentials`,
+      path: `${base}/passport_credentials`,
       isImmediate: true,
       isCheap: () => true,
+      id: `listCredentials${suffix}`,
+      summary: `List the credentials of a passport${title}`,
+      description: 'Highest score first, then by name, then by id.',
+      query: PARAMETERS.credentials,
+      success: 'All credentials of the passport',
+      response: CredentialListBody,
+      example: EXAMPLES.credentials,
+      errors: ['not_found'],
       handle: listCredentials,
-    },
-    { path: base, kind, name: `${prefix}other` },
-    { path: `${base}/*`, kind, name: `${prefix}other` },
+    }),
+    ...unknownPaths(surface, base, `${prefix}other`),
   ]
 }

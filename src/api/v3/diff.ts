@@ -1,20 +1,43 @@
 import { invalidParameter } from '../../domain/invalid-parameter.ts'
-import type { WireDiff } from '../../domain/v3/event-schema.ts'
+import { Diff, type WireDiff } from '../../domain/v3/event-schema.ts'
 import { presentDiff } from '../../domain/v3/present-event.ts'
 import { DIFF_UNITS } from '../../domain/v3/units.ts'
 import { readDiff } from '../../store/read-later.ts'
-import type { Context, RouteRequest } from '../request.ts'
 import { json } from '../response.ts'
+import { type Context, type Query, type RouteRequest, route } from '../route.ts'
+import { DIFF } from './examples.ts'
 import { checkKnown, parsePast } from './instants.ts'
-import { parametersOf } from './parameters.ts'
 import { ambiguous, noPassport, parseKey } from './passports.ts'
+import { KEY, V3 } from './surface.ts'
 
-const PARAMETERS = ['from', 'to'] as const
+const TIME = 'A time in the past (RFC 3339), or a day, which is its first moment in UTC'
 
-export async function getDiff(request: RouteRequest, context: Context): Promise<Response> {
-  const times = parseTimes(parametersOf(request, PARAMETERS), context.now())
-  await context.charge(DIFF_UNITS)
-  return json(context, JSON.stringify(await findDiff(context, request.params.key ?? '', times)))
+export const diff = route(V3, {
+  name: 'v3_diff',
+  path: '/api/v3/passports/:key/diff',
+  units: DIFF_UNITS,
+  id: 'getDiff',
+  summary: 'Explain why a score changed between two times',
+  description: 'The causes add up to the difference of the scores.',
+  params: { key: KEY },
+  query: {
+    from: { description: TIME, required: true, example: '2026-10-01' },
+    to: { description: `${TIME}. Now, if absent.` },
+  },
+  success: 'The change of the score',
+  response: Diff,
+  example: DIFF,
+  errors: ['before_history', 'ambiguous'],
+  handle: getDiff,
+})
+
+async function getDiff(
+  { params }: RouteRequest<'key'>,
+  context: Context,
+  query: Query<'from' | 'to'>,
+): Promise<Response> {
+  const times = parseTimes(query, context.now())
+  return json(context, JSON.stringify(await findDiff(context, params.key, times)))
 }
 
 /** The net change of a score between two times, and its causes. Throws `not_found`, `ambiguous` or `before_history`. */

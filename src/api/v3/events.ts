@@ -9,31 +9,83 @@ import {
 import { findUnknown, invalidParameter, invalidValues } from '../../domain/invalid-parameter.ts'
 import { parseLimit } from '../../domain/lists/list-request.ts'
 import { quote } from '../../domain/text/quote.ts'
-import type { WireEventPage } from '../../domain/v3/event-schema.ts'
+import { Event, EventPage, type WireEventPage } from '../../domain/v3/event-schema.ts'
 import { presentEvent } from '../../domain/v3/present-event.ts'
 import { unitsOfEvents } from '../../domain/v3/units.ts'
 import type { EventList } from '../../store/event-store.ts'
+import { type EventFilter, formatEvent, MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../event-streams.ts'
 import { createPage, sendPage } from '../rendered-page.ts'
-import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
-import type { EventFilter } from './event-streams.ts'
-import { parametersOf, parseNames } from './parameters.ts'
+import { type Context, type Query, route } from '../route.ts'
+import { EVENTS } from './examples.ts'
+import { parseNames } from './parameters.ts'
 import { ambiguous, noPassport, parseKey } from './passports.ts'
-
-const PARAMETERS = ['after', 'limit', 'types', 'passport'] as const
-
-type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>
+import { list, V3 } from './surface.ts'
 
 const DEFAULT_LIMIT = 100
-export const LARGEST_LIMIT = 1000
+const LARGEST_LIMIT = 1000
 
 /** The end of the log. */
 const LATEST = 'latest'
 
 type Start = EventCursor | typeof LATEST | undefined
 
-export async function listEvents(request: RouteRequest, context: Context): Promise<Response> {
-  const parameters = parametersOf(request, PARAMETERS)
+const PARAMETERS = {
+  after: {
+    description:
+      'A cursor: `next` of a page, or the `id` of an event. `latest` is the end of the log. Without it, the oldest events come first.',
+    schema: { type: 'string', examples: ['k3f9a2-918273'] },
+  },
+  limit: {
+    description: 'Events per page; not with streams',
+    schema: { type: 'integer', minimum: 1, maximum: LARGEST_LIMIT, default: DEFAULT_LIMIT },
+  },
+  types: list('Only events of these types', { enum: EVENT_TYPES }),
+  passport: {
+    description:
+      'Only events of this passport: an id, a wallet or a handle. An id may be that of a merged or removed passport.',
+  },
+}
+
+type Parameters = Query<keyof typeof PARAMETERS>
+
+/** An event of a stream, as clients receive it. */
+const STREAMED_EVENT = {
+  type: 'object',
+  required: ['id'],
+  properties: {
+    id: { type: 'string', description: 'The cursor' },
+    event: { enum: EVENT_TYPES },
+    data: { type: 'string', contentMediaType: 'application/json', contentSchema: Event },
+  },
+}
+
+export const events = route(V3, {
+  name: 'v3_events',
+  path: '/api/v3/events',
+  scope: 'events',
+  needsKey: true,
+  id: 'listEvents',
+  summary: 'List or follow all changes of passports and rule sets',
+  description: `CloudEvents 1.0 in commit order. Follow \`next\`: when it equals \`after\`, there are no newer events yet. With \`Accept: text/event-stream\`, the response is a stream of server-sent events that stays open; each server thread has at most ${MOST_STREAMS} streams, ${MOST_STREAMS_OF_KEY} of them with the same key. A key is always required.`,
+  query: PARAMETERS,
+  requestHeaders: {
+    'Last-Event-ID': {
+      description: 'Streams only: the `id` of the last event that the client received. Overrides `after`.',
+    },
+  },
+  success: 'A page of events, or a stream of them',
+  responseHeaders: ['NextLink', 'Vary', 'X-Accel-Buffering'],
+  response: EventPage,
+  example: EVENTS,
+  streams: {
+    'text/event-stream': { item: STREAMED_EVENT, example: EVENTS.items.map(formatEvent).join('') },
+  },
+  errors: ['not_found', 'ambiguous', 'cursor_expired', 'overloaded'],
+  handle: listEvents,
+})
+
+async function listEvents(request: Request, context: Context, parameters: Parameters): Promise<Response> {
   const isStream = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream')
   if (isStream && parameters.limit !== undefined)
     throw invalidParameter('limit', 'limit is for pages: leave it out, or accept application/json.')
@@ -54,12 +106,13 @@ export async function listEvents(request: RouteRequest, context: Context): Promi
 
 /** A reconnecting client repeats the parameters, and sends its place as `Last-Event-ID`. */
 async function openStream(
-  { headers }: Request,
+  request: Request,
   context: Context,
   parameters: Parameters,
   filter: EventFilter,
 ): Promise<Response> {
-  const last = headers.get('last-event-id') ?? ''
+  const { server } = context.exchange
+  const last = request.headers.get('last-event-id') ?? ''
   const log = await context.store.events.log()
   const given = last === '' ? parseCursor('?after', parameters.after) : parseCursor('Last-Event-ID', last)
   const sequence = given === LATEST ? log.last : log.first - 1
@@ -67,8 +120,8 @@ async function openStream(
   if (!isInLog(cursor, log)) throw cursorExpired(cursor, log)
   const body = context.streams.open(cursor, {
     filter,
-    keyId: context.keyId,
-    disconnect: context.disconnect,
+    keyId: context.principal.id,
+    disconnect: () => server.timeout(request, 1),
     onError: context.onError,
   })
   const response = new Response(body, { headers: context.headers })

@@ -5,7 +5,8 @@ import { quote } from '../../domain/text/quote.ts'
 import { unitsOfBody } from '../../domain/v3/units.ts'
 import { hold, type Limited, limitStall, takeTurn } from '../backpressure/backpressure.ts'
 import { isLarge } from '../backpressure/held-bytes.ts'
-import { bodyTooLarge, type Context, declaredLength, MAX_BODY_BYTES } from '../request.ts'
+import { bodyTooLarge, declaredLength, MAX_BODY_BYTES } from '../request.ts'
+import type { Context } from '../route.ts'
 
 type BodyContext = Limited & Pick<Context, 'charge'>
 

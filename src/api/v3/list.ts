@@ -1,34 +1,80 @@
-import { CHUNK } from '../../catalog/chunks.ts'
-import { findList, isRanking } from '../../catalog/find-list.ts'
-import { parseFilter } from '../../domain/lists/filter.ts'
-import { parseKeyword } from '../../domain/lists/keyword.ts'
+import { CHUNK, findList, isRanking } from '../../catalog/find-list.ts'
+import { FILTER_FIELDS, LONGEST_FILTER, parseFilter } from '../../domain/lists/filter.ts'
 import {
   DEFAULT_LIMIT,
   formatCursor,
+  GROUP_FIELDS,
   LARGEST_LIMIT,
   type ListRequest,
   parseCursor,
   parseGroupBy,
+  parseKeyword,
   parseLimit,
   parseSort,
+  SORT_FIELDS,
 } from '../../domain/lists/list-request.ts'
 import type { Fields } from '../../domain/v3/fields.ts'
+import { ListBody } from '../../domain/v3/schemas.ts'
 import { unitsOfList } from '../../domain/v3/units.ts'
 import { renderLarge, takeTurn } from '../backpressure/backpressure.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
-import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
-import { parametersOf } from './parameters.ts'
-import { fieldsOf } from './passports.ts'
+import { type Context, type Query, route } from '../route.ts'
+import { LIST } from './examples.ts'
+import { FIELD_PARAMETERS, fieldsOf } from './passports.ts'
 import { readAll, readPassports } from './read-passports.ts'
+import { V3 } from './surface.ts'
 
-const PARAMETERS = ['q', 'filter', 'sort', 'group_by', 'limit', 'cursor', 'include', 'select'] as const
+const PARAMETERS = {
+  q: {
+    description: 'Only passports whose `display_name` contains this text, ignoring case and accents',
+    schema: { type: 'string', maxLength: 200 },
+  },
+  filter: {
+    description: `Terms \`field:value\`. A comma means "and", a pipe "or", \`!\` "not"; scores are compared by \`>\`, \`>=\`, \`<\`, \`<=\`. A value with a comma, pipe or colon is put in double quotes. Fields: ${Object.keys(FILTER_FIELDS).join(', ')}.`,
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: LONGEST_FILTER,
+      examples: ['human:true,score:>50,type:github|ens,tag:!bot'],
+    },
+  },
+  sort: {
+    description: 'A field; with a minus sign, the highest value comes first',
+    schema: { enum: SORT_FIELDS.flatMap((field) => [`-${field}`, field]), default: '-score' },
+  },
+  group_by: {
+    description: 'Counts all matching passports by the values of this field',
+    schema: { enum: GROUP_FIELDS },
+  },
+  limit: {
+    description: 'Passports per page; at most 50 with `credentials`, `standing` or `explanation`',
+    schema: { type: 'integer', minimum: 1, maximum: LARGEST_LIMIT, default: DEFAULT_LIMIT },
+  },
+  cursor: { description: '`next` of the previous page, with the same `q`, `filter` and `sort`' },
+  ...FIELD_PARAMETERS,
+}
 
-type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>
+type Parameters = Query<keyof typeof PARAMETERS>
+
+export const listOfPassports = route(V3, {
+  name: 'v3_list',
+  path: '/api/v3/passports',
+  id: 'listPassportsV3',
+  summary: 'List, filter, sort and count passports',
+  description:
+    'Highest score first. Follow `next` until it is null. While passports change, no unchanged passport is repeated or left out.',
+  query: PARAMETERS,
+  success: 'A page of passports',
+  responseHeaders: ['NextLink', 'Vary'],
+  response: ListBody,
+  example: LIST,
+  errors: ['not_ready'],
+  handle: listPassports,
+})
 
 /** Pages of the ranking are cached until the snapshot changes. */
-export async function listPassports(request: RouteRequest, context: Context): Promise<Response> {
-  const parameters = parametersOf(request, PARAMETERS)
+async function listPassports(request: Request, context: Context, parameters: Parameters): Promise<Response> {
   const fields = fieldsOf(parameters)
   const list = { ...parseListRequest(parameters, fields), signal: request.signal }
   await context.charge(unitsOfList(list, fields, !isRanking(list)))

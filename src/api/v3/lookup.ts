@@ -1,16 +1,18 @@
-import { CHUNK } from '../../catalog/chunks.ts'
+import { CHUNK } from '../../catalog/find-list.ts'
 import { ClientGone } from '../../domain/errors.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
 import type { Fields } from '../../domain/v3/fields.ts'
+import { LookupBody, LookupItem, LookupRequest } from '../../domain/v3/schemas.ts'
 import { mostPassports, unitsOfPassports } from '../../domain/v3/units.ts'
 import { hold, limitStall, renderLarge, takeTurn } from '../backpressure/backpressure.ts'
 import { chooseEncoding, sendPage } from '../rendered-page.ts'
-import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
+import { type Context, route } from '../route.ts'
+import { LOOKUP, LOOKUP_REQUEST } from './examples.ts'
 import { readJson } from './json-body.ts'
 import { parseLookup } from './lookup-request.ts'
-import { parametersOf } from './parameters.ts'
 import { type RenderedResult, readAll, readPassports } from './read-passports.ts'
+import { V3 } from './surface.ts'
 
 /** Larger responses are streamed, about this many characters at once. */
 const CHUNK_LENGTH = 64 * 1024
@@ -21,8 +23,32 @@ const MOST_KEPT_LENGTH = 1024 * 1024
 /** What a stream holds while its client does not read: the passports of one read, and items for repeated keys. */
 const STREAM_BYTES = 2 * 1024 * 1024
 
-export async function lookUp(request: RouteRequest, context: Context): Promise<Response> {
-  parametersOf(request, [])
+export const lookup = route(V3, {
+  name: 'v3_lookup',
+  path: '/api/v3/lookup',
+  methods: ['POST', 'QUERY'],
+  needsKey: true,
+  id: 'lookUp',
+  summary: 'Look up many passports',
+  description:
+    'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. Each 25 keys, or part of them, count as one request of the limit; `include`, `as_of` and a large body add to it. A key is always required.',
+  body: LookupRequest,
+  bodyExample: LOOKUP_REQUEST,
+  success: 'An item for each key',
+  responseHeaders: ['Vary'],
+  response: LookupBody,
+  example: LOOKUP,
+  streams: {
+    'application/x-ndjson': {
+      item: LookupItem,
+      example: LOOKUP.items.map((item) => `${JSON.stringify(item)}\n`).join(''),
+    },
+  },
+  errors: ['before_history', 'unsupported_media_type'],
+  handle: lookUp,
+})
+
+async function lookUp(request: Request, context: Context): Promise<Response> {
   const body = await readJson(request, context)
   const { keys, fields, asOf } = parseLookup(body, context.now())
   await chargeLookup(context, body.units, keys.length, fields, asOf !== undefined)

@@ -5,7 +5,8 @@ import {
   LONGEST_POINTER,
 } from '../../domain/invalid-parameter.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { pathOf, queryTextOf, type RouteRequest } from '../request.ts'
+import { pathOf, queryTextOf } from '../request.ts'
+import type { Query, RouteRequest } from '../route.ts'
 
 /** The parameters of V1 that have another name in v3. */
 const V1_NAMES = new Map([
@@ -25,7 +26,7 @@ export const MOST_NAMES = 100
 export function parametersOf<Name extends string>(
   request: RouteRequest,
   known: readonly Name[],
-): Partial<Record<Name, string>> {
+): Query<Name> {
   checkPath(request)
   const pairs = parsePairs(queryTextOf(request))
   const names = pairs.map(([name]) => name)
@@ -44,7 +45,7 @@ export function parametersOf<Name extends string>(
     })),
   ]
   if (invalid.length > 0) throw invalidValues(invalid)
-  return Object.fromEntries(pairs) as Partial<Record<Name, string>>
+  return Object.fromEntries(pairs) as Query<Name>
 }
 
 /** The names in a list with commas. */

@@ -2,23 +2,57 @@ import { ServiceError } from '../../domain/errors.ts'
 import { invalidValues } from '../../domain/invalid-parameter.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { type Fields, parseFields } from '../../domain/v3/fields.ts'
+import { type Fields, INCLUDES, parseFields } from '../../domain/v3/fields.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
-import type { Context, RouteRequest } from '../request.ts'
+import { PassportOrSelected } from '../../domain/v3/schemas.ts'
 import { json } from '../response.ts'
+import { type Context, type Query, type RouteRequest, route } from '../route.ts'
+import { PASSPORT } from './examples.ts'
 import { parsePast } from './instants.ts'
-import { parametersOf, parseNames } from './parameters.ts'
+import { parseNames } from './parameters.ts'
 import { readPassports } from './read-passports.ts'
+import { KEY, list, V3 } from './surface.ts'
 
-/** The parameters of a single passport. */
-const PARAMETERS = ['include', 'select', 'as_of'] as const
+/** The parameters of every route that responds with passports. */
+export const FIELD_PARAMETERS = {
+  include: list('Further parts of the passport', { enum: INCLUDES }),
+  select: list('Only these fields, as dotted paths such as `passport_profile.display_name`', {
+    type: 'string',
+  }),
+}
 
-export async function getPassport(request: RouteRequest, context: Context): Promise<Response> {
-  const parameters = parametersOf(request, PARAMETERS)
-  const fields = fieldsOf(parameters)
-  const { as_of } = parameters
-  const asOf = as_of === undefined ? undefined : parsePast('as_of', as_of, context.now())
-  const text = request.params.key ?? ''
+export const passport = route(V3, {
+  name: 'v3_passport',
+  path: '/api/v3/passports/:key',
+  isCheap: ({ url }) => !url.includes('?'),
+  id: 'getPassportV3',
+  summary: 'Get a passport by id, wallet or handle',
+  description:
+    'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
+  params: { key: KEY },
+  query: {
+    ...FIELD_PARAMETERS,
+    as_of: {
+      description:
+        'A time in the past with its offset (RFC 3339), or a day, which is its first moment in UTC. Scores, credentials, the human checkmark and the rule stamp are those of this time; other fields are current.',
+      schema: { type: 'string', examples: ['2026-10-01'] },
+    },
+  },
+  success: 'The passport',
+  responseHeaders: ['Content-Location'],
+  response: PassportOrSelected,
+  example: PASSPORT,
+  errors: ['before_history', 'ambiguous'],
+  handle: getPassport,
+})
+
+async function getPassport(
+  { params: { key: text } }: RouteRequest<'key'>,
+  context: Context,
+  query: Query<'include' | 'select' | 'as_of'>,
+): Promise<Response> {
+  const fields = fieldsOf(query)
+  const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
   const [result] = await readPassports(context, [parseKey(text)], fields, asOf)
   if (!result) throw noPassport(text, asOf)
   if ('candidates' in result) throw ambiguous(text, result.candidates)

@@ -1,25 +1,7 @@
-import { type ErrorCode, ServiceError } from '../../domain/errors.ts'
+import { STATUS_CODES } from 'node:http'
+import { type ErrorCode, ServiceError, STATUS_OF } from '../../domain/errors.ts'
 import type { WireProblem } from '../../domain/v3/schemas.ts'
-import { type ErrorResponse, errorHeaders, publicError, STATUS_OF } from '../errors.ts'
-
-export const PROBLEM_TYPE = 'application/problem+json'
-
-/** The names of the statuses in RFC 9110. */
-export const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  410: 'Gone',
-  412: 'Precondition Failed',
-  413: 'Content Too Large',
-  414: 'URI Too Long',
-  415: 'Unsupported Media Type',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-}
+import { type ErrorResponse, errorHeaders, publicError } from '../errors.ts'
 
 const DETAILS: Partial<Record<ErrorCode, string>> = {
   unauthorized: 'The header X-API-KEY must have a valid key.',
@@ -30,9 +12,11 @@ export function presentProblem(error: unknown, requestId: string): ErrorResponse
   const { code, message } = publicError(error)
   const status = STATUS_OF[code]
   const { invalid = [], members = {} } = error instanceof ServiceError ? error : {}
+  // Node has the old name of 413.
+  const title = status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? '')
   const problem: WireProblem = {
     type: 'about:blank',
-    title: TITLES[status] ?? '',
+    title,
     status,
     detail: DETAILS[code] ?? message,
     code,
@@ -41,7 +25,7 @@ export function presentProblem(error: unknown, requestId: string): ErrorResponse
   }
   return {
     status,
-    headers: errorHeaders(error, code, PROBLEM_TYPE),
+    headers: errorHeaders(error, code, 'application/problem+json'),
     body: JSON.stringify({ ...problem, ...members }),
   }
 }

@@ -12,7 +12,7 @@ import type { WireStanding } from '../../domain/v3/schemas.ts'
 import { readLater } from '../../store/read-later.ts'
 import type { Awaitable, FindOptions } from '../../store/store.ts'
 import { takeTurn } from '../backpressure/backpressure.ts'
-import type { Context } from '../request.ts'
+import type { Context } from '../route.ts'
 import { checkKnown } from './instants.ts'
 
 /** A passport as JSON, or the ids of several ones that have the handle, or nothing. */

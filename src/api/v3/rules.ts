@@ -1,16 +1,33 @@
 import { ServiceError } from '../../domain/errors.ts'
 import { isStorable } from '../../domain/handle.ts'
 import { quote } from '../../domain/text/quote.ts'
-import type { Context, RouteRequest } from '../request.ts'
+import { RuleSet } from '../../domain/v3/schemas.ts'
 import { json } from '../response.ts'
-import { parametersOf } from './parameters.ts'
+import { type Context, type RouteRequest, route } from '../route.ts'
+import { RULE_SET } from './examples.ts'
+import { V3 } from './surface.ts'
 
 const YEAR_SECONDS = 31_536_000
 
+export const rules = route(V3, {
+  name: 'v3_rules',
+  path: '/api/v3/rules/:stamp',
+  isCheap: () => true,
+  id: 'getRules',
+  summary: 'Get the rule set behind a score',
+  description: 'A stamp always has the same contents.',
+  params: { stamp: { description: 'The field `rules` of a passport', example: RULE_SET.stamp } },
+  success: 'The rule set',
+  responseHeaders: ['Immutable'],
+  response: RuleSet,
+  example: RULE_SET,
+  errors: ['not_found'],
+  handle: getRules,
+})
+
 /** The contents of a stamp never change: it has a digest of them. */
-export async function getRules(request: RouteRequest, context: Context): Promise<Response> {
-  parametersOf(request, [])
-  const stamp = request.params.stamp ?? ''
+async function getRules({ params }: RouteRequest<'stamp'>, context: Context): Promise<Response> {
+  const { stamp } = params
   const rules = isStorable(stamp) ? await context.store.rules.find(stamp) : undefined
   if (!rules) throw new ServiceError('not_found', `There is no rule set ${quote(stamp)}.`)
   const response = json(context, JSON.stringify({ stamp, ...JSON.parse(rules.body) }))

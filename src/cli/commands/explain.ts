@@ -1,15 +1,11 @@
-import { readConfig } from '../../config/config.ts'
-import { nameDatabase } from '../../config/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import type { ExplanationLine } from '../../domain/explanation.ts'
 import { printable } from '../../domain/text/format.ts'
-import { findRules } from '../../scoring/active-rules.ts'
 import { findExplanation } from '../../scoring/explain.ts'
-import { loadRules } from '../../scoring/load-rules.ts'
 import type { RuleSet } from '../../scoring/rules.ts'
 import type { ExplainedScore } from '../../scoring/score.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../command.ts'
-import { openForCommand } from '../open-store.ts'
+import { openWithRules } from '../open-store.ts'
 import { BY_KEY, findRef, parseKey } from '../passport-key.ts'
 import { formatTable } from '../table.ts'
 
@@ -20,13 +16,11 @@ export const explain = defineCommand({
   forms: [{ args: 'ID', about: BY_KEY }],
   async run({ values, args: [given = ''] }, terminal) {
     const key = parseKey(given)
-    const config = readConfig(terminal.env, values)
-    const initialRules = await loadRules(config.rules)
-    await using store = await openForCommand(config.database)
-    const rules = await findRules(store, initialRules)
+    await using database = await openWithRules(terminal, values)
+    const { store, rules, name } = database
     const ref = await findRef(store, key)
     const found = ref && (await findExplanation(store, ref, rules, terminal.now()))
-    if (!found) throw new CommandError(`There is no passport ${given} in ${nameDatabase(config.database)}.`)
+    if (!found) throw new CommandError(`There is no passport ${given} in ${name}.`)
     const { passport, outcome } = found
     const present = values.json ? toJson : toText
     terminal.out(present(passport.id, passport.profile.displayName, outcome, rules))

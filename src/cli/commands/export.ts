@@ -3,12 +3,11 @@ import { rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { readConfig } from '../../config/config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { exportRecords } from '../../ingest/export.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
-import { openForCommand } from '../open-store.ts'
+import { openConfigured } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { STANDARD_OUTPUT, withPath } from '../system-error.ts'
 
@@ -24,11 +23,11 @@ export const exportCommand = defineCommand({
     const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
     if (found?.isFile() && !values.force)
       throw new CommandError(`${path} exists already: --force replaces it.`)
-    await using store = await openForCommand(readConfig(terminal.env, values).database)
+    await using database = await openConfigured(terminal, values)
     const progress = createProgress(terminal, { unit: 'records' })
     let written = 0
     const lines = async function* () {
-      for await (const { text, records } of exportRecords(store)) {
+      for await (const { text, records } of exportRecords(database.store)) {
         written += records
         progress.update(written)
         yield Buffer.from(text)

@@ -1,5 +1,3 @@
-import { readConfig } from '../../config/config.ts'
-import { nameDatabase } from '../../config/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { type Change, causesOf, type EventContent, type LogEvent } from '../../domain/history/event.ts'
 import type { ScoreDiff } from '../../domain/history/score-diff.ts'
@@ -9,7 +7,7 @@ import { presentDiff, presentEvent, presentTime } from '../../domain/v3/present-
 import { readDiff } from '../../store/read-later.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, JSON_OPTION } from '../command.ts'
-import { openForCommand } from '../open-store.ts'
+import { openConfigured } from '../open-store.ts'
 import { ambiguous, BY_KEY, findRef, parseKey } from '../passport-key.ts'
 import { formatTable } from '../table.ts'
 
@@ -24,15 +22,15 @@ export const history = defineCommand({
   forms: [{ args: 'ID', about: BY_KEY }],
   async run({ values, args: [given = ''] }, terminal) {
     const key = parseKey(given)
-    const { database } = readConfig(terminal.env, values)
-    await using store = await openForCommand(database)
+    await using database = await openConfigured(terminal, values)
+    const { store } = database
     const ref = await findRef(store, key)
     const passport = ref && (await store.passports.find(ref))
     const id = ref && 'id' in ref ? ref.id : passport?.id
     const log = await store.events.log()
     const events = id === undefined ? [] : await listEvents(store, id)
     if (events.length === 0 && !passport)
-      throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
+      throw new CommandError(`There is no passport ${given} in ${database.name}.`)
     if (values.json) {
       const shown = events.map((event) => presentEvent(event, { log: log.name, source: '/api/v3' }))
       return terminal.out(`${JSON.stringify(shown, null, 2)}\n`)
@@ -62,11 +60,11 @@ export const diff = defineCommand({
     const now = terminal.now()
     const times = { from: parseTime('FROM', first, now), to: parseTime('TO', second, now) }
     if (times.from > times.to) throw invalidValue('TO must be a time after FROM', second)
-    const { database } = readConfig(terminal.env, values)
-    await using store = await openForCommand(database)
+    await using database = await openConfigured(terminal, values)
+    const { store } = database
     const [found] = await store.v3.find([key], { credentials: true })
     if (found && 'candidates' in found) throw ambiguous(given, found.candidates)
-    if (!found) throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
+    if (!found) throw new CommandError(`There is no passport ${given} in ${database.name}.`)
     const { passport } = found
     const result = await readDiff(store.events, passport, times, (knownSince) => {
       if (times.from < knownSince)

@@ -1,15 +1,12 @@
 import { createReadStream, openSync, type Stats, statSync } from 'node:fs'
-import { readConfig } from '../../config/config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import type { RawKind } from '../../domain/record/raw-value.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { quote } from '../../domain/text/quote.ts'
 import type { ImportReport, Refusal, Source } from '../../ingest/import.ts'
-import { findRules } from '../../scoring/active-rules.ts'
-import { loadRules } from '../../scoring/load-rules.ts'
 import { type RuleSet, ruleOf } from '../../scoring/rules.ts'
 import { DATABASE_OPTIONS, defineCommand, UsageError } from '../command.ts'
-import { openForDryRun, openWhole } from '../open-store.ts'
+import { openForDryRun, openWhole, openWithRules } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 import { writeAll } from '../write-all.ts'
@@ -42,13 +39,11 @@ export const importCommand = defineCommand({
   async run({ values, args }, terminal) {
     const { rejects, strict = false, 'dry-run': dryRun = false, rescore = false, restore = false } = values
     const sources = args.map(toSource)
-    const config = readConfig(terminal.env, values)
-    const initialRules = await loadRules(config.rules)
     refuseOverwrite(sources, rejects)
     const refusals = createRefusals(terminal, rejects)
     const { importRecords } = await import('../../ingest/import.ts')
-    await using store = await (dryRun ? openForDryRun : openWhole)(config.database)
-    const rules = await findRules(store, initialRules)
+    await using database = await openWithRules(terminal, values, dryRun ? openForDryRun : openWhole)
+    const { store, rules } = database
     const progress = createProgress(terminal, { unit: 'lines', ...sizeOf(sources) })
     const bytesRead = () => sources.reduce((sum, source) => sum + source.bytesRead(), 0)
     try {

@@ -5,8 +5,6 @@ import { parsePort } from '../../config/setting.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { createLog } from '../../log.ts'
 import type { createMcpServer } from '../../mcp/server.ts'
-import { findRules } from '../../scoring/active-rules.ts'
-import { loadRules } from '../../scoring/load-rules.ts'
 import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
@@ -44,7 +42,6 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
   async run({ values: { http, port, demo } }, terminal) {
     const config = readConfig(terminal.env, { demo })
     if (http) refusePublicHost(config)
-    const initialRules = await loadRules(config.rules)
     const { createMcpServer } = await import('../../mcp/server.ts')
     const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
     const end = shutdownSignal(() => terminal.exit(1))
@@ -52,11 +49,7 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     let running = 0
     const createServer = () =>
       createMcpServer({
-        async open() {
-          const opened = await stores.open()
-          const rules = await findRules(opened.store, initialRules)
-          return { ...opened, rules, config, now: terminal.now }
-        },
+        open: async () => ({ ...(await stores.open()), config, now: terminal.now }),
         log,
         isLocal: !http,
         onCall: (step) => {

@@ -1,11 +1,9 @@
-import { readConfig } from '../../config/config.ts'
-import { nameDatabase } from '../../config/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import type { FullPassport } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/format.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue } from '../command.ts'
-import { openForCommand } from '../open-store.ts'
+import { openConfigured } from '../open-store.ts'
 import type { Terminal } from '../terminal.ts'
 
 export const merge = defineCommand({
@@ -19,8 +17,8 @@ export const merge = defineCommand({
   async run({ values, args: [first = '', second] }, terminal) {
     const from = parseId(first)
     const into = second === undefined ? undefined : parseId(second)
-    const { database } = readConfig(terminal.env, values)
-    await using store = await openForCommand(database)
+    await using database = await openConfigured(terminal, values)
+    const { store } = database
     if (into === undefined) {
       await change(store, [from], () => store.passports.unmerge(from, terminal.now()))
       terminal.err(`Passport ${from} is separate again.\n`)
@@ -41,10 +39,10 @@ export const remove = defineCommand({
   forms: [{ args: 'ID' }],
   async run({ values, args: [given = ''] }, terminal) {
     const id = parseId(given)
-    const { database } = readConfig(terminal.env, values)
-    await using store = await openForCommand(database)
+    await using database = await openConfigured(terminal, values)
+    const { store } = database
     const found = await store.passports.find({ id })
-    if (!values.yes) await confirm(describeRemoval(id, found, nameDatabase(database)), terminal)
+    if (!values.yes) await confirm(describeRemoval(id, found, database.name), terminal)
     await store.passports.remove(id, terminal.now())
     terminal.err(
       found

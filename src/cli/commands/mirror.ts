@@ -4,12 +4,10 @@ import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import type { MirrorReport, MirrorResult } from '../../ingest/mirror.ts'
 import { ResponseError, SourceError } from '../../ingest/throttled-client.ts'
-import { findRules } from '../../scoring/active-rules.ts'
-import { loadRules } from '../../scoring/load-rules.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import { VERSION } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, UsageError } from '../command.ts'
-import { openWhole } from '../open-store.ts'
+import { openWhole, openWithRules } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { RESTORE_OPTION, rawKindOf } from './import.ts'
 
@@ -34,13 +32,11 @@ export const mirror = defineCommand({
   forms: [{ args: 'URL' }],
   async run({ values, args: [url = ''] }, terminal) {
     const { base, version } = parseSource(url)
-    const config = readConfig(terminal.env, values)
-    const key = parseKey(values.key ?? config.mirrorKey)
-    const initialRules = await loadRules(config.rules)
+    const key = parseKey(values.key ?? readConfig(terminal.env, values).mirrorKey)
     const { mirror: mirrorAll } = await import('../../ingest/mirror.ts')
     const signal = shutdownSignal()
-    await using store = await openWhole(config.database)
-    const rules = await findRules(store, initialRules)
+    await using database = await openWithRules(terminal, values, openWhole)
+    const { store, rules } = database
     const progress = createProgress(terminal, { unit: 'passports' })
     const report = (id: number | string, reason: string) => {
       progress.end()

@@ -8,7 +8,7 @@ export const openApi = defineCommand({
   forms: [{}],
   examples: ['passportd openapi > openapi.json'],
   async run(_, terminal) {
-    const { createOpenApi } = await import('../../api/openapi.ts')
-    terminal.out(`${JSON.stringify(createOpenApi(VERSION), null, 2)}\n`)
+    const { createReference } = await import('../../explorer/reference/reference-routes.ts')
+    terminal.out(`${JSON.stringify(createReference(VERSION).documentOf('3.1'), null, 2)}\n`)
   },
 })

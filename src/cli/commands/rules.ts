@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { type Config, readConfig } from '../../config/config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { findRules, toAppliedRules, toRuleSet } from '../../scoring/active-rules.ts'
@@ -10,7 +9,7 @@ import { diffRules } from '../../scoring/rules-diff.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Values } from '../command.ts'
 import { isoTime } from '../iso-time.ts'
-import { openForCommand } from '../open-store.ts'
+import { openConfigured, openPrimary } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { describeDiff, presentDiff } from '../rules/diff-report.ts'
 import { formatTable } from '../table.ts'
@@ -54,10 +53,9 @@ export const rules = defineCommand({
   async run({ values, args: [given = ''], action }, terminal) {
     if (action === 'check') return checkRules(given, terminal)
     if (values['built-in']) return printRules(DEFAULT_RULES, terminal)
-    const config = readConfig(terminal.env, values)
     const file = action === 'diff' || action === 'apply' ? await parseFile(given, terminal) : undefined
-    await using store = await openForCommand(primaryOf(config))
-    const target = { store, values, terminal }
+    await using database = await openConfigured(terminal, values, openPrimary)
+    const target = { store: database.store, values, terminal }
     if (file && (values['dry-run'] || action === 'diff')) await showDiff(file, target)
     else if (file) await applyRules(file, target)
     else if (action === 'rollback') await rollBack(target)
@@ -67,11 +65,6 @@ export const rules = defineCommand({
 })
 
 type Target = { store: Store; values: Values<typeof OPTIONS>; terminal: Terminal }
-
-/** A replica may lag. */
-function primaryOf({ database }: Config): Config['database'] {
-  return database.engine === 'postgres' ? { engine: 'postgres', url: database.url } : database
-}
 
 async function checkRules(path: string, terminal: Terminal): Promise<void> {
   const { version, types, levels = [] } = await parseFile(path, terminal)

@@ -1,15 +1,13 @@
-import { readConfig } from '../../config/config.ts'
-import { type DatabaseAddress, nameDatabase } from '../../config/database-address.ts'
 import { parseKeyId } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
 import { dayOf, type UsageCount } from '../../domain/usage.ts'
-import type { Days } from '../../store/store.ts'
+import type { Days, Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, UsageError } from '../command.ts'
 import { formatCsv } from '../csv.ts'
 import { isoTime } from '../iso-time.ts'
-import { openForCommand } from '../open-store.ts'
+import { openConfigured } from '../open-store.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { type Client, DAY, NO_KEY_ID, sumByClient, sumByDay, sumUp, type Totals } from '../usage-summary.ts'
@@ -44,20 +42,20 @@ export const usage = defineCommand({
   async run({ values }, terminal) {
     if (values.json && values.csv) throw new UsageError('--json and --csv exclude each other: choose one.')
     const days = toDays(values.since, values.until ?? dayOf(terminal.now()))
-    const { database } = readConfig(terminal.env, values)
-    const findings = await find(values.key, days, database)
-    if (values.json) return terminal.out(`${JSON.stringify(toJson(findings))}\n`)
-    if (values.csv) return terminal.out(toCsv(findings))
-    showReport(findings, terminal)
+    await using database = await openConfigured(terminal, values)
+    const report = await findUsage(database, days, values.key)
+    if (values.json) terminal.out(`${JSON.stringify(toJson(report))}\n`)
+    else if (values.csv) terminal.out(toCsv(report))
+    else printReport(report, database.name, terminal)
   },
 })
 
-type Findings = {
+type UsageReport = {
   days: Days
   counts: readonly UsageCount[]
   clientOf: (key: string) => Client
-  only: Client | undefined
-  database: string
+  /** The client of --key. */
+  only?: Client
 }
 
 function toDays(since: string | undefined, until: string): Days {
@@ -74,26 +72,24 @@ function parseDay(text: string): string | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) && parseInstant(text) !== undefined ? text : undefined
 }
 
-async function find(key: string | undefined, days: Days, database: DatabaseAddress): Promise<Findings> {
-  await using store = await openForCommand(database)
+type Database = { store: Store; name: string }
+
+async function findUsage({ store, name }: Database, days: Days, key?: string): Promise<UsageReport> {
   const keys = new Map((await store.keys.list()).map((each) => [each.id, each]))
   const clientOf = (id: string): Client =>
     keys.get(id) ?? { id: id === '' ? NO_KEY_ID : id, name: '', owner: '' }
   const all = await store.usage.list(days)
-  const name = nameDatabase(database)
-  if (key === undefined) return { days, counts: all, clientOf, only: undefined, database: name }
+  if (key === undefined) return { days, counts: all, clientOf }
   // A whole key is accepted as an id, too.
   const id = key === NO_KEY_ID ? '' : (parseKeyId(key) ?? key)
   const counts = all.filter((each) => each.key === id)
-  if (id !== '' && !keys.has(id) && counts.length === 0) {
-    throw new CommandError(
-      `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" stands for requests without a key.`,
-    )
-  }
-  return { days, counts, clientOf, only: clientOf(id), database: name }
+  if (id === '' || keys.has(id) || counts.length > 0) return { days, counts, clientOf, only: clientOf(id) }
+  throw new CommandError(
+    `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" stands for requests without a key.`,
+  )
 }
 
-function toJson({ days, counts, clientOf, only }: Findings) {
+function toJson({ days, counts, clientOf, only }: UsageReport) {
   const head = { ...days, ...sumUp(counts) }
   const perDay = sumByDay(counts)
   if (only) {
@@ -111,7 +107,7 @@ function presentClient({ id, name, owner, lastUsedAt }: Client) {
   return { id, name, owner, last_used_at: isoTime(lastUsedAt) }
 }
 
-function toCsv({ counts, clientOf }: Findings): string {
+function toCsv({ counts, clientOf }: UsageReport): string {
   const rows = counts.map(({ day, key, endpoint, status, count }) => {
     const { id, name, owner } = clientOf(key)
     return [day, id, name, owner, endpoint, status, count]
@@ -121,20 +117,16 @@ function toCsv({ counts, clientOf }: Findings): string {
 
 const CAUTION = `Counts are a few seconds behind; a crash loses no more than those seconds.\n`
 
-function showReport(findings: Findings, terminal: Terminal): void {
-  const { days, counts, only, database } = findings
+function printReport(report: UsageReport, database: string, terminal: Terminal) {
+  const { days, counts, only } = report
   const span = `from ${days.since} to ${days.until}`
   const who = only ? ` of ${nameClient(only)}` : ''
-  if (counts.length === 0) {
-    terminal.err(`No requests${who} were counted ${span} in ${database}. ${CAUTION}`)
-    return
-  }
+  if (counts.length === 0)
+    return terminal.err(`No requests${who} were counted ${span} in ${database}. ${CAUTION}`)
   const totals = sumUp(counts)
   const sentence = `${count(totals.requests, 'request')}${who} ${span}, ${share(totals)} of them errors.\n`
-  const table = only
-    ? formatTable(rowsOfOne(counts))
-    : `${formatTable(rowsOfDays(counts))}\n${formatTable(rowsOfAll(findings))}`
-  terminal.out(`${sentence}\n${table}`)
+  const tables = only ? [rowsOfOne(counts)] : [rowsOfDays(counts), rowsOfAll(report)]
+  terminal.out([sentence, ...tables.map(formatTable)].join('\n'))
   terminal.err(`\n${CAUTION}`)
 }
 
@@ -156,7 +148,7 @@ function rowsOfDays(counts: readonly UsageCount[]): string[][] {
   return [['DAY', 'REQUESTS', 'ERRORS'], ...rows]
 }
 
-function rowsOfAll({ counts, clientOf }: Findings): string[][] {
+function rowsOfAll({ counts, clientOf }: UsageReport): string[][] {
   const rows = sumByClient(counts, clientOf).map(({ client, ...sums }) => [
     client.id,
     printable(client.name) || '-',

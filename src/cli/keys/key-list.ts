@@ -4,14 +4,13 @@ import { count, printable } from '../../domain/text/format.ts'
 import type { Tier } from '../../domain/tier.ts'
 import { dayOf } from '../../domain/usage.ts'
 import type { Store } from '../../store/store.ts'
-import type { KeyAction, KeyValues } from '../commands/keys.ts'
 import { isoTime } from '../iso-time.ts'
 import { formatTable } from '../table.ts'
+import type { KeyAction, KeyValues } from './key-options.ts'
 
-type Given = Parameters<KeyAction>[1]
-
-export function prepareList(values: KeyValues, { tiers, now }: Given): ReturnType<KeyAction> {
-  return async ({ store, database, terminal }) => {
+export const listKeys: KeyAction =
+  ({ values, tiers, now }) =>
+  async ({ store, database, terminal }) => {
     const all = await store.keys.list()
     const left = await findQuotas(store, tiers, now)
     const shown = all
@@ -28,15 +27,13 @@ export function prepareList(values: KeyValues, { tiers, now }: Given): ReturnTyp
     const rows = shown.map((key) => [...toRow(key), ...(hasQuota ? [describeQuota(key)] : [])])
     terminal.out(formatTable([[...head, ...(hasQuota ? ['LEFT THIS MONTH'] : [])], ...rows]))
   }
-}
 
-export function preparePurge(values: KeyValues, { now }: Given): ReturnType<KeyAction> {
-  const length = values['older-than']
-  return async ({ store, terminal }) => {
+export const purgeKeys: KeyAction =
+  ({ values: { 'older-than': length }, now }) =>
+  async ({ store, terminal }) => {
     const deleted = await store.keys.purge(now - length)
     terminal.err(`${count(deleted, 'key')} deleted that ended more than ${formatDuration(length)} ago.\n`)
   }
-}
 
 function isWanted(key: ApiKey, { active, tier, owner }: KeyValues, now: number): boolean {
   if (active && keyState(key, now) !== 'active') return false

@@ -1,41 +1,38 @@
 import { parseKeyId } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { NO_PLAN, type RetirementPlan } from '../../domain/retirement.ts'
+import { datePlan, findPlanProblem, NO_PLAN, type RetirementPlan } from '../../domain/retirement.ts'
 import { parseDuration } from '../../domain/text/duration.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import { invalidValue, UsageError } from '../command.ts'
-import { describeBrownout } from './retire-plan.ts'
-import { checkAndSave, type RetireInput, type RetireTask, savePlan, wholeSeconds } from './retire-task.ts'
+import { describeBrownout, printPlan } from './retire-plan.ts'
+import type { RetireAction, RetireContext } from './retire-task.ts'
 
 /** A nearer sunset needs a confirmation. */
 const NEAR = 7 * 86_400_000
 const [SHORTEST, LONGEST] = [60_000, 31 * 86_400_000]
 
-export function prepareSet({ values, now }: RetireInput): RetireTask {
+export const setDates: RetireAction = ({ values, now }) => {
   const { deprecated, sunset, successor, notice } = values
   if ([deprecated, sunset, successor, notice].every((value) => value === undefined)) {
     throw new UsageError(
       '"retire set" needs at least one of --deprecated, --sunset, --successor and --notice.',
     )
   }
-  const changes = {
-    ...(deprecated !== undefined && { deprecatedAt: deprecated && wholeSeconds(deprecated) }),
-    ...(sunset !== undefined && { sunsetAt: sunset && wholeSeconds(sunset) }),
-    ...(successor !== undefined && { successor }),
-    ...(notice !== undefined && { notice }),
-  }
-  const { sunsetAt } = changes
+  const sunsetAt = sunset && wholeSeconds(sunset)
   if (typeof sunsetAt === 'number' && sunsetAt - now < NEAR && !values.yes) {
     const when = sunsetAt <= now ? 'is in the past: V1 would be removed at once' : 'is less than 7 days away'
     throw new UsageError(`${formatInstant(sunsetAt)} ${when}. Add --yes to confirm.`)
   }
-  return (context) => checkAndSave(context, withChanges(context.plan, changes))
+  const changes = { deprecatedAt: deprecated && wholeSeconds(deprecated), sunsetAt, successor, notice }
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  return (context) => {
+    const all = Object.entries({ ...context.plan, ...Object.fromEntries(given) })
+    const plan = Object.fromEntries(all.filter(([, value]) => value !== null)) as RetirementPlan
+    return checkAndSave(context, plan)
+  }
 }
 
-export function prepareAddBrownout({
-  args: [startText = '', lengthText = ''],
-  now,
-}: RetireInput): RetireTask {
+export const addBrownout: RetireAction = ({ args: [startText = '', lengthText = ''], now }) => {
   const start = parseStart(startText)
   const end = start + parseLength(lengthText)
   if (start <= now) throw invalidValue('A brownout must start in the future', startText)
@@ -45,55 +42,57 @@ export function prepareAddBrownout({
   }
 }
 
-export function prepareListBrownouts(): RetireTask {
-  return ({ plan: { brownouts }, terminal, now }) => {
+export const listBrownouts: RetireAction =
+  () =>
+  ({ plan: { brownouts }, terminal, now }) => {
     if (brownouts.length === 0) terminal.err('There are no brownouts.\n')
     else terminal.out(brownouts.map((brownout) => `${describeBrownout(brownout, now)}\n`).join(''))
   }
-}
 
-export function prepareRemoveBrownout({ args: [startText = ''] }: RetireInput): RetireTask {
+export const removeBrownout: RetireAction = ({ args: [startText = ''] }) => {
   const start = parseStart(startText)
-  return (context) => savePlan(context, withoutBrownout(context.plan, start))
-}
-
-export function prepareExempt({ args: [given = ''], values }: RetireInput): RetireTask {
-  const id = parseKeyId(given) ?? given
-  if (values.undo) return (context) => savePlan(context, withoutExemption(context.plan, id))
-  return async (context) => {
-    if (!(await context.store.keys.find(id))) {
-      throw new CommandError(`There is no key "${id}" in ${context.name}: "keys list" shows the ids.`)
-    }
-    await savePlan(context, { ...context.plan, exempt: [...new Set([...context.plan.exempt, id])] })
+  return (context) => {
+    const { plan } = context
+    const brownouts = plan.brownouts.filter((brownout) => brownout.start !== start)
+    if (brownouts.length < plan.brownouts.length) return save(context, { ...plan, brownouts })
+    throw new CommandError(
+      `No brownout starts at ${formatInstant(start)}: "retire brownout list" shows the starts.`,
+    )
   }
 }
 
-export function prepareClear({ values }: RetireInput): RetireTask {
+export const exemptKey: RetireAction = ({ args: [given = ''], values: { undo } }) => {
+  const id = parseKeyId(given) ?? given
+  return async (context) => {
+    const { plan, store, name } = context
+    const others = plan.exempt.filter((other) => other !== id)
+    if (undo && others.length === plan.exempt.length)
+      throw new CommandError(`Key "${id}" is not exempt: "retire" shows the exempt keys.`)
+    if (!undo && !(await store.keys.find(id)))
+      throw new CommandError(`There is no key "${id}" in ${name}: "keys list" shows the ids.`)
+    await save(context, { ...plan, exempt: undo ? others : [...others, id] })
+  }
+}
+
+export const clearPlan: RetireAction = ({ values }) => {
   if (!values.yes) throw new UsageError('"retire clear" deletes the whole plan. Add --yes to confirm.')
-  return (context) => savePlan(context, NO_PLAN)
+  return (context) => save(context, NO_PLAN)
 }
 
-type Changes = {
-  [Name in 'deprecatedAt' | 'sunsetAt' | 'successor' | 'notice']?: RetirementPlan[Name] | null
+async function checkAndSave(context: RetireContext, plan: RetirementPlan): Promise<void> {
+  const problem = findPlanProblem(datePlan(plan, context.deprecatedAt))
+  if (problem !== undefined) throw new CommandError(problem)
+  await save(context, plan)
 }
 
-function withChanges(plan: RetirementPlan, changes: Changes): RetirementPlan {
-  const all = Object.entries({ ...plan, ...changes })
-  return Object.fromEntries(all.filter(([, value]) => value !== null)) as RetirementPlan
+async function save(context: RetireContext, plan: RetirementPlan): Promise<void> {
+  await context.store.retirement.save(plan)
+  await printPlan(context, plan)
+  context.terminal.err('Every node applies this plan within seconds.\n')
 }
 
-function withoutExemption(plan: RetirementPlan, id: string): RetirementPlan {
-  if (plan.exempt.includes(id)) return { ...plan, exempt: plan.exempt.filter((other) => other !== id) }
-  throw new CommandError(`Key "${id}" is not exempt: "retire" shows the exempt keys.`)
-}
-
-function withoutBrownout(plan: RetirementPlan, start: number): RetirementPlan {
-  const brownouts = plan.brownouts.filter((brownout) => brownout.start !== start)
-  if (brownouts.length < plan.brownouts.length) return { ...plan, brownouts }
-  throw new CommandError(
-    `No brownout starts at ${formatInstant(start)}: "retire brownout list" shows the starts.`,
-  )
-}
+/** Headers have whole seconds. */
+const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000
 
 function parseStart(text: string): number {
   const time = parseInstant(text)

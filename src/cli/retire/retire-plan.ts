@@ -15,16 +15,15 @@ import { count, printable } from '../../domain/text/format.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
 import { isoTime } from '../iso-time.ts'
 import { formatTable } from '../table.ts'
-import type { RetireContext, RetireInput, RetireTask } from './retire-task.ts'
+import type { RetireAction, RetireContext } from './retire-task.ts'
 
-export function prepareShow({ values }: RetireInput): RetireTask {
-  return (context) => {
+export const showPlan: RetireAction =
+  ({ values }) =>
+  (context) => {
     if (!values.json) return printPlan(context, context.plan)
-    context.terminal.out(
-      `${JSON.stringify(present(datePlan(context.plan, context.deprecatedAt), context.now))}\n`,
-    )
+    const plan = datePlan(context.plan, context.deprecatedAt)
+    context.terminal.out(`${JSON.stringify(present(plan, context.now))}\n`)
   }
-}
 
 /** Prints the settings of the plan, the present state and the next change. */
 export async function printPlan(context: RetireContext, plan: RetirementPlan): Promise<void> {

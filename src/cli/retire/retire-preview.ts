@@ -1,16 +1,16 @@
 import type { ErrorResponse } from '../../api/errors.ts'
-import { previewRetirement } from '../../api/retirement-preview.ts'
+import { previewRetirement } from '../../api/retirement.ts'
 import { datePlan } from '../../domain/retirement.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import { invalidValue } from '../command.ts'
-import type { RetireInput, RetireTask } from './retire-task.ts'
+import type { RetireAction } from './retire-task.ts'
 
 /** No key has these ids: real ids are hexadecimal. */
 const ORDINARY = 'ordinary'
 const EXEMPT = 'exempt'
 
 /** Prints the responses that clients would get at a time; the server's own code makes them. */
-export function preparePreview({ args: [text = ''] }: RetireInput): RetireTask {
+export const previewResponses: RetireAction = ({ args: [text = ''] }) => {
   const now = parseInstant(text)
   if (now === undefined) throw invalidValue('DATE must be a day or a time such as 2026-12-01T09:30Z', text)
   return ({ plan: found, terminal, deprecatedAt, requireKey }) => {

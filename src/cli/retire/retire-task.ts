@@ -1,11 +1,45 @@
-import { CommandError } from '../../domain/errors.ts'
-import { datePlan, findPlanProblem, type RetirementPlan } from '../../domain/retirement.ts'
+import { orNone } from '../../config/setting.ts'
+import type { RetirementPlan } from '../../domain/retirement.ts'
+import { parseInstant } from '../../domain/text/instant.ts'
+import { parseWebAddress } from '../../domain/url.ts'
 import type { Store } from '../../store/store.ts'
-import type { RetireValues } from '../commands/retire.ts'
+import { DATABASE_OPTIONS, JSON_OPTION, type Values } from '../command.ts'
 import type { Terminal } from '../terminal.ts'
-import { printPlan } from './retire-plan.ts'
 
-export type RetireInput = { values: RetireValues; args: string[]; now: number }
+const DATE = {
+  placeholder: 'DATE',
+  accepts: 'a day or a time such as 2027-01-31T12:00Z, or none',
+  parse: orNone(parseInstant),
+} as const
+
+const URL_OR_NONE = {
+  placeholder: 'URL',
+  accepts: 'a URL such as https://example.com/v2, or none',
+  parse: orNone(parseWebAddress),
+} as const
+
+export const OPTIONS = {
+  deprecated: { ...DATE, about: 'start of the deprecation; none: use DEPRECATED_AT' },
+  sunset: {
+    ...DATE,
+    about:
+      'removal of V1: from then on every response is 410. A date less than 7 days ahead needs --yes; none: no removal',
+  },
+  successor: { ...URL_OR_NONE, about: 'replacement for V1; none deletes it' },
+  notice: { ...URL_OR_NONE, about: 'your page about the retirement; none deletes it' },
+  since: {
+    placeholder: 'DATE',
+    accepts: 'a day that is not in the future, such as 2026-01-31',
+    parse: parseInstant,
+    about: 'first day of the report (29 days ago)',
+  },
+  yes: { about: 'confirm a sunset that is near or past, or "clear"' },
+  undo: { about: 'end the exemption of the key' },
+  ...JSON_OPTION,
+  ...DATABASE_OPTIONS,
+} as const
+
+export type RetireInput = { values: Values<typeof OPTIONS>; args: string[]; now: number }
 
 export type RetireContext = {
   store: Store
@@ -18,19 +52,5 @@ export type RetireContext = {
   requireKey: boolean
 }
 
-export type RetireTask = (context: RetireContext) => void | Promise<void>
-
-export async function savePlan(context: RetireContext, plan: RetirementPlan): Promise<void> {
-  await context.store.retirement.save(plan)
-  await printPlan(context, plan)
-  context.terminal.err('Every node applies this plan within seconds.\n')
-}
-
-export async function checkAndSave(context: RetireContext, plan: RetirementPlan): Promise<void> {
-  const problem = findPlanProblem(datePlan(plan, context.deprecatedAt))
-  if (problem !== undefined) throw new CommandError(problem)
-  await savePlan(context, plan)
-}
-
-/** Headers have whole seconds. */
-export const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000
+/** An action checks its arguments before the database is opened, and returns its task. */
+export type RetireAction = (input: RetireInput) => (context: RetireContext) => void | Promise<void>

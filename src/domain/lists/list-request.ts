@@ -1,4 +1,6 @@
+import { ServiceError } from '../errors.ts'
 import { invalidParameter } from '../invalid-parameter.ts'
+import { foldName } from '../text/fold-name.ts'
 import { quote } from '../text/quote.ts'
 import { digest } from '../text/stable-id.ts'
 import type { Filter } from './filter.ts'
@@ -124,3 +126,53 @@ export function parseCursor(query: ListQuery, text: string): Position {
 }
 
 const toBase64Url = (text: string) => Buffer.from(text).toString('base64url')
+
+const LONGEST_KEYWORD = 200
+
+/** The folded keyword of a parameter; `undefined` if there is nothing to filter by. */
+export function parseKeyword(text: string | null | undefined, name = 'keyword'): string | undefined {
+  if (text === null || text === undefined) return undefined
+  const length = [...text].length
+  if (length > LONGEST_KEYWORD) {
+    const detail = `${name} must be at most ${LONGEST_KEYWORD} characters, got ${length}.`
+    throw new ServiceError('invalid_request', detail, { invalid: [{ pointer: `?${name}`, detail }] })
+  }
+  return foldName(text) || undefined
+}
+
+/** Folded text has no line feed: one separates words that may be in any order. */
+const SEPARATOR = '\n'
+
+export const toWords = (keyword: string): string => [...new Set(keyword.split(' '))].join(SEPARATOR)
+
+/** The texts that a name must contain, the longest first. A keyword of the APIs is one text. */
+export const wordsOf = (keyword: string): string[] =>
+  keyword.split(SEPARATOR).sort((one, other) => other.length - one.length)
+
+export type PageRequest = { page: number; size: number }
+
+const DEFAULT_SIZE = 25
+const LARGEST_SIZE = 250
+
+export function parsePageRequest(page: string | null, size: string | null): PageRequest {
+  const number = parseCount('page', page) ?? 1
+  if (!Number.isSafeInteger(number)) {
+    throw new ServiceError(
+      'invalid_request',
+      `page must be at most ${Number.MAX_SAFE_INTEGER}, got ${quote(page)}.`,
+    )
+  }
+  return { page: number, size: Math.min(parseCount('per_page', size) ?? DEFAULT_SIZE, LARGEST_SIZE) }
+}
+
+/** An empty list has one page: a client that reads up to the last page terminates. */
+export const lastPage = (total: number, size: number): number => Math.max(1, Math.ceil(total / size))
+
+function parseCount(name: string, text: string | null): number | undefined {
+  if (text === null || text === '') return undefined
+  const count = /^\d+$/.test(text) ? Number(text) : 0
+  if (count < 1) {
+    throw new ServiceError('invalid_request', `${name} must be a whole number from 1, got ${quote(text)}.`)
+  }
+  return count
+}

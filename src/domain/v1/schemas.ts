@@ -13,9 +13,3 @@ export const PassportListBody = closed({ passports: Type.Array(ListedPassport), 
 export const PassportBody = closed({ passport: Passport })
 
 export const CredentialListBody = closed({ passport_credentials: Type.Array(Credential) })
-
-export const ErrorBody = describedObject('The body of every error', {
-  error: Type.String({ description: 'A message for people' }),
-  code: Type.String({ description: 'Stable, for programs' }),
-  request_id: Type.String({ description: 'Identifies the request in the log of the service' }),
-})

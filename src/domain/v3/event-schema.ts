@@ -1,56 +1,9 @@
-import Type, { type Static, type TSchema } from 'typebox'
-import { CAUSES, EVENT_TYPES, PASSPORT_FIELDS } from '../history/event.ts'
+import Type, { type Static } from 'typebox'
+import { EVENT_TYPES, type EventType } from '../history/event.ts'
 import { closed, describedObject, orNull } from '../schema.ts'
+import { cause, EventData, pair, passportId, scoreOrNull } from './event-data.ts'
 
-const passportId = Type.Integer({ minimum: 0 })
-const rules = orNull(Type.String(), 'The stamp of the rule set; null if the scores come from the record')
-const cause = Type.Enum([...CAUSES], {
-  description:
-    'Why the score changed: the credential was added or is gone, its value changed, the rule set changed, only time passed, the record has another score, or a merge changed it',
-})
-/** Before and after. OpenAPI has no tuples in the form of TypeBox. */
-const pair = <Schema extends TSchema>(schema: Schema, description: string) =>
-  Type.Unsafe<[Static<Schema>, Static<Schema>]>(
-    Type.Array(schema, { minItems: 2, maxItems: 2, description: `${description}: before and after` }),
-  )
-const change = (description: string) => pair(Type.Number(), description)
-const scoreOrNull = orNull(Type.Number())
-
-const ChangedCredential = closed({
-  type: Type.String(),
-  score: pair(scoreOrNull, 'The score of the credential, null if the passport did not have it'),
-  cause,
-})
-
-export const ScoreChangedData = closed({
-  score: change('The overall score'),
-  activity_score: Type.Optional(change('The activity score')),
-  identity_score: Type.Optional(change('The identity score')),
-  skills_score: Type.Optional(change('The skills score')),
-  human_checkmark: Type.Optional(pair(Type.Boolean(), 'The human checkmark')),
-  last_calculated_at: Type.Optional(
-    pair(Type.String({ format: 'date-time' }), 'The time of the last calculation'),
-  ),
-  rules,
-  credentials: Type.Array(ChangedCredential),
-  remainder: Type.Optional(
-    describedObject('The part of the change that no credential explains, such as a cap', {
-      delta: Type.Number(),
-      cause,
-    }),
-  ),
-})
-
-/** In the order of the event types. */
-const Data = Type.Union([
-  closed({ score: Type.Number(), human_checkmark: Type.Boolean(), rules }),
-  closed({ fields: Type.Array(Type.Enum([...PASSPORT_FIELDS])) }),
-  closed({ into: passportId }),
-  closed({ from: passportId }),
-  closed({}),
-  ScoreChangedData,
-  closed({ rules: pair(rules, 'The rule set') }),
-])
+export const ScoreChangedData = EventData.properties['score.changed']
 
 /** A CloudEvents 1.0 object. */
 export const Event = describedObject('A change of a passport or of the rule set', {
@@ -64,7 +17,7 @@ export const Event = describedObject('A change of a passport or of the rule set'
     Type.String({ description: 'The id of the passport; absent for changes of the rule set' }),
   ),
   time: Type.String({ format: 'date-time' }),
-  data: Data,
+  data: Type.Unsafe<Static<typeof EventData>[EventType]>(Type.Union(Object.values(EventData.properties))),
 })
 
 export const EventPage = closed({

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { RuleSetFile } from '../rule-set.ts'
-import { closed, describedObject, instant, orNull, score } from '../schema.ts'
+import { closed, describedObject, instant, orNull, score, withOptionalFields } from '../schema.ts'
 
 const text = (description = 'null if unknown') => orNull(Type.String(), description)
 const count = () => orNull(Type.Integer({ minimum: 0 }), 'null if unknown, or if it is not a plain number')
@@ -135,15 +135,14 @@ export const Passport = describedObject("A person's reputation record", {
   explanation: Type.Optional(orNull(Explanation, 'With `include`. null with `as_of`')),
 })
 
-export const SelectedPassport = Type.Object(
-  {},
-  {
-    additionalProperties: true,
+export const SelectedPassport = Type.Unsafe<object>(
+  withOptionalFields({
+    ...Passport,
     description: 'With `select`: the selected fields of a passport, which are a subset of V3Passport',
-  },
+  }),
 )
 
-const PassportOrSelected = Type.Union([Passport, SelectedPassport])
+export const PassportOrSelected = Type.Union([Passport, SelectedPassport])
 
 export const LookupRequest = closed({
   keys: Type.Array(Type.String(), {

@@ -1,4 +1,4 @@
-import { findPage } from '../../catalog/find-page.ts'
+import { findPage } from '../../catalog/find-list.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import { rosette } from '../design/rosette.ts'

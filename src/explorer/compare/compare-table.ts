@@ -1,4 +1,4 @@
-import type { Standing } from '../../domain/lists/score-distribution.ts'
+import type { Standing } from '../../catalog/score-distribution.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import type { CredentialV3, PassportV3 } from '../../domain/v3/passport.ts'
 import { credentialAddress } from '../credentials/credential-types.ts'

@@ -1,5 +1,5 @@
-import { findPage } from '../../catalog/find-page.ts'
-import { parseKeyword } from '../../domain/lists/keyword.ts'
+import { findPage } from '../../catalog/find-list.ts'
+import { parseKeyword } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { parsePassportKey } from '../../domain/passport-key.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'

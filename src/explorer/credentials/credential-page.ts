@@ -1,4 +1,4 @@
-import { mapChunks } from '../../catalog/chunks.ts'
+import { mapChunks } from '../../catalog/find-list.ts'
 import type { Credential } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Rule } from '../../domain/rule-set.ts'

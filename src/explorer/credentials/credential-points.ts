@@ -1,4 +1,4 @@
-import { roundUp } from '../../domain/lists/score-distribution.ts'
+import { roundUp } from '../../catalog/score-distribution.ts'
 import { count } from '../../domain/text/format.ts'
 import { formatFigure, formatPeople } from '../format.ts'
 import { drawHistogram } from '../histogram.ts'

@@ -17,8 +17,8 @@ import latinExt from '@fontsource/source-serif-4/files/source-serif-4-latin-ext-
 import vietnamese from '@fontsource/source-serif-4/files/source-serif-4-vietnamese-400-normal.woff2' with {
   type: 'file',
 }
-import { createPage, pageRoute } from '../../api/rendered-page.ts'
-import type { Route } from '../../api/request.ts'
+import { createPage } from '../../api/rendered-page.ts'
+import { pageRoute, type Route } from '../../api/route.ts'
 import { hashOf } from '../../store/hash.ts'
 
 export const FONT_FAMILY = 'Source Serif 4'

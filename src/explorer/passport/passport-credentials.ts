@@ -1,6 +1,6 @@
 import type { Credential } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
-import { lastPage, parsePageRequest } from '../../domain/lists/page.ts'
+import { lastPage, parsePageRequest } from '../../domain/lists/list-request.ts'
 import { parsePassportRef, type Scores } from '../../domain/passport.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/format.ts'

@@ -1,4 +1,4 @@
-import { bucketOf, type Standing } from '../../domain/lists/score-distribution.ts'
+import { bucketOf, type Standing } from '../../catalog/score-distribution.ts'
 import { formatFigure, formatPeople } from '../format.ts'
 import { drawHistogram } from '../histogram.ts'
 import { type Html, html } from '../html.ts'

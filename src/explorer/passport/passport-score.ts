@@ -1,5 +1,5 @@
+import type { Standing } from '../../catalog/score-distribution.ts'
 import { type Caps, roundScore } from '../../domain/credential.ts'
-import type { Standing } from '../../domain/lists/score-distribution.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
 import { type Level, levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/format.ts'

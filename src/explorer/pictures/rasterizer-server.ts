@@ -1,74 +1,69 @@
 import { createByteCache } from '../../catalog/byte-cache.ts'
+import { type Received, receiveCalls, takeFirst } from '../../thread-calls.ts'
 import type { DrawPng } from './rasterizer.ts'
-import type { Drawing, Png, Request, Result } from './remote-rasterizer.ts'
+import type { Drawing, PictureCall, Png } from './remote-rasterizer.ts'
 
 /** About 250 cards. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-type Queued = Drawing & { port: MessagePort }
+type Queued = Received<Drawing, Png | undefined>
 
 /** Draws the pictures of all clients, one at a time. The same SVG is drawn once; a cached picture never waits. */
 export function createRasterizerServer(load: () => Promise<DrawPng>) {
   const cache = createByteCache<Png>(MAX_BYTES)
-  const ports: MessagePort[] = []
-  let queue = new Map<string, Queued>()
-  let loaded: DrawPng | undefined
+  const queue: Queued[] = []
+  let loading: Promise<DrawPng> | undefined
   let isRunning = false
-  let clients = 0
+
+  function loadOnce(): Promise<DrawPng> {
+    loading ??= load()
+    return loading
+  }
 
   async function run(): Promise<void> {
     isRunning = true
-    loaded ??= await load()
-    for (const port of ports.splice(0)) port.postMessage({ ready: true } satisfies Result)
-    while (queue.size > 0) {
+    const draw = await loadOnce()
+    while (queue.length > 0) {
       // Pending messages are processed first: they may cancel a picture.
       await new Promise(setImmediate)
-      const [name = ''] = queue.keys()
-      const picture = queue.get(name)
-      queue.delete(name)
-      if (picture) respond(loaded, picture)
+      const picture = takeFirst(queue)
+      if (picture) respond(draw, picture)
     }
     isRunning = false
   }
 
-  function respond(draw: DrawPng, { port, id, svg, width }: Queued): void {
-    const send = (result: Result) => port.postMessage(result)
+  function respond(draw: DrawPng, { call, answer, fail }: Queued): void {
     try {
-      const png = cache.getOrAdd(keyOf(svg, width), () => {
-        const value = draw(svg, width)
+      const png = cache.getOrAdd(keyOf(call), () => {
+        const value = draw(call.svg, call.width)
         return { value, bytes: value.length }
       })
-      send({ id, png })
+      answer(png)
     } catch (error) {
       // After a trap, the memory of WebAssembly is unreliable: the thread ends and is restarted.
       if (error instanceof WebAssembly.RuntimeError) throw error
-      const { message, stack } = error instanceof Error ? error : new Error(String(error))
-      send({ id, failure: { message, stack } })
+      fail(error)
     }
   }
 
-  function add(name: string, picture: Queued): void {
-    const png = cache.find(keyOf(picture.svg, picture.width))
+  function add(picture: Queued): void {
+    const png = cache.find(keyOf(picture.call))
     if (png) {
-      picture.port.postMessage({ id: picture.id, png } satisfies Result)
+      picture.answer(png)
       return
     }
-    if (picture.isFirst) queue = new Map([[name, picture], ...queue])
-    else queue.set(name, picture)
+    if (picture.call.isFirst) queue.unshift(picture)
+    else queue.push(picture)
     if (!isRunning) void run()
   }
 
   return {
-    connect(port: MessagePort): void {
-      const client = ++clients
-      if (loaded) port.postMessage({ ready: true } satisfies Result)
-      else ports.push(port)
-      port.onmessage = ({ data }: MessageEvent<Request>) => {
-        if ('cancel' in data) queue.delete(`${client} ${data.cancel}`)
-        else add(`${client} ${data.id}`, { ...data, port })
-      }
-    },
+    connect: (port: MessagePort) =>
+      receiveCalls<PictureCall, Png | undefined>(port, (received) => {
+        if (received.call !== 'load') add(received as Queued)
+        else void loadOnce().then(() => received.answer(undefined))
+      }),
   }
 }
 
-const keyOf = (svg: string, width: number) => `${width} ${svg}`
+const keyOf = ({ svg, width }: Drawing) => `${width} ${svg}`

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../domain/lists/keyword.ts'
+import { wordsOf } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { escapeText } from '../html.ts'
 import { graphemesOf } from '../sanitize.ts'

@@ -1,5 +1,5 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import type { Standing } from '../../domain/lists/score-distribution.ts'
+import type { Standing } from '../../catalog/score-distribution.ts'
 import { count } from '../../domain/text/format.ts'
 import {
   type ExplorerOptions,

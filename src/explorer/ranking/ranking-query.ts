@@ -1,8 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts'
 import type { Filter, FilterField } from '../../domain/lists/filter.ts'
-import { parseKeyword, toWords } from '../../domain/lists/keyword.ts'
-import type { ListQuery } from '../../domain/lists/list-request.ts'
-import { parsePageRequest } from '../../domain/lists/page.ts'
+import { type ListQuery, parseKeyword, parsePageRequest, toWords } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
 

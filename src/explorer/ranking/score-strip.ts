@@ -1,4 +1,4 @@
-import type { Standing } from '../../domain/lists/score-distribution.ts'
+import type { Standing } from '../../catalog/score-distribution.ts'
 import { formatFigure } from '../format.ts'
 import { drawHistogram } from '../histogram.ts'
 import { type Html, html } from '../html.ts'

@@ -1,37 +1,63 @@
+import { errorsOf, templateOf } from '../../api/openapi.ts'
+import type { DocumentedRoute, Parameter } from '../../api/route.ts'
+import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../html.ts'
-import type { Endpoint, Parameter, ReferenceDocument } from './document.ts'
 import { renderFields } from './schema-fields.ts'
 import { renderSnippets } from './snippets.ts'
 
-export function renderEndpoint(document: ReferenceDocument, endpoint: Endpoint, origin: string): Html {
-  const { path, methods, operation, parameters } = endpoint
-  const { operationId: id, summary, description = '', responses } = operation
-  const body = operation.requestBody?.content['application/json']
-  const success = responses['200']?.content?.['application/json']
-  const method = methods[0]?.toUpperCase() ?? ''
+/** A parameter with a field in the form. */
+type Field = Parameter & {
+  name: string
+  place: 'path' | 'query'
+  schema: {
+    type?: string
+    default?: unknown
+    examples?: unknown[]
+    enum?: string[]
+    items?: { enum?: string[] }
+  }
+}
+
+export function renderEndpoint(route: DocumentedRoute, origin: string, stamp: string | undefined): Html {
+  const { id, summary, description = '', needsKey, methods = ['GET'], body, bodyExample } = route
+  const path = templateOf(route)
+  const fields = [...toFields('path', route.params), ...toFields('query', route.query)].map((field) =>
+    // The stamp in the document is of no rule set here.
+    field.name === 'stamp' && stamp !== undefined ? { ...field, example: stamp } : field,
+  )
+  const method = methods[0] ?? ''
   return html`
 <section id="${id}" class="call">
 <div class="call-text">
 ${heading(id, summary)}
-<p class="call-path">${methods.map((each) => html`<span class="method">${each.toUpperCase()}</span> `)}<code>${path}</code>${needsKey(endpoint) ? html` <span class="key-required">key required</span>` : html``}</p>
+<p class="call-path">${methods.map((each) => html`<span class="method">${each}</span> `)}<code>${path}</code>${needsKey ? html` <span class="key-required">key required</span>` : html``}</p>
 <p>${prose(description)}</p>
-<form data-path="${path}" data-method="${method}"${needsKey(endpoint) ? html` data-needs-key` : html``} novalidate aria-label="Try it: ${summary}">
-${parameters.map((parameter) => renderField(id, parameter))}
-${body ? renderBody(id, body.example) : html``}
+<form data-path="${path}" data-method="${method}"${needsKey ? html` data-needs-key` : html``} novalidate aria-label="Try it: ${summary}">
+${fields.map((field) => renderField(id, field))}
+${body ? renderBody(id, bodyExample) : html``}
 <p class="form-actions"><button type="submit">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>
 </form>
 </div>
 <div class="call-code">
-${renderSnippets({ id, method, url: origin + exampleTarget(endpoint), body: body?.example })}
-${renderResponse(success?.example)}
+${renderSnippets({ id, method, url: origin + exampleTarget(path, fields), body: bodyExample })}
+${renderResponse(route.example)}
 </div>
 <div class="call-fields">
-${body ? html`<details><summary>Request fields</summary>${renderFields(document, body.schema)}</details>` : html``}
-<details><summary>Response fields</summary>${success ? renderFields(document, success.schema) : []}</details>
-<p class="soft">Errors: ${errorLinks(Object.keys(responses))}</p>
+${body ? html`<details><summary>Request fields</summary>${renderFields(body)}</details>` : html``}
+<details><summary>Response fields</summary>${renderFields(route.response)}</details>
+<p class="soft">Errors: ${errorLinks(route)}</p>
 </div>
 </section>`
 }
+
+const toFields = (place: Field['place'], parameters: DocumentedRoute['params'] = {}): Field[] =>
+  Object.entries(parameters).map(([name, parameter]) => ({
+    schema: { type: 'string' },
+    ...(place === 'path' && { required: true }),
+    ...parameter,
+    name,
+    place,
+  }))
 
 /** The heading links to itself, so that its address can be copied. */
 export const heading = (id: string, text: string): Html => html`<h2><a href="#${id}">${text}</a></h2>`
@@ -47,19 +73,16 @@ function renderResponse(example: unknown): Html {
 </div>`
 }
 
-const errorLinks = (statuses: readonly string[]): Html[] =>
-  statuses
-    .filter((status) => status >= '400')
+const errorLinks = (route: DocumentedRoute): Html[] =>
+  [...new Set(errorsOf(route).map((code) => STATUS_OF[code]))]
+    .sort((one, other) => one - other)
     .map((status) => html`<a href="#status-${status}">${status}</a> `)
 
-const needsKey = ({ operation: { security = [{}] } }: Endpoint): boolean =>
-  security.every((scheme) => Object.keys(scheme).length > 0)
-
 /** Path and query of the request that the form makes at first; the script makes the same. */
-function exampleTarget({ path, parameters }: Endpoint): string {
+function exampleTarget(path: string, fields: readonly Field[]): string {
   const query = new URLSearchParams()
   let target = path
-  for (const { name, in: place, example } of parameters) {
+  for (const { name, place, example } of fields) {
     if (example === undefined) continue
     if (place === 'path') target = target.replace(`{${name}}`, encodeURIComponent(example))
     else query.set(name, example)
@@ -67,24 +90,24 @@ function exampleTarget({ path, parameters }: Endpoint): string {
   return query.size === 0 ? target : `${target}?${query}`
 }
 
-function renderField(operationId: string, parameter: Parameter): Html {
-  const { name, description, required, schema } = parameter
+function renderField(operationId: string, field: Field): Html {
+  const { name, description, required, schema } = field
   const id = `${operationId}-${name}`
   const values = schema.items?.enum
   return html`
 <div class="field">
 <label for="${id}"><code>${name}</code> <span class="soft">${schema.type === 'array' ? 'list' : (schema.type ?? 'string')}${required ? ', required' : ''}</span></label>
-${schema.enum ? renderSelect(id, parameter, schema.enum) : renderInput(id, parameter)}
+${schema.enum ? renderSelect(id, field, schema.enum) : renderInput(id, field)}
 <p id="${id}-about" class="soft">${prose(description)}${values ? html`: ${values.join(', ')}` : html``}</p>
 </div>`
 }
 
-function renderInput(id: string, { name, in: place, required, schema, example }: Parameter): Html {
+function renderInput(id: string, { name, place, required, schema, example }: Field): Html {
   const placeholder = String(schema.default ?? schema.examples?.[0] ?? '')
   return html`<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${example ?? ''}" ${required ? html`required` : html``} aria-describedby="${id}-about">`
 }
 
-function renderSelect(id: string, { name, in: place, schema }: Parameter, values: readonly string[]): Html {
+function renderSelect(id: string, { name, place, schema }: Field, values: readonly string[]): Html {
   const unset = schema.default === undefined ? 'not set' : `not set: ${schema.default}`
   return html`<select id="${id}" name="${name}" data-in="${place}" autocomplete="off" aria-describedby="${id}-about"><option value="">${unset}</option>${values.map((value) => html`<option>${value}</option>`)}</select>`
 }

@@ -1,7 +1,10 @@
+import { ABOUT, errorsOf, exampleOf, NOT_MODIFIED } from '../../api/openapi.ts'
+import { ERRORS } from '../../api/openapi-parts.ts'
+import type { DocumentedRoute } from '../../api/route.ts'
+import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import type { Site } from '../site/site.ts'
-import { type Endpoint, endpointsOf, type ReferenceDocument, referencePath, versionsOf } from './document.ts'
 import { heading, renderEndpoint } from './endpoint.ts'
 import { PICTURES, renderPictures } from './picture-section.ts'
 
@@ -15,56 +18,55 @@ type Options = {
   stamp: string | undefined
 }
 
+/** The versions of the API, oldest first. */
+export const versionsOf = (routes: readonly DocumentedRoute[]): string[] => [
+  ...new Set(routes.filter(({ surface }) => surface.usesKeys).map(({ surface }) => surface.tag.name)),
+]
+
+/** The page of the first version has the address of the reference. */
+export const referencePath = (versions: readonly string[], version: string): string =>
+  version === versions[0] ? '/reference' : `/reference/${version.toLowerCase()}`
+
 /** Readable without JavaScript; only the forms need the script. */
-export function renderReference(document: ReferenceDocument, options: Options): string {
+export function renderReference(routes: readonly DocumentedRoute[], options: Options): string {
   const { site, version, headline, explorer, stamp } = options
   const { origin } = site
-  const endpoints = endpointsOf(document).map((endpoint) => withStamp(endpoint, stamp))
-  const withTag = (tag: string) => endpoints.filter(({ operation }) => operation.tags.includes(tag))
+  const withTag = (tag: string) => routes.filter(({ surface }) => surface.tag.name === tag)
   const api = withTag(version)
-  const isDeprecated = version !== versionsOf(document).at(-1)
   const links = renderLinks(api, explorer)
   const main = html`<div class="reference" data-origin="${origin}"${explorer ? html` data-explorer` : html``}>
 <details class="contents-menu"><summary>Contents</summary><nav aria-label="Contents">${links}</nav></details>
 <nav class="contents" aria-label="Contents">${links}</nav>
 <div class="calls">
-${renderIntroduction(document, version, origin)}
-${isDeprecated ? renderNotice(headline) : html``}
+${renderIntroduction(routes, api, version, origin)}
+${api[0]?.surface.retires ? renderNotice(headline) : html``}
 ${KEY}
-${api.map((endpoint) => renderEndpoint(document, endpoint, origin))}
+${api.map((route) => renderEndpoint(route, origin, stamp))}
 ${explorer ? renderPictures(origin) : html``}
 ${renderErrors(api)}
 <section id="service">
 ${heading('service', 'For operators and tools')}
-<dl>${withTag('Service').map(({ path, operation }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${operation.summary}</dd>`)}</dl>
+<dl>${withTag('Service').map(({ path, summary }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
 </section>
 </div>
 </div>`
   return renderLayout({
     site,
     title: `${version} API reference`,
-    description: `${document.info.title}: reference of the ${version} passport API`,
+    description: `passportd: reference of the ${version} passport API`,
     head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
     script: 'reference.js',
-    share: { path: referencePath(versionsOf(document), version) },
+    share: { path: referencePath(versionsOf(routes), version) },
     here: '/reference/v3',
     explorer,
     main,
   })
 }
 
-/** The stamp in the document is of no rule set here. */
-const withStamp = (endpoint: Endpoint, stamp: string | undefined): Endpoint => ({
-  ...endpoint,
-  parameters: endpoint.parameters.map((parameter) =>
-    parameter.name === 'stamp' && stamp !== undefined ? { ...parameter, example: stamp } : parameter,
-  ),
-})
-
-function renderLinks(api: readonly Endpoint[], explorer: boolean): Html {
+function renderLinks(api: readonly DocumentedRoute[], explorer: boolean): Html {
   const sections = [
     { id: 'key', title: 'Your key' },
-    ...api.map(({ operation }) => ({ id: operation.operationId, title: operation.summary })),
+    ...api.map(({ id, summary }) => ({ id, title: summary })),
     ...(explorer ? [PICTURES] : []),
     { id: 'errors', title: 'Errors' },
     { id: 'service', title: 'For operators and tools' },
@@ -72,13 +74,18 @@ function renderLinks(api: readonly Endpoint[], explorer: boolean): Html {
   return html`${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}<a href="/openapi.json">OpenAPI document</a>`
 }
 
-function renderIntroduction(document: ReferenceDocument, version: string, origin: string): Html {
-  const about = document.tags.find(({ name }) => name === version)?.description ?? ''
+function renderIntroduction(
+  routes: readonly DocumentedRoute[],
+  api: readonly DocumentedRoute[],
+  version: string,
+  origin: string,
+): Html {
+  const about = api[0]?.surface.tag.description ?? ''
   return html`<h1>The ${version} passport API</h1>
-${renderVersions(document, version)}
+${renderVersions(versionsOf(routes), version)}
 <section id="introduction" class="call">
 <div class="call-text">
-<p>${prose(document.info.description)}</p>
+<p>${prose(ABOUT)}</p>
 <p>${prose(about)}</p>
 </div>
 <div class="call-code">
@@ -90,8 +97,7 @@ ${renderVersions(document, version)}
 </section>`
 }
 
-function renderVersions(document: ReferenceDocument, current: string): Html {
-  const versions = versionsOf(document)
+function renderVersions(versions: readonly string[], current: string): Html {
   const links = versions.map(
     (version) =>
       html`<a href="${referencePath(versions, version)}"${version === current ? html` aria-current="page"` : html``}>${version.toLowerCase()}</a>`,
@@ -118,19 +124,19 @@ const renderNotice = (headline: Html): Html => html`<section id="deprecation" cl
 </section>`
 
 /** The statuses of all endpoints, each once. */
-function renderErrors(api: readonly Endpoint[]): Html {
-  const responses = api
-    .flatMap(({ operation }) => Object.entries(operation.responses))
-    .filter(([status]) => status !== '200')
-  const byStatus = [...Map.groupBy(responses, ([status]) => status)].toSorted(
-    ([a], [b]) => Number(a) - Number(b),
+function renderErrors(api: readonly DocumentedRoute[]): Html {
+  const errors = api.flatMap((route) =>
+    errorsOf(route).map((code) => ({ status: STATUS_OF[code] as number, text: ERRORS[code].description })),
   )
-  const rows = byStatus.map(([status, group]) => {
-    const texts = new Set(group.map(([, { description }]) => description))
-    return html`<dt id="status-${status}"><code>${status}</code></dt>
+  const byStatus = Map.groupBy([{ status: 304, text: NOT_MODIFIED }, ...errors], ({ status }) => status)
+  const rows = [...byStatus]
+    .toSorted(([one], [other]) => one - other)
+    .map(([status, group]) => {
+      const texts = new Set(group.map(({ text }) => text))
+      return html`<dt id="status-${status}"><code>${status}</code></dt>
 ${[...texts].map((text) => html`<dd>${prose(text)}</dd>`)}`
-  })
-  const content = Object.values(responses.find(([status]) => status === '400')?.[1].content ?? {})[0]
+    })
+  const example = api[0] && exampleOf(api[0].surface, 'invalid_request').example
   return html`
 <section id="errors" class="call">
 <div class="call-text">
@@ -141,7 +147,7 @@ ${heading('errors', 'Errors')}
 <div class="call-code">
 <div class="code-block">
 <div class="code-header"><h3>Example of an error</h3></div>
-<pre tabindex="0" aria-label="Error" data-json-text>${JSON.stringify(content?.example, null, 2)}</pre>
+<pre tabindex="0" aria-label="Error" data-json-text>${JSON.stringify(example, null, 2)}</pre>
 </div>
 </div>
 </section>`

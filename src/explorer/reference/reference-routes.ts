@@ -1,20 +1,26 @@
-import { createPageCache } from '../../api/page-cache.ts'
-import { pageRoute, type RenderedPage } from '../../api/rendered-page.ts'
-import { originOf, type Route } from '../../api/request.ts'
-import type { DatedPlan } from '../../domain/retirement.ts'
+import Type from 'typebox'
+import { createOpenApi, OPENAPI_VERSIONS, type OpenApiVersion } from '../../api/openapi.ts'
+import { createPage, createPageCache, type RenderedPage } from '../../api/rendered-page.ts'
+import { originOf, queryOf } from '../../api/request.ts'
+import { JSON_HEADERS } from '../../api/response.ts'
+import { type Documentation, isDocumented, pageRoute, type Route } from '../../api/route.ts'
+import { routesOf } from '../../api/routes.ts'
+import { invalidParameter } from '../../domain/invalid-parameter.ts'
+import { type DatedPlan, datePlan, NO_PLAN } from '../../domain/retirement.ts'
+import { quote } from '../../domain/text/quote.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import type { Awaitable } from '../../store/store.ts'
 import { file, POLICY } from '../explorer-page.ts'
-import type { Site } from '../site/site.ts'
+import { createSite, type Site } from '../site/site.ts'
 import { describePhase, renderDeprecation } from './deprecation-page.ts'
-import { type ReferenceDocument, referencePath, versionsOf } from './document.ts'
-import { renderReference } from './reference-page.ts'
+import { referencePath, renderReference, versionsOf } from './reference-page.ts'
 
 type Options = {
-  site: Site
-  plan: () => DatedPlan
-  now: () => number
-  explorer: boolean
+  site?: Site
+  plan?: () => DatedPlan
+  now?: () => number
+  explorer?: boolean
+  compatV2?: boolean
   /** The stamp of the active rule set, as an example that works. */
   stamp?: () => Awaitable<string | undefined>
 }
@@ -25,29 +31,89 @@ const MAX_BYTES = 4 * 1024 * 1024
 /** Used if `Host` is malformed. */
 const EXAMPLE_ORIGIN = 'https://passports.example.com'
 
-/** `/reference` and `/deprecation`. If the explorer is off, the reference is the start page. */
-export function createReferenceRoutes(document: ReferenceDocument, options: Options): Route[] {
-  const { site, plan, now, explorer, stamp = () => undefined } = options
-  const versions = versionsOf(document)
-  const pages = createPageCache(MAX_BYTES)
+const OPENAPI = {
+  id: 'getOpenApi',
+  summary: 'The OpenAPI document',
+  query: {
+    version: {
+      description: 'The version of OpenAPI. Many programs do not accept 3.2 yet.',
+      schema: { enum: OPENAPI_VERSIONS, default: OPENAPI_VERSIONS[0] },
+    },
+  },
+  responseHeaders: ['Vary' as const],
+  response: Type.Object({}),
+}
 
-  async function showReference(request: Request, version: string): Promise<RenderedPage> {
+const html = (id: string, summary: string): Documentation => ({
+  id,
+  summary,
+  responseType: 'text/html',
+  response: Type.String(),
+})
+
+const START = html(
+  'getStartPage',
+  'Start page: passports by score, or the API reference if the explorer is off',
+)
+
+/** The routes of the API, and the pages about it. `documentOf` creates their OpenAPI document. */
+export function createReference(version: string, options: Options = {}) {
+  const { plan = () => datePlan(NO_PLAN, undefined), now = Date.now, explorer = true, stamp } = options
+  const { site = createSite().site } = options
+  const api = routesOf(options)
+  const versions = versionsOf(api.filter(isDocumented))
+  const pages = createPageCache(MAX_BYTES)
+  const documents = new Map<OpenApiVersion, RenderedPage>()
+  const documentOf = (format: OpenApiVersion) => createOpenApi(version, documented, format)
+
+  async function showReference(request: Request, shownVersion: string): Promise<RenderedPage> {
     const origin = site.origin || (parseOrigin(originOf(request))?.origin ?? EXAMPLE_ORIGIN)
-    const shown = { version, headline: describePhase(plan(), now()), explorer, stamp: await stamp() }
-    return pages.get(document, JSON.stringify([origin, shown]), () =>
-      file('text/html', renderReference(document, { site: { ...site, origin }, ...shown }), POLICY.reference),
+    const headline = describePhase(plan(), now())
+    const shown = { version: shownVersion, headline, explorer, stamp: await stamp?.() }
+    return pages.get(documented, JSON.stringify([origin, shown]), () => {
+      const body = renderReference(documented.filter(isDocumented), { site: { ...site, origin }, ...shown })
+      return file('text/html', body, POLICY.reference)
+    })
+  }
+
+  function showDeprecation() {
+    const body = renderDeprecation(site, plan(), now(), explorer)
+    return pages.get(documented, body, () => file('text/html', body, POLICY.deprecation))
+  }
+
+  function showDocument(request: Request): RenderedPage {
+    const format = parseFormat(queryOf(request).get('version'))
+    return documents.getOrInsertComputed(format, () =>
+      createPage(JSON.stringify(documentOf(format)), JSON_HEADERS),
     )
   }
 
-  const references = versions.map((version) =>
-    pageRoute(referencePath(versions, version), (request) => showReference(request, version)),
+  const references = versions.map((each, at) =>
+    pageRoute(
+      referencePath(versions, each),
+      (request) => showReference(request, each),
+      at === 0
+        ? html('getReference', `API reference of ${each} with forms to try the endpoints`)
+        : html(`getReferenceOf${each.toUpperCase()}`, `API reference of ${each}`),
+    ),
   )
-  return [
+  const start = pageRoute('/', (request) => showReference(request, versions[0] ?? ''), START)
+  const served: readonly Route[] = [
+    ...api,
+    pageRoute('/openapi.json', showDocument, OPENAPI),
     ...references,
-    pageRoute('/deprecation', () => {
-      const body = renderDeprecation(site, plan(), now(), explorer)
-      return pages.get(document, body, () => file('text/html', body, POLICY.deprecation))
-    }),
-    ...(explorer ? [] : references.slice(0, 1).map((route) => ({ ...route, path: '/' }))),
+    pageRoute(
+      '/deprecation',
+      showDeprecation,
+      html('getDeprecation', 'Deprecation of V1: its dates, and what to do'),
+    ),
   ]
+  const documented = [...served, start]
+  return { documentOf, routes: explorer ? served : documented }
+}
+
+function parseFormat(text: string | null): OpenApiVersion {
+  const format = OPENAPI_VERSIONS.find((each) => each === (text ?? OPENAPI_VERSIONS[0]))
+  if (format) return format
+  throw invalidParameter('version', `version must be ${OPENAPI_VERSIONS.join(' or ')}, got ${quote(text)}.`)
 }

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util'
 import { gzip, type ZlibOptions } from 'node:zlib'
 import { type RenderedPage, sendPage } from '../../api/rendered-page.ts'
-import { pathOf, type Route } from '../../api/request.ts'
+import { pathOf } from '../../api/request.ts'
+import { type Route, type RouteRequest, route, SERVICE } from '../../api/route.ts'
 import { notFound } from '../../domain/errors.ts'
 import { hashOf } from '../../store/hash.ts'
 import base from '../assets/base.css' with { type: 'text' }
@@ -92,21 +93,21 @@ const hashedUrl = (name: string, body: string | Uint8Array) =>
 const FOREVER = 'public, max-age=31536000, immutable'
 
 /** A page of another release has other hashes: it gets the file of this release, which it must revalidate. */
-const createRoute = (urls: ReadonlyMap<string, string>, pages: ReadonlyMap<string, RenderedPage>): Route => ({
-  path: '/assets/:file',
-  kind: 'own',
-  name: 'page',
-  async handle(request, context) {
-    const path = pathOf(request)
-    const name = (request.params.file ?? '').replace(/\.\w+(?=\.\w+$)/, '')
-    const page = pages.get(name)
-    if (!page) throw notFound()
-    compress(page)
-    const response = await sendPage(request, context, page)
-    if (urls.get(name) === path) response.headers.set('Cache-Control', FOREVER)
-    return response
-  },
-})
+const createRoute = (urls: ReadonlyMap<string, string>, pages: ReadonlyMap<string, RenderedPage>): Route =>
+  route(SERVICE, {
+    path: '/assets/:file',
+    name: 'page',
+    async handle(request: RouteRequest<'file'>, context) {
+      const path = pathOf(request)
+      const name = request.params.file.replace(/\.\w+(?=\.\w+$)/, '')
+      const page = pages.get(name)
+      if (!page) throw notFound()
+      compress(page)
+      const response = await sendPage(request, context, page)
+      if (urls.get(name) === path) response.headers.set('Cache-Control', FOREVER)
+      return response
+    },
+  })
 
 const setAccents = ({ light, dark }: Record<Theme, string>) => `
 :root { --accent: ${light}; }

@@ -1,4 +1,4 @@
-import { pageRoute } from '../../api/rendered-page.ts'
+import { pageRoute } from '../../api/route.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../config/site.ts'
 import { contrast, mix } from '../../domain/text/color.ts'
 import { parseOrigin } from '../../domain/url.ts'

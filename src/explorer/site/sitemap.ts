@@ -32,13 +32,11 @@ export const createSitemap = ({ catalog }: { catalog: Catalog }): ExplorerPage =
   async render({ site, params }) {
     const base = baseOf(site)
     const [, page = ''] = /^([1-9]\d{0,4})\.xml$/.exec(params.file ?? '') ?? []
-    const found =
-      page === ''
-        ? undefined
-        : await catalog.find({ page: Number(page), size: URLS_PER_FILE, keyword: undefined })
-    if (!found || (found.ids.length === 0 && page !== '1')) throw notFound()
+    const end = Number(page) * URLS_PER_FILE
+    const ids = Array.from((await catalog.current()).ids.subarray(end - URLS_PER_FILE, end))
+    if (page === '' || (ids.length === 0 && page !== '1')) throw notFound()
     const start = page === '1' ? [html`<url><loc>${base}/</loc></url>\n`] : []
-    const entries = found.ids.map((id) => html`<url><loc>${base}/passports/${id}</loc></url>\n`)
+    const entries = ids.map((id) => html`<url><loc>${base}/passports/${id}</loc></url>\n`)
     return xml(html`<urlset xmlns="${XMLNS}">\n${start}${entries}</urlset>\n`)
   },
 })

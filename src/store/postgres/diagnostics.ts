@@ -1,8 +1,6 @@
 import { namePostgres } from '../../config/database-address.ts'
 import { type Diagnostics, readContents } from '../sql/diagnostics.ts'
-import { isUnavailable } from './connection/errors.ts'
-import { SERVER } from './connection/health.ts'
-import { createPool, type Pool } from './connection/health-checked-pool.ts'
+import { createPool } from './connection/health-checked-pool.ts'
 import { checkWritable, openPrimary } from './connection/primary.ts'
 import { checkVersion, SCHEMA } from './migrate.ts'
 
@@ -15,11 +13,8 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
     await checkWritable(pool)
     await checkPooler(url)
     const schema = await checkVersion(pool.query, name)
-    const [row] = await pool.query<{ now: number }>(
-      'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
-    )
     const contents = schema === SCHEMA ? { contents: await readContents(pool.longQuery) } : {}
-    return { schema, knownSchema: SCHEMA, clock: row?.now ?? 0, ...contents }
+    return { schema, knownSchema: SCHEMA, ...contents }
   } finally {
     await pool.close()
   }
@@ -38,48 +33,12 @@ async function checkPooler(url: string): Promise<void> {
   }
 }
 
-/** The schema of a replica, and whether it gets the current changes of its primary within `maxLag` milliseconds. */
-export async function diagnoseReplica(url: string, primaryUrl: string, maxLag: number) {
-  const primary = openPrimary(primaryUrl, OPTIONS)
+/** Throws `unavailable` if the replica cannot be reached. */
+export async function findReplicaSchema(url: string): Promise<number> {
   const replica = createPool(url, OPTIONS)
   try {
-    const schema = await checkVersion(replica.query, replica.name)
-    const [state] = await replica.query<{ isReplica: boolean; isReceiving: boolean; server: string }>(
-      `select pg_is_in_recovery() as "isReplica", exists (select from pg_stat_wal_receiver) as "isReceiving",
-         ${SERVER} as server`,
-    )
-    const current = await findPosition(primary)
-    const isUpToDate = !state?.isReplica || !current || (await reaches(replica, current.lsn, maxLag))
-    const isPrimary = state !== undefined && state.server === current?.server
-    return { schema, isReplica: false, isReceiving: false, ...state, isUpToDate, isPrimary }
+    return await checkVersion(replica.query, replica.name)
   } finally {
-    await Promise.all([primary.close(), replica.close()])
-  }
-}
-
-/** `undefined` if the primary is unavailable or a standby, which is another finding. */
-async function findPosition({ query }: Pool): Promise<{ lsn: string; server: string } | undefined> {
-  try {
-    const [row] = await query<{ lsn: string; server: string }>(
-      `select pg_current_wal_flush_lsn()::text as lsn, ${SERVER} as server where not pg_is_in_recovery()`,
-    )
-    return row
-  } catch (error) {
-    if (!isUnavailable(error)) throw error
-    return undefined
-  }
-}
-
-const RECHECK_REPLICA_MILLISECONDS = 100
-
-/** Whether the replica replays the WAL up to a position in time. */
-async function reaches({ query }: Pool, lsn: string, wait: number): Promise<boolean> {
-  for (const end = performance.now() + wait; ; await Bun.sleep(RECHECK_REPLICA_MILLISECONDS)) {
-    const [row] = await query<{ reached: boolean }>(
-      'select pg_last_wal_replay_lsn() >= $1::text::pg_lsn as reached',
-      [lsn],
-    )
-    if (row?.reached) return true
-    if (performance.now() > end) return false
+    await replica.close()
   }
 }

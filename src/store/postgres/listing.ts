@@ -52,7 +52,7 @@ export function createListing(read: Query, readFast = read): ListingStore & { fo
     },
     readChanges: async (since) =>
       since.startsWith(`${server}:`) ? readChanges(read, since, MOST_CHANGES) : undefined,
-    // The background thread made the cursor. It makes a new one soon after another server responds; until then, a failover that
+    // The writer thread made the cursor. It makes a new one soon after another server responds; until then, a failover that
     // lost transactions may hide changes.
     readRecent: (since) => readChanges(readFast, since, MOST_RECENT_CHANGES),
   }

@@ -1,12 +1,8 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import { MAX_BYTES, MAX_CREDENTIALS_BYTES, MAX_LIST_ITEM_BYTES } from '../../domain/record/record-limits.ts'
-import type { RetirementPlan } from '../../domain/retirement.ts'
-import type { AppliedRules } from '../store.ts'
 import type { Query } from './connection.ts'
 import { listKeys } from './keys.ts'
-import { findActiveRules } from './rules.ts'
 import { STALE_COUNT } from './scoring.ts'
-import { createSettingStores } from './settings.ts'
 
 /** The state of a database, read without changing it. */
 export type Diagnostics = {
@@ -18,8 +14,6 @@ export type Diagnostics = {
   damage?: string[]
   /** Absent if the schemas differ. */
   contents?: DatabaseContents
-  /** The time of the database server; PostgreSQL only. */
-  clock?: number
 }
 
 export type DatabaseContents = PassportCounts & {
@@ -28,18 +22,12 @@ export type DatabaseContents = PassportCounts & {
   keys: ApiKey[]
   /** Largest first. */
   oversized: Oversized[]
-  plan: RetirementPlan | undefined
-  /** The active rule set; `undefined` for the built-in one. */
-  rules: AppliedRules | undefined
-  /** The note of a copy into this database. */
-  copying: string | undefined
 }
 
 /** The wait before stale passports are counted again, to detect a running scorer. */
 const RECHECK_DELAY = 1500
 
 export async function readContents(query: Query): Promise<DatabaseContents> {
-  const { retirement, copying } = createSettingStores(query, query)
   const [counts] = (await query(PASSPORT_COUNTS)) as [PassportCounts]
   if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
   const [later] = await query<{ count: number }>(STALE_COUNT)
@@ -48,9 +36,6 @@ export async function readContents(query: Query): Promise<DatabaseContents> {
     stillStale: later?.count ?? 0,
     keys: await listKeys(query),
     oversized: await query<Oversized>(OVERSIZED),
-    plan: await retirement.find(),
-    rules: await findActiveRules(query),
-    copying: await copying.find(),
   }
 }
 
@@ -59,19 +44,12 @@ type PassportCounts = {
   /** Passports that wait for a scorer. */
   stale: number
   unscorable: number
-  /** The latest time of a calculation, overall and by a rule set. */
-  newestRecord: number | null
-  lastScoring: number | null
-  lastDay: string | null
 }
 
 const PASSPORT_COUNTS = `select
   cast(count(*) as double precision) as passports,
   cast(coalesce(sum(case when stale = 1 then 1 else 0 end), 0) as double precision) as stale,
-  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "unscorable",
-  cast(max(calculated_at) as double precision) as "newestRecord",
-  cast(max(case when rules <> '' then calculated_at end) as double precision) as "lastScoring",
-  (select max(day) from usage) as "lastDay"
+  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "unscorable"
   from passports`
 
 /** Further ones are not reported. */

@@ -62,7 +62,7 @@ async function activate(tx: Transaction, { appliedAt, ...rules }: AppliedRules, 
 const timeIfActive = (active: AppliedRules | undefined, { stamp }: AppliedRules): number | undefined =>
   active?.stamp === stamp && active.source !== 'built-in' ? active.appliedAt : undefined
 
-export const findActiveRules = (query: Query) => findRules(query, ACTIVE_RULES)
+const findActiveRules = (query: Query) => findRules(query, ACTIVE_RULES)
 
 const findRules = async (query: Query, rest: string, values: readonly string[] = []) =>
   (await listRules(query, rest, values))[0]

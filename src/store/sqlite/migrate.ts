@@ -64,7 +64,7 @@ function refuseFullDisk(database: Database, version: number): void {
 }
 
 /** A sentence if the disk has too little space for a migration: the changes are in the WAL and in the file. */
-export function migrationSpaceProblem(path: string): string | undefined {
+function migrationSpaceProblem(path: string): string | undefined {
   const needed = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   const { bavail, bsize } = statfsSync(dirname(path))
   const free = bavail * bsize

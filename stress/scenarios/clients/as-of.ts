@@ -1,7 +1,7 @@
 import { serveTest } from '../../../test/support/http/server.ts'
 import { type EngineName, openTestStore } from '../../../test/support/store/engines.ts'
 import { recordHistory, toSeen } from '../../../test/support/store/recorded-history.ts'
-import type { Fail, Scenario } from '../../scenario.ts'
+import type { Fail, Scenario } from '../../run-scenario.ts'
 
 const STEPS = 60
 const ENGINES: readonly EngineName[] = ['sqlite', 'sqlite', 'sqlite', 'postgres']

@@ -6,7 +6,7 @@ import { testDatabase } from '../../../test/support/postgres/postgres.ts'
 import { until } from '../../../test/support/processes.ts'
 import { record } from '../../../test/support/store/records.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
-import type { Fail, Scenario } from '../../scenario.ts'
+import type { Fail, Scenario } from '../../run-scenario.ts'
 import { tryToServe } from '../../support/command.ts'
 
 const FOLLOWERS = 4
@@ -62,7 +62,7 @@ async function writeAndWait(store: Store, round: number, followers: readonly Fol
   const { name, last } = await store.events.log()
   return Promise.all(
     followers.map(async (follower) => {
-      await until(() => follower.received().at(-1)?.id === `${name}-${last}`, 2)
+      await until(() => follower.received().at(-1)?.id === `${name}-${last}`)
       return performance.now() - committed
     }),
   )

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { serveProcess } from '../../../test/support/cli.ts'
 import { parseExposition } from '../../../test/support/http/prometheus.ts'
+import { inventPeople } from '../../../test/support/store/invented-people.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
-import type { Scenario } from '../../scenario.ts'
-import { startProbe } from '../../support/probe.ts'
+import type { Scenario } from '../../run-scenario.ts'
+import { startProbe } from '../../support/start-health-probe.ts'
 
 /** The limit of a client without a key in 10 s. Rounds are shorter, so that the server has no limit. */
 const PAGES = 1000

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/database-address.ts'
-import { createRandom, type Random } from '../../../src/ingest/demo/random.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { serveProcess } from '../../../test/support/cli.ts'
 import { makeKey } from '../../../test/support/http/keys.ts'
 import { testDatabase } from '../../../test/support/postgres/postgres.ts'
+import { createRandom, type Random } from '../../../test/support/random.ts'
 import { saveRecords } from '../../../test/support/store/engines.ts'
 import { record } from '../../../test/support/store/records.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
-import type { Fail, Scenario } from '../../scenario.ts'
+import type { Fail, Scenario } from '../../run-scenario.ts'
 
 const CLIENTS = 4
 const LONGEST_LIST = 30

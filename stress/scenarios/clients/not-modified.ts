@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { serveProcess } from '../../../test/support/cli.ts'
 import { startRedis } from '../../../test/support/redis/redis.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
-import type { Fail, Scenario } from '../../scenario.ts'
+import type { Fail, Scenario } from '../../run-scenario.ts'
 
 const LIMIT = 100
 const REQUESTS = 5 * LIMIT

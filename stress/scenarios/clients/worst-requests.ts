@@ -1,12 +1,12 @@
-import { CHANGED, copyWithHistory } from '../../../bench/history.ts'
+import { CHANGED, copyWithHistory } from '../../../bench/support/changed-passports.ts'
 import { serveProcess } from '../../../test/support/cli.ts'
 import { makeKey } from '../../../test/support/http/keys.ts'
 import { until } from '../../../test/support/processes.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
-import type { Scenario } from '../../scenario.ts'
-import { attack, CONNECTIONS, type Damage, measureUse } from '../../support/worst/attack.ts'
-import { type WorstRequest, worstRequests } from '../../support/worst/requests.ts'
-import { findServerThread } from '../../support/worst/threads.ts'
+import type { Scenario } from '../../run-scenario.ts'
+import { attack, CONNECTIONS, type Damage, measureUse } from '../../support/worst-requests/attack.ts'
+import { findServerThread } from '../../support/worst-requests/thread-times.ts'
+import { type WorstRequest, worstRequests } from '../../support/worst-requests/worst-requests.ts'
 
 /** The limits of docs/keys.md in a window of 10 s, by the client. */
 const LIMITS = { anonymous: 1000, standard: 5000, page: 300, picture: 3000 }

@@ -1,8 +1,8 @@
-import { createRandom, type Random } from '../../../src/ingest/demo/random.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
+import { createRandom, type Random } from '../../../test/support/random.ts'
 import { databaseMaker, type EngineName } from '../../../test/support/store/engines.ts'
 import { INVENTED, linesOf, toLines } from '../../../test/support/store/json-lines.ts'
-import { check, type Fail, type Scenario } from '../../scenario.ts'
+import { check, type Fail, type Scenario } from '../../run-scenario.ts'
 import {
   checkFile,
   checkSame,
@@ -10,7 +10,7 @@ import {
   everythingIn,
   type Sandbox,
 } from '../../support/database-checks.ts'
-import { killWithin, succeed, timeOf } from '../../support/kill.ts'
+import { killWithin, succeed, timeOf } from '../../support/kill-process.ts'
 
 /** A killed client cannot damage a PostgreSQL server: most kills are on SQLite. */
 const ON_POSTGRES = 1 / 6

@@ -1,8 +1,8 @@
-import { createRandom } from '../../../src/ingest/demo/random.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
+import { createRandom } from '../../../test/support/random.ts'
 import { databaseMaker, saveRecords } from '../../../test/support/store/engines.ts'
 import { INVENTED } from '../../../test/support/store/json-lines.ts'
-import { check, type Scenario } from '../../scenario.ts'
+import { check, type Scenario } from '../../run-scenario.ts'
 import {
   checkFile,
   checkSame,
@@ -10,7 +10,7 @@ import {
   responsesIn,
   type Sandbox,
 } from '../../support/database-checks.ts'
-import { killWithin, succeed, timeOf } from '../../support/kill.ts'
+import { killWithin, succeed, timeOf } from '../../support/kill-process.ts'
 
 const PEOPLE = INVENTED.filter(({ stale }) => !stale)
 

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import { createRandom } from '../../../src/ingest/demo/random.ts'
 import { toAppliedRules } from '../../../src/scoring/active-rules.ts'
 import { loadRules } from '../../../src/scoring/load-rules.ts'
 import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import type { RuleSet } from '../../../src/scoring/rules.ts'
 import { start } from '../../../test/support/cli.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
+import { createRandom } from '../../../test/support/random.ts'
 import { databaseMaker } from '../../../test/support/store/engines.ts'
 import { INVENTED } from '../../../test/support/store/json-lines.ts'
-import { check, type Scenario } from '../../scenario.ts'
+import { check, type Scenario } from '../../run-scenario.ts'
 import {
   checkFile,
   checkSame,
@@ -17,7 +17,7 @@ import {
   type Sandbox,
   withoutDates,
 } from '../../support/database-checks.ts'
-import { killWhen, killWithin, timeOf } from '../../support/kill.ts'
+import { killWhen, killWithin, timeOf } from '../../support/kill-process.ts'
 
 /** Multipliers of the rule sets; each gives different scores. */
 const RULE_SETS = [1, 2]

@@ -1,8 +1,8 @@
-import { createRandom, type Random } from '../../../src/ingest/demo/random.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
+import { createRandom, type Random } from '../../../test/support/random.ts'
 import { databaseMaker } from '../../../test/support/store/engines.ts'
 import { INVENTED, linesOf, toLines } from '../../../test/support/store/json-lines.ts'
-import { check, type Fail, type Scenario } from '../../scenario.ts'
+import { check, type Fail, type Scenario } from '../../run-scenario.ts'
 import {
   checkFile,
   checkSame,
@@ -13,7 +13,7 @@ import {
   withoutDates,
 } from '../../support/database-checks.ts'
 import { createImportLoop } from '../../support/import-loop.ts'
-import { succeed } from '../../support/kill.ts'
+import { succeed } from '../../support/kill-process.ts'
 import { startReaders } from '../../support/kill-server-readers.ts'
 
 const SCORED = INVENTED.filter(({ stale }) => !stale)

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { SERVICE } from '../../../src/api/route.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../../src/domain/api-key.ts'
 import { NO_PLAN } from '../../../src/domain/retirement.ts'
+import type { Tier } from '../../../src/domain/tier.ts'
 import { fields, LIST, limited } from '../../support/http/limited-server.ts'
 import { NOON } from '../../support/store/records.ts'
 
@@ -47,7 +49,7 @@ test('a result that arrives after its window reports that window, not the next o
     now: () => clock.time,
     isQuotaUsed: () => false,
   })
-  const tier = limiter.tierOf(undefined)
+  const tier = limiter.tierOf({ ...SERVICE, usesKeys: true }, undefined) as Tier
   const consumed = await limiter.consume(tier, undefined, () => '192.0.2.1')
   expect(() => limiter.check(tier, consumed)).toThrow(
     expect.objectContaining({ headers: expect.objectContaining({ 'Retry-After': '1' }) }),

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { createFixedWindow } from '../../../src/api/fixed-window.ts'
 import { createMetrics } from '../../../src/api/metrics.ts'
-import { createOpenApi } from '../../../src/api/openapi.ts'
 import { presentFamilies } from '../../../src/api/prometheus.ts'
 import { createLimiter } from '../../../src/api/rate-limit.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
 import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
+import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { expectGolden } from '../../support/http/golden.ts'
 import { makeKey } from '../../support/http/keys.ts'
@@ -129,7 +129,7 @@ test('COMPAT_V2=false reaches the service and its OpenAPI document', async () =>
 
 test('every V2 operation is marked deprecated, and no schema refers to a missing one', () => {
   for (const compatV2 of [true, false]) {
-    const { paths, components } = createOpenApi('0', { compatV2 })
+    const { paths, components } = createReference('0', { compatV2 }).documentOf('3.2')
     const text = JSON.stringify({ paths, components })
     const names = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1] as string)
     expect(names.filter((name) => !(name in components.schemas))).toEqual([])

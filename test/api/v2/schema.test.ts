@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { onEngine } from '../../support/store/engines.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
 
 /** Written apart from the schemas of the service, as a client would write them. */
 const strict = <T extends Type.TProperties>(fields: T) => Type.Object(fields, { additionalProperties: false })

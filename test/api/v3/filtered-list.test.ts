@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createLiveIndex } from '../../../src/catalog/facets/live-index.ts'
+import { createLiveIndex } from '../../../src/catalog/live-index.ts'
 import { createSearchClient, createSearchServer } from '../../../src/catalog/remote-search.ts'
 import { createSharedCatalog } from '../../../src/catalog/shared-catalog.ts'
 import { buildSnapshot } from '../../../src/catalog/snapshot.ts'

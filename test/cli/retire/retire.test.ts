@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { previewRetirement } from '../../../src/api/retirement-preview.ts'
+import { previewRetirement } from '../../../src/api/retirement.ts'
 import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'

@@ -168,17 +168,6 @@ withEngine('sqlite', 'RULES', (makeDatabase) => {
   })
 })
 
-withEngine('sqlite', 'doctor', (makeDatabase) => {
-  test('names the active rule set, and warns if RULES names another one', async () => {
-    await using here = await kitePlace(makeDatabase)
-    await here.rules('apply', here.path('one.json'))
-    expect((await here.call('doctor')).out).toMatch(/ok +rules +Rule set one\+\w+ is active\./)
-    expect((await here.withFile('two.json', 'doctor')).out).toMatch(
-      /warning +rules +Rule set one\+\w+ is active, but RULES names two\+\w+: unset RULES/,
-    )
-  })
-})
-
 withEngine('sqlite', 'a hostile rule file', (makeDatabase) => {
   test('prints no control characters, and a long name is refused', async () => {
     const files = {

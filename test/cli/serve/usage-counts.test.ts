@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import type { UsageReport } from '../../../src/api/usage.ts'
 import type { UsageCount } from '../../../src/domain/usage.ts'
-import { createUsageBuffer } from '../../../src/serve/usage-buffer.ts'
+import { createUsageBuffer } from '../../../src/serve/jobs/store-usage.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveProcess } from '../../support/cli.ts'
@@ -130,16 +131,13 @@ test('counts of a failed write are added to the next write', async () => {
   const one: UsageCount = { day: '2026-01-01', key: 'k', endpoint: 'list', status: 200, count: 2 }
   const kept: unknown[] = []
   let works = false
-  const usage: Pick<Store['usage'], 'add'> = {
-    add(counts, lastUsed) {
-      if (!works) throw new Error('away')
-      kept.push(counts, lastUsed)
-    },
+  const add = ({ counts, lastUsed }: UsageReport) => {
+    if (!works) throw new Error('away')
+    kept.push(counts, lastUsed)
   }
-  const store = { usage } as Store
   const waiting = createUsageBuffer()
   waiting.push({ counts: [one], lastUsed: new Map([['k', 9]]) })
-  await expect(waiting.store(store)).rejects.toThrow('away')
+  await expect(waiting.flush(add)).rejects.toThrow('away')
   waiting.push({
     counts: [
       { ...one, count: 3 },
@@ -149,7 +147,7 @@ test('counts of a failed write are added to the next write', async () => {
   })
   expect(waiting.size()).toBe(7)
   works = true
-  await waiting.store(store)
+  await waiting.flush(add)
   expect(kept).toEqual([
     [
       { ...one, count: 5 },

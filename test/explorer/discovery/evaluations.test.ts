@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { type Catalog, createCatalog } from '../../../src/catalog/catalog.ts'
 import { foldName } from '../../../src/domain/text/fold-name.ts'
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
 
 const PEOPLE = inventPeople()
 

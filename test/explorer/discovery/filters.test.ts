@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { onEngine, openTestStore } from '../../support/store/engines.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 
 const PEOPLE = [

@@ -2,13 +2,12 @@ import { expect, test } from 'bun:test'
 import { foldName } from '../../../src/domain/text/fold-name.ts'
 import { highlight } from '../../../src/explorer/ranking/highlight.ts'
 import { cleanText, shortenText } from '../../../src/explorer/sanitize.ts'
-import { inventDemoPeople } from '../../../src/ingest/demo/demo-people.ts'
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { onEngine, openTestStore } from '../../support/store/engines.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
 import { record } from '../../support/store/records.ts'
 
 const social = (source: string, name: string) => ({
@@ -145,10 +144,7 @@ test('the total counts each passport once', async () => {
 })
 
 test('every tag, place and credential is found; too many wallets are not counted', async () => {
-  await using store = await openTestStore(
-    'sqlite',
-    inventDemoPeople(0).map((person) => person.record),
-  )
+  await using store = await openTestStore('sqlite', inventPeople())
   await using server = serveExplorer(store)
   const statusOf = async (text: string) => {
     const page = await server.look(`/?q=${encodeURIComponent(text)}`)

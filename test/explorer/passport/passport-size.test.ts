@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Social } from '../../../src/domain/passport.ts'
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 
 const ZALGO = `a${'\u0301\u0322\u0353'.repeat(700)}`

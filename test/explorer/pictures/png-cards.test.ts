@@ -2,7 +2,8 @@ import { describe, expect, spyOn, test } from 'bun:test'
 import { ClientGone, ServiceError } from '../../../src/domain/errors.ts'
 import { drawableName } from '../../../src/explorer/pictures/drawable-name.ts'
 import { createRasterizerServer } from '../../../src/explorer/pictures/rasterizer-server.ts'
-import { createRasterizerClient } from '../../../src/explorer/pictures/remote-rasterizer.ts'
+import { createRasterizerClient, type PictureCall } from '../../../src/explorer/pictures/remote-rasterizer.ts'
+import { type Received, receiveCalls } from '../../../src/thread-calls.ts'
 import { drawPng, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { openTestStore } from '../../support/store/engines.ts'
@@ -180,19 +181,18 @@ describe('the picture thread', () => {
   })
 
   test('does not draw the picture of a client that left', async () => {
-    const loaded = Promise.withResolvers<void>()
     const drawn: string[] = []
-    const client = connect((svg) => new Uint8Array(drawn.push(svg)), { waiting: 3 }, loaded.promise)
     const controller = new AbortController()
     const { signal } = controller
+    const client = connect((svg) => {
+      if (svg === 'a') controller.abort()
+      return new Uint8Array(drawn.push(svg))
+    })
     const [one, gone, other] = ['a', 'b', 'c'].map((svg) =>
       client.rasterize(() => svg, 10, svg === 'b' ? { signal } : {}),
     )
-    await new Promise(setImmediate)
-    controller.abort()
     await expect(gone).rejects.toThrow(ClientGone)
     await expect(client.rasterize(() => 'd', 10, { signal })).rejects.toThrow(ClientGone)
-    loaded.resolve()
     await Promise.all([one, other])
     expect(drawn).toEqual(['a', 'c'])
     client.close()
@@ -212,14 +212,15 @@ describe('the picture thread', () => {
   test('the time until the rasterizer is loaded does not count against the wait', async () => {
     using timers = spyOn(globalThis, 'setTimeout')
     const { port1, port2 } = new MessageChannel()
-    const received = Promise.withResolvers<void>()
-    port1.onmessage = () => received.resolve()
+    const loading = Promise.withResolvers<Received<PictureCall, undefined>>()
+    receiveCalls<PictureCall, undefined>(port1, loading.resolve)
     const client = createRasterizerClient(port2, { milliseconds: 1 })
     const codeOf = (picture: Promise<unknown>) => picture.catch(({ code }) => code)
     const first = codeOf(client.rasterize(() => 'a', 10))
-    await received.promise
+    const { call, answer } = await loading.promise
+    expect(call).toBe('load')
     expect(timers).not.toHaveBeenCalled()
-    port1.postMessage({ ready: true })
+    answer(undefined)
     expect(await first).toBe('overloaded')
     expect(await codeOf(client.rasterize(() => 'b', 10))).toBe('overloaded')
     expect(timers).toHaveBeenCalledTimes(2)

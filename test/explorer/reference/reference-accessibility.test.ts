@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
 
 inBrowser('access to the reference page', (browser) => {
   const server = shareServer(() => openTestStore('sqlite', inventPeople().slice(0, 50)), serveExplorer)

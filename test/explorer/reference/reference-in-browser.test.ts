@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
 import { named } from '../../support/store/records.ts'
 
 const HOSTILE = '<img src=x onerror="window.pwned=1">'

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
-import { createOpenApi } from '../../../src/api/openapi.ts'
-import type { Context } from '../../../src/api/request.ts'
+import type { Context } from '../../../src/api/route.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
-import { createReferenceRoutes } from '../../../src/explorer/reference/reference-routes.ts'
+import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
@@ -147,7 +146,7 @@ test('examples have the public URL, or the host of the request if it is a plain 
   expect(text).toContain('http://passports.example.org:8080/api/v1')
   const hostile = await server.get('/reference', { headers: { Host: "a'$(id)" } })
   expect(hostile.text).not.toContain('$(id)')
-  const routes = createReferenceRoutes(createOpenApi('0.0.0'), {
+  const { routes } = createReference('0.0.0', {
     site: createSite(undefined, 'https://public.example').site,
     plan: () => datePlan(NO_PLAN, NOON),
     now: () => NOON,
@@ -185,23 +184,17 @@ test.each(['/reference', '/reference/v2', '/reference/v3'])(
 )
 
 test('the reference page is rendered once for each host and plan', async () => {
-  const openApi = createOpenApi('0.0.0')
-  const { site } = createSite()
   let rendered = 0
-  const document = {
-    ...openApi,
-    get paths() {
-      rendered++
-      return openApi.paths
+  const { site } = createSite()
+  const counted = {
+    ...site,
+    urlOf(name: Parameters<typeof site.urlOf>[0]) {
+      if (name === 'reference.css') rendered++
+      return site.urlOf(name)
     },
   }
   let plan = datePlan(NO_PLAN, NOON)
-  const routes = createReferenceRoutes(document, {
-    site,
-    plan: () => plan,
-    now: () => NOON,
-    explorer: true,
-  })
+  const { routes } = createReference('0.0.0', { site: counted, plan: () => plan, now: () => NOON })
   const context = { headers: new Headers() } as Context
   const get = async (host = 'x') => {
     const request = Object.assign(new Request(`http://${host}/reference`), { params: {} })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { renderSnippets } from '../../../src/explorer/reference/snippets.ts'
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
 import { LANGUAGES, runSnippets, withoutRequestId } from '../../support/explorer/snippets.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { hasPrograms } from '../../support/programs.ts'
 import { openTestStore } from '../../support/store/engines.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
 
 const NEEDED = ['curl', 'python3-requests'] as const
 

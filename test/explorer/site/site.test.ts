@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Context } from '../../../src/api/request.ts'
+import type { Context } from '../../../src/api/route.ts'
 import { DEFAULT_SITE, PAPER, parseAccent, parseContact, parseSiteName } from '../../../src/config/site.ts'
 import { contrast } from '../../../src/domain/text/color.ts'
 import { PALETTE } from '../../../src/explorer/design/tokens.ts'

@@ -1,5 +1,4 @@
-import { join } from 'node:path'
-import { readPage } from './named-tests.ts'
+import { readPage } from './pages.ts'
 
 /** A fenced block of a page. A second word after its language is the file to save it as. */
 export type Example = {
@@ -15,16 +14,6 @@ export type Example = {
 
 const FENCE = /^ *```(\S*) ?(.*)$/
 
-/** All pages except decisions. */
-export const PAGES = [
-  'README.md',
-  'packages/client/README.md',
-  ...[...new Bun.Glob('**/*.md').scanSync(join(import.meta.dir, '../../../docs'))]
-    .filter((path) => !path.startsWith('decisions/'))
-    .map((path) => `docs/${path}`)
-    .sort(),
-]
-
 export function readExamples(page: string): Example[] {
   const examples: Example[] = []
   let heading = ''
@@ -34,17 +23,14 @@ export function readExamples(page: string): Example[] {
     if (open && fence) {
       examples.push(open)
       open = undefined
-    } else if (open) {
-      open.text += `${line}\n`
-    } else if (fence) {
+    } else if (open) open.text += `${line}\n`
+    else if (fence) {
       const [, language = '', file] = fence
       const kind = `${page}: ${heading}: ${language}`
       const earlier = examples.filter(({ name }) => name.startsWith(kind)).length
       const name = earlier === 0 ? kind : `${kind} ${earlier + 1}`
       open = { name, page, heading, line: index + 1, language, file: file || undefined, text: '' }
-    } else if (line.startsWith('#')) {
-      heading = line.replace(/^#+ /, '')
-    }
+    } else if (line.startsWith('#')) heading = line.replace(/^#+ /, '')
   }
   if (open) throw new Error(`${page}:${open.line}: the block is not closed`)
   return examples

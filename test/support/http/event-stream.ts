@@ -4,7 +4,7 @@ import { until } from '../processes.ts'
 /** One block of a stream; a comment has no data. */
 export type Block = { id: string; event?: string; data?: WireEvent }
 
-type Options = { key: string; query?: string; lastId?: string; headers?: Record<string, string> }
+type Options = { key: string; query?: string; lastId?: string | undefined; headers?: Record<string, string> }
 
 /** Opens an event stream, and reads it in the background until it ends. */
 export async function openEventStream(url: URL | string, { key, query = '', lastId, headers = {} }: Options) {
@@ -52,18 +52,9 @@ async function readBlocks({ body }: Response, blocks: Block[]): Promise<void> {
 }
 
 function parseBlock(text: string): Block {
-  const fields = new Map<string, string>(
-    text.split('\n').map((line) => {
-      const colon = line.indexOf(':')
-      return [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')]
-    }),
-  )
-  const [event, data] = [fields.get('event'), fields.get('data')]
-  return {
-    id: fields.get('id') ?? '',
-    ...(event !== undefined && { event }),
-    ...(data !== undefined && { data: JSON.parse(data) }),
-  }
+  const fields = Object.fromEntries(text.split('\n').map((line) => line.split(/: ?(.*)/s, 2)))
+  const { id = '', event, data } = fields
+  return { id, ...(event !== undefined && { event }), ...(data !== undefined && { data: JSON.parse(data) }) }
 }
 
 /** Follows the events as an EventSource does: after a lost connection it continues after the last id. */
@@ -75,8 +66,7 @@ export function followEvents(urls: () => URL | string, key: string, query = '') 
   let current: Awaited<ReturnType<typeof openEventStream>> | undefined
 
   async function connect(): Promise<void> {
-    const options = { key, query, ...(lastId !== undefined && { lastId }) }
-    current = await openEventStream(urls(), options)
+    current = await openEventStream(urls(), { key, query, lastId })
     connections++
     if (isEnded) await current.close()
     await current.ended
@@ -85,11 +75,10 @@ export function followEvents(urls: () => URL | string, key: string, query = '') 
     current = undefined
   }
 
-  async function run(): Promise<void> {
-    // The server may be away for a moment.
+  const running = (async () => {
+    // The server may be unavailable for a moment.
     while (!isEnded) await connect().catch(() => Bun.sleep(20))
-  }
-  const running = run()
+  })()
   return {
     received: () => [...events, ...(current?.events() ?? [])],
     connections: () => connections,

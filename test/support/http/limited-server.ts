@@ -3,16 +3,14 @@ import { createLimiter } from '../../../src/api/rate-limit.ts'
 import type { ApiServerOptions } from '../../../src/api/server.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
 import { parseTiers, type Tier } from '../../../src/domain/tier.ts'
-import { openTestStore } from '../store/engines.ts'
-import { NOON, PEOPLE } from '../store/records.ts'
+import { NOON } from '../store/records.ts'
 import { makeKey } from './keys.ts'
-import { type Reply, serveTest } from './server.ts'
+import { type Reply, serveRecords } from './server.ts'
 
 export const LIST = '/api/v1/passports'
 
 /** A server with these tiers and a fixed clock; X-Forwarded-For sets the client address. */
 export async function limited(tiers: string, options: Partial<ApiServerOptions> = {}) {
-  const store = await openTestStore('sqlite', PEOPLE)
   const clock = { time: NOON }
   const now = () => clock.time
   const usage = createUsageCounter(now)
@@ -22,24 +20,19 @@ export async function limited(tiers: string, options: Partial<ApiServerOptions> 
     now,
     isQuotaUsed: usage.isQuotaUsed,
   })
-  const server = serveTest(store, { now, limiter, usage, trustedProxies: ['127.0.0.1'], ...options })
+  const server = await serveRecords({ now, limiter, usage, trustedProxies: ['127.0.0.1'], ...options })
   const from = (address: string, more: Record<string, string> = {}) => ({
     headers: { 'X-Forwarded-For': address, ...more },
   })
   return {
+    ...server,
     clock,
     usage,
-    port: server.port,
-    get: server.get,
     /** A request without a key from an address. */
     anonymous: (path = LIST, address = '192.0.2.1', more = {}) => server.get(path, from(address, more)),
     with: (key: string, path = LIST, more = {}) =>
       server.get(path, from('192.0.2.1', { 'X-API-KEY': key, ...more })),
-    makeKey: async (seed: number, tier: string) => (await makeKey(store, seed, { tier })).key,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await store[Symbol.asyncDispose]()
-    },
+    makeKey: async (seed: number, tier: string) => (await makeKey(server.store, seed, { tier })).key,
   }
 }
 

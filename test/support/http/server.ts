@@ -1,20 +1,17 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { createFixedWindow } from '../../../src/api/fixed-window.ts'
-import { createOpenApi } from '../../../src/api/openapi.ts'
 import { createLimiter } from '../../../src/api/rate-limit.ts'
-import { createPage, pageRoute } from '../../../src/api/rendered-page.ts'
-import { JSON_HEADERS } from '../../../src/api/response.ts'
 import { type ApiServerOptions, startApiServer } from '../../../src/api/server.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
-import { createReferenceRoutes } from '../../../src/explorer/reference/reference-routes.ts'
+import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { createExplainer } from '../../../src/scoring/explain.ts'
 import type { Store } from '../../../src/store/store.ts'
-import type { TestStore } from '../store/engines.ts'
-import { NOON } from '../store/records.ts'
+import { openTestStore, type TestStore } from '../store/engines.ts'
+import { NOON, PEOPLE } from '../store/records.ts'
 import { checkConformance } from './openapi-conformance.ts'
 
 export type Reply = { status: number; headers: Headers; text: string; body: Json }
@@ -25,18 +22,20 @@ type Json = any
 const MANY = DEFAULT_TIERS.map((tier) => ({ ...tier, requests: 1_000_000 }))
 
 /** A real server on a free port. `get` checks every response against the OpenAPI document. */
-export function serveTest(store: Store, options: Partial<ApiServerOptions> = {}) {
+export function serveTest(
+  store: Store,
+  { compatV2 = true, ...options }: Partial<ApiServerOptions> & { compatV2?: boolean } = {},
+) {
   const deprecatedAt = Date.UTC(2025, 2, 31)
-  const openApi = createOpenApi('0.0.0')
   const datedPlan = () => datePlan(options.plan?.() ?? NO_PLAN, options.deprecatedAt ?? deprecatedAt)
   const { site, routes } = createSite()
-  const shown = {
+  const reference = createReference('0.0.0', {
     site,
     plan: datedPlan,
     now: options.now ?? (() => NOON),
     explorer: options.errorPage !== undefined,
-  }
-  const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
+    compatV2,
+  })
   const errors: unknown[] = []
   const server = startApiServer({
     host: '127.0.0.1',
@@ -58,12 +57,7 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
     deprecatedAt,
     onError: (error) => errors.push(error),
     ...options,
-    routes: [
-      pageRoute('/openapi.json', () => document),
-      ...routes,
-      ...createReferenceRoutes(openApi, shown),
-      ...(options.routes ?? []),
-    ],
+    routes: [...reference.routes, ...routes, ...(options.routes ?? [])],
   })
 
   async function get(target: string, init: RequestInit = {}): Promise<Reply> {
@@ -94,6 +88,27 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }
+
+/** A store with these records, and its server. The end of the block closes both. */
+export async function serveRecords(options: Partial<ApiServerOptions> = {}, records = PEOPLE) {
+  const store = await openTestStore('sqlite', records)
+  const server = serveTest(store, options)
+  return {
+    ...server,
+    store,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Returns the error of a promise that must fail. */
+export const failureOf = <E = Error>(work: Promise<unknown>): Promise<E> =>
+  work.then(
+    () => Promise.reject(new Error('The promise did not fail.')),
+    (error) => error,
+  )
 
 /** One store and one server for all tests of a block, which must not write. */
 export function shareServer<S extends AsyncDisposable>(

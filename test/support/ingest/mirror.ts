@@ -1,10 +1,10 @@
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { type MirrorOptions, mirror } from '../../../src/ingest/mirror.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { faultyProxy, type Seen } from '../http/faulty-proxy.ts'
 import { serveTest } from '../http/server.ts'
 import { openTestStore } from '../store/engines.ts'
+import { inventPeople } from '../store/invented-people.ts'
 import { ada, NOON, record } from '../store/records.ts'
 
 /** More than one list page; one passport has every field. */

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { until } from '../processes.ts'
 import { findProgram } from '../programs.ts'
 import { change } from './connect.ts'
 import { guardedFolder, OWNER, writeOwned } from './postgres-files.ts'
-import { findPort, until } from './postgres-process.ts'
+import { findPort } from './postgres-process.ts'
 
 /** A pooler in front of a database, stopped at the end of the block, with the settings of docs/scale.md. */
 export async function startPgbouncer(databaseUrl: string, mode: 'session' | 'transaction', ignored: string) {

@@ -1,11 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { childrenOf, until } from '../processes.ts'
 import { OWNER } from './postgres-files.ts'
-
-const PATIENCE_MS = 300_000
 
 export async function runProgram(file: string, args: readonly string[], cwd: string): Promise<void> {
   const log = join(cwd, 'log')
@@ -47,14 +46,14 @@ export async function launch(file: string, args: readonly string[], cwd: string,
     async kill() {
       child.ref()
       child.kill('SIGSTOP')
-      signal('SIGKILL', listChildren(postmaster))
+      signal('SIGKILL', childrenOf(postmaster))
       child.kill('SIGQUIT')
       child.kill('SIGCONT')
       await exited
     },
     /** The first process is stopped first: it starts the others. */
-    freeze: () => signal('SIGSTOP', [postmaster, ...listChildren(postmaster)]),
-    thaw: () => signal('SIGCONT', [...listChildren(postmaster), postmaster]),
+    freeze: () => signal('SIGSTOP', [postmaster, ...childrenOf(postmaster)]),
+    thaw: () => signal('SIGCONT', [...childrenOf(postmaster), postmaster]),
   }
 }
 
@@ -68,14 +67,6 @@ export async function findPort(): Promise<number> {
   if (!isFree) return findPort()
   await new Promise((done) => server.close(done))
   return port
-}
-
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`Timeout after ${PATIENCE_MS} ms: ${what}`)
-    await Bun.sleep(5)
-  }
 }
 
 /** In its own process group: Ctrl+C stops only the tests. */
@@ -95,14 +86,6 @@ function exitOf(child: ChildProcess): Promise<number | null> {
 function readStatus(data: string): string | undefined {
   const path = join(data, 'postmaster.pid')
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n')[7]?.trim() : undefined
-}
-
-function listChildren(pid: number): number[] {
-  const path = `/proc/${pid}/task/${pid}/children`
-  if (existsSync(path)) return readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number)
-  const rows = execFileSync('ps', ['-A', '-o', 'ppid=,pid=']).toString().trim().split('\n')
-  const pairs = rows.map((row) => row.trim().split(/\s+/).map(Number))
-  return pairs.filter(([parent]) => parent === pid).map(([, child]) => child as number)
 }
 
 function sendSignal(pid: number, name: NodeJS.Signals): void {

@@ -57,7 +57,7 @@ export async function startRedis({ password = '' } = {}) {
 
 /** A fake Redis that sends `answer` to every command; with `acceptsHandshake`, except to HELLO. */
 export function pretendRedis(
-  answer: string | Uint8Array,
+  answer: string | Uint8Array | ((sent: string) => string),
   { delayMilliseconds = 0, port = 0, acceptsHandshake = true } = {},
 ) {
   const server = Bun.listen({
@@ -65,9 +65,11 @@ export function pretendRedis(
     port,
     socket: {
       data(socket, bytes) {
-        for (const [command] of bytes.toString('latin1').matchAll(/HELLO|EVAL/g)) {
+        const sent = bytes.toString('latin1')
+        for (const [command] of sent.matchAll(/HELLO|EVAL/g)) {
+          const reply = typeof answer === 'function' ? answer(sent) : answer
           if (acceptsHandshake && command === 'HELLO') socket.write('%0\r\n')
-          else setTimeout(() => socket.write(answer), delayMilliseconds)
+          else setTimeout(() => socket.write(reply), delayMilliseconds)
         }
       },
     },

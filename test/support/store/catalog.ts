@@ -1,4 +1,5 @@
-import { type Catalog, createCatalog, type FindRequest } from '../../../src/catalog/catalog.ts'
+import { type Catalog, createCatalog } from '../../../src/catalog/catalog.ts'
+import { type FindRequest, findPage } from '../../../src/catalog/find-list.ts'
 import { buildSnapshot, type Snapshot } from '../../../src/catalog/snapshot.ts'
 import type { ListedPassport, Store } from '../../../src/store/store.ts'
 
@@ -11,10 +12,8 @@ export function catalogOf(store: Store): Catalog {
   return catalog
 }
 
-export async function listAll(store: Store, request: FindRequest) {
-  const { ids, total } = await catalogOf(store).find(request)
-  return { items: await store.passports.listByIds(ids), total }
-}
+export const listAll = (store: Store, request: FindRequest) =>
+  findPage({ catalog: catalogOf(store), store }, request, store.passports.listByIds)
 
 export function snapshotOf(passports: readonly ListedPassport[]): Promise<Snapshot> {
   const ranked = passports.toSorted((one, other) => other.score - one.score || one.id - other.id)

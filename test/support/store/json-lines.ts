@@ -1,5 +1,5 @@
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { presentRecord } from '../../../src/ingest/export.ts'
+import { inventPeople } from './invented-people.ts'
 
 export const toLines = (...fields: readonly object[]): string =>
   fields.map((each) => `${JSON.stringify(each)}\n`).join('')

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../../../src/api/v3/event-streams.ts'
+import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../../../src/api/event-streams.ts'
 import { openSqlite } from '../../../../src/store/sqlite/open.ts'
 import { openEventStream } from '../../../support/http/event-stream.ts'
 import { makeKey } from '../../../support/http/keys.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createEventStreams } from '../../../../src/api/v3/event-streams.ts'
+import { createEventStreams } from '../../../../src/api/event-streams.ts'
 import { until } from '../../../support/processes.ts'
 import { openTestStore, saveRecords } from '../../../support/store/engines.ts'
 import { NOON, record } from '../../../support/store/records.ts'

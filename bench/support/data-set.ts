@@ -1,0 +1,75 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sumScores } from '../../src/domain/credential.ts'
+import type { IncomingRecord } from '../../src/domain/record/record.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { inventPeople, type Person } from '../../test/support/store/invented-people.ts'
+import { createKey } from './api-key.ts'
+
+/** Data sets are stored outside the repository; the next run uses them again. */
+export const DATA_FOLDER = process.env.BENCH_DATA ?? join(tmpdir(), 'passportd-bench-data')
+
+/** Fewer than the usual 17, with which a million passports would take 8 GB. */
+export const CREDENTIALS = 8
+
+const BATCH = 500
+
+/** Returns the path of an SQLite database with this many passports and the API key of the bench. Creates it if needed. */
+export async function sqliteDataSet(passports: number): Promise<string> {
+  mkdirSync(DATA_FOLDER, { recursive: true })
+  const path = join(DATA_FOLDER, `v1-${passports}-${CREDENTIALS}.db`)
+  if (existsSync(path)) return path
+  const unfinished = `${path}.unfinished`
+  for (const suffix of ['', '-wal', '-shm']) rmSync(unfinished + suffix, { force: true })
+  const store = await openStore({ engine: 'sqlite', path: unfinished })
+  await createKey(store)
+  await fill(store, passports)
+  await store.close()
+  renameSync(unfinished, path)
+  return path
+}
+
+async function fill(store: Store, passports: number): Promise<void> {
+  const begin = performance.now()
+  let batch: IncomingRecord[] = []
+  for (const person of manyPeople(passports)) {
+    const credentials = person.credentials.slice(0, CREDENTIALS)
+    batch.push({ kind: 'passport', passport: { ...person, credentials, scores: sumScores(credentials) } })
+    if (batch.length < BATCH && person.id < passports) continue
+    await store.records.save(batch, { now: Date.now(), restore: false })
+    batch = []
+    if (person.id % 50_000 !== 0 && person.id < passports) continue
+    const rate = person.id / ((performance.now() - begin) / 1000)
+    console.error(
+      `Data set: ${person.id.toLocaleString('en')} passports, ${Math.round(rate).toLocaleString('en')} per second`,
+    )
+  }
+}
+
+/** The main wallet of a passport in the data sets. */
+export const walletOf = (id: number, position = 0) =>
+  `0xde30${id.toString(16).padStart(34, '0')}${position.toString(16).padStart(2, '0')}`
+
+const templates = inventPeople().filter(({ mergedInto }) => mergedInto === undefined)
+const templateOf = (id: number) => templates[id % templates.length] as Person
+
+/** The display name of a passport in the data sets, without its number. */
+export const nameOf = (id: number) => templateOf(id).profile.displayName
+
+/** Repeats the demo people with unique ids, wallets and names. */
+export function* manyPeople(count: number): Generator<Person> {
+  for (let id = 1; id <= count; id++) {
+    const template = templateOf(id)
+    const wallets = template.verifiedWallets.map((_, position) => walletOf(id, position))
+    yield {
+      ...template,
+      id,
+      stale: false,
+      mainWallet: wallets[0] ?? '',
+      verifiedWallets: wallets,
+      profile: { ...template.profile, displayName: `${nameOf(id)} ${id}` },
+    }
+  }
+}

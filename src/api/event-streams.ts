@@ -1,0 +1,272 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { overloaded, ServiceError } from '../domain/errors.ts'
+import type { EventLog } from '../domain/history/event.ts'
+import { type EventCursor, formatEventCursor, isInLog } from '../domain/history/event-cursor.ts'
+import type { WireEvent } from '../domain/v3/event-schema.ts'
+import { presentEvent } from '../domain/v3/present-event.ts'
+import type { EventPage } from '../store/event-store.ts'
+import type { Store } from '../store/store.ts'
+import { isActiveKey } from './auth.ts'
+
+/** Open streams of a server thread, and of one key in it. */
+export const MOST_STREAMS = 200
+export const MOST_STREAMS_OF_KEY = 10
+
+/** Interval of reads of the log for new events; all streams of a thread share them. */
+const POLL_MILLISECONDS = 100
+
+const LIMITS = {
+  /** Interval of comments: well below the idle timeout of connections. */
+  commentMilliseconds: 15_000,
+  /** A reader with too much unsent data must read on within this time. */
+  stallMilliseconds: 10_000,
+}
+
+/** With one more page of events, 200 streams hold about 100 MB at most. */
+const MOST_UNSENT_BYTES = 256 * 1024
+
+/** Events that are read and rendered at once. */
+const PAGE = 500
+
+export type EventFilter = Pick<EventPage, 'passport' | 'types'>
+
+type StreamOptions = {
+  filter: EventFilter
+  keyId: string
+  /** Closes the connection, also if the client does not read. */
+  disconnect: () => void
+  /** Called with an error that ends the stream. */
+  onError: (error: unknown) => void
+}
+
+type Stream = StreamOptions & {
+  cursor: EventCursor
+  controller: ReadableStreamDefaultController<Uint8Array>
+  isOpen: boolean
+  /** Set while the stream waits for its reader or for events. */
+  resume: (() => void) | undefined
+  /** Since when the reader has too much unsent data. */
+  stalledAt: number | undefined
+}
+
+type RenderedEvents = { bytes: Uint8Array | undefined; end: number; log: EventLog }
+
+type Options = {
+  store: Pick<Store, 'events' | 'keys'>
+  /** The `source` of the events: the URL of the API. */
+  source: string
+  now: () => number
+  /** Called with the first failure of an outage: streams stay open meanwhile. */
+  onError: (error: unknown, request: { route: string }) => void
+  limits?: Partial<typeof LIMITS> | undefined
+}
+
+type Streams = Required<Options> & {
+  limits: typeof LIMITS
+  open: Set<Stream>
+  /** Pages of the current interval: streams at the same place share one read. */
+  pages: Map<string, Promise<RenderedEvents>>
+  /** As of the last poll. */
+  log: EventLog | undefined
+  isPolling: boolean
+  isFailing: boolean
+  isEnding: boolean
+}
+
+/** The open event streams of a server thread. A stream reads on when its client has received the last events. */
+export function createEventStreams({ limits, ...options }: Options) {
+  const streams: Streams = {
+    ...options,
+    limits: { ...LIMITS, ...limits },
+    open: new Set(),
+    pages: new Map(),
+    log: undefined,
+    isPolling: false,
+    isFailing: false,
+    isEnding: false,
+  }
+  return {
+    source: options.source,
+    count: () => streams.open.size,
+    /** The body of a stream of the events after the cursor. Throws `rate_limited` or `overloaded`. */
+    open(cursor: EventCursor, given: StreamOptions): ReadableStream<Uint8Array> {
+      checkStreamLimit(streams, given.keyId)
+      let stream: Stream
+      return new ReadableStream<Uint8Array>(
+        {
+          start(controller) {
+            stream = { ...given, cursor, controller, isOpen: true, resume: undefined, stalledAt: undefined }
+            start(streams, stream)
+          },
+          pull: () => resume(stream),
+          cancel: () => remove(streams, stream),
+        },
+        new ByteLengthQueuingStrategy({ highWaterMark: MOST_UNSENT_BYTES }),
+      )
+    },
+    /** Ends all streams, and refuses new ones. */
+    end(): void {
+      streams.isEnding = true
+      for (const stream of streams.open) close(streams, stream)
+    },
+  }
+}
+
+export type EventStreams = ReturnType<typeof createEventStreams>
+
+function checkStreamLimit({ open, isEnding }: Streams, keyId: string): void {
+  if (isEnding || open.size >= MOST_STREAMS)
+    throw overloaded('The server has too many open streams. Try again shortly.')
+  if ([...open].filter((stream) => stream.keyId === keyId).length < MOST_STREAMS_OF_KEY) return
+  throw new ServiceError('rate_limited', `A key may have ${MOST_STREAMS_OF_KEY} open streams: close one.`, {
+    headers: { 'Retry-After': '2' },
+  })
+}
+
+function start(streams: Streams, stream: Stream): void {
+  streams.open.add(stream)
+  stream.controller.enqueue(toComment(stream.cursor))
+  void isolate(streams, stream, () => follow(streams, stream))
+  if (!streams.isPolling) void poll(streams)
+}
+
+/** An error ends this stream alone. */
+async function isolate(streams: Streams, stream: Stream, work: () => void | Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    stream.onError(error)
+    if (stream.isOpen) close(streams, stream)
+  }
+}
+
+function close(streams: Streams, stream: Stream): void {
+  const { isOpen } = stream
+  remove(streams, stream)
+  if (isOpen) stream.controller.close()
+}
+
+function remove({ open }: Streams, stream: Stream): void {
+  stream.isOpen = false
+  open.delete(stream)
+  resume(stream)
+}
+
+function resume(stream: Stream): void {
+  stream.resume?.()
+  stream.resume = undefined
+}
+
+/** Sends events until the stream is closed. */
+async function follow(streams: Streams, stream: Stream): Promise<void> {
+  while (stream.isOpen) {
+    const page = await read(streams, stream)
+    const { cursor } = stream
+    if (!stream.isOpen) return
+    // A replica may not have the last events yet.
+    const hasProgress = page.end > cursor.sequence
+    if (hasProgress) {
+      // The client connects again, and gets 410.
+      if (!isInLog(cursor, page.log)) return close(streams, stream)
+      if (page.bytes) stream.controller.enqueue(page.bytes)
+      stream.cursor = { ...cursor, sequence: page.end }
+    }
+    if (!hasProgress || mustWait(streams, stream)) await pause(streams, stream)
+    // SQLite reads in the same turn of the event loop: other requests come first.
+    await new Promise(setImmediate)
+  }
+}
+
+const mustWait = ({ log }: Streams, stream: Stream) =>
+  isFull(stream) || stream.cursor.sequence >= (log?.last ?? Number.POSITIVE_INFINITY)
+
+const isFull = ({ controller }: Stream) => (controller.desiredSize ?? 0) <= 0
+
+async function pause(streams: Streams, stream: Stream): Promise<void> {
+  do {
+    await new Promise<void>((resolve) => {
+      stream.resume = resolve
+    })
+  } while (stream.isOpen && mustWait(streams, stream))
+}
+
+function read(streams: Streams, { cursor: { sequence }, filter }: Stream): Promise<RenderedEvents> {
+  const key = JSON.stringify([sequence, filter.passport, filter.types])
+  const page = streams.pages.get(key) ?? render(streams, sequence, filter)
+  streams.pages.set(key, page)
+  return page
+}
+
+async function render(
+  { store, source }: Streams,
+  after: number,
+  filter: EventFilter,
+): Promise<RenderedEvents> {
+  const { events, end, log } = await store.events.list({ ...filter, after, limit: PAGE })
+  const blocks = events.map((event) => formatEvent(presentEvent(event, { log: log.name, source })))
+  return { bytes: blocks.length === 0 ? undefined : encode(blocks.join('')), end, log }
+}
+
+/** An event of a stream, as clients receive it. */
+export const formatEvent = (event: WireEvent) =>
+  `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+/** Reads the log for all streams, while there are any. */
+async function poll(streams: Streams): Promise<void> {
+  const { open, pages, store, limits } = streams
+  let commentedAt = performance.now()
+  streams.isPolling = true
+  try {
+    while (open.size > 0) {
+      // While the log cannot be read, streams stay open.
+      streams.log = (await attempt(streams, () => store.events.log())) ?? streams.log
+      pages.clear()
+      const time = performance.now()
+      for (const stream of open) await isolate(streams, stream, () => check(streams, stream, time))
+      if (time - commentedAt >= limits.commentMilliseconds) {
+        commentedAt = time
+        await Promise.all([...open].map((stream) => isolate(streams, stream, () => comment(streams, stream))))
+      }
+      await sleep(POLL_MILLISECONDS)
+    }
+  } finally {
+    streams.isPolling = false
+  }
+}
+
+/** Resumes a stream if there are new events; ends it if its log was replaced or if its client does not read. */
+function check(streams: Streams, stream: Stream, time: number): void {
+  const { log, limits } = streams
+  stream.stalledAt = isFull(stream) ? (stream.stalledAt ?? time) : undefined
+  const isStalled = time - (stream.stalledAt ?? time) >= limits.stallMilliseconds
+  if (isStalled || (log && log.name !== stream.cursor.log)) close(streams, stream)
+  // A closed stream stays in memory until all its data is sent.
+  if (isStalled) stream.disconnect()
+  else resume(stream)
+}
+
+/** Shows that the connection works, and where a filtered stream is. Ends the stream of a revoked key. */
+async function comment(streams: Streams, stream: Stream): Promise<void> {
+  const { store, now } = streams
+  const isActive = await attempt(streams, () => isActiveKey(store, stream.keyId, now()))
+  if (isActive === false) close(streams, stream)
+  if (stream.isOpen && !isFull(stream)) stream.controller.enqueue(toComment(stream.cursor))
+}
+
+/** A block without data sets the last event id of the client and is no event. */
+const toComment = (cursor: EventCursor) => encode(`:\nid: ${formatEventCursor(cursor)}\n\n`)
+
+const encode = (text: string) => new TextEncoder().encode(text)
+
+/** Returns undefined if `work` fails. The first failure of an outage is reported. */
+async function attempt<T>(streams: Streams, work: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    const result = await work()
+    streams.isFailing = false
+    return result
+  } catch (error) {
+    if (!streams.isFailing) streams.onError(error, { route: 'v3_events' })
+    streams.isFailing = true
+    return undefined
+  }
+}

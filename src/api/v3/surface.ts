@@ -1,0 +1,39 @@
+import * as eventSchemas from '../../domain/v3/event-schema.ts'
+import * as schemas from '../../domain/v3/schemas.ts'
+import { COMMON_ERRORS, COMMON_HEADERS } from '../openapi-parts.ts'
+import type { Surface } from '../route.ts'
+import { parametersOf } from './parameters.ts'
+import { presentProblem } from './problem.ts'
+
+export const V3: Surface = {
+  usesKeys: true,
+  presentError: presentProblem,
+  parseQuery: parametersOf,
+  ignoresSlash: true,
+  tag: {
+    name: 'v3',
+    description:
+      'v3 is the successor of V1. `null` is unknown and `0` is zero. A `key` is a passport id, a wallet, or a source and a name such as `github:zoe`. Unknown parameters are errors. The body of every error is `application/problem+json` with a stable `code`, and `errors` names the invalid values.',
+  },
+  headers: [...COMMON_HEADERS, 'RateLimit', 'RateLimit-Policy'],
+  errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'rate_limited', 'unavailable'],
+  errorSchema: schemas.Problem,
+  schemas: Object.fromEntries(
+    Object.entries({ ...schemas, ...eventSchemas }).map(([name, schema]) => [`V3${name}`, schema]),
+  ),
+}
+
+/** The parameter of the path of every route about one passport. */
+export const KEY = {
+  description:
+    'Digits only: a passport id. A source and a name with a colon between them: a social profile or an account, in any letter case. Otherwise: a wallet; `0x` addresses in any letter case.',
+  example: '42',
+}
+
+/** A parameter that is a list with commas. */
+export const list = (description: string, items: object) => ({
+  description,
+  schema: { type: 'array', items },
+  style: 'form' as const,
+  explode: false as const,
+})

@@ -1,0 +1,247 @@
+import type { Condition, Operator } from '../domain/lists/filter.ts'
+import type { FacetRequest, Group } from '../domain/lists/list-request.ts'
+import { grow } from './grow-array.ts'
+import { countWhile } from './sorted-list.ts'
+
+type Value = string | number
+
+/** The values of one field, dictionary-encoded: each slot has a list of value numbers, and equal lists are stored once. */
+export type Column = {
+  values: Value[]
+  numbers: Map<Value, number>
+  /** Each list is its length, followed by its value numbers. Slots without a value have the empty list at 0. */
+  lists: Uint32Array<ArrayBuffer>
+  used: number
+  /** The starts of lists, by their value numbers. */
+  shared: Map<number | string, number>
+  /** The starts of lists that were the same object. */
+  known: WeakMap<readonly Value[], number>
+  /** The start of each slot's list. */
+  starts: Uint32Array<ArrayBuffer>
+}
+
+/** Lists of several values that slots share. Further ones are stored for each slot. */
+const MOST_SHARED_LISTS = 100_000
+
+export const createColumn = (): Column => ({
+  values: [],
+  numbers: new Map(),
+  lists: new Uint32Array(1024),
+  used: 1,
+  shared: new Map(),
+  known: new WeakMap(),
+  starts: new Uint32Array(1024),
+})
+
+/** A list must not change later. */
+export function setValues(column: Column, slot: number, values: number | readonly Value[]): void {
+  if (slot >= column.starts.length) column.starts = grow(column.starts, 2 * slot)
+  column.starts[slot] = typeof values === 'number' ? startOfOne(column, values) : startOf(column, values)
+}
+
+function startOf(column: Column, values: readonly Value[]): number {
+  const [first] = values
+  if (first === undefined) return 0
+  const known = column.known.get(values)
+  if (known !== undefined) return known
+  const start = values.length === 1 ? startOfOne(column, first) : startOfSeveral(column, values)
+  column.known.set(values, start)
+  return start
+}
+
+function startOfOne(column: Column, value: Value): number {
+  const number = numberOf(column, value)
+  return column.shared.get(number) ?? addList(column, [number], number)
+}
+
+function startOfSeveral(column: Column, values: readonly Value[]): number {
+  const list = values.map((value) => numberOf(column, value))
+  const key = list.sort().join()
+  return column.shared.get(key) ?? addList(column, list, key)
+}
+
+function addList(column: Column, list: readonly number[], key: number | string): number {
+  const { shared } = column
+  const start = column.used
+  column.used += 1 + list.length
+  if (column.used > column.lists.length) column.lists = grow(column.lists, 2 * column.used)
+  column.lists[start] = list.length
+  column.lists.set(list, start + 1)
+  if (list.length === 1 || shared.size < MOST_SHARED_LISTS) shared.set(key, start)
+  return start
+}
+
+function numberOf({ values, numbers }: Column, value: Value): number {
+  const known = numbers.get(value)
+  if (known !== undefined) return known
+  numbers.set(value, values.length)
+  return values.push(value) - 1
+}
+
+/** The only value of a slot of a column of numbers. */
+export const valueAt = ({ values, lists, starts }: Column, slot: number) =>
+  values[lists[(starts[slot] as number) + 1] as number] as number
+
+/** The start of the next list. The first list after the empty one is at 1. */
+const nextStart = ({ lists }: Column, start: number) => start + 1 + (lists[start] as number)
+
+/** The number of slots with each value, the index of the first one, and the number of slots without a value. */
+function countValues(column: Column, slots: Uint32Array) {
+  const { values, lists } = column
+  const { sizes, firsts: ofLists } = countLists(column, slots)
+  const counts = new Uint32Array(values.length)
+  const firsts = new Uint32Array(values.length).fill(slots.length)
+  for (let start = 1, end = 0; start < column.used; start = end) {
+    end = nextStart(column, start)
+    const size = sizes[start] as number
+    for (let at = start + 1; size > 0 && at < end; at++) {
+      const number = lists[at] as number
+      add(counts, number, size)
+      firsts[number] = Math.min(firsts[number] as number, ofLists[start] as number)
+    }
+  }
+  return { counts, firsts, none: sizes[0] as number }
+}
+
+/** The number of slots with at least each of the scores, in a column of numbers. */
+export function countAtLeast(column: Column, slots: Uint32Array, scores: readonly number[]): number[] {
+  const { sizes } = countLists(column, slots)
+  const counts = scores.map(() => 0)
+  for (let start = 1; start < column.used; start = nextStart(column, start)) {
+    const value = column.values[column.lists[start + 1] as number] as number
+    for (const [at, score] of scores.entries())
+      if (value >= score) counts[at] = (counts[at] as number) + (sizes[start] as number)
+  }
+  return counts
+}
+
+/** The number of slots with each list, and the index of the first one, by the start of the list. */
+function countLists({ starts, used }: Column, slots: Uint32Array) {
+  const sizes = new Uint32Array(used)
+  const firsts = new Uint32Array(used)
+  // An iterator is ten times slower.
+  for (let at = 0; at < slots.length; at++) {
+    const start = starts[slots[at] as number] as number
+    if (add(sizes, start, 1) === 0) firsts[start] = at
+  }
+  return { sizes, firsts }
+}
+
+/** Returns the number before. */
+function add(numbers: Uint32Array, index: number, more: number): number {
+  const before = numbers[index] as number
+  numbers[index] = before + more
+  return before
+}
+
+/** The slots by their only value, descending; slots with equal values keep their order. A counting sort. */
+export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
+  const { sizes } = countLists(column, slots)
+  const places = new Uint32Array(column.used)
+  let next = 0
+  // The sort of a typed array needs no comparator, which would take most of the time.
+  for (const value of Float64Array.from(column.values as number[])
+    .sort()
+    .reverse()) {
+    const start = startOfOne(column, value)
+    places[start] = next
+    next += sizes[start] as number
+  }
+  const sorted = new Uint32Array(slots.length)
+  for (let at = 0; at < slots.length; at++) {
+    const slot = slots[at] as number
+    sorted[add(places, column.starts[slot] as number, 1)] = slot
+  }
+  return sorted
+}
+
+/** 1 for each list, by its start, for which one of the conditions holds. Each condition is a bit: a filter has at most 32. */
+export function flagLists(column: Column, conditions: readonly Condition[]): Uint8Array {
+  const { lists, used } = column
+  const bits = testValues(column, conditions)
+  const negated = conditions.reduce((all, { not }, at) => all | (Number(not) << at), 0)
+  const flags = new Uint8Array(used)
+  flags[0] = Number(negated !== 0)
+  for (let start = 1, end = 0; start < used; start = end) {
+    end = nextStart(column, start)
+    let found = 0
+    for (let at = start + 1; at < end; at++) found |= bits[lists[at] as number] as number
+    flags[start] = Number(found !== negated)
+  }
+  return flags
+}
+
+/** The conditions that hold for each value. Only comparisons test all values. */
+function testValues({ values, numbers }: Column, conditions: readonly Condition[]): Uint32Array {
+  const bits = new Uint32Array(values.length)
+  for (const [at, { operator, value: than }] of conditions.entries()) {
+    if (operator === '=') {
+      const number = numbers.get(than)
+      if (number !== undefined) bits[number] = (bits[number] as number) | (1 << at)
+      continue
+    }
+    const test = TESTS[operator]
+    for (let number = 0; number < bits.length; number++) {
+      if (test(values[number] as Value, than)) bits[number] = (bits[number] as number) | (1 << at)
+    }
+  }
+  return bits
+}
+
+const TESTS: Record<Exclude<Operator, '='>, (value: Value, than: Value) => boolean> = {
+  '>': (value, than) => value > than,
+  '>=': (value, than) => value >= than,
+  '<': (value, than) => value < than,
+  '<=': (value, than) => value <= than,
+}
+
+const MOST_GROUPS = 100
+
+/** `first` is the index of the first slot with the value. */
+type Counted = Group & { first: number }
+
+export type CountedGroups = { groups: Counted[]; more: number }
+
+/** The largest groups of slots first, equal ones by value; `more` is the number of those left out. */
+export function groupSlots(column: Column, slots: Uint32Array, wanted: Wanted): CountedGroups {
+  const { counts, firsts, none } = countValues(column, slots)
+  const isWanted = createTest(wanted)
+  const groups: Counted[] = []
+  let all = 0
+  const add = (value: string | null, count: number, first: number) => {
+    if (count === 0 || !isWanted(value)) return
+    all++
+    insertGroup(groups, { value, count, first })
+  }
+  add(null, none, 0)
+  for (let number = 0; number < counts.length; number++) {
+    const count = counts[number] as number
+    if (count > 0) add(String(column.values[number]), count, firsts[number] as number)
+  }
+  return { groups, more: all - groups.length }
+}
+
+type Wanted = Pick<FacetRequest, 'prefix' | 'values'>
+
+function createTest({ prefix, values }: Wanted): (value: string | null) => boolean {
+  if (values) {
+    const known = new Set<string | null>(values)
+    return (value) => known.has(value)
+  }
+  if (prefix === undefined) return () => true
+  return (value) =>
+    value !== null &&
+    (value.startsWith(prefix) || value.includes(` ${prefix}`) || value.includes(`_${prefix}`))
+}
+
+/** A sort of all groups would take a second for a million of them. */
+function insertGroup(groups: Counted[], added: Counted): void {
+  const last = groups[MOST_GROUPS - 1]
+  if (last && isBefore(last, added)) return
+  const place = countWhile(groups.length, (at) => isBefore(groups[at] as Counted, added))
+  groups.splice(place, 0, added)
+  if (groups.length > MOST_GROUPS) groups.pop()
+}
+
+const isBefore = (one: Group, other: Group) =>
+  one.count > other.count || (one.count === other.count && String(one.value) < String(other.value))

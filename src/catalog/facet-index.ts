@@ -1,0 +1,232 @@
+import { FILTER_FIELDS, type Filter, type FilterField } from '../domain/lists/filter.ts'
+import type {
+  FacetCount,
+  FacetRequest,
+  Group,
+  ListQuery,
+  ListRequest,
+  ScoreField,
+  ScoreLists,
+  SortField,
+} from '../domain/lists/list-request.ts'
+import type { Facets } from '../store/store.ts'
+import { createByteCache } from './byte-cache.ts'
+import {
+  type Column,
+  type CountedGroups,
+  countAtLeast,
+  createColumn,
+  flagLists,
+  groupSlots,
+  setValues,
+  sortSlots,
+  valueAt,
+} from './facet-column.ts'
+import { addSlot, createSlots, namesOf, replaceSlots, type Slots } from './facet-slots.ts'
+import { searchNames } from './search.ts'
+import { countWhile, cutPage, type ListPage } from './sorted-list.ts'
+
+/** A list of a million passports takes 4 MB. */
+const MOST_BYTES = 16_000_000
+
+/** The largest groups, and the number of those left out. */
+export type Groups = { groups: Group[]; more: number }
+
+/** `among`: the number of passports that are ranked. `ranks`: by score; equal scores have the same rank. */
+export type Ranking = { among: number; ranks: ReadonlyMap<number, number> }
+
+export type FacetPage = Pick<ListPage, 'ids' | 'next'> & {
+  total: number
+  grouped?: Groups | undefined
+  /** In the order of the request. */
+  facets?: FacetCount[][] | undefined
+  ranking?: Ranking | undefined
+  atLeast?: ScoreLists | undefined
+}
+
+const FIELDS = Object.keys(FILTER_FIELDS) as FilterField[]
+
+/** Cached lists and groups are kept until the index changes. */
+type Index = {
+  readonly slots: Slots
+  readonly columns: Record<FilterField, Column>
+  /** All slots in use, sorted by each field. */
+  readonly orders: Map<SortField, Uint32Array>
+  readonly lists: ReturnType<typeof createByteCache<Uint32Array>>
+  readonly groups: ReturnType<typeof createByteCache<CountedGroups>>
+}
+
+export type FacetIndex = ReturnType<typeof createFacetIndex>
+
+/**
+ * The facets of all listed passports, for filters, groups and sorted pages. Each condition of a filter becomes a bitmap. The
+ * matching passports are cached in sorted order, so that the last page costs as much as the first.
+ */
+export function createFacetIndex() {
+  const slots = createSlots()
+  const columns = Object.fromEntries(FIELDS.map((field) => [field, createColumn()])) as Index['columns']
+  const index: Index = {
+    slots,
+    columns,
+    orders: new Map(),
+    lists: createByteCache(MOST_BYTES),
+    groups: createByteCache(MOST_BYTES),
+  }
+
+  function add(facets: Facets): number {
+    const slot = addSlot(slots, facets)
+    for (const field of FIELDS) setValues(columns[field], slot, facets[field])
+    return slot
+  }
+
+  return {
+    /** The ids of all passports. */
+    ids: () => Float64Array.from(slots.byId, (slot) => slots.ids[slot] as number),
+
+    /** Changed and removed passports leave unused slots. */
+    unused: () => slots.count - slots.byId.length,
+
+    /** With too many unused slots, a new index is smaller. */
+    isSparse: () => slots.count > 10_000 + 2 * slots.byId.length,
+
+    /** Removes the passports with these ids, and adds others. */
+    replace(removed: readonly number[], added: readonly Facets[]): void {
+      replaceSlots(slots, removed, added.toSorted((one, other) => one.id - other.id).map(add))
+      for (const cache of [index.orders, index.lists, index.groups]) cache.clear()
+    },
+
+    find: (request: ListRequest): FacetPage => findPage(index, request),
+  }
+}
+
+function findPage(index: Index, request: ListRequest): FacetPage {
+  const { slots, columns } = index
+  const { sort, groupBy, facets, ranksOf, atLeast } = request
+  const list = listOf(index, request)
+  const at = (position: number) => {
+    const slot = list[position] as number
+    const id = slots.ids[slot] as number
+    return { value: sort.field === 'passport_id' ? id : valueAt(columns[sort.field], slot), id }
+  }
+  const { values, ...page } = cutPage({ length: list.length, at }, request)
+  return {
+    ...page,
+    total: list.length,
+    grouped: groupBy && withoutFirsts(countGroups(index, request, { field: groupBy })),
+    facets: facets?.map((facet) => countFacet(index, request, facet)),
+    ranking: ranksOf && rank(index, request, [...values, ...ranksOf]),
+    atLeast: atLeast && countScores(index, request, atLeast),
+  }
+}
+
+/** The slots of a list: the highest scores first, or by id. */
+function listOf(index: Index, { keyword, filter, sort }: ListQuery): Uint32Array {
+  if (keyword === undefined && filter.length === 0) return orderOf(index, sort.field)
+  return index.lists.getOrAdd(JSON.stringify([keyword, filter, sort.field]), () => {
+    // A list with a keyword is a part of the list without it, which ranks need.
+    const value =
+      keyword === undefined
+        ? keepSelected(orderOf(index, sort.field), selectFiltered(index, filter))
+        : keepSelected(listOf(index, { filter, sort }), selectNamed(index.slots, keyword))
+    return { value, bytes: value.byteLength }
+  })
+}
+
+function orderOf({ slots, columns, orders }: Index, field: SortField): Uint32Array {
+  return orders.getOrInsertComputed(field, () =>
+    field === 'passport_id' ? slots.byId : sortSlots(columns[field], slots.byId),
+  )
+}
+
+/** One bit for each slot. */
+type Bitmap = Uint32Array
+
+const createBitmap = ({ count }: Slots): Bitmap => new Uint32Array(Math.ceil(count / 32))
+
+/** The slots whose bit is set, in their order. */
+function keepSelected(slots: Uint32Array, bits: Bitmap): Uint32Array {
+  const kept = new Uint32Array(slots.length)
+  let length = 0
+  for (let at = 0; at < slots.length; at++) {
+    const slot = slots[at] as number
+    kept[length] = slot
+    length += ((bits[slot >>> 5] as number) >>> (slot & 31)) & 1
+  }
+  return kept.slice(0, length)
+}
+
+/** The slots, in use or not, that match the filter, which has at least one term. */
+const selectFiltered = ({ slots, columns }: Index, filter: Filter): Bitmap =>
+  filter
+    .map(({ field, conditions }) => {
+      const column = columns[field]
+      const flags = flagLists(column, conditions)
+      const bits = createBitmap(slots)
+      for (let slot = 0; slot < slots.count; slot++)
+        setBit(bits, slot, flags[column.starts[slot] as number] as number)
+      return bits
+    })
+    .reduce(intersect)
+
+/** The slots, in use or not, whose name contains the words of the keyword. */
+function selectNamed(slots: Slots, keyword: string): Bitmap {
+  const bits = createBitmap(slots)
+  for (const slot of searchNames(namesOf(slots), keyword)) setBit(bits, slot, 1)
+  return bits
+}
+
+/** `flag` is 0 or 1. */
+function setBit(bits: Bitmap, slot: number, flag: number): void {
+  bits[slot >>> 5] = (bits[slot >>> 5] as number) | (flag << (slot & 31))
+}
+
+function intersect(one: Bitmap, other: Bitmap): Bitmap {
+  for (let at = 0; at < one.length; at++) one[at] = (one[at] as number) & (other[at] as number)
+  return one
+}
+
+function countGroups(index: Index, { keyword, filter, sort }: ListQuery, facet: FacetRequest): CountedGroups {
+  const key = JSON.stringify([keyword, filter, sort.field, facet])
+  return index.groups.getOrAdd(key, () => {
+    const list = listOf(index, { keyword, filter, sort })
+    const value = groupSlots(index.columns[facet.field], list, facet)
+    for (const group of value.groups) group.first = index.slots.ids[list[group.first] as number] as number
+    return { value, bytes: 200 * (1 + value.groups.length) }
+  })
+}
+
+const withoutFirsts = ({ groups, more }: CountedGroups): Groups => ({
+  groups: groups.map(({ value, count }) => ({ value, count })),
+  more,
+})
+
+/** Passports without a value are left out. */
+function countFacet(index: Index, { keyword, filter, sort }: ListQuery, facet: FacetRequest): FacetCount[] {
+  const { among = 'list' } = facet
+  const query = {
+    keyword: among === 'list' ? keyword : undefined,
+    filter: among === 'all' ? [] : filter,
+    sort,
+  }
+  return countGroups(index, query, facet).groups.flatMap(({ value, count, first }) =>
+    value === null ? [] : [{ value, count, first }],
+  )
+}
+
+/** Lists by score begin with the highest one; those by id have no ranks. */
+function rank(index: Index, { filter, sort }: ListQuery, scores: readonly number[]): Ranking | undefined {
+  if (sort.field === 'passport_id') return undefined
+  const list = listOf(index, { filter, sort })
+  const column = index.columns[sort.field]
+  const countAbove = (score: number) =>
+    countWhile(list.length, (at) => valueAt(column, list[at] as number) > score)
+  return { among: list.length, ranks: new Map(scores.map((score) => [score, 1 + countAbove(score)])) }
+}
+
+function countScores(index: Index, { filter, sort }: ListQuery, wanted: ScoreLists): ScoreLists {
+  const list = listOf(index, { filter, sort })
+  const fields = Object.entries(wanted) as [ScoreField, readonly number[]][]
+  return Object.fromEntries(
+    fields.map(([field, scores]) => [field, countAtLeast(index.columns[field], list, scores)]),
+  )
+}

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describeError } from '../../domain/errors.ts'
+import type { Log } from '../../log.ts'
+import { type Damage, noteDamage } from '../damage.ts'
+
+export type Job = {
+  /** The sentence that the log has before the error of a failed run. */
+  name: string
+  /** Milliseconds between two runs, which may depend on the duration of the last one. */
+  interval: number | ((took: number) => number)
+  run(): Promise<void>
+  /** Called when the service stops. `attempt` is a further run, whose failure is logged. */
+  end?(attempt: () => Promise<void>): Promise<void>
+}
+
+type Options = { log: Log; damage: Damage; signal: AbortSignal }
+
+export const HOUR_MILLISECONDS = 3_600_000
+export const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS
+
+/** Messages that alternate during one failure are logged at most once in this time. */
+const FAILURE_LOG_MILLISECONDS = 60_000
+
+/** Runs the jobs until the signal is aborted. A failed run does not end its job. */
+export async function supervise(jobs: readonly Job[], options: Options): Promise<void> {
+  await Promise.all(jobs.map((job) => repeat(job, options)))
+}
+
+async function repeat(job: Job, options: Options): Promise<void> {
+  const { interval } = job
+  const attempt = logFailures(job, options)
+  while (!options.signal.aborted) {
+    const begin = performance.now()
+    await attempt()
+    const took = performance.now() - begin
+    await pause(typeof interval === 'number' ? interval : interval(took), options.signal)
+  }
+  await job.end?.(attempt)
+}
+
+/** An abort ends the pause early. */
+export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  sleep(milliseconds, undefined, { signal }).catch(() => undefined)
+
+/** A failure is logged once, with its stack, and its repetitions are counted when it ends. */
+function logFailures({ name, run }: Job, { log, damage }: Options): () => Promise<void> {
+  let last = ''
+  let loggedAt = Number.NEGATIVE_INFINITY
+  let attempts = 0
+  return async () => {
+    try {
+      await run()
+      if (attempts > 0) log.info(`No longer: ${name}.`, { failed_attempts: attempts })
+      last = ''
+      loggedAt = Number.NEGATIVE_INFINITY
+      attempts = 0
+    } catch (error) {
+      noteDamage(damage, error)
+      attempts++
+      const text = describeError(error)
+      if (text === last || performance.now() - loggedAt < FAILURE_LOG_MILLISECONDS) return
+      log.error(`${name}: ${text}`)
+      last = text
+      loggedAt = performance.now()
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { describeError } from '../../domain/errors.ts'
+import type { Log } from '../../log.ts'
+import { findRules } from '../../scoring/active-rules.ts'
+import { adoptRules, keepRescoring, type Rescorer } from '../../scoring/rescore.ts'
+import type { Store } from '../../store/store.ts'
+import { type Damage, noteDamage } from '../damage.ts'
+import { createErrorLog } from '../error-log.ts'
+import type { Job } from './supervise.ts'
+
+const AFTER_FAILURE_MILLISECONDS = 5000
+
+/** A failure that repeats for hours is logged at its begin, and then with a count. */
+const FAILURE_LOG_MILLISECONDS = 60_000
+
+type Options = {
+  log: Log
+  damage: Damage
+  /** Scoring begins when it resolves. */
+  mayScore: Promise<void>
+  signal: AbortSignal
+}
+
+/** Scores stale passports. A run lasts until the signal is aborted, or until it fails. */
+export function updateScores(store: Store, { log, damage, mayScore, signal }: Options): Job {
+  const failures = createErrorLog(log, FAILURE_LOG_MILLISECONDS)
+  const onFailure = (id: number, error: unknown) =>
+    failures.error(`Scoring failed: passport ${id}: ${describeError(error)}`)
+  const onOtherRules = () =>
+    log.warn('Nodes of another version use another built-in rule set: only they score passports.')
+  let adopted: Rescorer | undefined
+
+  /** Rules are adopted once: after a failure, another node may have put newer rules in force. */
+  async function adopt(): Promise<Rescorer> {
+    const scorer = { store, rules: await findRules(store), now: Date.now, onFailure }
+    await adoptRules(scorer)
+    return scorer
+  }
+
+  return {
+    name: 'Scoring failed',
+    interval: AFTER_FAILURE_MILLISECONDS,
+    async run() {
+      await mayScore
+      if (signal.aborted) return
+      try {
+        adopted ??= await adopt()
+        await keepRescoring(adopted, signal, onOtherRules)
+      } catch (error) {
+        noteDamage(damage, error)
+        failures.error(`Scoring failed: ${describeError(error)}`)
+      }
+    },
+    end: async () => failures.end(),
+  }
+}

@@ -1,0 +1,34 @@
+import { buildSnapshot, type Snapshot, updateSnapshot } from '../../catalog/snapshot.ts'
+import type { Store } from '../../store/store.ts'
+import type { FromWriter } from '../messages.ts'
+import { type Job, pause } from './supervise.ts'
+
+/** After an update, the pause is its duration times the factor, within these limits. */
+const LEAST_MILLISECONDS = 100
+const MOST_MILLISECONDS = 1000
+const PAUSE_FACTOR = 4
+
+/** A server thread may still read in a transaction that began before the change, and would cache old rows. */
+const READ_TRANSACTION_MILLISECONDS = 10
+
+/** Sends each new snapshot of the ranking to the other threads. */
+export function updateSnapshots(
+  { listing }: Store,
+  send: (message: FromWriter) => void,
+  signal: AbortSignal,
+): Job {
+  let snapshot: Snapshot | undefined
+  return {
+    name: 'The ranking is outdated',
+    interval: (took) => Math.min(Math.max(LEAST_MILLISECONDS, took * PAUSE_FACTOR), MOST_MILLISECONDS),
+    async run() {
+      const next = snapshot ? await updateSnapshot(snapshot, listing) : await buildSnapshot(listing)
+      if (next !== snapshot) {
+        await pause(READ_TRANSACTION_MILLISECONDS, signal)
+        send({ kind: 'snapshot', snapshot: next })
+      }
+      snapshot = next
+      send({ kind: 'checked' })
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import { ClientGone, type ErrorCode, overloaded, ServiceError } from './domain/errors.ts'
+
+type Request<Call> = { id: number; call: Call } | { cancel: number }
+type Outcome<Answer> = { answer: Answer } | { failure: Failure }
+type Result<Answer> = { id: number } & Outcome<Answer>
+
+/** Expected errors have a code, others the stack of the other thread. */
+type Failure = { message: string; code?: ErrorCode; stack?: string | undefined }
+
+type CallerOptions = {
+  /** The message of the error of pending calls when the other thread has ended. */
+  ended: string
+  /** Further calls are rejected as `overloaded`. */
+  mostWaiting?: number
+}
+
+type CallOptions = {
+  /** Aborting it cancels the call, and rejects it with `ClientGone`. */
+  signal?: AbortSignal | undefined
+  /** After this time the call is cancelled, and rejected with the error. */
+  limit?: { milliseconds: number; error: () => Error } | undefined
+}
+
+/** Calls another thread. Each call gets an answer or an error. */
+export function createCaller<Call, Answer>(port: MessagePort, options: CallerOptions) {
+  const { ended, mostWaiting = Number.POSITIVE_INFINITY } = options
+  const waiting = new Map<number, PromiseWithResolvers<Answer>>()
+  const threadEnded = () => new ServiceError('unavailable', ended)
+  let last = 0
+  let isClosed = false
+  port.onmessage = ({ data }: MessageEvent<Result<Answer>>) => {
+    const result = waiting.get(data.id)
+    waiting.delete(data.id)
+    // Bun handles messages before sockets: lists that are rendered at once would keep all other requests waiting.
+    setImmediate(() => {
+      if ('answer' in data) result?.resolve(data.answer)
+      else result?.reject(toError(data.failure))
+    })
+  }
+
+  async function send(call: Call, { signal, limit }: CallOptions = {}): Promise<Answer> {
+    if (isClosed) throw threadEnded()
+    // The client may have disconnected while its request waited for its turn.
+    if (signal?.aborted) throw new ClientGone()
+    if (waiting.size >= mostWaiting) throw overloaded()
+    const id = ++last
+    const result = Promise.withResolvers<Answer>()
+    waiting.set(id, result)
+    const cancel = (error: Error) => {
+      if (!waiting.delete(id)) return
+      port.postMessage({ cancel: id } satisfies Request<Call>)
+      result.reject(error)
+    }
+    signal?.addEventListener('abort', () => cancel(new ClientGone()))
+    const timer = limit && setTimeout(() => cancel(limit.error()), limit.milliseconds)
+    port.postMessage({ id, call } satisfies Request<Call>)
+    return result.promise.finally(() => clearTimeout(timer))
+  }
+
+  return {
+    send,
+    /** Rejects pending and further calls, because the other thread has ended. */
+    close(): void {
+      isClosed = true
+      for (const { reject } of waiting.values()) reject(threadEnded())
+      waiting.clear()
+      port.close()
+    },
+  }
+}
+
+/** A call of another thread, which is answered at most once. */
+export type Received<Call, Answer> = {
+  readonly call: Call
+  /** The caller no longer waits. */
+  isCancelled: boolean
+  answer(value: Answer): void
+  fail(error: unknown): void
+}
+
+export function receiveCalls<Call, Answer>(
+  port: MessagePort,
+  onCall: (received: Received<Call, Answer>) => void,
+): void {
+  const open = new Map<number, Received<Call, Answer>>()
+
+  function reply(id: number, outcome: Outcome<Answer>): void {
+    if (open.delete(id)) port.postMessage({ id, ...outcome } satisfies Result<Answer>)
+  }
+
+  port.onmessage = ({ data }: MessageEvent<Request<Call>>) => {
+    if ('cancel' in data) {
+      const cancelled = open.get(data.cancel)
+      if (cancelled) cancelled.isCancelled = true
+      open.delete(data.cancel)
+      return
+    }
+    const { id, call } = data
+    const received: Received<Call, Answer> = {
+      call,
+      isCancelled: false,
+      answer: (answer) => reply(id, { answer }),
+      fail: (error) => reply(id, { failure: toFailure(error) }),
+    }
+    open.set(id, received)
+    onCall(received)
+  }
+}
+
+/** Removes the first call whose caller still waits. */
+export function takeFirst<Call, Answer>(queue: Received<Call, Answer>[]): Received<Call, Answer> | undefined {
+  let first = queue.shift()
+  while (first?.isCancelled) first = queue.shift()
+  return first
+}
+
+function toFailure(error: unknown): Failure {
+  if (error instanceof ServiceError) return { message: error.message, code: error.code }
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  return { message, stack }
+}
+
+const toError = ({ message, code, stack }: Failure) =>
+  code ? new ServiceError(code, message) : Object.assign(new Error(message), { stack })

@@ -1,0 +1,63 @@
+import type { Scenario } from './run-scenario.ts'
+import { backup } from './scenarios/backup.ts'
+import { badFiles } from './scenarios/bad-files.ts'
+import { asOf } from './scenarios/clients/as-of.ts'
+import { eventStreams } from './scenarios/clients/event-streams.ts'
+import { largePages } from './scenarios/clients/large-pages.ts'
+import { lookup } from './scenarios/clients/lookup.ts'
+import { notModified } from './scenarios/clients/not-modified.ts'
+import { rateLimitSlots } from './scenarios/clients/rate-limit-slots.ts'
+import { worst } from './scenarios/clients/worst-requests.ts'
+import { clockBack } from './scenarios/clock-back.ts'
+import { consistentPages } from './scenarios/consistent-pages.ts'
+import { diskFullImport } from './scenarios/disk-full-import.ts'
+import { diskFullServe } from './scenarios/disk-full-serve.ts'
+import { drain } from './scenarios/drain.ts'
+import { expensive } from './scenarios/expensive.ts'
+import { garbage } from './scenarios/garbage.ts'
+import { killEventWriters } from './scenarios/kill/kill-event-writers.ts'
+import { killImport } from './scenarios/kill/kill-import.ts'
+import { killMirror } from './scenarios/kill/kill-mirror.ts'
+import { killScorer } from './scenarios/kill/kill-scorer.ts'
+import { killServer } from './scenarios/kill/kill-server.ts'
+import { largeRecords } from './scenarios/large-records.ts'
+import { newRelease } from './scenarios/new-release.ts'
+import { postgres } from './scenarios/postgres.ts'
+import { redis } from './scenarios/redis.ts'
+import { replicaLag } from './scenarios/replica-lag.ts'
+import { soak } from './scenarios/soak.ts'
+import { threadCrash } from './scenarios/thread-crash.ts'
+import { unreadLog } from './scenarios/unread-log.ts'
+
+/** In the order of execution. */
+export const SCENARIOS: readonly Scenario[] = [
+  killImport,
+  killScorer,
+  killMirror,
+  killServer,
+  backup,
+  diskFullImport,
+  diskFullServe,
+  badFiles,
+  clockBack,
+  postgres,
+  redis,
+  garbage,
+  expensive,
+  drain,
+  newRelease,
+  threadCrash,
+  largePages,
+  notModified,
+  rateLimitSlots,
+  consistentPages,
+  unreadLog,
+  soak,
+  largeRecords,
+  replicaLag,
+  killEventWriters,
+  lookup,
+  asOf,
+  eventStreams,
+  worst,
+]

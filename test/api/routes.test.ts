@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import Type from 'typebox'
+import { createMetrics } from '../../src/api/metrics.ts'
+import { createOpenApi } from '../../src/api/openapi.ts'
+import { type Context, type Query, type RouteRequest, route } from '../../src/api/route.ts'
+import { createUsageCounter } from '../../src/api/usage.ts'
+import { V3 } from '../../src/api/v3/surface.ts'
+import { makeKey } from '../support/http/keys.ts'
+import { serveTest } from '../support/http/server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { NOON } from '../support/store/records.ts'
+
+const greeting = route(V3, {
+  name: 'v3_greeting',
+  path: '/api/v3/greetings/:name',
+  units: 3,
+  id: 'getGreeting',
+  summary: 'Greet a person',
+  params: { name: { description: 'The name' } },
+  query: { language: { description: 'A language' } },
+  response: Type.String(),
+  example: 'hello zoe',
+  handle: ({ params }: RouteRequest<'name'>, { principal }: Context, { language }: Query<'language'>) =>
+    Response.json([params.name, language, principal.kind, principal.id]),
+})
+
+const RESTRICTED = [
+  route(V3, { name: 'v3_write', path: '/api/v3/write', scope: 'write', handle: () => new Response('') }),
+  route(V3, { name: 'v3_follow', path: '/api/v3/follow', scope: 'events', handle: () => new Response('') }),
+]
+
+test('a declared route is served, counted, documented, and refuses unknown parameters', async () => {
+  await using store = await openTestStore('sqlite')
+  const key = await makeKey(store, 1)
+  const usage = createUsageCounter(() => NOON)
+  await using server = serveTest(store, { routes: [greeting], usage })
+  const get = (target: string, headers = {}) => fetch(server.url.origin + target, { headers })
+  expect(await (await get('/api/v3/greetings/zoe?language=pt')).json()).toEqual([
+    'zoe',
+    'pt',
+    'anonymous',
+    '',
+  ])
+  const named = await (await get('/api/v3/greetings/zo%C3%AB', { 'X-API-KEY': key.key })).json()
+  expect(named).toEqual(['zoë', null, 'key', key.id])
+  const refused = await get('/api/v3/greetings/zoe?langage=pt')
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('language')])
+  const counts = usage.take().counts.filter(({ endpoint }) => endpoint === 'v3_greeting')
+  expect(counts.map(({ status, count }) => [status, count])).toEqual([
+    [200, 3],
+    [200, 3],
+    [400, 3],
+  ])
+  const { paths } = createOpenApi('0', [greeting])
+  expect(paths['/api/v3/greetings/{name}']).toMatchObject({
+    parameters: [{ name: 'name', in: 'path', required: true }],
+    get: { operationId: 'getGreeting', parameters: [{ name: 'language' }, {}, {}] },
+  })
+})
+
+test('a principal without the scope of a route gets 403', async () => {
+  await using store = await openTestStore('sqlite')
+  await using server = serveTest(store, { routes: RESTRICTED })
+  const refused = await fetch(`${server.url.origin}/api/v3/write`)
+  expect([refused.status, await refused.json()]).toMatchObject([
+    403,
+    { code: 'forbidden', title: 'Forbidden', detail: 'This request needs the scope write.' },
+  ])
+  expect((await fetch(`${server.url.origin}/api/v3/follow`)).status).toBe(200)
+})
+
+test('metrics have a histogram for every route, before the first request', () => {
+  const names = createMetrics()
+    .read()
+    .flatMap(({ samples }) => samples.map(({ labels }) => labels.route))
+  expect(names).toEqual(expect.arrayContaining(['passport', 'v2_other', 'v3_diff', 'health', 'not_found']))
+})

@@ -1,0 +1,183 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createFacetIndex, type FacetIndex } from '../../src/catalog/facet-index.ts'
+import type { GroupField, ListQuery, Position } from '../../src/domain/lists/list-request.ts'
+import type { Facets } from '../../src/store/store.ts'
+import { groupNaively, listNaively, someFacets, someGroup, someQuery } from '../support/store/naive-list.ts'
+
+/** The ids of all pages. */
+function walk(index: FacetIndex, query: ListQuery, limit: number): number[] {
+  const ids: number[] = []
+  let after: Position | undefined
+  do {
+    const page = index.find({ ...query, groupBy: undefined, after, limit })
+    ids.push(...page.ids)
+    after = page.next
+  } while (after)
+  return ids
+}
+
+function expectList(index: FacetIndex, all: readonly Facets[], query: ListQuery, field?: GroupField): void {
+  const expected = listNaively(all, query)
+  expect(walk(index, query, 7)).toEqual(expected.map(({ id }) => id))
+  const { ids, total, grouped } = index.find({ ...query, groupBy: field, after: undefined, limit: 3 })
+  expect({ ids, total }).toEqual({ ids: expected.slice(0, 3).map(({ id }) => id), total: expected.length })
+  const sample = index.find({ ...query, groupBy: undefined, after: undefined, limit: 4, offset: 2, step: 3 })
+  expect(sample.ids).toEqual([2, 5, 8, 11].flatMap((at) => expected[at]?.id ?? []))
+  expect(grouped).toEqual(field && { groups: groupNaively(expected, field), more: 0 })
+}
+
+const SCORES = [-1, 0, 1, 3, 9]
+
+/** Facets, ranks and counts of scores in one evaluation. */
+function expectCounts(index: FacetIndex, all: readonly Facets[], query: ListQuery): void {
+  const facets = [
+    { field: 'tag' },
+    { field: 'type', values: ['a', 'c d'], among: 'filter' },
+    { field: 'location', prefix: 'd', among: 'all' },
+  ] as const
+  const found = index.find({ ...query, limit: 3, facets, ranksOf: SCORES, atLeast: { score: SCORES } })
+  const filtered = listNaively(all, { ...query, keyword: undefined })
+  const lists = [
+    listNaively(all, query),
+    filtered,
+    listNaively(all, { ...query, filter: [], keyword: undefined }),
+  ]
+  // The first passport is that of the order of the index, whatever the direction.
+  const isReversed = query.sort.descending === (query.sort.field === 'passport_id')
+  const expected = facets.map(({ field, ...wanted }, at) =>
+    groupNaively(lists[at] as Facets[], field).flatMap(({ value, count }) => {
+      if (value === null || ('values' in wanted && !(wanted.values as readonly string[]).includes(value)))
+        return []
+      if ('prefix' in wanted && !` ${value}`.includes(` ${wanted.prefix}`)) return []
+      const holders = (lists[at] as Facets[]).filter((facets) => facets[field].includes(value))
+      return [{ value, count, first: holders.at(isReversed ? -1 : 0)?.id }]
+    }),
+  )
+  expect(found.facets as unknown).toEqual(expected)
+  expect(found.atLeast).toEqual({
+    score: SCORES.map((score) => filtered.filter((facets) => facets.score >= score).length),
+  })
+  const { field } = query.sort
+  if (field === 'passport_id') return
+  expect(found.ranking?.among).toBe(filtered.length)
+  for (const score of [...SCORES, ...found.ids.map((id) => all.find((facets) => facets.id === id)?.[field])])
+    expect(found.ranking?.ranks.get(score as number)).toBe(
+      1 + filtered.filter((facets) => facets[field] > (score as number)).length,
+    )
+}
+
+const batch = fc.record({
+  added: fc.uniqueArray(someFacets, { maxLength: 30, selector: ({ id }) => id }),
+  removed: fc.array(fc.nat({ max: 60 }), { maxLength: 8 }),
+})
+
+test('lists, totals and groups are those of a naive evaluation, after any changes', () => {
+  fc.assert(
+    fc.property(
+      fc.array(batch, { minLength: 1, maxLength: 4 }),
+      fc.array(someQuery, { minLength: 1, maxLength: 4 }),
+      someGroup,
+      (batches, queries, field) => {
+        const index = createFacetIndex()
+        const all = new Map<number, Facets>()
+        for (const { added, removed } of batches) {
+          index.replace([...new Set([...removed, ...added.map(({ id }) => id)])], added)
+          for (const id of removed) all.delete(id)
+          for (const facets of added) all.set(facets.id, facets)
+          for (const query of queries) {
+            expectList(index, [...all.values()], query, field)
+            expectCounts(index, [...all.values()], query)
+          }
+        }
+      },
+    ),
+    { numRuns: 100 },
+  )
+})
+
+const plain: ListQuery = { keyword: undefined, filter: [], sort: { field: 'score', descending: true } }
+const facets = (id: number, given: Partial<Facets> = {}): Facets => ({
+  id,
+  name: '',
+  score: 0,
+  activity_score: 0,
+  identity_score: 0,
+  skills_score: 0,
+  human: ['false'],
+  location: [],
+  tag: [],
+  source: [],
+  type: [],
+  rules: [],
+  ...given,
+})
+
+test('many passports, values and lists of values keep their own values', () => {
+  const all = Array.from({ length: 5000 }, (_, at) =>
+    facets(at * 2 ** 33, { name: `n${at}`, score: at / 4, tag: [`t${at}`, `t${at + 1}`, 'all'] }),
+  )
+  const index = createFacetIndex()
+  for (let at = 0; at < all.length; at += 500) index.replace([], all.slice(at, at + 500))
+  const tagged = (value: string): ListQuery => ({
+    ...plain,
+    filter: [{ field: 'tag', conditions: [{ not: false, operator: '=', value }] }],
+  })
+  for (const value of ['t0', 't1', 't4999', 't5000', 't5001', 'all']) expectList(index, all, tagged(value))
+  expectList(index, all, { ...plain, keyword: 'n49' })
+  expectList(index, all, { ...plain, keyword: '\0' })
+})
+
+test('a filter may have 32 conditions, negated or not', () => {
+  const all = Array.from({ length: 40 }, (_, at) => facets(at, { score: at, tag: [`t${at}`, `t${at % 7}`] }))
+  const index = createFacetIndex()
+  index.replace([], all)
+  const tags = (not: (at: number) => boolean): ListQuery => ({
+    ...plain,
+    filter: [
+      {
+        field: 'tag',
+        conditions: Array.from({ length: 32 }, (_, at) => ({ not: not(at), operator: '=', value: `t${at}` })),
+      },
+    ],
+  })
+  for (const not of [() => false, () => true, (at: number) => at === 31]) expectList(index, all, tags(not))
+  const scores = (not: boolean): ListQuery => ({
+    ...plain,
+    filter: [
+      {
+        field: 'score',
+        conditions: [
+          ...Array.from({ length: 31 }, () => ({ not: false, operator: '>', value: 38 }) as const),
+          { not, operator: '<=', value: 3 },
+        ],
+      },
+    ],
+  })
+  for (const not of [false, true]) expectList(index, all, scores(not))
+})
+
+test('groups are the hundred largest, and the number of others', () => {
+  const index = createFacetIndex()
+  index.replace(
+    [],
+    Array.from({ length: 300 }, (_, id) => facets(id, { location: id < 150 ? [`place ${id}`] : ['here'] })),
+  )
+  const { grouped } = index.find({ ...plain, groupBy: 'location', after: undefined, limit: 1 })
+  expect(grouped?.groups).toHaveLength(100)
+  expect(grouped?.groups[0]).toEqual({ value: 'here', count: 150 })
+  expect(grouped?.more).toBe(51)
+})
+
+test('an index with many unused slots is sparse', () => {
+  const index = createFacetIndex()
+  const all = Array.from({ length: 1000 }, (_, id) => facets(id))
+  const ids = all.map(({ id }) => id)
+  for (let round = 0; round < 12; round++) {
+    expect(index.isSparse()).toBe(false)
+    index.replace(ids, all)
+  }
+  index.replace(ids, all)
+  expect(index.isSparse()).toBe(true)
+  expectList(index, all, plain)
+})

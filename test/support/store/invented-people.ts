@@ -1,0 +1,14 @@
+import { readDemo } from '../../../src/ingest/demo/demo-people.ts'
+import { toScored } from '../../../src/ingest/demo/history.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import { NOON } from './records.ts'
+
+/** The people of the demo without a history: each record gives the scores of all its credentials. */
+export const inventPeople = () =>
+  readDemo(NOON).people.map((person) => {
+    const { dataPoints: _, rules: __, givenHuman: ___, ...scored } = toScored(person, DEFAULT_RULES, NOON)
+    const credentials = scored.credentials.map((each) => ({ ...each, givenScore: each.score }))
+    return { ...scored, credentials, stale: scored.id === 42 }
+  })
+
+export type Person = ReturnType<typeof inventPeople>[number]
