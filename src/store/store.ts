@@ -1,6 +1,7 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
+import type { Actor } from '../domain/history/event.ts'
 import type { FullPassport, Passport, PassportRef, Scores } from '../domain/passport.ts'
 import type { PassportKey } from '../domain/passport-key.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record/record.ts'
@@ -25,11 +26,11 @@ export type Store = {
     /** The passports that are merged into this one, not through another. */
     listMerged(id: number): Awaitable<number[]>
     /** Throws `not_found`, or `invalid_request` if one of them is merged already. */
-    merge(from: number, into: number, now?: number): Awaitable<void>
+    merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<void>
     /** Throws `not_found`, or `invalid_request` if it is not merged. */
-    unmerge(id: number, now?: number): Awaitable<void>
+    unmerge(id: number, now?: number, actor?: Actor): Awaitable<void>
     /** Deletes the passport and those merged into it. Later records of the id are ignored, also if it is not stored. */
-    remove(id: number, now: number): Awaitable<void>
+    remove(id: number, now: number, actor?: Actor): Awaitable<void>
   }
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
@@ -54,10 +55,7 @@ export type Store = {
     listItems(ids: readonly number[]): Awaitable<string[]>
   }
   /** V2 responses; credentials are those of V1. */
-  v2: {
-    findPassport(ref: PassportRef): Awaitable<V1Passport | undefined>
-    listItems(ids: readonly number[]): Awaitable<string[]>
-  }
+  v2: Pick<Store['v1'], 'findPassport' | 'listItems'>
   v3: {
     /** The results of the first keys, at least one, in order. */
     find(keys: readonly PassportKey[], options: FindOptions): Awaitable<KeyResult[]>
@@ -98,6 +96,11 @@ export type Store = {
     removeOldest(day: string): Awaitable<boolean>
     /** Responses per key, without 304 and 429, which are free. */
     sumByKey(days: Days): Awaitable<[key: string, count: number][]>
+  }
+  /** Changes by people and keys that are no events. `list` returns the latest entries, newest first. */
+  audit: {
+    add(entry: AuditEntry): Awaitable<void>
+    list(limit: number): Awaitable<AuditEntry[]>
   }
   retirement: {
     find(): Awaitable<RetirementPlan | undefined>
@@ -179,11 +182,15 @@ export type ListingChanges = { cursor: string; listed: ChangedPassport[]; unlist
 /** What to read in addition to the passport. */
 export type FindOptions = { credentials: boolean }
 
+export type AuditEntry = { time: number; actor: Actor; action: string; detail: string }
+
 /** Both days are included. */
 export type Days = { since: string; until: string }
 
 export type SaveOptions = {
   now: number
+  /** Who saves the records; `cli` if absent. */
+  actor?: Actor
   /** Accepts records of removed passports again. */
   restore: boolean
   /** Stops at the first refusal: later records are not saved and have no result. */

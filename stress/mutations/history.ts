@@ -88,8 +88,8 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'events: times decrease when the clock is set back',
     file: 'src/store/sql/events.ts',
-    from: 'time = ${LATER},',
-    to: 'time = $2,',
+    from: "LATER = 'case when time > $2 then time else $2 end'",
+    to: "LATER = '$2'",
     tests: EVENTS,
     ...ON_SQLITE,
   },

@@ -29,7 +29,7 @@ type Found = {
 }
 
 /** The columns of an event; `data` is null after the first `MAX_PAGE_BYTES`. */
-const boundedBy = (order: string) => `sequence, passport_id, time, type,
+const boundedBy = (order: string) => `sequence, passport_id, time, type, actor,
   case when coalesce(sum(octet_length(data)) over
     (order by ${order} rows between unbounded preceding and 1 preceding), 0) <= ${MAX_PAGE_BYTES} then data end as data`
 

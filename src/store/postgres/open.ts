@@ -1,6 +1,7 @@
 import { namePostgres, splitHosts } from '../../config/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import { type MigrationMode, OutdatedSchemaError } from '../migrations/schema-version.ts'
+import { createAudit } from '../sql/audit.ts'
 import type { Prepare } from '../sql/connection.ts'
 import { createCopyTables } from '../sql/copy-tables.ts'
 import { createCredentials } from '../sql/credentials.ts'
@@ -90,6 +91,7 @@ export async function openPostgres(
     mirror: createMirror(primary.query),
     keys: { ...createKeys(database, forget), find },
     usage: createUsage(long.query, long.query, database),
+    audit: createAudit(primary.query, primary.query),
     ...createSettingStores(read, primary.query),
     copyTables: createCopyTables(database, long),
     newerSchema: () => findNewerSchema(primary.query),

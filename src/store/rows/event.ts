@@ -1,4 +1,5 @@
 import {
+  type Actor,
   CAUSES,
   type Change,
   type CredentialChange,
@@ -19,6 +20,7 @@ export type EventRow = {
   time: number
   type: number
   data: string
+  actor: Actor | null
 }
 
 export type EventLogRow = Pick<EventLog, 'name' | 'first' | 'last'> & { known_since: number }
@@ -187,7 +189,7 @@ function toCredentialData(
 
 /** `stamps` are those of the whole log, by their numbers. */
 export function toLogEvent(
-  { sequence, time, passport_id, type, data }: EventRow,
+  { sequence, time, passport_id, type, data, actor }: EventRow,
   stamps: ReadonlyMap<number, string>,
 ): LogEvent {
   const stampOf = (number: number) => {
@@ -195,7 +197,7 @@ export function toLogEvent(
     if (stamp === undefined) throw new Error(`Event ${sequence} has an unknown rule set ${number}.`)
     return stamp
   }
-  return { sequence, time, ...decode(type, passport_id ?? 0, data, stampOf) }
+  return { sequence, time, ...(actor && { actor }), ...decode(type, passport_id ?? 0, data, stampOf) }
 }
 
 type StampOf = (number: number) => string

@@ -18,6 +18,7 @@ const PLAIN_TABLES: readonly PlainTable[] = [
   { name: 'mirror_runs', key: ['source'] },
   { name: 'mirrored', key: ['source', 'passport_id'] },
   { name: 'rule_sets', key: ['stamp'] },
+  { name: 'audit', key: ['id'] },
 ]
 
 /** The tables with rows of a passport, in write order. */

@@ -1,4 +1,4 @@
-import type { EventContent } from '../../domain/history/event.ts'
+import type { Actor, EventContent } from '../../domain/history/event.ts'
 import { type StampRow, stampsOf, toEventRow } from '../rows/event.ts'
 import type { Changes } from '../write/event-tracker.ts'
 import type { Connection, Database } from './connection.ts'
@@ -13,7 +13,7 @@ const PRUNED = 5000
 export async function appendEvents(
   connection: Connection,
   { events, removed }: Changes,
-  now: number,
+  { now, actor = 'cli' }: { now: number; actor?: Actor | undefined },
 ): Promise<void> {
   if (events.length === 0) return
   const { query, dialect, insertRows } = connection
@@ -30,6 +30,7 @@ export async function appendEvents(
     events.map((event, at) => ({
       sequence: before + 1 + at,
       time,
+      actor,
       ...toEventRow(event, (stamp) => stamps.get(stamp) as number),
     })),
   )

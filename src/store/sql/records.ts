@@ -1,3 +1,4 @@
+import type { Actor } from '../../domain/history/event.ts'
 import { walletsOf } from '../../domain/passport.ts'
 import type { IncomingRecord } from '../../domain/record/record.ts'
 import { fromCredentialData } from '../rows/credential.ts'
@@ -67,7 +68,7 @@ class Rollback extends Error {}
 
 async function save(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
   const { results, changes } = await apply(tx, batch, options)
-  await appendEvents(tx, changes, options.now)
+  await appendEvents(tx, changes, options)
   if (results.some(isChange)) await tx.increment('ranking')
   if (batch.some(({ kind }) => kind === 'removal')) tx.eraseRemoved()
   return results
@@ -83,25 +84,31 @@ async function apply(tx: Transaction, batch: readonly IncomingRecord[], options:
 /** Merge, unmerge and removal of single passports. */
 export function createPassportChanges({ transaction }: Database) {
   type Merges = ReturnType<typeof createMerges>
+  type ChangeOptions = { now?: number | undefined; actor?: Actor | undefined }
 
-  const change = (named: Partial<BatchKeys>, now: number, work: (merges: Merges) => void) =>
+  const change = (
+    named: Partial<BatchKeys>,
+    { now = Date.now(), actor }: ChangeOptions,
+    work: (merges: Merges, now: number) => void,
+  ) =>
     transaction(async (tx) => {
       await tx.lock('records')
       const keys = { ids: [], addresses: [], removed: [], ...named }
       const { model, save } = await loadWriteModel(tx, keys, BY_MERGE)
-      work(createMerges(model))
+      work(createMerges(model), now)
       const changes = model.finish()
       await save()
-      await appendEvents(tx, changes, now)
+      await appendEvents(tx, changes, { now, actor })
       await tx.increment('ranking')
       if (named.removed) tx.eraseRemoved()
     })
 
   return {
-    merge: (from, into, now = Date.now()) =>
-      change({ ids: [from, into] }, now, (merges) => merges.merge(from, into)),
-    unmerge: (id, now = Date.now()) => change({ ids: [id] }, now, (merges) => merges.unmerge(id)),
-    remove: (id, now) => change({ removed: [id] }, now, (merges) => void merges.remove(id, now)),
+    merge: (from, into, now, actor) =>
+      change({ ids: [from, into] }, { now, actor }, (merges) => merges.merge(from, into)),
+    unmerge: (id, now, actor) => change({ ids: [id] }, { now, actor }, (merges) => merges.unmerge(id)),
+    remove: (id, now, actor) =>
+      change({ removed: [id] }, { now, actor }, (merges, at) => void merges.remove(id, at)),
   } satisfies Partial<Store['passports']>
 }
 

@@ -87,7 +87,7 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
     failed.map(({ id }) => id),
   )
   const events = scored.flatMap(({ event }) => event ?? [])
-  await appendEvents(tx, { events, removed: [] }, job.now)
+  await appendEvents(tx, { events, removed: [] }, { now: job.now, actor: 'scorer' })
   if (scored.length > 0) await tx.increment('ranking')
   return rows.length
 }
@@ -103,7 +103,8 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
   const state = await findAdoptionState(query)
   const range = nextRange(state, job.rules)
   if (!range) return true
-  await appendEvents(tx, { events: toRulesChanged(state, job.rules), removed: [] }, job.now)
+  const changed = { events: toRulesChanged(state, job.rules), removed: [] }
+  await appendEvents(tx, changed, { now: job.now, actor: 'scorer' })
   const end = await findEnd(tx, range.after)
   if (end !== undefined) {
     // Without `withRecordScores`, scores of records stay.

@@ -1,5 +1,6 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import type { MigrationMode, OnProgress } from '../migrations/schema-version.ts'
+import { createAudit } from '../sql/audit.ts'
 import type { Prepare } from '../sql/connection.ts'
 import { createCopyTables } from '../sql/copy-tables.ts'
 import { createCredentials } from '../sql/credentials.ts'
@@ -97,6 +98,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
       mirror: createMirror(write),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       usage: createUsage(read.query, write, database),
+      audit: createAudit(read.query, write),
       ...createSettingStores(read.query, write),
       copyTables: createCopyTables(database, read),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
