@@ -1,6 +1,5 @@
 import { isStorable } from '../../domain/handle.ts'
-import { type Passport, parsePassportRef } from '../../domain/passport.ts'
-import { foldWallet } from '../../domain/wallet.ts'
+import { foldWallet, type Passport, parsePassportRef } from '../../domain/passport.ts'
 import type { FoundName } from '../../store/rows/search.ts'
 import type { Store } from '../../store/store.ts'
 
