@@ -8,27 +8,11 @@ import { CREDENTIAL, nulls, parse, parsePassport, parsePoint } from '../../suppo
 import { ada, NOON } from '../../support/store/records.ts'
 
 describe('a passport', () => {
-<<<<<<< HEAD
-=======
-  test('an exported passport is parsed to the same record', () => {
-    const dataPoints: DataPoint[] = [
-      {
-        type: 'github',
-        account: 'ada',
-        value: { kind: 'number', amount: 3 },
-        display: '3',
-        earnedAt: NOON,
-      },
-    ]
-    const whole = { ...ada, givenHuman: false, mergedInto: 9, rules: '2026-11+abc', dataPoints }
-    expect(parsePassport(presentRecord(whole))).toEqual(whole)
-  })
-
->>>>>>> main
-  test('has distinct, folded wallets', () => 
+  test('has distinct, folded wallets', () => {
     expect(
       parsePassport({ main_wallet: ' 0xADA1 ', verified_wallets: ['0xADA1', '0xada1', 'So1ana'] }),
-    ).toMatchObject({ mainWallet: '0xada1', verifiedWallets: ['0xada1', 'So1ana'] }))
+    ).toMatchObject({ mainWallet: '0xada1', verifiedWallets: ['0xada1', 'So1ana'] })
+  })
 
   test('a passport with only an id, or null in every other field, has defaults', () => {
     const nothing: PassportRecord = {
@@ -74,7 +58,7 @@ describe('a passport', () => {
     ])
   })
 
-  test('accepts numbers in text fields', () => 
+  test('accepts numbers in text fields', () => {
     expect(
       parsePassport({
         main_wallet: 12,
@@ -87,31 +71,36 @@ describe('a passport', () => {
       profile: { bio: '1', displayName: '2', location: '3', tags: ['4'] },
       socials: [{ followers: '1200', following: '0', name: '5' }],
       credentials: [{ id: '6', value: '7' }],
-    }))
+    })
+  })
 
-  test('a passport without an overall score gets the sum of the other scores', () => 
+  test('a passport without an overall score gets the sum of the other scores', () => {
     expect(parsePassport({ activity_score: 1.236, skills_score: 2 }).scores).toEqual({
       total: 3.24,
       activity: 1.24,
       identity: 0,
       skills: 2,
-    }))
+    })
+  })
 
-  test('a passport with an empty list of credentials has no credentials', () => 
-    expect(parsePassport({ credentials: [] }).credentials).toEqual([]))
+  test('a passport with an empty list of credentials has no credentials', () => {
+    expect(parsePassport({ credentials: [] }).credentials).toEqual([])
+  })
 
-  test('has no unpaired surrogate in any text', () => 
+  test('has no unpaired surrogate in any text', () => {
     expect(
       parsePassport({
         passport_profile: { bio: 'a\ud83d' },
         credentials: [{ ...CREDENTIAL, type: 'b\udc00' }],
       }),
     ).toMatchObject({ profile: { bio: 'a\ufffd' }, credentials: [{ type: 'b\ufffd' }] })
-    expect(parsePoint({ type: 'c\ud83d' }).type).toBe('c\ufffd'))
+    expect(parsePoint({ type: 'c\ud83d' }).type).toBe('c\ufffd')
+  })
 
-  test('a line with removed: true is a removal, whatever other fields it has', () => 
+  test('a line with removed: true is a removal, whatever other fields it has', () => {
     expect(parse({ passport_id: 7, removed: true, score: 5 }).record).toEqual({ kind: 'removal', id: 7 })
-    expect(parse({ passport_id: 7, removed: false }).record.kind).toBe('passport'))
+    expect(parse({ passport_id: 7, removed: false }).record.kind).toBe('passport')
+  })
 })
 
 test('unknown fields are counted at every level and ignored', () => {
