@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import type { DataPoint } from '../../../src/domain/data-point.ts'
 import { presentPassport } from '../../../src/domain/record/present.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { PassportLine } from '../../../src/domain/record/record-format.ts'
@@ -9,20 +8,6 @@ import { CREDENTIAL, nulls, parse, parsePassport, parsePoint } from '../../suppo
 import { ada, NOON } from '../../support/store/records.ts'
 
 describe('a passport', () => {
-  test('an exported passport is parsed to the same record', () => {
-    const dataPoints: DataPoint[] = [
-      {
-        type: 'github',
-        account: 'ada',
-        value: { kind: 'number', amount: 3 },
-        display: '3',
-        earnedAt: NOON,
-      },
-    ]
-    const whole = { ...ada, givenHuman: false, mergedInto: 9, rules: '2026-11+abc', dataPoints }
-    expect(parsePassport(presentRecord(whole))).toEqual(whole)
-  })
-
   test('has distinct, folded wallets', () => {
     expect(
       parsePassport({ main_wallet: ' 0xADA1 ', verified_wallets: ['0xADA1', '0xada1', 'So1ana'] }),
@@ -178,8 +163,11 @@ describe('the fields that only V2 shows', () => {
     nominations: 3,
   }
 
-  test('are parsed from an export to the same record', () => {
-    for (const record of [{ ...ada, ...later }, { ...ada, nominations: 0 }, ada]) {
+  test('are parsed from an export to the same record, like all other fields', () => {
+    const value = { kind: 'number' as const, amount: 3 }
+    const dataPoints = [{ type: 'github', account: 'ada', value, display: '3', earnedAt: NOON }]
+    const whole = { ...ada, ...later, givenHuman: false, mergedInto: 9, rules: '2026-11+abc', dataPoints }
+    for (const record of [whole, { ...ada, nominations: 0 }, ada]) {
       expect(parsePassport(presentRecord(record))).toEqual(record)
     }
     expect(presentRecord(ada)).not.toContainAnyKeys([
@@ -216,16 +204,5 @@ describe('the fields that only V2 shows', () => {
     expect(
       parsePassport({ passport_profile: { ...passport_profile, display_name: 'Ada' } }).profile.displayName,
     ).toBe('Ada')
-  })
-
-  test.each([
-    [{ main_wallet_changed_at: 'yesterday' }, 'main_wallet_changed_at must be a date'],
-    [{ main_wallet_changed_at: 5 }, 'main_wallet_changed_at'],
-    [{ nominations_received_count: -1 }, 'nominations_received_count'],
-    [{ nominations_received_count: 1.5 }, 'nominations_received_count'],
-    [{ nominations_received_count: '3' }, 'nominations_received_count'],
-    [{ image_url: ['https://example.com'] }, 'image_url'],
-  ])('%j is refused by field', (line, message) => {
-    expect(() => parsePassport(line)).toThrow(message)
   })
 })
