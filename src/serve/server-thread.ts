@@ -5,11 +5,8 @@ import { createSearchClient } from '../catalog/remote-search.ts'
 import { createSharedCatalog } from '../catalog/shared-catalog.ts'
 import type { Config } from '../config/config.ts'
 import { isExpected } from '../domain/errors.ts'
-import {
-  createRasterizerClient,
-  type Rasterize,
-  type RasterizerClient,
-} from '../explorer/pictures/remote-rasterizer.ts'
+import { type RasterizerClient, createRasterizerClient } from '../explorer/pictures/remote-rasterizer.ts'
+import type { Rasterize } from '../explorer/site/explorer-page.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { noteDamage, withDamage } from './damage.ts'
