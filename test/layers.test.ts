@@ -49,9 +49,10 @@ test('every file of src belongs to a layer', () => {
 
 test('imports follow the table of layers', () => {
   const isAllowed = (from: string, to: string) => from === to || MAY_IMPORT[from]?.includes(to)
+  const outside = ['../package.json', '../packages/client/src/exchange.ts']
   const wrong = files.flatMap((file) =>
     targetsOf(file)
-      .filter((target) => target !== '../package.json' && !isAllowed(layerOf(file), layerOf(target)))
+      .filter((target) => !outside.includes(target) && !isAllowed(layerOf(file), layerOf(target)))
       .map((target) => `${file} imports ${target}`),
   )
   expect(wrong).toEqual([])
@@ -76,7 +77,7 @@ test('nothing that stays depends on V1 or V2', () => {
 })
 
 /** Layers that still have circles. */
-const CIRCULAR = ['store', 'catalog', 'explorer', 'cli']
+const CIRCULAR = ['store', 'explorer']
 
 test('no files of src import each other in a circle, not even types', () => {
   const imports = new Map(files.map((file) => [file, targetsOf(file)]))

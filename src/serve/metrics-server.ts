@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 import type { Damage } from './damage.ts'
 import { createErrorLog } from './error-log.ts'
-import { createStoreMetrics, gauge } from './store-metrics.ts'
+import { counter, createStoreMetrics, gauge } from './store-metrics.ts'
 
 type Options = { store: Store; damage: Damage; log: Log; readThreads: () => Family[] }
 
@@ -62,11 +62,6 @@ function readProcess(): Family[] {
   return [
     gauge('process_resident_memory_bytes', 'Resident memory of the process.', process.memoryUsage.rss()),
     gauge('process_start_time_seconds', 'Start time of the process.', performance.timeOrigin / 1000),
-    {
-      name: 'process_cpu_seconds_total',
-      help: 'CPU time of the process.',
-      type: 'counter',
-      samples: [{ labels: {}, value: (user + system) / 1_000_000 }],
-    },
+    counter('process_cpu_seconds_total', 'CPU time of the process.', (user + system) / 1_000_000),
   ]
 }

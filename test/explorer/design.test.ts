@@ -59,7 +59,7 @@ test('a small rosette has one thick line in the colours of the large one', () =>
   expect(strokeOf(small)).toBe(strokeOf(large) as string)
 })
 
-test('a family of fonts for Latin, Cyrillic and Greek, in small files', () => {
+test('the fonts have Latin, Cyrillic and Greek letters, in small files', () => {
   expect(FONTS.map(({ name }) => name)).toEqual([
     'latin',
     'latin-ext',

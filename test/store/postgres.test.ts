@@ -24,7 +24,7 @@ const LONG_STATEMENTS = 2
 const WATCH = 1
 
 describe('postgres: connections', () => {
-  test('never exceed the configured number, for any number of concurrent reads', async () => {
+  test('the connections never exceed the configured number, for any number of concurrent reads', async () => {
     await using database = await databaseMaker('postgres')()
     const store = await openPostgres(database, { connections: 5 })
     await saveRecords(store, [named(1, 'Ada')])
@@ -48,7 +48,7 @@ describe('postgres: connections', () => {
     await store.close()
   })
 
-  test('set statement_timeout and application_name', async () => {
+  test('connections set statement_timeout and application_name', async () => {
     await using database = await databaseMaker('postgres')()
     await using sql = connect(database.url)
     await sql`create table logins (name text, time_limit text)`
@@ -208,7 +208,9 @@ async function fill(sql: SQL): Promise<void> {
     await transaction.unsafe(`insert into unlisted (passport_id) select generate_series(30000, 40000)`)
     await transaction.unsafe(`insert into removals select id, 0 from generate_series(30000, 40000) as id`)
     await transaction.unsafe(`insert into event_rules (stamp) values ('')`)
-    await transaction.unsafe(`insert into events select id, id, 0, 1, '[0,0,1]' from passports`)
+    await transaction.unsafe(
+      `insert into events (sequence, passport_id, time, type, data) select id, id, 0, 1, '[0,0,1]' from passports`,
+    )
     await transaction.unsafe(`update event_log set last = 20000, known_since = 0`)
   })
   await sql.unsafe('vacuum analyze')

@@ -3,9 +3,8 @@ import { findUnknown, invalidValues, MOST_INVALID, pointerTo } from '../../domai
 import { memberNames } from '../../domain/text/json-members.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { type Fields, parseFields } from '../../domain/v3/fields.ts'
-import { parsePast } from './instants.ts'
 import type { JsonBody } from './json-body.ts'
-import { MOST_NAMES } from './parameters.ts'
+import { MOST_NAMES, parsePast } from './parameters.ts'
 
 type Lookup = { keys: readonly string[]; fields: Fields; asOf: number | undefined }
 

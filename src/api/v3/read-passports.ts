@@ -9,11 +9,11 @@ import { type Fields, pick } from '../../domain/v3/fields.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { presentExplanation, presentPassport } from '../../domain/v3/present.ts'
 import type { WireStanding } from '../../domain/v3/schemas.ts'
-import { readLater } from '../../store/events/read-later.ts'
+import { readLater } from '../../store/read-later.ts'
 import type { Awaitable, FindOptions } from '../../store/store.ts'
 import { takeTurn } from '../backpressure/backpressure.ts'
 import type { Context } from '../route.ts'
-import { checkKnown } from './instants.ts'
+import { checkKnown } from './parameters.ts'
 
 /** A passport as JSON, or the ids of several ones that have the handle, or nothing. */
 export type RenderedResult = { passport: PassportV3; json: string } | { candidates: number[] } | undefined

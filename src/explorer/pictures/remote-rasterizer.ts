@@ -12,9 +12,9 @@ export type PictureCall = Drawing | 'load'
 const LIMITS = { waiting: 160, bytes: 4 * 1024 * 1024, milliseconds: 10_000 }
 
 /** Sends SVGs to the picture thread. The time until it has loaded its fonts is not limited. */
-export function createRasterizerClient(port: MessagePort, limits: Partial<typeof LIMITS> = {}) {
+export function createRasterizerClient(limits: Partial<typeof LIMITS> = {}) {
   const most = { ...LIMITS, ...limits }
-  const calls = createCaller<PictureCall, Png | undefined>(port, { ended: 'The picture thread ended.' })
+  const calls = createCaller<PictureCall, Png | undefined>({ ended: 'The picture thread ended.' })
   const limit = {
     milliseconds: most.milliseconds,
     error: () => overloaded('A picture waited too long.'),
@@ -55,8 +55,9 @@ export function createRasterizerClient(port: MessagePort, limits: Partial<typeof
         bytes -= size
       }
     },
-    close: calls.close,
+    connect(port: MessagePort): void {
+      loaded = undefined
+      calls.connect(port)
+    },
   }
 }
-
-export type RasterizerClient = ReturnType<typeof createRasterizerClient>

@@ -1,23 +1,16 @@
 import { byScore, type Credential } from '../../domain/credential.ts'
-import { fromLaterText, toLaterText, toShownFields } from '../../domain/record/later-fields.ts'
 import {
   presentCredential,
   presentListedPassport,
   presentUnlistedFields,
   readCredential,
 } from '../../domain/record/present.ts'
+import { fromLaterText, toLaterText, toShownFields } from '../../domain/record/record.ts'
 import type { WireCredential } from '../../domain/record/schemas.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { etagOf } from '../hash.ts'
+import type { V1Passport } from '../store.ts'
 import { type StoredRow, toFullPassport, toPassport } from './passport.ts'
-
-export type V1Body = { body: string; etag: string }
-
-export type V1Passport = V1Body & {
-  id: number
-  /** Not 0: another passport was merged into this one. */
-  merged: number
-}
 
 export type FoundPassport = V1Passport & { stale: number | boolean }
 
