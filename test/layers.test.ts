@@ -89,6 +89,38 @@ test('no files of src import each other in a circle, not even types', () => {
   expect(circular.filter((file) => !CIRCULAR.includes(layerOf(file)))).toEqual([])
 })
 
+/** The folders that each folder of the explorer may import: the ground, then pictures, then pages. No page imports another. */
+const PAGE_IMPORTS = ['design', 'site', 'search', 'pictures']
+const EXPLORER_IMPORTS: Record<string, readonly string[]> = {
+  design: [],
+  site: ['assets', 'design'],
+  search: ['design', 'site'],
+  pictures: ['design', 'site'],
+  ranking: PAGE_IMPORTS,
+  passport: PAGE_IMPORTS,
+  credentials: PAGE_IMPORTS,
+  compare: PAGE_IMPORTS,
+  reference: PAGE_IMPORTS,
+}
+
+test('folders of the explorer import in one direction, and its root has only what composes them', () => {
+  const folder = 'explorer/'
+  const own = files.filter((file) => file.startsWith(folder)).map((file) => file.slice(folder.length))
+  expect(own.filter((file) => !file.includes('/')).toSorted()).toEqual(['error-page.ts', 'explorer.ts'])
+  const wrong = own
+    .filter((file) => file.includes('/'))
+    .flatMap((file) =>
+      importsOf(file, join(SRC, folder))
+        .filter((name) => name.startsWith('.'))
+        .map((name) => normalize(join(dirname(file), name)))
+        .filter((target) => !target.startsWith('..'))
+        .filter((target) => layerOf(target) !== layerOf(file))
+        .filter((target) => !EXPLORER_IMPORTS[layerOf(file)]?.includes(layerOf(target)))
+        .map((target) => `${file} imports ${target}`),
+    )
+  expect(wrong).toEqual([])
+})
+
 test('pure layers do not use Bun', () => {
   const pure = files.filter((file) => PURE.includes(layerOf(file)))
   expect(filesWith(/\bBun\b|'bun[:']/, pure)).toEqual([])

@@ -1,7 +1,7 @@
+import { type Html, html } from './design/html.ts'
 import { rosette } from './design/rosette.ts'
-import { type Html, html } from './html.ts'
-import { renderLayout } from './layout.ts'
-import { renderSearch } from './ranking/search-form.ts'
+import { renderLayout } from './site/layout.ts'
+import { renderSearch } from './site/search-form.ts'
 import type { Site } from './site/site.ts'
 
 export function renderErrorPage(

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
+import { renderScoreBar } from '../../src/explorer/design/charts.ts'
 import { FONTS } from '../../src/explorer/design/fonts.ts'
 import { rosette } from '../../src/explorer/design/rosette.ts'
 import { PALETTE, writeColors } from '../../src/explorer/design/tokens.ts'
-import { renderScoreBar } from '../../src/explorer/score-bar.ts'
 
 test('the stylesheet has the colours of both themes, with the accents of the site', () => {
   const style = writeColors({ light: '#111111', dark: '#eeeeee' })

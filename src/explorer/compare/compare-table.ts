@@ -1,15 +1,20 @@
 import type { Standing } from '../../catalog/score-distribution.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import type { CredentialV3, PassportV3 } from '../../domain/v3/passport.ts'
-import { credentialAddress } from '../credentials/credential-types.ts'
+import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
+import { renderProgress } from '../design/credential-rows.ts'
+import {
+  credentialAddress,
+  describeTop,
+  formatFigure,
+  formatOrdinal,
+  renderWord,
+  shortNameOf,
+} from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { describeTop, formatFigure, formatOrdinal, shortNameOf } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { renderProgress } from '../passport/credential-rows.ts'
-import type { PartStandings } from '../passport/part-standings.ts'
-import { renderWord } from '../ranking/ranking-list.ts'
-import { shortWord } from '../sanitize.ts'
-import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
+import { shortWord } from '../design/sanitize.ts'
+import type { PartStandings } from '../site/standings.ts'
 
 export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings }
 

@@ -1,8 +1,8 @@
 import { roundUp } from '../../catalog/score-distribution.ts'
 import { count } from '../../domain/text/format.ts'
-import { formatFigure, formatPeople } from '../format.ts'
-import { drawHistogram } from '../histogram.ts'
-import { type Html, html } from '../html.ts'
+import { drawHistogram } from '../design/charts.ts'
+import { formatFigure, formatPeople } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
 
 const MOST_BUCKETS = 20
 

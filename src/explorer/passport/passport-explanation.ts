@@ -1,50 +1,17 @@
-import { type Caps, roundScore } from '../../domain/credential.ts'
 import { describeRawValue } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { DescribedLine, ExplainedPassport, ExplanationAccount } from '../../domain/explanation.ts'
 import { type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record/record.ts'
 import { count } from '../../domain/text/format.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
-import { formatFigure, shortNameOf } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { renderLayout } from '../layout.ts'
-import { shortWord } from '../sanitize.ts'
-import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
-import { groupByCategory, UNKNOWN } from './credential-rows.ts'
-
-/** The score as a sum, for the passport page. The script inserts the lines of the explanation page. */
-export function renderExplanation({ id, scores }: Passport, caps: Caps): Html {
-  return html`<div id="explanation">
-<p>${describeSums(scores, caps)}</p>
-<details id="how">
-<summary>How every point is calculated</summary>
-<p data-lines><a href="/passports/${id}/score">Show the points of every credential</a></p>
-</details>
-</div>`
-}
-
-/** A total that is given by a record need not be the sum of its parts. */
-function describeSums(scores: Scores, caps: Caps): string {
-  const [sum, capped] = [sumOf(scores, {}), sumOf(scores, caps)]
-  const [parts, total] = [describeParts(scores, {}), formatFigure(scores.total)]
-  if (sum === scores.total) return `${parts} = ${total}`
-  if (capped === scores.total)
-    return `${parts} = ${formatFigure(sum)}, limited to ${total} by the caps of the categories`
-  return `${total}, given by the imported record. Its parts are ${parts}.`
-}
-
-/** Otherwise the record gives the total. */
-export const isSum = (scores: Scores, caps: Caps): boolean =>
-  [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
-
-const sumOf = (scores: Scores, caps: Caps): number =>
-  roundScore(
-    SCORE_PARTS.reduce(
-      (sum, part) => sum + Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part]),
-      0,
-    ),
-  )
+import { groupByCategory, UNKNOWN } from '../design/credential-rows.ts'
+import { formatFigure, shortNameOf } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
+import { shortWord } from '../design/sanitize.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import { file, POLICY } from '../site/files.ts'
+import { renderLayout } from '../site/layout.ts'
+import { describeParts } from './passport-score.ts'
 
 /** Explains a score line by line. Not cached, because the result depends on the active rule set, too. */
 export const createExplanationPage = ({ explain }: ExplorerOptions): ExplorerPage => ({
@@ -116,12 +83,6 @@ const differs = (scores: Scores, passport: Passport): boolean =>
 
 const describeSum = (sum: number, cap: number | undefined): string =>
   cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, at most ${formatFigure(cap)}`
-
-const describeParts = (scores: Scores, caps: Caps): string =>
-  SCORE_PARTS.map((part) => {
-    const category = CATEGORIES[part]
-    return `${formatFigure(Math.min(scores[part], caps[category] ?? scores[part]))} ${category}`
-  }).join(' + ')
 
 function renderLine(line: DescribedLine): Html {
   const { name, score, from, accounts } = line

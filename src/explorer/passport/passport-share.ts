@@ -1,6 +1,6 @@
 import { parseOrigin } from '../../domain/url.ts'
-import type { ApiState } from '../explorer-page.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../design/html.ts'
+import type { ApiState } from '../site/explorer-page.ts'
 
 const BADGE_STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' } as const
 const THEMES = { light: 'Light', dark: 'Dark' } as const

@@ -1,8 +1,8 @@
-import { formatFigure } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { shortWord } from '../sanitize.ts'
-import { CATEGORIES } from '../score-bar.ts'
-import type { Facets, FacetValue } from './facets.ts'
+import { CATEGORIES } from '../design/charts.ts'
+import { formatFigure } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
+import { shortWord } from '../design/sanitize.ts'
+import type { Facets, FacetValue } from '../search/facets.ts'
 import {
   addressOf,
   type FilterName,
@@ -14,7 +14,7 @@ import {
   SORTS,
   withFilter,
   withoutFilter,
-} from './ranking-query.ts'
+} from '../search/ranking-query.ts'
 import type { Suggestion } from './suggestions.ts'
 
 const HEADINGS: Record<FilterName, string> = {

@@ -1,5 +1,5 @@
-import { html, prose } from '../html.ts'
-import { renderLayout } from '../layout.ts'
+import { html, prose } from '../design/html.ts'
+import { renderLayout } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
 
 /** Shown while the database is empty. */

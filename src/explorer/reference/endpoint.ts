@@ -1,7 +1,7 @@
 import { errorsOf, templateOf } from '../../api/openapi.ts'
 import type { DocumentedRoute, Parameter } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
-import { type Html, html, prose } from '../html.ts'
+import { type Html, html, prose } from '../design/html.ts'
 import { renderFields } from './schema-fields.ts'
 import { renderSnippets } from './snippets.ts'
 

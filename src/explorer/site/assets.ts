@@ -22,7 +22,7 @@ import referenceJsonScript from '../assets/reference-json.client.js' with { type
 import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
 import { FONT_FACES, fontRoutes } from '../design/fonts.ts'
 import { type Theme, writeColors } from '../design/tokens.ts'
-import { file, POLICY } from '../explorer-page.ts'
+import { file, POLICY } from './files.ts'
 
 /** One stylesheet for all pages but the reference, fetched once. */
 const STYLE = compact([

@@ -1,8 +1,8 @@
 import type { FullPassport, Passport } from '../../domain/passport.ts'
 import { parseOrigin, parseWebAddress } from '../../domain/url.ts'
-import { formatFigure, shortNameOf } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import type { Site } from '../site/site.ts'
+import { formatFigure, shortNameOf } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
+import type { Site } from './site.ts'
 
 const MAX_LINKS = 10
 

@@ -1,10 +1,10 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import { ServiceError } from '../../domain/errors.ts'
-import { file, POLICY } from '../explorer-page.ts'
-import { html } from '../html.ts'
-import { renderLayout } from '../layout.ts'
-import type { Site } from '../site/site.ts'
+import { html } from '../design/html.ts'
+import { file, POLICY } from './files.ts'
+import { renderLayout } from './layout.ts'
 import { renderSearch } from './search-form.ts'
+import type { Site } from './site.ts'
 
 /** Renders a page that needs the facet index. While the index is not ready, the page says so, with status 503. */
 export async function whenReady(

@@ -1,25 +1,30 @@
+import { wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
+import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
+import { formatFigure, nameOf, renderWord } from '../design/format.ts'
+import { escapeText, type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { formatFigure, nameOf } from '../format.ts'
-import { escapeText, type Html, html } from '../html.ts'
-import { shortenText, shortWord } from '../sanitize.ts'
-import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
+import { graphemesOf, shortenText, shortWord } from '../design/sanitize.ts'
 import type { Reason } from './find-matches.ts'
-import type { FoundRanking, Ranked } from './find-ranking.ts'
-import { highlight, mark } from './highlight.ts'
-import { addressOfFilter, filtersOf, LONGEST_VALUE, type RankingQuery } from './ranking-query.ts'
+import { filtersOf, type RankingQuery } from './ranking-query.ts'
 
 const MAX_TAGS = 2
 const MAX_NAME_LENGTH = 80
-const MAX_WORD_LENGTH = 40
+
+/** Equal scores have the same rank: among all, or among those with the filters. */
+export type Ranked = {
+  passport: Passport
+  rank: number
+  reason?: Reason | undefined
+  /** Shown below the name. */
+  note?: string | undefined
+}
+
+type RankingList = { ranked: readonly Ranked[]; scale: number; query: RankingQuery; among?: number }
 
 /** Rows with check boxes for a comparison; the form works without a script. */
-export function renderRankingList({
-  ranked,
-  scale,
-  query,
-  among,
-}: Pick<FoundRanking, 'ranked' | 'scale' | 'query'> & { among?: number }): Html {
+export function renderRankingList({ ranked, scale, query, among }: RankingList): Html {
   const isFiltered = filtersOf(query.filters).length > 0
   return html`<ol class="ranking panel" role="list" data-by="${query.sort}">
 <li class="labels" aria-hidden="true"><span>${isFiltered && among !== undefined ? `Place among these ${formatFigure(among)}` : 'Place'}</span><span>${FIGURES[query.sort]}</span><span>Compare</span></li>
@@ -68,21 +73,6 @@ function renderKey({ id }: Passport, name: string): string {
   return name === `Passport ${id}` ? '' : `<bdi>Passport ${id}</bdi>`
 }
 
-/** A tag or place, which leads to the people who have it. */
-export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD_LENGTH): Html {
-  const word = shortWord(text, limit)
-  if (word === '') return html``
-  const shown = `<bdi>${escapeText(word)}</bdi>`
-  if (text.length > LONGEST_VALUE) return { markup: shown }
-  return { markup: `<a href="${escapeText(addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
-}
-
-/** "0xde30…12cd"; shorter addresses stay whole. */
-export function shortenWallet(address: string): string {
-  const shown = shortWord(address, 128)
-  return shown.length > 13 ? `${shown.slice(0, 6)}…${shown.slice(-4)}` : shown
-}
-
 const LONGEST_REASON = 60
 
 function renderReason({ text, start, end }: Reason): string {
@@ -103,3 +93,34 @@ export function renderPager(page: number, last: number, addressOf: (page: number
 <span>${link(page + 1, 'Next', 'next')} ${link(last, 'Last', '')}</span>
 </nav>`
 }
+
+/** Escaped text with the first match of each word of a folded keyword marked. A match covers whole graphemes. */
+export function highlight(text: string, keyword: string | undefined): string {
+  if (keyword === undefined) return escapeText(text)
+  const graphemes = [...graphemesOf(text)]
+  /** The folded text up to each grapheme; folding a grapheme alone would lose its spaces. */
+  let folded = ''
+  const starts = graphemes.map((grapheme) => {
+    const start = folded.length
+    folded += /\s/.test(grapheme) ? ' ' : foldName(grapheme)
+    return start
+  })
+  const isMarked = new Array<boolean>(graphemes.length).fill(false)
+  for (const word of wordsOf(keyword)) {
+    const at = folded.indexOf(word)
+    if (at === -1) continue
+    const first = starts.findLastIndex((start) => start <= at)
+    const after = starts.findIndex((start) => start >= at + word.length)
+    isMarked.fill(true, first, after === -1 ? graphemes.length : after)
+  }
+  let marked = ''
+  for (let at = 0, end = 0; at < graphemes.length; at = end) {
+    for (end = at; end < graphemes.length && isMarked[end] === isMarked[at]; ) end++
+    const run = escapeText(graphemes.slice(at, end).join(''))
+    marked += isMarked[at] ? `<mark>${run}</mark>` : run
+  }
+  return marked
+}
+
+const mark = (before: string, marked: string, after: string): string =>
+  `${escapeText(before)}<mark>${escapeText(marked)}</mark>${escapeText(after)}`

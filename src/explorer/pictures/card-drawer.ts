@@ -1,11 +1,10 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import type { Awaitable } from '../../store/store.ts'
-import { type ExplorerOptions, type ExplorerRequest, withoutCaching } from '../explorer-page.ts'
-import { drawSiteCard } from './card.ts'
-import { picture } from './picture-page.ts'
-import type { Png } from './remote-rasterizer.ts'
-import { CARD_SIZE } from './social-meta.ts'
+import type { ExplorerOptions, ExplorerRequest, Png } from '../site/explorer-page.ts'
+import { picture, withoutCaching } from '../site/files.ts'
+import { CARD_SIZE } from '../site/social-meta.ts'
+import { drawSiteCard } from './card-frame.ts'
 
 /** With these units, the limit of an address is about as many cards as the picture thread draws in the window. */
 const PNG_UNITS = 25

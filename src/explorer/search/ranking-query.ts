@@ -3,6 +3,7 @@ import type { Filter, FilterField } from '../../domain/lists/filter.ts'
 import { type ListQuery, parseKeyword, parsePageRequest, toWords } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
+import { LONGEST_VALUE } from '../design/format.ts'
 
 /** The part of a score that orders the list, and its field in v3 lists. */
 export const SORTS = {
@@ -33,8 +34,6 @@ export type RankingQuery = {
 export const PAGE_SIZE = 20
 
 const MOST_VALUES: Record<FilterName, number> = { tag: 5, credential: 5, place: 1, human: 1 }
-/** Longer values are not accepted as filters. */
-export const LONGEST_VALUE = 200
 
 export const NO_FILTERS: RankingQuery['filters'] = { tag: [], credential: [], place: [], human: [] }
 
@@ -107,9 +106,6 @@ export const filtersOf = (filters: RankingQuery['filters']): [FilterName, string
   (Object.keys(FILTERS) as FilterName[]).flatMap((name) =>
     filters[name].map((value): [FilterName, string] => [name, value]),
   )
-
-export const addressOfFilter = (name: FilterName, value: string): string =>
-  `/?${new URLSearchParams([[name, value]])}`
 
 /** The first page of the list with one more filter; a filter with one value is replaced. */
 export function withFilter(query: RankingQuery, name: FilterName, value: string): RankingQuery {

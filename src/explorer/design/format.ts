@@ -1,6 +1,6 @@
-import type { Passport } from '../domain/passport.ts'
-import { type Html, html } from './html.ts'
-import { cleanText, lengthOf, shortenText } from './sanitize.ts'
+import type { Passport } from '../../domain/passport.ts'
+import { escapeText, type Html, html } from './html.ts'
+import { cleanText, lengthOf, shortenText, shortWord } from './sanitize.ts'
 
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
@@ -47,3 +47,30 @@ export const renderDay = (time: number): Html =>
 
 /** Two decimals are precise enough for drawing. */
 export const toCoordinate = (number: number): number => Math.round(number * 100) / 100
+
+/** Longer values are not accepted as filters. */
+export const LONGEST_VALUE = 200
+
+export const credentialAddress = (type: string): string =>
+  `/credentials/${encodeURIComponent(type.toWellFormed())}`
+
+/** The people with a tag, place or credential. */
+export const addressOfFilter = (name: 'tag' | 'place' | 'credential', value: string): string =>
+  `/?${new URLSearchParams([[name, value]])}`
+
+const MAX_WORD_LENGTH = 40
+
+/** A tag or place, which leads to the people who have it. */
+export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD_LENGTH): Html {
+  const word = shortWord(text, limit)
+  if (word === '') return html``
+  const shown = `<bdi>${escapeText(word)}</bdi>`
+  if (text.length > LONGEST_VALUE) return { markup: shown }
+  return { markup: `<a href="${escapeText(addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
+}
+
+/** "0xde30…12cd"; shorter addresses stay whole. */
+export function shortenWallet(address: string): string {
+  const shown = shortWord(address, 128)
+  return shown.length > 13 ? `${shown.slice(0, 6)}…${shown.slice(-4)}` : shown
+}

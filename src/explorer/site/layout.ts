@@ -1,9 +1,8 @@
-import { LATIN_FONT_PATH } from './design/fonts.ts'
-import { type Html, html } from './html.ts'
-import { renderShareMeta, type Share } from './pictures/social-meta.ts'
-import type { AssetName } from './site/assets.ts'
-import { renderIcons } from './site/icons.ts'
-import type { Site } from './site/site.ts'
+import { LATIN_FONT_PATH } from '../design/fonts.ts'
+import { type Html, html } from '../design/html.ts'
+import type { AssetName } from './assets.ts'
+import type { Site } from './site.ts'
+import { renderShareMeta, type Share } from './social-meta.ts'
 
 type Layout = {
   site: Site
@@ -55,3 +54,12 @@ ${main}
 </html>
 `.markup
 }
+
+/** The tags of the icons. Without the explorer there is only the SVG. */
+const renderIcons = ({ accents }: Site, explorer: boolean): Html =>
+  html`<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<meta name="theme-color" content="${accents.light}">
+${explorer ? RASTER_ICONS : html``}`
+
+const RASTER_ICONS = html`<link rel="icon" href="/favicon.ico" sizes="32x32">
+<link rel="apple-touch-icon" href="/apple-touch-icon.png">`

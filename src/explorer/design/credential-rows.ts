@@ -1,9 +1,8 @@
 import type { Credential } from '../../domain/credential.ts'
-import { credentialAddress } from '../credentials/credential-types.ts'
-import { formatFigure, renderDay } from '../format.ts'
-import { escapeText, type Html, html } from '../html.ts'
-import { shortWord } from '../sanitize.ts'
-import { CATEGORIES, partOf } from '../score-bar.ts'
+import { CATEGORIES, partOf } from './charts.ts'
+import { credentialAddress, formatFigure, renderDay } from './format.ts'
+import { escapeText, type Html, html } from './html.ts'
+import { shortWord } from './sanitize.ts'
 
 export const MAX_NAME_LENGTH = 60
 const MAX_VALUE_LENGTH = 100
