@@ -4,7 +4,7 @@ import type { EventLog } from '../domain/history/event.ts'
 import { type EventCursor, formatEventCursor, isInLog } from '../domain/history/event-cursor.ts'
 import type { WireEvent } from '../domain/v3/event-schema.ts'
 import { presentEvent } from '../domain/v3/present-event.ts'
-import type { EventPage } from '../store/events/event-store.ts'
+import type { EventPage } from '../store/event-store.ts'
 import type { Store } from '../store/store.ts'
 import { isActiveKey } from './auth.ts'
 

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { describeError } from '../domain/errors.ts'
-import { findDamage } from '../store/diagnostics.ts'
+import { findDamage } from '../store/open.ts'
 import { type Damage, setDamaged } from './damage.ts'
 import { createThreadLog, type FromCheck, type ToCheck } from './messages.ts'
 

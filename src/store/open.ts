@@ -1,7 +1,11 @@
 import type { DatabaseAddress } from '../config/database-address.ts'
-import type { MigrationMode } from './migrations/schema-version.ts'
+import type { MigrationMode, OnProgress } from './migrations/schema-version.ts'
+import { diagnosePostgres } from './postgres/diagnostics.ts'
+import { migratePostgres } from './postgres/migrate.ts'
 import { openPostgres } from './postgres/open.ts'
-import { openSqlite } from './sqlite/open.ts'
+import type { Diagnostics } from './sql/diagnostics.ts'
+import { diagnoseSqlite, findTableDamage } from './sqlite/diagnostics.ts'
+import { migrateSqlite, openSqlite } from './sqlite/open.ts'
 import type { Store } from './store.ts'
 
 type OpenOptions = {
@@ -13,7 +17,7 @@ type OpenOptions = {
   connections?: number
   /** Milliseconds without any response after which a server counts as unavailable. */
   responseTimeout?: number
-  onMigrate?: (done: number, total: number) => void
+  onMigrate?: OnProgress
   /** Reports that a server is unavailable or slow, and that it has recovered. */
   onNotice?: (sentence: string) => void
 }
@@ -25,3 +29,22 @@ export const SERVE_TIMEOUT = { responseTimeout: 5000 }
 export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {
   return address.engine === 'sqlite' ? openSqlite(address.path, options) : openPostgres(address, options)
 }
+
+/** Returns the schema before and after. Throws `unavailable` with a sentence. */
+export async function migrateDatabase(
+  address: DatabaseAddress,
+  onProgress: OnProgress,
+): Promise<{ from: number; to: number }> {
+  return address.engine === 'sqlite'
+    ? migrateSqlite(address.path, onProgress)
+    : migratePostgres(address.url, onProgress)
+}
+
+/** `full` also compares indexes with their tables. Throws `unavailable` if the database cannot be read. */
+export async function diagnose(address: DatabaseAddress, full: boolean): Promise<Diagnostics> {
+  return address.engine === 'sqlite' ? diagnoseSqlite(address.path, full) : diagnosePostgres(address.url)
+}
+
+/** The first problems of the SQLite file, from a check that reads it once; none on PostgreSQL, which has its own tools. */
+export const findDamage = (address: DatabaseAddress): string[] =>
+  address.engine === 'sqlite' ? findTableDamage(address.path) : []

@@ -1,20 +1,19 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
+import type { Actor } from '../domain/history/event.ts'
 import type { FullPassport, Passport, PassportRef, Scores } from '../domain/passport.ts'
+import type { PassportKey } from '../domain/passport-key.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { UsageCount } from '../domain/usage.ts'
+import type { PassportV3 } from '../domain/v3/passport.ts'
+import type { Awaitable } from './awaitable.ts'
 import type { CopyTable } from './copy-table.ts'
-import type { EventStore } from './events/event-store.ts'
-import type { createV1Reader as createPostgresV1, createV2Reader as createPostgresV2 } from './postgres/v1.ts'
-import type { createV3Reader as createPostgresV3 } from './postgres/v3/find-passports.ts'
-import type { SearchStore } from './rows/search.ts'
-import type { createV1Reader as createSqliteV1, createV2Reader as createSqliteV2 } from './sqlite/v1.ts'
-import type { createV3Reader as createSqliteV3 } from './sqlite/v3/find-passports.ts'
+import type { EventStore } from './event-store.ts'
+import type { SearchStore } from './search-store.ts'
 
-/** SQLite returns values, PostgreSQL returns promises. */
-export type Awaitable<T> = T | Promise<T>
+export type { Awaitable }
 
 export type Store = {
   passports: {
@@ -27,11 +26,11 @@ export type Store = {
     /** The passports that are merged into this one, not through another. */
     listMerged(id: number): Awaitable<number[]>
     /** Throws `not_found`, or `invalid_request` if one of them is merged already. */
-    merge(from: number, into: number, now?: number): Awaitable<void>
+    merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<void>
     /** Throws `not_found`, or `invalid_request` if it is not merged. */
-    unmerge(id: number, now?: number): Awaitable<void>
+    unmerge(id: number, now?: number, actor?: Actor): Awaitable<void>
     /** Deletes the passport and those merged into it. Later records of the id are ignored, also if it is not stored. */
-    remove(id: number, now: number): Awaitable<void>
+    remove(id: number, now: number, actor?: Actor): Awaitable<void>
   }
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
@@ -48,12 +47,19 @@ export type Store = {
     /** A passport with the credentials in its V1 response, of one moment: highest score first, then by name, then by id. */
     find(ref: PassportRef): Awaitable<{ passport: FullPassport; credentials: Credential[] } | undefined>
   }
-  /** V1 responses. The types of the engines, so that go-to-definition leads from a route to its SQL. */
-  v1: ReturnType<typeof createSqliteV1> | ReturnType<typeof createPostgresV1>
+  /** V1 responses. The id of a merged passport finds the response of its survivor. */
+  v1: {
+    findPassport(ref: PassportRef): Awaitable<V1Passport | undefined>
+    findCredentials(ref: PassportRef): Awaitable<V1Body | undefined>
+    /** List items by score, then id. Passports that are no longer listed are left out. */
+    listItems(ids: readonly number[]): Awaitable<string[]>
+  }
   /** V2 responses; credentials are those of V1. */
-  v2: ReturnType<typeof createSqliteV2> | ReturnType<typeof createPostgresV2>
-  /** Passports of v3. */
-  v3: ReturnType<typeof createSqliteV3> | ReturnType<typeof createPostgresV3>
+  v2: Pick<Store['v1'], 'findPassport' | 'listItems'>
+  v3: {
+    /** The results of the first keys, at least one, in order. */
+    find(keys: readonly PassportKey[], options: FindOptions): Awaitable<KeyResult[]>
+  }
   listing: ListingStore
   facets: {
     /** In any order. Passports that are not listed are left out. */
@@ -91,6 +97,11 @@ export type Store = {
     /** Responses per key, without 304 and 429, which are free. */
     sumByKey(days: Days): Awaitable<[key: string, count: number][]>
   }
+  /** Changes by people and keys that are no events. `list` returns the latest entries, newest first. */
+  audit: {
+    add(entry: AuditEntry): Awaitable<void>
+    list(limit: number): Awaitable<AuditEntry[]>
+  }
   retirement: {
     find(): Awaitable<RetirementPlan | undefined>
     save(plan: RetirementPlan): Awaitable<void>
@@ -114,6 +125,15 @@ export type Store = {
   ping(): Awaitable<{ writes: boolean; replicas?: ReplicaStatus[] }>
   close(): Awaitable<void>
 }
+
+/** A stored JSON response. */
+export type V1Body = { body: string; etag: string }
+
+/** `merged` is not 0 if another passport was merged into this one. */
+export type V1Passport = V1Body & { id: number; merged: number }
+
+/** The result for a key: a passport, or the ids of several ones that have the handle, or nothing. */
+export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined
 
 /** `promoted`: it is no longer a replica. `lag` is the time behind the primary in milliseconds. */
 export type ReplicaStatus = {
@@ -162,11 +182,15 @@ export type ListingChanges = { cursor: string; listed: ChangedPassport[]; unlist
 /** What to read in addition to the passport. */
 export type FindOptions = { credentials: boolean }
 
+export type AuditEntry = { time: number; actor: Actor; action: string; detail: string }
+
 /** Both days are included. */
 export type Days = { since: string; until: string }
 
 export type SaveOptions = {
   now: number
+  /** Who saves the records; `cli` if absent. */
+  actor?: Actor
   /** Accepts records of removed passports again. */
   restore: boolean
   /** Stops at the first refusal: later records are not saved and have no result. */

@@ -9,21 +9,21 @@ const BACKUP = ['test/cli/backup.test.ts', 'test/cli/restore.test.ts']
 export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'secure delete: removed data stays in free pages',
-    file: 'src/store/sqlite/connect.ts',
+    file: 'src/store/sqlite/connection/connect.ts',
     from: 'pragma secure_delete = on',
     to: 'pragma secure_delete = off',
     tests: ['test/store/removal.test.ts'],
   },
   {
     name: 'files: a commit may be lost after a power failure',
-    file: 'src/store/sqlite/connect.ts',
+    file: 'src/store/sqlite/connection/connect.ts',
     from: 'pragma synchronous = full',
     to: 'pragma synchronous = normal',
     tests: SQLITE,
   },
   {
     name: 'files: other users may read the database',
-    file: 'src/store/sqlite/connect.ts',
+    file: 'src/store/sqlite/connection/connect.ts',
     from: "openSync(path, 'a', 0o600)",
     to: "openSync(path, 'a', 0o644)",
     tests: SQLITE,

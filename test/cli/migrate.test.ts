@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, statfsSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { diagnose } from '../../src/store/diagnostics.ts'
+import { diagnose } from '../../src/store/open.ts'
 import { lock, MIGRATE } from '../../src/store/postgres/connection/locks.ts'
 import { SCHEMA as POSTGRES_SCHEMA } from '../../src/store/postgres/migrate.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'

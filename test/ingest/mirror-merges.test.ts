@@ -57,28 +57,28 @@ onEveryEngine('merges of a mirrored source', (open) => {
 
   test.each<[string, (target: Store) => unknown, object, string[], number | undefined]>([
     [
-      'that contradict a merge made here are reported as failed',
+      'merges that contradict a merge made here are reported as failed',
       (target) => target.passports.merge(1, 3),
       { failed: 1 },
       ['1: it is merged into passport 3 here, but into passport 2 at the source'],
       3,
     ],
     [
-      'lead to the passport into which the survivor was merged here',
+      'merges lead to the passport into which the survivor was merged here',
       (target) => target.passports.merge(2, 3),
       { merged: 1 },
       [],
       3,
     ],
     [
-      'into a passport that was removed here are reported as failed',
+      'merges into a passport that was removed here are reported as failed',
       (target) => target.passports.remove(2, NOON),
       { removed: 1, failed: 1 },
       ['1: the source has merged it into passport 2, which was not copied'],
       1,
     ],
     [
-      'of passports that were removed here are ignored',
+      'merges of passports that were removed here are ignored',
       (target) => target.passports.remove(1, NOON),
       {},
       [],

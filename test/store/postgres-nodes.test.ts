@@ -3,10 +3,10 @@ import { buildSnapshot, updateSnapshot } from '../../src/catalog/snapshot.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
 import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { createPool } from '../../src/store/postgres/connection/health-checked-pool.ts'
-import type { Query } from '../../src/store/postgres/connection/query.ts'
-import { createKeys } from '../../src/store/postgres/keys.ts'
+import { createKeyCache } from '../../src/store/postgres/keys.ts'
 import { createListing } from '../../src/store/postgres/listing.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
+import type { Query } from '../../src/store/sql/connection.ts'
 import type { ScoringJob, Store } from '../../src/store/store.ts'
 import { connect } from '../support/postgres/connect.ts'
 import { startPostgres, startReplica } from '../support/postgres/postgres.ts'
@@ -102,14 +102,14 @@ describe('postgres: two nodes', () => {
       await answered.promise
       return rows as never
     }
-    const { keys, forget } = createKeys({ ...link, query }, undefined)
-    const finding = keys.find('one')
+    const { find, forget } = createKeyCache({ ...link, query }, undefined)
+    const finding = find('one')
     await read.promise
     await other.keys.revoke('one', NOON)
     forget()
     answered.resolve()
     await finding
-    expect(await keys.find('one')).toMatchObject({ revokedAt: NOON })
+    expect(await find('one')).toMatchObject({ revokedAt: NOON })
     await Promise.all([link.close(), other.close()])
   })
 

@@ -208,7 +208,9 @@ async function fill(sql: SQL): Promise<void> {
     await transaction.unsafe(`insert into unlisted (passport_id) select generate_series(30000, 40000)`)
     await transaction.unsafe(`insert into removals select id, 0 from generate_series(30000, 40000) as id`)
     await transaction.unsafe(`insert into event_rules (stamp) values ('')`)
-    await transaction.unsafe(`insert into events select id, id, 0, 1, '[0,0,1]' from passports`)
+    await transaction.unsafe(
+      `insert into events (sequence, passport_id, time, type, data) select id, id, 0, 1, '[0,0,1]' from passports`,
+    )
     await transaction.unsafe(`update event_log set last = 20000, known_since = 0`)
   })
   await sql.unsafe('vacuum analyze')

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connectWriter } from '../../src/store/sqlite/connect.ts'
+import { connectWriter } from '../../src/store/sqlite/connection/connect.ts'
 import { SCHEMA } from '../../src/store/sqlite/migrate.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { until } from '../support/processes.ts'
@@ -24,11 +24,11 @@ describe('sqlite: the file', () => {
     expect(() => openSqlite(join(path, 'y.db'))).toThrow(`The folder ${path} cannot be created`)
   })
 
-  test('is in a folder that only its owner can enter, whatever the umask', () => {
+  test('is in a folder that only its owner can enter, whatever the umask', async () => {
     using folder = tempFolder()
     const before = process.umask(0)
     try {
-      void openSqlite(join(folder.path, 'a/b/x.db')).close()
+      await openSqlite(join(folder.path, 'a/b/x.db')).close()
     } finally {
       process.umask(before)
     }
@@ -59,13 +59,13 @@ describe('sqlite: the file', () => {
     await two.close()
   })
 
-  const change = (path: string, sql: string) => {
-    void openSqlite(path).close()
+  const change = async (path: string, sql: string) => {
+    await openSqlite(path).close()
     using database = new Database(path)
     database.run(sql)
   }
   const DAMAGED = 'is damaged or not a database: restore it from a backup'
-  test.each<[string, (path: string) => void, string]>([
+  test.each<[string, (path: string) => void | Promise<void>, string]>([
     ['a text file', (path) => writeFileSync(path, 'Dear diary, '.repeat(500)), DAMAGED],
     ['a folder in its place', (path) => mkdirSync(path), 'cannot be opened for writing'],
     [
@@ -75,8 +75,8 @@ describe('sqlite: the file', () => {
     ],
     [
       'a file without its last byte',
-      (path) => {
-        void openSqlite(path).close()
+      async (path) => {
+        await openSqlite(path).close()
         truncateSync(path, statSync(path).size - 1)
       },
       DAMAGED,
@@ -86,10 +86,10 @@ describe('sqlite: the file', () => {
       (path) => change(path, 'alter table wallets rename column address to addres3'),
       DAMAGED,
     ],
-  ])('%s is refused in one sentence that names it', (_, prepare, sentence) => {
+  ])('%s is refused in one sentence that names it', async (_, prepare, sentence) => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
-    prepare(path)
+    await prepare(path)
     expect(() => openSqlite(path)).toThrow(`${path} ${sentence}`)
   })
 
@@ -122,7 +122,7 @@ describe('sqlite: the file', () => {
     await saveRecords(store, [ada])
     using database = new Database(path)
     database.run(`update passports set tags = '["math'`)
-    expect(() => store.passports.find({ id: 7 })).toThrow(`${path} is damaged`)
+    await expect(store.passports.find({ id: 7 })).rejects.toThrow(`${path} is damaged`)
     // As if an index had lost an entry.
     database.run('create unique index one_bio on passports (bio)')
     const twins = [1, 2].map((id) => record(id, { profile: { bio: 'same' } }))
@@ -142,7 +142,7 @@ describe('sqlite: the file', () => {
     const store = openSqlite(path)
     truncateSync(path, 8192)
     const unavailable = expect.objectContaining({ code: 'unavailable' })
-    expect(() => store.passports.find({ id: 1990 })).toThrow(unavailable)
+    await expect(store.passports.find({ id: 1990 })).rejects.toThrow(unavailable)
     expect(() => store.v1.findPassport({ id: 1990 })).toThrow(unavailable)
     expect(() => store.v1.findCredentials({ wallet: '0x1' })).toThrow(unavailable)
     await store.close()

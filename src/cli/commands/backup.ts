@@ -6,7 +6,7 @@ import { CommandError } from '../../domain/errors.ts'
 import { count, size } from '../../domain/text/format.ts'
 import { backUp, belongsToDatabase, type Contents } from '../../store/sqlite/backup/backup.ts'
 import { restore as restoreFile } from '../../store/sqlite/backup/restore.ts'
-import { orphanedWalProblem } from '../../store/sqlite/connect.ts'
+import { orphanedWalProblem } from '../../store/sqlite/connection/connect.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import type { Terminal } from '../terminal.ts'
 

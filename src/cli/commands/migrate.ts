@@ -1,6 +1,6 @@
 import { readConfig } from '../../config/config.ts'
 import { nameDatabase } from '../../config/database-address.ts'
-import { migrateDatabase } from '../../store/migrate-database.ts'
+import { migrateDatabase } from '../../store/open.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { createProgress } from '../progress.ts'
 

@@ -1,9 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { count, printable, size } from '../../domain/text/format.ts'
-import type { Diagnostics } from '../../store/diagnostics.ts'
-import { MOST_OVERSIZED } from '../../store/rows/oversized.ts'
-import type { DatabaseContents } from '../../store/shared/contents.ts'
+import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from '../../store/sql/diagnostics.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
 const SOON = 14 * 24 * 3_600_000

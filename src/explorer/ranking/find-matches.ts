@@ -1,6 +1,6 @@
 import { isStorable } from '../../domain/handle.ts'
 import { foldWallet, type Passport, parsePassportRef } from '../../domain/passport.ts'
-import type { FoundName } from '../../store/rows/search.ts'
+import type { FoundName } from '../../store/search-store.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A passport that was found by its id, a wallet or a handle. */

@@ -1,9 +1,7 @@
 import { namePostgres } from '../../config/database-address.ts'
-import type { Diagnostics } from '../diagnostics.ts'
-import { readContents } from '../shared/contents.ts'
+import { type Diagnostics, readContents } from '../sql/diagnostics.ts'
 import { createPool } from './connection/health-checked-pool.ts'
 import { checkWritable, openPrimary } from './connection/primary.ts'
-import { createKeys } from './keys.ts'
 import { checkVersion, SCHEMA } from './migrate.ts'
 
 const OPTIONS = { connections: 1, responseTimeout: 10_000 }
@@ -15,8 +13,7 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
     await checkWritable(pool)
     await checkPooler(url)
     const schema = await checkVersion(pool.query, name)
-    const { keys } = createKeys(pool, undefined)
-    const contents = schema === SCHEMA ? { contents: await readContents(pool.longQuery, keys) } : {}
+    const contents = schema === SCHEMA ? { contents: await readContents(pool.longQuery) } : {}
     return { schema, knownSchema: SCHEMA, ...contents }
   } finally {
     await pool.close()

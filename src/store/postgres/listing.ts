@@ -1,5 +1,5 @@
+import type { Query } from '../sql/connection.ts'
 import type { ChangedPassport, ListingChanges, ListingStore } from '../store.ts'
-import type { Query } from './connection/query.ts'
 
 /** After more changes the whole listing is read. */
 const MOST_CHANGES = 50_000

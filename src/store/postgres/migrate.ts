@@ -9,10 +9,11 @@ import {
   OutdatedSchemaError,
   pendingSteps,
 } from '../migrations/schema-version.ts'
+import type { Query } from '../sql/connection.ts'
+import { COUNT_PASSPORTS } from '../sql/passports.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, MIGRATE } from './connection/locks.ts'
-import { checkWritable } from './connection/primary.ts'
-import type { Query } from './connection/query.ts'
+import { checkWritable, openPrimary } from './connection/primary.ts'
 
 /** The table `passportd` has the schema of a database. */
 const MIGRATIONS = { first: 9, steps: [version021, actors] }
@@ -30,7 +31,8 @@ async function migrate(pool: Pool, name: string, onProgress: OnProgress = () => 
     await lock(query, MIGRATE)
     const version = await checkVersion(query, name)
     const pending = pendingSteps(MIGRATIONS, version)
-    const passports = version === 0 ? 0 : await countPassports(query)
+    const [counted] = version === 0 ? [] : await query<{ count: number }>(COUNT_PASSPORTS)
+    const passports = counted?.count ?? 0
     for (const [at, step] of pending.entries()) {
       await query(step)
       onProgress(Math.floor((passports * (at + 1)) / pending.length), passports)
@@ -39,11 +41,6 @@ async function migrate(pool: Pool, name: string, onProgress: OnProgress = () => 
     await query('delete from passportd')
     await query('insert into passportd (version) values ($1)', [SCHEMA])
   })
-}
-
-async function countPassports(query: Query): Promise<number> {
-  const [row] = await query<{ count: number }>('select count(*)::float8 as count from passports')
-  return row?.count ?? 0
 }
 
 /** A dump from another server may contain transaction numbers above those of this server. */
@@ -72,6 +69,19 @@ export async function prepareSchema(
     return version
   } catch (error) {
     throw explain(error, name)
+  }
+}
+
+/** For `migrate`. */
+export async function migratePostgres(
+  url: string,
+  onProgress: OnProgress,
+): Promise<{ from: number; to: number }> {
+  const pool = openPrimary(url, { connections: 1, responseTimeout: 30_000 })
+  try {
+    return { from: await prepareSchema(pool, { mode: true, onProgress }), to: SCHEMA }
+  } finally {
+    await pool.close()
   }
 }
 

@@ -1,29 +1,34 @@
 import { namePostgres, splitHosts } from '../../config/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
-import { createEvents } from '../events/postgres.ts'
 import { type MigrationMode, OutdatedSchemaError } from '../migrations/schema-version.ts'
-import { createMirror } from '../shared/mirror.ts'
-import { createCopying, createIdentity, createRetirement } from '../shared/settings.ts'
-import { createShownCredentials } from '../shared/shown-credentials.ts'
+import { createAudit } from '../sql/audit.ts'
+import type { Prepare } from '../sql/connection.ts'
+import { createCopyTables } from '../sql/copy-tables.ts'
+import { createCredentials } from '../sql/credentials.ts'
+import { pruneEvents } from '../sql/events.ts'
+import { createFacetsReader } from '../sql/facets.ts'
+import { createKeys } from '../sql/keys.ts'
+import { createMirror } from '../sql/mirror.ts'
+import { createPassportReader } from '../sql/passports.ts'
+import { createPassportChanges, createRecords } from '../sql/records.ts'
+import { createRules } from '../sql/rules.ts'
+import { createScoring } from '../sql/scoring.ts'
+import { createSettingStores } from '../sql/settings.ts'
+import { createUsage } from '../sql/usage.ts'
+import { createV1Reader, createV2Reader } from '../sql/v1.ts'
 import type { Store } from '../store.ts'
+import { createConnection, createDatabase, DIALECT } from './connection/database.ts'
 import { createPool, type Pool } from './connection/health-checked-pool.ts'
 import { createPrimary } from './connection/primary.ts'
 import { createReplicas, preferPrimary } from './connection/replicas.ts'
 import { after } from './connection/session.ts'
 import type { PoolOptions } from './connection/sql-pools.ts'
-import { createCopyTables } from './copy-tables.ts'
-import { createKeys } from './keys.ts'
+import { createEventReader } from './events.ts'
+import { createV3Reader } from './find-passports.ts'
+import { createKeyCache } from './keys.ts'
 import { createListing } from './listing.ts'
 import { checkVersion, findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
-import { createPassportReader } from './passports.ts'
-import { createPassportChanges, createRecords } from './records.ts'
-import { createRules } from './rules.ts'
-import { createScoring } from './scoring.ts'
-import { createUsage } from './usage.ts'
-import { createV1Reader, createV2Reader } from './v1.ts'
-import { createFacetsReader } from './v3/facets.ts'
-import { createV3Reader } from './v3/find-passports.ts'
-import { createSearchReader } from './v3/search.ts'
+import { createSearch } from './search.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 
@@ -59,32 +64,36 @@ export async function openPostgres(
   /** The active rule set: a replica may not know the last one. */
   const readCurrent = preferPrimary(primary, read)
   const v3 = createV3Reader(read)
-  const passports = createPassportReader(read)
-  const { keys, forget } = createKeys(primary, pools.all.length === 1 ? undefined : { query: read })
+  const database = createDatabase(primary)
+  const { long } = database
+  const { find, forget } = createKeyCache(primary, pools.all.length === 1 ? undefined : read)
   const readLong = replicas.read(({ longQuery }) => longQuery)
   const listing = createListing(readLong, read)
   watch({ primary, pools, replicas, forgetKeys: forget, forgetListing: listing.forget })
+  const prepare: Prepare =
+    <Row>(text: string) =>
+    (...values) =>
+      read<Row>(text, values)
 
   return {
-    passports: { ...passports, ...createPassportChanges(primary) },
-    records: createRecords(primary),
-    credentials: createShownCredentials(v3),
-    v1: createV1Reader(read),
-    v2: createV2Reader(read),
+    passports: { ...createPassportReader(createConnection(read)), ...createPassportChanges(database) },
+    records: createRecords(database),
+    credentials: createCredentials(v3),
+    v1: createV1Reader(prepare, DIALECT),
+    v2: createV2Reader(prepare, DIALECT),
     v3,
     listing,
-    facets: createFacetsReader(readLong),
-    search: createSearchReader(read),
-    scoring: createScoring(primary),
-    rules: createRules(primary, readCurrent),
-    events: createEvents(read, primary),
+    facets: createFacetsReader(createConnection(readLong)),
+    search: createSearch(prepare),
+    scoring: createScoring(database, long),
+    rules: createRules(database, readCurrent),
+    events: { ...createEventReader(read, primary), prune: (before) => pruneEvents(database, before) },
     mirror: createMirror(primary.query),
-    keys,
-    usage: createUsage(primary),
-    retirement: createRetirement(read, primary.query),
-    identity: createIdentity(read, primary.query),
-    copyTables: createCopyTables(primary),
-    copying: createCopying(read, primary.query),
+    keys: { ...createKeys(database, forget), find },
+    usage: createUsage(long.query, long.query, database),
+    audit: createAudit(primary.query, primary.query),
+    ...createSettingStores(read, primary.query),
+    copyTables: createCopyTables(database, long),
     newerSchema: () => findNewerSchema(primary.query),
     async ping() {
       const [writes, ...reads] = await Promise.allSettled([primary, ...pools.all].map((each) => each.ping()))

@@ -1,4 +1,5 @@
 import {
+  type Actor,
   CAUSES,
   type Change,
   type CredentialChange,
@@ -11,7 +12,7 @@ import {
   PASSPORT_FIELDS,
   type ScoreChange,
 } from '../../domain/history/event.ts'
-import type { EventPage, LaterCursor } from '../events/event-store.ts'
+import type { EventPage, LaterCursor } from '../event-store.ts'
 
 export type EventRow = {
   sequence: number
@@ -19,6 +20,7 @@ export type EventRow = {
   time: number
   type: number
   data: string
+  actor: Actor | null
 }
 
 export type EventLogRow = Pick<EventLog, 'name' | 'first' | 'last'> & { known_since: number }
@@ -77,9 +79,6 @@ export function restOf({ rows, isCut }: RowPage, passports: readonly LaterCursor
  */
 export const beforeCursor = (cursor: string): string =>
   `coalesce((select sequence from events where sequence = ${cursor}), ${Number.MAX_SAFE_INTEGER})`
-
-/** Events that are deleted in one transaction. */
-export const PRUNED = 5000
 
 /** SQL on either engine. */
 export const typeCondition = (types: readonly EventType[] | undefined): string =>
@@ -190,7 +189,7 @@ function toCredentialData(
 
 /** `stamps` are those of the whole log, by their numbers. */
 export function toLogEvent(
-  { sequence, time, passport_id, type, data }: EventRow,
+  { sequence, time, passport_id, type, data, actor }: EventRow,
   stamps: ReadonlyMap<number, string>,
 ): LogEvent {
   const stampOf = (number: number) => {
@@ -198,7 +197,7 @@ export function toLogEvent(
     if (stamp === undefined) throw new Error(`Event ${sequence} has an unknown rule set ${number}.`)
     return stamp
   }
-  return { sequence, time, ...decode(type, passport_id ?? 0, data, stampOf) }
+  return { sequence, time, ...(actor && { actor }), ...decode(type, passport_id ?? 0, data, stampOf) }
 }
 
 type StampOf = (number: number) => string

@@ -16,12 +16,6 @@ export type FacetsRow = {
   body: string | null
 }
 
-/** SQL for the columns and tables of `FacetsRow`, on either engine; `listed` is v1_passports. */
-export const FACETS_COLUMNS = `name, passports.score, activity_score, identity_score, skills_score, human, location, tags, socials,
-  rules, body`
-export const FACETS_TABLES = `v1_passports as listed join passports on id = listed.passport_id
-  left join v1_credentials as shown on shown.passport_id = id`
-
 export const toFacets = (row: FacetsRow): Facets => ({
   id: row.id,
   name: row.name,

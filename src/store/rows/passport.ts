@@ -2,6 +2,9 @@ import { roundScore } from '../../domain/credential.ts'
 import { type FullPassport, foldWallet, type Passport, type Scores } from '../../domain/passport.ts'
 import { fromLaterText, type PassportRecord, toLaterText } from '../../domain/record/record.ts'
 
+/** Bounds the length of a chain of merges, so that a cycle terminates. */
+export const LONGEST_CHAIN = 1000
+
 type ScoreRow = {
   score: number
   activity_score: number

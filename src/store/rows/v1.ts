@@ -9,15 +9,8 @@ import { fromLaterText, toLaterText, toShownFields } from '../../domain/record/r
 import type { WireCredential } from '../../domain/record/schemas.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { etagOf } from '../hash.ts'
+import type { V1Passport } from '../store.ts'
 import { type StoredRow, toFullPassport, toPassport } from './passport.ts'
-
-export type V1Body = { body: string; etag: string }
-
-export type V1Passport = V1Body & {
-  id: number
-  /** Not 0: another passport was merged into this one. */
-  merged: number
-}
 
 export type FoundPassport = V1Passport & { stale: number | boolean }
 

@@ -2,7 +2,8 @@ import { fromLaterText } from '../../domain/record/record.ts'
 import type { WireListedPassport, WirePassport } from '../../domain/record/schemas.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 import { etagOf } from '../hash.ts'
-import { type FoundItem, type FoundPassport, toItem, type V1Passport } from './v1.ts'
+import type { V1Passport } from '../store.ts'
+import { type FoundItem, type FoundPassport, toItem } from './v1.ts'
 
 export type FoundPassportV2 = FoundPassport & { later_fields: string }
 export type FoundItemV2 = FoundItem & { later_fields: string }

@@ -3,9 +3,6 @@ import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type CredentialsRow, fromCredentialData, isAsShown } from './credential.ts'
 import { type StoredRow, toFullPassport } from './passport.ts'
 
-/** The result for a key: a passport, or the ids of several ones that have the handle, or nothing. */
-export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined
-
 export const NO_CREDENTIALS: CredentialsRow = { data: '', body: null }
 
 export const MOST_CANDIDATES = 10

@@ -2,12 +2,11 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Diagnostics } from '../diagnostics.ts'
-import { readContents } from '../shared/contents.ts'
+import { type Diagnostics, readContents } from '../sql/diagnostics.ts'
 import { isDamage, listDamage } from './backup/backup.ts'
-import { connectReader, createQuery, throwTranslated, translateErrors } from './connect.ts'
-import { refuseDeletedWal } from './file-guard.ts'
-import { createKeys } from './keys.ts'
+import { connectReader, throwTranslated, translateErrors } from './connection/connect.ts'
+import { createConnection } from './connection/database.ts'
+import { refuseDeletedWal } from './connection/file-guard.ts'
 import { checkOwner, identify, SCHEMA } from './migrate.ts'
 
 export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {
@@ -30,15 +29,11 @@ async function diagnoseFile(
   try {
     checkOwner(database)
     const { version } = identify(database)
-    // Only reads follow.
-    const connections = { reader: database, writer: database }
     return {
       schema: version,
       knownSchema: SCHEMA,
       damage: listDamage(database, full ? 'integrity_check' : 'quick_check'),
-      ...(version === SCHEMA && {
-        contents: await readContents(createQuery(path, database), createKeys(connections)),
-      }),
+      ...(version === SCHEMA && { contents: await readContents(createConnection(path, database).query) }),
     }
   } catch (error) {
     return throwTranslated(path, error)

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ChangedPassport, ListedPassport, ListingChanges, ListingStore } from '../store.ts'
-import type { ReadTransaction } from './read-transaction.ts'
+import { translateErrors } from './connection/connect.ts'
+import type { ReadTransaction } from './connection/read-transaction.ts'
 
 /** After more changes the whole listing is read. */
 const MOST_CHANGES = 50_000
@@ -9,19 +10,22 @@ const MOST_CHANGES = 50_000
 const MOST_RECENT_CHANGES = 5000
 
 /** Needs its own connection, because it reads for a long time. */
-export function createListing(reader: Database): Omit<ListingStore, 'readRecent'> {
+export function createListing(path: string, reader: Database): Omit<ListingStore, 'readRecent'> {
   const version = createVersionReader(reader)
   const listAll = reader.query<ListedPassport, []>(
     `select passport_id as id, score, name from v1_passports indexed by v1_passports_by_version
      order by score desc, passport_id`,
   )
 
+  const readAll = reader.transaction((add: (passport: ListedPassport) => void) => {
+    for (const passport of listAll.iterate()) add(passport)
+    return String(version())
+  })
+  const readChanges = reader.transaction(createChangesReader(reader, MOST_CHANGES))
+
   return {
-    readAll: reader.transaction((add: (passport: ListedPassport) => void) => {
-      for (const passport of listAll.iterate()) add(passport)
-      return String(version())
-    }),
-    readChanges: reader.transaction(createChangesReader(reader, MOST_CHANGES)),
+    readAll: (add) => translateErrors(path, () => readAll(add)),
+    readChanges: (since) => translateErrors(path, () => readChanges(since)),
   }
 }
 

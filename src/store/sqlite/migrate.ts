@@ -14,6 +14,7 @@ import {
 } from '../migrations/schema-version.ts'
 import version021 from '../migrations/sqlite/0014-version-0.2.1.sql' with { type: 'text' }
 import actors from '../migrations/sqlite/0015-actors.sql' with { type: 'text' }
+import { COUNT_PASSPORTS } from '../sql/passports.ts'
 
 /** `user_version` is the schema of a database. */
 const MIGRATIONS = { first: 14, steps: [version021, actors] }
@@ -63,7 +64,7 @@ function refuseFullDisk(database: Database, version: number): void {
 }
 
 /** A sentence if the disk has too little space for a migration: the changes are in the WAL and in the file. */
-export function migrationSpaceProblem(path: string): string | undefined {
+function migrationSpaceProblem(path: string): string | undefined {
   const needed = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   const { bavail, bsize } = statfsSync(dirname(path))
   const free = bavail * bsize
@@ -109,4 +110,4 @@ function readPragma(database: Database, name: 'user_version' | 'application_id')
 const hasTables = (database: Database) => database.query('select 1 from sqlite_schema limit 1').get() !== null
 
 const countPassports = (database: Database) =>
-  database.query<{ count: number }, []>('select count(*) as count from passports').get()?.count ?? 0
+  database.query<{ count: number }, []>(COUNT_PASSPORTS).get()?.count ?? 0

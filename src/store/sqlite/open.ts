@@ -1,39 +1,45 @@
-import { createEventPruning, createEventReader } from '../events/sqlite.ts'
+import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import type { MigrationMode, OnProgress } from '../migrations/schema-version.ts'
-import { createKeyChanges } from '../shared/keys.ts'
-import { createMirror } from '../shared/mirror.ts'
-import { createRulesReader } from '../shared/rules.ts'
-import { createCopying, createIdentity, createRetirement } from '../shared/settings.ts'
-import { createShownCredentials } from '../shared/shown-credentials.ts'
-import { createUsageReader } from '../shared/usage.ts'
+import { createAudit } from '../sql/audit.ts'
+import type { Prepare } from '../sql/connection.ts'
+import { createCopyTables } from '../sql/copy-tables.ts'
+import { createCredentials } from '../sql/credentials.ts'
+import { pruneEvents } from '../sql/events.ts'
+import { createFacetsReader } from '../sql/facets.ts'
+import { createKeys } from '../sql/keys.ts'
+import { createMirror } from '../sql/mirror.ts'
+import { createPassportReader } from '../sql/passports.ts'
+import { createPassportChanges, createRecords } from '../sql/records.ts'
+import { createRules } from '../sql/rules.ts'
+import { createScoring } from '../sql/scoring.ts'
+import { createSettingStores } from '../sql/settings.ts'
+import { createUsage } from '../sql/usage.ts'
+import { createV1Reader, createV2Reader } from '../sql/v1.ts'
 import type { Store } from '../store.ts'
 import {
   closeOnError,
   connectReader,
   connectWriter,
-  createQuery,
-  guardErrors,
-  type Methods,
   openChecked,
   translateErrors,
-} from './connect.ts'
-import { createCopyTables } from './copy-tables.ts'
-import { createFileGuard } from './file-guard.ts'
-import { createKeyReader, createKeys } from './keys.ts'
+} from './connection/connect.ts'
+import {
+  createConnection,
+  createDatabase,
+  DIALECT,
+  guardErrors,
+  numberParameters,
+  toBinding,
+} from './connection/database.ts'
+import { createFileGuard } from './connection/file-guard.ts'
+import { createPing } from './connection/ping.ts'
+import { createReadTransaction, type ReadTransaction } from './connection/read-transaction.ts'
+import { createEventReader } from './events.ts'
+import { createV3Reader } from './find-passports.ts'
+import { createKeyFinder } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
-import { findNewerSchema, prepareSchema } from './migrate.ts'
-import { createPassportReader } from './passports.ts'
-import { createPing } from './ping.ts'
-import { createReadTransaction } from './read-transaction.ts'
-import { createPassportChanges, createRecords } from './records.ts'
-import { createRules } from './rules.ts'
-import { createScoring } from './scoring.ts'
-import { createUsage } from './usage.ts'
-import { createV1Reader, createV2Reader } from './v1.ts'
-import { createFacetsReader } from './v3/facets.ts'
-import { createV3Reader } from './v3/find-passports.ts'
-import { createSearchReader } from './v3/search.ts'
-import { createWalLimit } from './wal-checkpoint.ts'
+import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
+import { createSearch } from './search.ts'
 
 type Options = {
   create?: boolean
@@ -51,60 +57,81 @@ export function openSqlite(path: string, options: Options = {}): Store {
     /** For short reads, which share read transactions. */
     const shared = connectReader(path)
     const transaction = createReadTransaction(path, shared)
+    /** For long reads. */
     const listing = connectReader(path)
     const checkFiles = createFileGuard(path, writer)
     const ping = createPing(path, reader, checkFiles)
+    const prepare = createPrepare(shared, transaction)
+    const database = createDatabase(path, {
+      reader,
+      writer,
+      /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
+      before() {
+        transaction.end()
+        checkFiles()
+      },
+      // A write to a deleted file is not acknowledged.
+      confirm: checkFiles,
+    })
+    const { read, write } = database
     const v3 = createV3Reader(shared, transaction)
-    const passports = createPassportReader(shared, transaction)
-    const connections = { reader, writer }
-    const { work, markAll, adopt, ...scoringReads } = createScoring(connections)
-    const scoringWrites = { work, markAll, adopt }
-
-    /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
-    function before(): void {
-      transaction.end()
-      checkFiles()
-    }
-    // A write to a deleted file is not acknowledged.
-    const guard = { before, confirm: checkFiles }
-    const writes = <T extends Methods>(methods: T) => guardErrors(path, methods, guard)
-    const read = createQuery(path, reader)
-    const write = createQuery(path, writer, guard)
-    const keyChanges = createKeyChanges(async (text, values) => (await write(text, values)).length)
-    const limitWal = createWalLimit(path, writer)
-    /** For bulk writes: import, mirror, scoring, copy. */
-    const bulkWrites = <T extends Methods>(methods: T) =>
-      guardErrors(path, methods, { ...guard, after: limitWal })
 
     return {
-      passports: { ...passports, ...writes(createPassportChanges(writer)) },
-      records: bulkWrites(createRecords(connections)),
-      credentials: createShownCredentials(v3),
-      v1: createV1Reader(shared, transaction),
-      v2: createV2Reader(shared, transaction),
+      passports: { ...guardErrors(path, createPassportReader(read)), ...createPassportChanges(database) },
+      records: createRecords(database),
+      credentials: createCredentials(v3),
+      v1: createV1Reader(prepare, DIALECT),
+      v2: createV2Reader(prepare, DIALECT),
       v3,
       listing: {
-        ...guardErrors(path, createListing(listing), {}),
+        ...createListing(path, listing),
         readRecent: createRecentChanges(shared, transaction),
       },
-      facets: guardErrors(path, createFacetsReader(listing), {}),
-      search: createSearchReader(shared, transaction),
-      scoring: { ...guardErrors(path, scoringReads, {}), ...bulkWrites(scoringWrites) },
-      rules: { ...createRulesReader(read, write), ...writes(createRules(writer)) },
-      events: { ...createEventReader(shared, transaction), ...writes(createEventPruning(writer)) },
+      facets: guardErrors(path, createFacetsReader(createConnection(path, listing))),
+      search: createSearch(prepare),
+      scoring: guardErrors(path, createScoring(database)),
+      rules: createRules(database, read.query),
+      events: {
+        ...createEventReader(shared, transaction),
+        prune: (before) => pruneEvents(database, before),
+      },
       mirror: createMirror(write),
-      keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)), ...keyChanges },
-      usage: { ...createUsageReader(read, write), ...writes(createUsage(writer)) },
-      retirement: createRetirement(read, write),
-      identity: createIdentity(read, write),
-      copyTables: createCopyTables(connections).map(({ name, ...table }) => ({ name, ...bulkWrites(table) })),
-      copying: createCopying(read, write),
+      keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
+      usage: createUsage(read.query, write, database),
+      audit: createAudit(read.query, write),
+      ...createSettingStores(read.query, write),
+      copyTables: createCopyTables(database, read),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
       ping: () => translateErrors(path, ping),
-      close() {
+      async close() {
+        await database.idle()
         transaction.close()
-        for (const database of [listing, reader, writer]) database.close()
+        for (const file of [listing, reader, writer]) file.close()
       },
+    }
+  })
+}
+
+/** Prepares statements for the shared read transactions. */
+const createPrepare =
+  (reader: Database, transaction: ReadTransaction): Prepare =>
+  <Row>(text: string) => {
+    const statement = reader.query<Row, SQLQueryBindings[]>(numberParameters(text))
+    return (...values: unknown[]) =>
+      transaction.read(() => statement.all(...values.map((value) => toBinding(value))))
+  }
+
+/** For `migrate`. */
+export function migrateSqlite(path: string, onProgress: OnProgress): { from: number; to: number } {
+  return openChecked(path, () => {
+    const writer = connectWriter(path, false)
+    const checkFiles = createFileGuard(path, writer)
+    try {
+      const from = prepareSchema(writer, true, onProgress)
+      checkFiles()
+      return { from, to: SCHEMA }
+    } finally {
+      writer.close()
     }
   })
 }

@@ -50,12 +50,6 @@ test('without a reachable Redis the node counts alone and no request waits', asy
   expect(alone.news[0]).not.toContain('secret')
 })
 
-test.if(hasPrograms('redis-server'))('a Redis that refuses the password is unavailable', async () => {
-  await using redis = await startRedis({ password: 'secret' })
-  using wrong = await node(redis.url.replace('secret', 'wrong'))
-  expect(wrong.news).toEqual([expect.stringMatching(/^unavailable: /)])
-})
-
 test('a Redis slower than the timeout is unavailable, and no request waits for it', async () => {
   using slow = pretendRedis(':2\r\n', { delayMilliseconds: 150 })
   using one = await node(slow.url, { timeouts: {} })

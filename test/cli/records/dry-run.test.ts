@@ -32,7 +32,7 @@ withEveryEngine('import --dry-run', (makeDatabase, engine) => {
     expect(real.code).toBe(0)
   })
 
-  test('a dry run on a database that does not exist reports the same as the import, and creates no file, folder or table', async () => {
+  test('a dry run on a missing database reports the same as the import, and creates no file, folder or table', async () => {
     await using here = await workplace(makeDatabase, { files, bare: true })
     const dry = await here.call('import', '--dry-run', ...pathsIn(here.cwd))
     expect(dry).toMatchObject({ code: 0, err: expect.stringContaining('1,402 lines: 1,401 added') })

@@ -175,7 +175,7 @@ describe.concurrent('sources', () => {
     })
   })
 
-  test('that is unavailable is reported in one sentence', async () => {
+  test('an unavailable source is reported in one sentence', async () => {
     const unavailable = / no valid response after 3 attempts, the last: .+ Check the URL\.\n$/
     expect(await mirror('http://127.0.0.1:1')).toMatchObject({
       code: 1,

@@ -14,7 +14,7 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
     ['1', '', false],
     ['1', 'n', false],
     ['9', 'n', false],
-  ])('of passport %s with the answer %p: removed is %p', async (id, answer, isRemoved) => {
+  ])('remove of passport %s with the answer %p means that removed is %p', async (id, answer, isRemoved) => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const questions: string[] = []
     const ask = async (question: string) => {
@@ -35,7 +35,7 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
     expect(await here.look((store) => store.records.listRemovals())).toHaveLength(isRemoved ? 1 : 0)
   })
 
-  test('asks nothing with --yes, and needs it without a terminal', async () => {
+  test('remove asks nothing with --yes, and needs --yes without a terminal', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     expect(await here.run('remove', '1')).toEqual({
       out: '',
@@ -50,7 +50,7 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
     expect(await here.look((store) => store.passports.count())).toBe(0)
   })
 
-  test.if(hasPrograms('script'))('reads the answer from a real terminal', async () => {
+  test.if(hasPrograms('script'))('remove reads the answer from a real terminal', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const command = `${process.execPath} ${import.meta.dir}/../../../src/cli/main.ts remove 1`
     const child = Bun.spawn(['script', '-qec', command, '/dev/null'], {

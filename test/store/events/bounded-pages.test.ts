@@ -2,9 +2,9 @@ import { expect, spyOn, test } from 'bun:test'
 import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/database-address.ts'
 import type { LogEvent } from '../../../src/domain/history/event.ts'
 import { undo } from '../../../src/domain/history/undo.ts'
-import type { LaterEvents } from '../../../src/store/events/event-store.ts'
-import { readDiff, readLater } from '../../../src/store/events/read-later.ts'
+import type { LaterEvents } from '../../../src/store/event-store.ts'
 import { openStore } from '../../../src/store/open.ts'
+import { readDiff, readLater } from '../../../src/store/read-later.ts'
 import type { Awaitable, Store } from '../../../src/store/store.ts'
 import { type MakeDatabase, saveRecords, withEveryEngine } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
@@ -23,7 +23,8 @@ async function addEvents(url: string, totals: readonly number[], padding: number
     url,
     `with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${Math.max(...totals)}),
      passports (id, total, start) as (values ${values.join()})
-     insert into events select start + i, id, ${NOON} + i, 6, ${data} from passports join numbers on i <= total`,
+     insert into events (sequence, passport_id, time, type, data)
+     select start + i, id, ${NOON} + i, 6, ${data} from passports join numbers on i <= total`,
   )
   await execute(
     url,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { LIST_HANDLES, LIST_NAMES, LIST_WALLETS } from '../../../src/store/postgres/v3/search.ts'
-import { MOST_SOURCES } from '../../../src/store/rows/search.ts'
+import { LIST_NAMES } from '../../../src/store/postgres/search.ts'
+import { LIST_HANDLES, LIST_WALLETS, MOST_SOURCES } from '../../../src/store/sql/search.ts'
 import { connect } from '../../support/postgres/connect.ts'
 import { databaseMaker, onEveryEngine } from '../../support/store/engines.ts'
 import { credential, record } from '../../support/store/records.ts'

@@ -1,8 +1,8 @@
 import { namePostgres } from '../../../config/database-address.ts'
 import { overloaded, ServiceError } from '../../../domain/errors.ts'
+import type { Query } from '../../sql/connection.ts'
 import { isResult, isServerError, toServiceError } from './errors.ts'
 import { type Health, readHealth } from './health.ts'
-import type { Query } from './query.ts'
 import { after, noteResult, openSession, type Session, unavailable } from './session.ts'
 import {
   closeSqlPools,

@@ -16,7 +16,7 @@ export type Health = {
 }
 
 /** Identifies a server process and its database. */
-export const SERVER = `pg_postmaster_start_time()::text || ' ' || current_database()`
+const SERVER = `pg_postmaster_start_time()::text || ' ' || current_database()`
 
 const HEALTH = `select current_setting('transaction_read_only') = 'off' as writes,
   ${SERVER} as server,

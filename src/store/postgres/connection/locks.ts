@@ -1,11 +1,11 @@
-import type { Query } from './query.ts'
+import type { Query } from '../../sql/connection.ts'
 
 /** Advisory locks, held until the transaction ends. Their numbers begin with "pass" in ASCII. */
 const FIRST = 0x70617373 * 2 ** 16
 
 export const MIGRATE = FIRST
 /** One writer of records at a time: the result of a record depends on earlier ones. */
-const WRITE = FIRST + 1
+export const WRITE = FIRST + 1
 /** Shared by writers that use the rule set in force; exclusive for its adoption. */
 export const RULES = FIRST + 2
 
@@ -15,10 +15,4 @@ export async function lock(query: Query, number: number): Promise<void> {
 
 export async function lockShared(query: Query, number: number): Promise<void> {
   await query('select pg_advisory_xact_lock_shared($1::bigint)', [number])
-}
-
-/** For transactions that change several passports: without the lock two of them could deadlock. */
-export async function lockForWriting(query: Query): Promise<void> {
-  await lock(query, WRITE)
-  await lockShared(query, RULES)
 }

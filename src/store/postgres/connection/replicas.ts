@@ -1,9 +1,9 @@
 import { formatDuration } from '../../../domain/text/duration.ts'
+import type { Query } from '../../sql/connection.ts'
 import type { ReplicaStatus } from '../../store.ts'
 import { isLost, isUnavailable } from './errors.ts'
 import type { Health } from './health.ts'
 import type { Pool } from './health-checked-pool.ts'
-import type { Query } from './query.ts'
 
 /** A read without a result after this time is also sent to the primary. */
 const SLOW_MILLISECONDS = 1000

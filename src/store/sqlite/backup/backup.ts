@@ -2,7 +2,8 @@ import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
-import { connectReader, isEnvironmentError, throwTranslated, translateErrors } from '../connect.ts'
+import { COUNT_PASSPORTS } from '../../sql/passports.ts'
+import { connectReader, isEnvironmentError, throwTranslated, translateErrors } from '../connection/connect.ts'
 import { checkOwner, identify } from '../migrate.ts'
 import { fileIdentity, writeAtomically } from './atomic-file.ts'
 
@@ -96,7 +97,7 @@ export function check(path: string): Contents {
       if (problem !== undefined) throw new ServiceError('unavailable', `${path} is damaged: ${problem}.`)
       const count = (sql: string) => database.query<{ count: number }, []>(sql).get()?.count ?? 0
       return {
-        passports: count('select count(*) as count from passports'),
+        passports: count(COUNT_PASSPORTS),
         credentials: count(COUNT_CREDENTIALS),
         bytes: statSync(path).size,
       }

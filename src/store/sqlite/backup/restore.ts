@@ -8,7 +8,7 @@ import {
   orphanedWalProblem,
   throwTranslated,
   translateErrors,
-} from '../connect.ts'
+} from '../connection/connect.ts'
 import { identify, migrate } from '../migrate.ts'
 import { writeAtomically } from './atomic-file.ts'
 import { check, checkBackup, isDamage, renameEventLog, writeSnapshot } from './backup.ts'

@@ -1,0 +1,117 @@
+import type { PassportKey } from '../../domain/passport-key.ts'
+import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
+import { MAX_BYTES, MOST_CANDIDATES, MOST_OWNERS, NO_CREDENTIALS, toPassportV3 } from '../rows/v3.ts'
+import type { Query } from '../sql/connection.ts'
+import type { FindOptions, KeyResult, Store } from '../store.ts'
+
+/** `offset 0` prevents the planner, which cannot estimate the number of rows, from reading the whole table. */
+const passportOf = (id: string) =>
+  `lateral (select id, merged_into from passports where passports.id = ${id} offset 0) as passport`
+
+/**
+ * One statement, so that each passport is of one moment. $1, $3 and $5 are the places of the keys, $2 the ids, $4 the wallets
+ * and $6 the handles.
+ */
+const FIND = `with recursive asked (at, id) as (
+  select * from unnest($1::int[], $2::bigint[])
+  union all
+  select at, owner.passport_id from unnest($3::int[], $4::text[]) as key (at, address), lateral
+    (select passport_id from wallets where wallets.address = key.address offset 0) as owner
+  union all
+  select at, owner.passport_id from unnest($5::int[], $6::text[]) as key (at, handle), lateral
+    (select passport_id from handles where handles.handle = key.handle
+     order by passport_id limit ${MOST_OWNERS + 1}) as owner
+), chain (at, id, next, hops) as (
+  select at, passport.id, merged_into, 0 from asked, ${passportOf('asked.id')}
+  union all
+  select at, passport.id, merged_into, hops + 1 from chain, ${passportOf('chain.next')} where hops < ${LONGEST_CHAIN}
+), found as (
+  select at, id, count(*) as paths, count(*) over (partition by at) as survivors
+  from chain where next is null group by at, id
+)`
+
+type FoundRow = {
+  at: number
+  id: number
+  /** The number of owners that lead to this passport, and of passports that the key leads to. */
+  paths: number
+  survivors: number
+  row: StoredRow | null
+  merged_from: number[] | null
+  data: string | null
+  body: string | null
+}
+
+const MERGED_FROM = `(with recursive merged (id, hops) as (
+  select passports.id, 1 from passports where merged_into = found.id
+  union all
+  select next.id, hops + 1 from merged, lateral
+    (select passports.id from passports where merged_into = merged.id offset 0) as next where hops < ${LONGEST_CHAIN}
+) select json_agg(id) from merged)`
+
+/** The contents after the first `MAX_BYTES` are null. */
+const prepare = (size: string, contents: string) => `${FIND}, sized as (
+  select found.*, sum(case when survivors = 1 then size end)
+    over (order by at, id rows between unbounded preceding and 1 preceding) as before
+  from found, lateral (select ${size} as size from passports where passports.id = found.id offset 0) as contents
+)
+select at, found.id::float8 as id, paths::float8 as paths, survivors::float8 as survivors, contents.*
+from sized as found left join lateral (
+  select to_json(passports) as row, ${MERGED_FROM} as merged_from ${contents}
+  where passports.id = found.id and survivors = 1 and coalesce(before, 0) <= ${MAX_BYTES} offset 0
+) as contents on true order by at, found.id`
+
+const SIZE = 'octet_length(bio) + octet_length(socials) + octet_length(tags)'
+const BODY_SIZE = '(select octet_length(body) from v1_credentials where passport_id = found.id)'
+
+const FIND_PASSPORTS = prepare(SIZE, ', null as data, null as body from passports')
+const FIND_WITH_CREDENTIALS = prepare(
+  `${SIZE} + coalesce(${BODY_SIZE}, 0)`,
+  `, data, body from passports left join v1_credentials on v1_credentials.passport_id = passports.id
+   left join credentials on credentials.passport_id = passports.id`,
+)
+
+export function createV3Reader(read: Query): Store['v3'] {
+  return {
+    async find(keys, options) {
+      const sql = options.credentials ? FIND_WITH_CREDENTIALS : FIND_PASSPORTS
+      const rows = await read<FoundRow>(sql, toValues(keys))
+      const groups = Map.groupBy(rows, ({ at }) => at)
+      const results: KeyResult[] = []
+      for (const at of keys.keys()) {
+        const group = groups.get(at) ?? []
+        // Its contents exceed the size of one call.
+        if (group.length === 1 && group[0]?.row === null && group[0].paths <= MOST_OWNERS) break
+        results.push(toResult(group, options))
+      }
+      return results
+    },
+  }
+}
+
+function toResult(group: readonly FoundRow[], { credentials }: FindOptions): KeyResult {
+  const [first] = group
+  if (first === undefined) return undefined
+  const owners = group.reduce((sum, { paths }) => sum + paths, 0)
+  if (group.length > 1 || owners > MOST_OWNERS || first.row === null) {
+    return { candidates: group.slice(0, MOST_CANDIDATES).map(({ id }) => id) }
+  }
+  const listed = { data: first.data ?? '', body: first.body ?? NO_CREDENTIALS.body }
+  return { passport: toPassportV3(first.row, first.merged_from ?? [], credentials ? listed : undefined) }
+}
+
+/** A handle may also be the address of a wallet. */
+function toValues(keys: readonly PassportKey[]): unknown[] {
+  const ids: [number, number][] = []
+  const wallets: [number, string][] = []
+  const handles: [number, string][] = []
+  for (const [at, key] of keys.entries()) {
+    if ('id' in key) ids.push([at, key.id])
+    else wallets.push([at, key.wallet])
+    if ('handle' in key) handles.push([at, key.handle])
+  }
+  return [ids, wallets, handles].flatMap((pairs) => [
+    pairs.map(([at]) => at),
+    pairs.map(([, value]) => value),
+  ])
+}

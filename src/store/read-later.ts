@@ -1,0 +1,48 @@
+import type { LogEvent } from '../domain/history/event.ts'
+import { stateOf } from '../domain/history/passport-at.ts'
+import { addEvents, endFold, type ScoreDiff, startFold } from '../domain/history/score-diff.ts'
+import { undo } from '../domain/history/undo.ts'
+import type { PassportV3 } from '../domain/v3/passport.ts'
+import type { EventStore } from './event-store.ts'
+
+type Events = Pick<EventStore, 'listAfterTime'>
+
+/** Called for each page: events before this time are unknown. It throws if they are needed. */
+type Check = (knownSince: number) => void
+
+/**
+ * The events of these passports after a time, in pages: newest first for each passport. Read the passports first: `undo` needs
+ * all later events. Other work runs between pages.
+ */
+export async function* readLater(
+  events: Events,
+  passportIds: Iterable<number>,
+  time: number,
+  check: Check,
+): AsyncGenerator<LogEvent[]> {
+  let rest = [...passportIds].map((passportId) => ({ passportId, before: Number.MAX_SAFE_INTEGER }))
+  do {
+    const page = await events.listAfterTime(rest, time)
+    check(page.knownSince)
+    yield page.events
+    rest = page.rest
+    if (rest.length > 0) await new Promise(setImmediate)
+  } while (rest.length > 0)
+}
+
+/** The change of a passport, with its credentials, between two times. */
+export async function readDiff(
+  events: Events,
+  passport: PassportV3,
+  { from, to }: { from: number; to: number },
+  check: Check,
+): Promise<ScoreDiff> {
+  let fold = startFold(stateOf(passport))
+  for await (const page of readLater(events, [passport.id], from, check)) {
+    const at = page.findIndex(({ time }) => time <= to)
+    const [later, between] = at === -1 ? [page, []] : [page.slice(0, at), page.slice(at)]
+    if (later.length > 0) fold = startFold(undo(fold.state, later))
+    fold = addEvents(fold, between)
+  }
+  return endFold(fold)
+}

@@ -1,0 +1,74 @@
+import type { Awaitable } from '../awaitable.ts'
+
+/** Runs one statement of either engine. Its parameters are `$1`, `$2` and so on. */
+export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+
+/** Prepares a statement for frequent reads. SQLite returns its rows at once. */
+export type Prepare = <Row>(text: string) => (...values: unknown[]) => Awaitable<Row[]>
+
+/** SQL that differs between the engines. */
+export type Dialect = {
+  /** Whether a column is in the list of a parameter. */
+  isIn(column: string, parameter: string, type?: 'bigint' | 'text'): string
+  /** Whether a column is in the result of a select, which the planner cannot estimate. */
+  isInSelect(column: string, select: string): string
+  /** The values of a parameter that is a list of ids, as a select. */
+  unnest(parameter: string): string
+  /** Joins the passports that fulfil a condition as `next`, by an index, however many rows the planner expects. */
+  joinPassports(condition: string): string
+  /** The version of listed passports that this transaction writes. */
+  version: string
+  /** Names the small index of stale passports, which SQLite does not choose by itself. */
+  staleIndex: string
+  /** Locks the selected rows; other transactions wait for them, or skip them. */
+  forUpdate: string
+  skipLocked: string
+}
+
+/** Statements of one connection or one transaction. Rows are JSON; bytes in them are hexadecimal text. */
+export type Connection = {
+  dialect: Dialect
+  query: Query
+  /** Selects whole rows of a table, and further columns; `rest` follows the name of the table. */
+  selectRows<Row>(table: string, rest: string, values?: readonly unknown[], more?: string): Promise<Row[]>
+  /** Inserts rows with the same columns, with an optional `on conflict` clause. */
+  insertRows<Row>(table: string, rows: readonly object[], conflict?: string): Promise<Row[]>
+}
+
+/** Inserts rows, or replaces those with the same key if `where` holds. Returns the rows of a `returning` clause. */
+export function upsertRows<Row>(
+  { insertRows }: Connection,
+  table: string,
+  key: string,
+  rows: readonly object[],
+  where = 'true',
+): Promise<Row[]> {
+  const updates = Object.keys(rows[0] ?? {}).map((name) => `${name} = excluded.${name}`)
+  // `version` is the transaction that wrote the row.
+  if (table === 'v1_passports') updates.push('version = excluded.version')
+  return insertRows(table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
+}
+
+/** `records`: one writer of several passports at a time. `rules`: nobody else uses or adopts a rule set. */
+export type Lock = 'records' | 'rules' | 'rules shared'
+
+/** A transaction that may write. */
+export type Transaction = Connection & {
+  /** Locks are held until the transaction ends. A SQLite database has one writer at a time anyway. */
+  lock(lock: Lock): Promise<void>
+  /** Makes every node read again after the commit. Call it last: it may lock a row until the transaction ends. */
+  increment(counter: 'ranking' | 'keys'): Promise<void>
+  /** Removes older copies of removed rows from the files, after the commit. */
+  eraseRemoved(): void
+}
+
+/** A database of either engine, for all statements that need no special speed. */
+export type Database = {
+  /** Reads outside of a transaction. */
+  read: Connection
+  /** Runs single statements that write. */
+  write: Query
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  /** Reads of one moment. */
+  snapshot<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+}

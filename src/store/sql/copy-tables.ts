@@ -1,0 +1,143 @@
+import type { CopyItem, CopyKey, CopyRange, CopyTable } from '../copy-table.ts'
+import { type Connection, type Database, upsertRows } from './connection.ts'
+import { restartEventLog } from './events.ts'
+import { COPYING } from './settings.ts'
+import { noteUnlisted } from './write-batch.ts'
+
+/** Bytes are hexadecimal text, as in the JSON of PostgreSQL. */
+type Row = Record<string, string | number | null>
+
+/** A table that is copied row by row, and its key columns. */
+type PlainTable = { name: string; key: readonly string[] }
+
+const PLAIN_TABLES: readonly PlainTable[] = [
+  { name: 'keys', key: ['id'] },
+  { name: 'removals', key: ['passport_id'] },
+  { name: 'usage', key: ['day', 'key_id', 'endpoint', 'status'] },
+  { name: 'settings', key: ['name'] },
+  { name: 'mirror_runs', key: ['source'] },
+  { name: 'mirrored', key: ['source', 'passport_id'] },
+  { name: 'rule_sets', key: ['stamp'] },
+  { name: 'audit', key: ['id'] },
+]
+
+/** The tables with rows of a passport, in write order. */
+const PASSPORT_TABLES = [
+  { name: 'passports', id: 'id', order: 'id' },
+  { name: 'wallets', id: 'passport_id', order: 'passport_id, address' },
+  { name: 'credentials', id: 'passport_id', order: 'passport_id' },
+  { name: 'data_points', id: 'passport_id', order: 'passport_id, type, account' },
+  { name: 'handles', id: 'passport_id', order: 'passport_id, handle' },
+  { name: 'v1_passports', id: 'passport_id', order: 'passport_id' },
+  { name: 'v1_credentials', id: 'passport_id', order: 'passport_id' },
+] as const
+
+/** `read` is for many rows. */
+export function createCopyTables(database: Database, read: Connection): CopyTable[] {
+  return [
+    createPassportTables(database),
+    ...PLAIN_TABLES.map((table) => createPlainTable(database, read, table)),
+  ]
+}
+
+const limitTo = (limit: number | undefined) => (limit === undefined ? '' : `limit ${limit}`)
+
+function createPassportTables({ transaction, snapshot }: Database): CopyTable {
+  return {
+    name: 'passports',
+    list: ({ limit, ...range }) =>
+      snapshot(async ({ query, dialect, selectRows }) => {
+        const { condition, values } = rangeOf(['id'], range)
+        const ids = await query<{ id: number }>(
+          `select cast(id as double precision) as id from passports where ${condition}
+           order by passports.id ${limitTo(limit)}`,
+          values,
+        )
+        const tables: Row[][] = []
+        for (const { name, id, order } of PASSPORT_TABLES) {
+          const rest = `where ${dialect.isIn(id, '$1')} order by ${order}`
+          tables.push(await selectRows<Row>(name, rest, [ids.map((row) => row.id)]))
+        }
+        return toPassportItems(tables)
+      }),
+    replace: (range, items) =>
+      transaction(async (tx) => {
+        await tx.lock('records')
+        const { condition, values } = rangeOf(['passport_id'], range)
+        await tx.query(noteUnlisted(tx.dialect.version, condition), values)
+        for (const { name, id } of PASSPORT_TABLES.toReversed()) {
+          await tx.query(`delete from ${name} where ${condition.replaceAll('passport_id', id)}`, values)
+        }
+        const tables = fromPassportItems(items)
+        for (const [at, { name }] of PASSPORT_TABLES.entries()) {
+          // A wallet may belong to a passport outside the range.
+          if (name === 'wallets') await upsertRows(tx, name, 'address', tables[at] ?? [])
+          else await tx.insertRows(name, tables[at] ?? [])
+        }
+        await restartEventLog(tx, Date.now())
+        await tx.increment('ranking')
+      }),
+  }
+}
+
+function createPlainTable({ transaction }: Database, read: Connection, table: PlainTable): CopyTable {
+  const { name, key } = table
+  return {
+    name,
+    async list({ limit, ...range }) {
+      const { condition, values } = plainRangeOf(table, range)
+      const rest = `where ${condition} order by ${key} ${limitTo(limit)}`
+      return (await read.selectRows<Row>(name, rest, values)).map((row) => toRowItem(table, row))
+    },
+    replace: (range, items) =>
+      transaction(async (tx) => {
+        const { condition, values } = plainRangeOf(table, range)
+        await tx.query(`delete from ${name} where ${condition}`, values)
+        await tx.insertRows(name, items.map(fromRowItem))
+        if (name === 'keys') await tx.increment('keys')
+      }),
+  }
+}
+
+const toRowItem = ({ key }: PlainTable, row: Row): CopyItem => ({
+  key: key.map((column) => row[column] as string | number),
+  value: row,
+})
+
+const fromRowItem = ({ value }: CopyItem): Row => value as Row
+
+/** One item per passport. `tables` has the rows of each table, in the order of `PASSPORT_TABLES`. */
+function toPassportItems(tables: readonly Row[][]): CopyItem[] {
+  const groups = tables.map((rows, at) => Map.groupBy(rows, (row) => row[PASSPORT_TABLES[at]?.id ?? '']))
+  return (tables[0] ?? []).map(({ id }) => ({
+    key: [id as number],
+    value: groups.map((group) => (group.get(id as number) ?? []).map(withoutVersion)),
+  }))
+}
+
+/** Reverses `toPassportItems`. */
+const fromPassportItems = (items: readonly CopyItem[]): Row[][] =>
+  PASSPORT_TABLES.map((_, at) => items.flatMap(({ value }) => (value as Row[][])[at] ?? []))
+
+/** Versions are local to a database. */
+const withoutVersion = ({ version: _, ...row }: Row): Row => row
+
+/** The SQL condition of a range, and the values of its parameters. */
+function rangeOf(key: readonly string[], { after, until }: CopyRange) {
+  const values: (string | number)[] = []
+  const bound = (operator: string, end: CopyKey) => {
+    const marks = end.map((value) => `$${values.push(value)}`)
+    return `(${key.join(', ')}) ${operator} (${marks.join(', ')})`
+  }
+  const conditions = [...(after ? [bound('>', after)] : []), ...(until ? [bound('<=', until)] : [])]
+  return { condition: conditions.join(' and ') || 'true', values }
+}
+
+/** Like `rangeOf`, without the setting that marks a copy. */
+function plainRangeOf(table: PlainTable, range: CopyRange) {
+  const { condition, values } = rangeOf(table.key, range)
+  return {
+    condition: table.name === 'settings' ? `${condition} and name <> '${COPYING}'` : condition,
+    values,
+  }
+}

@@ -1,0 +1,71 @@
+import type { ApiKey } from '../../domain/api-key.ts'
+import { MAX_BYTES, MAX_CREDENTIALS_BYTES, MAX_LIST_ITEM_BYTES } from '../../domain/record/record-limits.ts'
+import type { Query } from './connection.ts'
+import { listKeys } from './keys.ts'
+import { STALE_COUNT } from './scoring.ts'
+
+/** The state of a database, read without changing it. */
+export type Diagnostics = {
+  /** 0 if it has no tables of passportd yet. */
+  schema: number
+  /** The schema of this program. */
+  knownSchema: number
+  /** Problems of the file; SQLite only. */
+  damage?: string[]
+  /** Absent if the schemas differ. */
+  contents?: DatabaseContents
+}
+
+export type DatabaseContents = PassportCounts & {
+  /** Passports that are stale after a short wait. */
+  stillStale: number
+  keys: ApiKey[]
+  /** Largest first. */
+  oversized: Oversized[]
+}
+
+/** The wait before stale passports are counted again, to detect a running scorer. */
+const RECHECK_DELAY = 1500
+
+export async function readContents(query: Query): Promise<DatabaseContents> {
+  const [counts] = (await query(PASSPORT_COUNTS)) as [PassportCounts]
+  if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
+  const [later] = await query<{ count: number }>(STALE_COUNT)
+  return {
+    ...counts,
+    stillStale: later?.count ?? 0,
+    keys: await listKeys(query),
+    oversized: await query<Oversized>(OVERSIZED),
+  }
+}
+
+type PassportCounts = {
+  passports: number
+  /** Passports that wait for a scorer. */
+  stale: number
+  unscorable: number
+}
+
+const PASSPORT_COUNTS = `select
+  cast(count(*) as double precision) as passports,
+  cast(coalesce(sum(case when stale = 1 then 1 else 0 end), 0) as double precision) as stale,
+  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "unscorable"
+  from passports`
+
+/** Further ones are not reported. */
+export const MOST_OVERSIZED = 100
+
+/** A stored passport that is larger than an import accepts. */
+type Oversized = { id: number; bytes: number }
+
+/** The members around the socials. */
+const SOCIALS_BYTES = MAX_BYTES.passport_socials + 100
+
+const larger = (column: string, table: string, most: number) =>
+  `select passport_id, octet_length(${column}) as bytes from ${table} where octet_length(${column}) > ${most}`
+
+const OVERSIZED = `select cast(passport_id as double precision) as id, cast(sum(bytes) as double precision) as bytes
+  from (${larger('fields', 'v1_passports', MAX_LIST_ITEM_BYTES)}
+    union all ${larger('more_fields', 'v1_passports', SOCIALS_BYTES)}
+    union all ${larger('body', 'v1_credentials', MAX_CREDENTIALS_BYTES)}) as larger
+  group by passport_id order by 2 desc, 1 limit ${MOST_OVERSIZED + 1}`

@@ -1,0 +1,127 @@
+import type { Actor } from '../../domain/history/event.ts'
+import { walletsOf } from '../../domain/passport.ts'
+import type { IncomingRecord } from '../../domain/record/record.ts'
+import { fromCredentialData } from '../rows/credential.ts'
+import { type StoredRow, toRecord } from '../rows/passport.ts'
+import type { SaveOptions, SaveRecords, Store } from '../store.ts'
+import { BY_MERGE, BY_RECORD } from '../write/event-tracker.ts'
+import { createMerges } from '../write/merges.ts'
+import { createRecordWriter, isChange } from '../write/record-writer.ts'
+import type { Database, Transaction } from './connection.ts'
+import { mapCredentialRows, mapDataPoints } from './credentials-and-points.ts'
+import { appendEvents } from './events.ts'
+import { type BatchKeys, loadWriteModel } from './write-batch.ts'
+
+export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
+  return {
+    save: (batch, options) =>
+      transaction(async (tx) => {
+        await tx.lock('records')
+        return save(tx, batch, options)
+      }),
+    async rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T> {
+      let result: { value: T } | undefined
+      try {
+        await transaction(async (tx) => {
+          await tx.lock('records')
+          // Without events: the event log would stay locked.
+          result = { value: await work(async (...batch) => (await apply(tx, ...batch)).results) }
+          throw new Rollback('A dry run is rolled back.')
+        })
+      } catch (error) {
+        if (!(error instanceof Rollback)) throw error
+      }
+      return (result as { value: T }).value
+    },
+    saveIfEmpty: (batch, options) =>
+      transaction(async (tx) => {
+        await tx.lock('records')
+        if ((await tx.query('select 1 as one from passports limit 1')).length > 0) return false
+        await save(tx, batch, options)
+        return true
+      }),
+    list: (afterId, limit) =>
+      snapshot(async (connection) => {
+        const rest = 'where id > $1 order by id limit $2'
+        const rows = await connection.selectRows<StoredRow>('passports', rest, [afterId, limit])
+        const ids = rows.map(({ id }) => id)
+        const [credentials, points] = await Promise.all([
+          mapCredentialRows(connection, ids),
+          mapDataPoints(connection, ids),
+        ])
+        return rows.map((row) => ({
+          ...toRecord(row),
+          credentials: fromCredentialData(credentials.get(row.id)),
+          dataPoints: points.get(row.id) ?? [],
+        }))
+      }),
+    async listRemovals() {
+      const rows = await read.query<{ id: number }>(
+        'select cast(passport_id as double precision) as id from removals order by passport_id',
+      )
+      return rows.map(({ id }) => id)
+    },
+  }
+}
+
+class Rollback extends Error {}
+
+async function save(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
+  const { results, changes } = await apply(tx, batch, options)
+  await appendEvents(tx, changes, options)
+  if (results.some(isChange)) await tx.increment('ranking')
+  if (batch.some(({ kind }) => kind === 'removal')) tx.eraseRemoved()
+  return results
+}
+
+async function apply(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
+  const { model, save } = await loadWriteModel(tx, keysOf(batch), BY_RECORD)
+  const saved = createRecordWriter(model).save(batch, options)
+  if (saved.results.some(isChange)) await save()
+  return saved
+}
+
+/** Merge, unmerge and removal of single passports. */
+export function createPassportChanges({ transaction }: Database) {
+  type Merges = ReturnType<typeof createMerges>
+  type ChangeOptions = { now?: number | undefined; actor?: Actor | undefined }
+
+  const change = (
+    named: Partial<BatchKeys>,
+    { now = Date.now(), actor }: ChangeOptions,
+    work: (merges: Merges, now: number) => void,
+  ) =>
+    transaction(async (tx) => {
+      await tx.lock('records')
+      const keys = { ids: [], addresses: [], removed: [], ...named }
+      const { model, save } = await loadWriteModel(tx, keys, BY_MERGE)
+      work(createMerges(model), now)
+      const changes = model.finish()
+      await save()
+      await appendEvents(tx, changes, { now, actor })
+      await tx.increment('ranking')
+      if (named.removed) tx.eraseRemoved()
+    })
+
+  return {
+    merge: (from, into, now, actor) =>
+      change({ ids: [from, into] }, { now, actor }, (merges) => merges.merge(from, into)),
+    unmerge: (id, now, actor) => change({ ids: [id] }, { now, actor }, (merges) => merges.unmerge(id)),
+    remove: (id, now, actor) =>
+      change({ removed: [id] }, { now, actor }, (merges, at) => void merges.remove(id, at)),
+  } satisfies Partial<Store['passports']>
+}
+
+function keysOf(batch: readonly IncomingRecord[]): BatchKeys {
+  const named = { ids: new Set<number>(), addresses: new Set<string>(), removed: new Set<number>() }
+  for (const record of batch) {
+    if (record.kind === 'removal') named.removed.add(record.id)
+    else if (record.kind === 'passport') {
+      named.ids.add(record.passport.id)
+      if (record.passport.mergedInto !== undefined) named.ids.add(record.passport.mergedInto)
+      for (const wallet of walletsOf(record.passport)) named.addresses.add(wallet)
+    } else if ('id' in record.passport) named.ids.add(record.passport.id)
+    else named.addresses.add(record.passport.wallet)
+  }
+  return named
+}

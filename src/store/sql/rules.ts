@@ -1,0 +1,80 @@
+import type { AppliedRules, RulesStore } from '../store.ts'
+import { ACTIVE, toActivated } from '../write/rule-adoption.ts'
+import { type Database, type Query, type Transaction, upsertRows } from './connection.ts'
+import { appendEvents } from './events.ts'
+import { findAdoptionState, setSetting } from './settings.ts'
+
+type RuleSetRow = { stamp: string; body: string; applied_at: number; source: AppliedRules['source'] }
+
+const ACTIVE_RULES = `where stamp = (select value from settings where name = '${ACTIVE}')`
+
+/** The rule set that was applied before the active one. */
+const PREVIOUS_RULES = `where applied_at < (select applied_at from rule_sets ${ACTIVE_RULES}) and applied_at > 0
+  order by rule_sets.applied_at desc limit 1`
+
+/** `read` prefers the primary: scorers compare the active rule set with the one that the primary has. */
+export function createRules({ write, transaction }: Database, read: Query): RulesStore {
+  const find = (stamp: string) => findRules(read, 'where stamp = $1', [stamp])
+  return {
+    find,
+    listByStamps: (stamps) =>
+      listRules(read, `where stamp in (${stamps.map((_, at) => `$${at + 1}`).join() || 'null'})`, stamps),
+    active: () => findActiveRules(read),
+    list: () => listRules(read, 'order by rule_sets.applied_at desc, stamp'),
+    async keep({ stamp, body, appliedAt, source }) {
+      if (await find(stamp)) return
+      await write(
+        'insert into rule_sets (stamp, body, applied_at, source) values ($1, $2, $3, $4) on conflict do nothing',
+        [stamp, body, appliedAt, source],
+      )
+    },
+    apply: (rules) =>
+      transaction(async (tx) => {
+        await tx.lock('rules')
+        // Later than all others.
+        const [next] = await tx.query<{ time: number | null }>(
+          `select cast(max(applied_at) + 1 as double precision) as time from rule_sets where applied_at >= $1`,
+          [rules.appliedAt],
+        )
+        const time = timeIfActive(await findActiveRules(tx.query), rules) ?? next?.time ?? rules.appliedAt
+        await activate(tx, { ...rules, appliedAt: time }, rules.appliedAt)
+      }),
+    rollBack: (builtIn, now = Date.now()) =>
+      transaction(async (tx) => {
+        await tx.lock('rules')
+        const active = await findActiveRules(tx.query)
+        const next = (await findRules(tx.query, PREVIOUS_RULES)) ?? builtIn
+        if (!active || active.stamp === next.stamp) return undefined
+        await activate(tx, next, now)
+        return next
+      }),
+  }
+}
+
+async function activate(tx: Transaction, { appliedAt, ...rules }: AppliedRules, now: number): Promise<void> {
+  const state = await findAdoptionState(tx.query)
+  await appendEvents(tx, { events: toActivated(state, rules.stamp), removed: [] }, { now })
+  await upsertRows(tx, 'rule_sets', 'stamp', [{ ...rules, applied_at: appliedAt }])
+  await setSetting(tx.query, ACTIVE, rules.stamp)
+}
+
+/** The time of a rule set that is active already: applying it again does not change its time. */
+const timeIfActive = (active: AppliedRules | undefined, { stamp }: AppliedRules): number | undefined =>
+  active?.stamp === stamp && active.source !== 'built-in' ? active.appliedAt : undefined
+
+const findActiveRules = (query: Query) => findRules(query, ACTIVE_RULES)
+
+const findRules = async (query: Query, rest: string, values: readonly string[] = []) =>
+  (await listRules(query, rest, values))[0]
+
+async function listRules(
+  query: Query,
+  rest: string,
+  values: readonly string[] = [],
+): Promise<AppliedRules[]> {
+  const rows = await query<RuleSetRow>(
+    `select stamp, body, cast(applied_at as double precision) as applied_at, source from rule_sets ${rest}`,
+    values,
+  )
+  return rows.map(({ applied_at, ...row }) => ({ ...row, appliedAt: applied_at }))
+}

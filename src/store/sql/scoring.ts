@@ -1,0 +1,190 @@
+import { toCredentialData } from '../rows/credential.ts'
+import { type StoredRow, toFullPassport } from '../rows/passport.ts'
+import { toV1CredentialsRow, toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
+import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
+import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
+import { nextRange, stateAfterStep, targetRules, toRulesChanged } from '../write/rule-adoption.ts'
+import { type Connection, type Database, type Transaction, upsertRows } from './connection.ts'
+import { mapCredentialRows, mapDataPoints } from './credentials-and-points.ts'
+import { appendEvents } from './events.ts'
+import { findRow } from './passports.ts'
+import { findAdoptionState, saveAdoptionState } from './settings.ts'
+import { saveV1 } from './write-batch.ts'
+
+/** Passports that a new rule set is compared with in one transaction. */
+const ADOPTION_BATCH = 2500
+
+export const STALE_COUNT =
+  'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'
+
+/** `long` is for reads of many rows. */
+export function createScoring({ read, transaction, snapshot }: Database, long = read): ScoringStore {
+  const toScorables = async (connection: Connection, rows: readonly StoredRow[]) =>
+    (await loadScorables(connection, rows)).map(({ scorable }) => scorable)
+
+  return {
+    async work(limit, job) {
+      const failed: Failure[] = []
+      const count = await transaction((tx) => scoreBatch(tx, limit, job, failed))
+      for (const { id, error } of failed) job.onFailure(id, error)
+      return count
+    },
+    find: (ref) =>
+      snapshot(async (connection) => {
+        const row = await findRow(connection, ref)
+        const [scorable] = await toScorables(connection, row ? [row] : [])
+        return row && scorable && { ...scorable, passport: toFullPassport(row, Boolean(row.merged)) }
+      }),
+    async listByIds(ids) {
+      const rest = `where ${read.dialect.isIn('id', '$1')}`
+      return toScorables(read, await read.selectRows<StoredRow>('passports', rest, [ids]))
+    },
+    async list(afterId, limit) {
+      const rest = 'where merged_into is null and id > $1 order by id limit $2'
+      return toScorables(long, await long.selectRows<StoredRow>('passports', rest, [afterId, limit]))
+    },
+    async countStale() {
+      const [row] = await long.query<{ count: number }>(STALE_COUNT)
+      return row?.count ?? 0
+    },
+    async markAll() {
+      const markNext = (after: number) =>
+        transaction(async (tx) => {
+          await tx.lock('records')
+          return markBatch(tx, after)
+        })
+      for (let after: number | undefined = -1; after !== undefined; after = await markNext(after));
+    },
+    adopt: (job) =>
+      transaction(async (tx) => {
+        await tx.lock('rules')
+        return adoptStep(tx, job)
+      }),
+  }
+}
+
+type Failure = { id: number; error: unknown }
+
+/** Scores and saves stale passports. Returns their number, or `undefined` if another rule set is in force. */
+async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, failed: Failure[]) {
+  await tx.lock('rules shared')
+  if ((targetRules(await findAdoptionState(tx.query)) ?? job.rules) !== job.rules) return undefined
+  const rest = `where stale <> 0 and stale = 1 order by id limit $1 ${tx.dialect.skipLocked}`
+  const rows = await tx.selectRows<StoredRow>('passports', rest, [limit])
+  const scored: Scored[] = []
+  for (const loaded of await loadScorables(tx, rows)) {
+    try {
+      scored.push(scorePassport(loaded, job))
+    } catch (error) {
+      failed.push({ id: loaded.row.id, error })
+    }
+  }
+  await saveScores(tx, scored)
+  // A failed passport must not block the others.
+  await setStale(
+    tx,
+    2,
+    failed.map(({ id }) => id),
+  )
+  const events = scored.flatMap(({ event }) => event ?? [])
+  await appendEvents(tx, { events, removed: [] }, { now: job.now, actor: 'scorer' })
+  if (scored.length > 0) await tx.increment('ranking')
+  return rows.length
+}
+
+async function setStale({ query, dialect }: Connection, stale: 1 | 2, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await query(`update passports set stale = ${stale} where ${dialect.isIn('id', '$1')}`, [ids])
+}
+
+/** Compares one batch with a rule set, and marks the affected passports. Returns whether it was the last batch. */
+async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
+  const { query, selectRows } = tx
+  const state = await findAdoptionState(query)
+  const range = nextRange(state, job.rules)
+  if (!range) return true
+  const changed = { events: toRulesChanged(state, job.rules), removed: [] }
+  await appendEvents(tx, changed, { now: job.now, actor: 'scorer' })
+  const end = await findEnd(tx, range.after)
+  if (end !== undefined) {
+    // Without `withRecordScores`, scores of records stay.
+    const rest = `where id > $1 and id <= $2 and stale <> 1 and rules <> $3 ${range.withRecordScores ? '' : "and rules <> ''"}`
+    const rows = await selectRows<StoredRow>('passports', rest, [range.after, end, job.rules])
+    const affected = (await loadScorables(tx, rows)).filter((loaded) => isAffected(loaded, job))
+    await setStale(
+      tx,
+      1,
+      affected.map(({ row }) => row.id),
+    )
+    if (affected.length > 0) await tx.increment('ranking')
+  }
+  await saveAdoptionState(query, stateAfterStep(state, job.rules, end))
+  return end === undefined
+}
+
+/** The last id of the next batch. */
+async function findEnd({ query }: Connection, after: number): Promise<number | undefined> {
+  const [batch] = await query<{ id: number | null }>(
+    `select cast(max(id) as double precision) as id
+     from (select id from passports where id > $1 order by id limit ${ADOPTION_BATCH}) as batch`,
+    [after],
+  )
+  return batch?.id ?? undefined
+}
+
+/** Marks one batch; returns its last id, or `undefined` after the last passport. */
+async function markBatch(tx: Transaction, after: number): Promise<number | undefined> {
+  const end = await findEnd(tx, after)
+  if (end === undefined) return undefined
+  const marked = await tx.query(
+    'update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1 returning 1 as one',
+    [after, end],
+  )
+  if (marked.length > 0) await tx.increment('ranking')
+  return end
+}
+
+async function loadScorables(connection: Connection, rows: readonly StoredRow[]) {
+  const ids = rows.map(({ id }) => id)
+  const [credentials, points] = await Promise.all([
+    mapCredentialRows(connection, ids),
+    mapDataPoints(connection, ids),
+  ])
+  return rows.map((row) => toLoadedScorable(row, credentials.get(row.id), points.get(row.id) ?? []))
+}
+
+async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<void> {
+  const changed = scored.filter(({ isUnchanged }) => !isUnchanged)
+  await upsertRows(
+    tx,
+    'passports',
+    'id',
+    scored.map(({ row }) => row),
+  )
+  await upsertRows(
+    tx,
+    'credentials',
+    'passport_id',
+    changed.map(({ row, credentials }) => ({
+      passport_id: row.id,
+      data: toCredentialData(credentials, row.merged_into === null),
+    })),
+    'credentials.data <> excluded.data',
+  )
+  const stored = await tx.selectRows<V1PassportRow & { version?: number }>(
+    'v1_passports',
+    `where ${tx.dialect.isIn('passport_id', '$1')}`,
+    [scored.map(({ row }) => row.id)],
+  )
+  const rows = new Map(scored.map(({ row }) => [row.id, row]))
+  await saveV1(
+    tx,
+    stored.map(({ version: _, ...listed }) => ({
+      ...listed,
+      ...toV1ScoreRow(rows.get(listed.passport_id) as StoredRow, listed.more_fields),
+    })),
+    changed.flatMap(({ row, credentials }) =>
+      row.merged_into === null ? [toV1CredentialsRow(row.id, credentials)] : [],
+    ),
+  )
+}

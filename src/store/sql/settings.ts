@@ -1,0 +1,65 @@
+import type { Store } from '../store.ts'
+import { ACTIVE, ADOPTION_SETTINGS, type AdoptionState } from '../write/rule-adoption.ts'
+import type { Query } from './connection.ts'
+
+/** The setting with the id of the database. */
+const IDENTITY = 'database_id'
+
+/** The setting with the retirement plan. */
+const RETIREMENT = 'retirement'
+
+/** The setting with the source of a copy; not copied itself. */
+export const COPYING = 'copying'
+
+export async function getSetting(query: Query, name: string): Promise<string | undefined> {
+  const [row] = await query<{ value: string }>('select value from settings where name = $1', [name])
+  return row?.value
+}
+
+/** `undefined` removes the setting. */
+export async function setSetting(query: Query, name: string, value: string | undefined): Promise<void> {
+  if (value === undefined) return void (await query('delete from settings where name = $1', [name]))
+  await query(
+    'insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
+    [name, value],
+  )
+}
+
+export async function findAdoptionState(query: Query): Promise<AdoptionState> {
+  const names = [...ADOPTION_SETTINGS, ACTIVE].map((name) => `'${name}'`)
+  const rows = await query<{ name: string; value: string }>(
+    `select name, value from settings where name in (${names})`,
+  )
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+
+export async function saveAdoptionState(query: Query, state: AdoptionState): Promise<void> {
+  for (const name of ADOPTION_SETTINGS) await setSetting(query, name, state[name])
+}
+
+export function createSettingStores(
+  read: Query,
+  write: Query,
+): Pick<Store, 'retirement' | 'identity' | 'copying'> {
+  return {
+    retirement: {
+      async find() {
+        const text = await getSetting(read, RETIREMENT)
+        return text === undefined ? undefined : JSON.parse(text)
+      },
+      save: (plan) => setSetting(write, RETIREMENT, JSON.stringify(plan)),
+    },
+    identity: {
+      find: () => getSetting(read, IDENTITY),
+      create: async (id) =>
+        void (await write('insert into settings (name, value) values ($1, $2) on conflict do nothing', [
+          IDENTITY,
+          id,
+        ])),
+    },
+    copying: {
+      find: () => getSetting(read, COPYING),
+      note: (text) => setSetting(write, COPYING, text),
+    },
+  }
+}

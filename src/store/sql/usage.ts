@@ -1,0 +1,50 @@
+import type { UsageCount } from '../../domain/usage.ts'
+import type { Store } from '../store.ts'
+import type { Database, Query } from './connection.ts'
+
+type UsageRow = Omit<UsageCount, 'key'> & { key_id: string }
+
+/** `read` and `write` are for statements with many rows. */
+export function createUsage(read: Query, write: Query, { transaction }: Database): Store['usage'] {
+  return {
+    add: (counts, lastUsed) =>
+      transaction(async ({ query, insertRows }) => {
+        const rows = counts.map(({ key, ...count }) => ({ ...count, key_id: key }))
+        await insertRows(
+          'usage',
+          // The same order on all nodes prevents deadlocks.
+          rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+          'on conflict (day, key_id, endpoint, status) do update set count = usage.count + excluded.count',
+        )
+        for (const [id, time] of [...lastUsed].sort()) {
+          await query(
+            'update keys set last_used_at = case when last_used_at > $1 then last_used_at else $1 end where id = $2',
+            [time, id],
+          )
+        }
+      }),
+    async removeOldest(day) {
+      const rows = await write(
+        'delete from usage where day = (select min(day) from usage where day < $1) returning 1 as one',
+        [day],
+      )
+      return rows.length > 0
+    },
+    async sumByKey({ since, until }) {
+      const rows = await read<{ key_id: string; count: number }>(
+        `select key_id, cast(sum(count) as double precision) as count from usage
+         where day >= $1 and day <= $2 and key_id <> '' and status not in (304, 429) group by key_id`,
+        [since, until],
+      )
+      return rows.map(({ key_id, count }) => [key_id, count])
+    },
+    async list({ since, until }) {
+      const rows = await read<UsageRow>(
+        `select day, key_id, endpoint, status, cast(count as double precision) as count from usage
+         where day >= $1 and day <= $2 order by day, key_id, endpoint, status`,
+        [since, until],
+      )
+      return rows.map(({ key_id, ...row }) => ({ ...row, key: key_id }))
+    },
+  }
+}

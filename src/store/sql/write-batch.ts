@@ -1,0 +1,193 @@
+import { toCredentialData } from '../rows/credential.ts'
+import { toDataPointRow } from '../rows/data-point.ts'
+import type { StoredRow } from '../rows/passport.ts'
+import { IS_CHANGED, type V1CredentialsRow, type V1PassportRow } from '../rows/v1.ts'
+import type { CauseOf } from '../write/event-tracker.ts'
+import { targetRules } from '../write/rule-adoption.ts'
+import { type TrackedWriteModel, trackChanges } from '../write/v1-renderer.ts'
+import { createWriteModel, type Loaded, trackRows } from '../write/write-model.ts'
+import { type Connection, upsertRows } from './connection.ts'
+import { mapCredentialRows, mapDataPoints, mapHandles } from './credentials-and-points.ts'
+import { findAdoptionState } from './settings.ts'
+
+/** The passports and wallets that a batch refers to. */
+export type BatchKeys = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
+
+/** Loads and locks all rows of a batch with a few statements. The model works in memory; `save` writes the changes. */
+export async function loadWriteModel(
+  connection: Connection,
+  named: BatchKeys,
+  causeOf: CauseOf,
+): Promise<{ model: TrackedWriteModel; save: () => Promise<void> }> {
+  const loaded = await load(connection, named)
+  return {
+    model: trackChanges(createWriteModel(loaded), causeOf),
+    save: () => saveChanges(connection, loaded),
+  }
+}
+
+type WalletRow = { address: string; passport_id: number }
+type RemovalRow = { passport_id: number; removed_at: number }
+
+async function load(connection: Connection, named: BatchKeys): Promise<Loaded> {
+  const { dialect, selectRows } = connection
+  const addresses = [...named.addresses]
+  const hasAddress = dialect.isIn('address', '$1', 'text')
+  const owners = await selectRows<WalletRow>('wallets', `where ${hasAddress}`, [addresses])
+  const rows = await lockPassports(
+    connection,
+    [...named.ids, ...owners.map(({ passport_id }) => passport_id)],
+    [...named.removed],
+  )
+  const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
+  const [wallets, credentialRows, dataPoints, handles, removals, adoption] = await Promise.all([
+    selectRows<WalletRow>('wallets', `where ${hasAddress} or ${dialect.isIn('passport_id', '$2')}`, [
+      addresses,
+      ids,
+    ]),
+    mapCredentialRows(connection, ids),
+    mapDataPoints(connection, ids),
+    mapHandles(connection, ids),
+    selectRows<RemovalRow>('removals', `where ${dialect.isIn('passport_id', '$1')}`, [ids]),
+    findAdoptionState(connection.query),
+  ])
+  return {
+    passports: trackRows(rows.map((row) => [row.id, row])),
+    wallets: trackRows(wallets.map(({ address, passport_id }) => [address, passport_id])),
+    credentials: trackRows(),
+    dataPoints: trackRows(dataPoints),
+    handles: trackRows(handles),
+    removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
+    v1Passports: trackRows(),
+    v1Credentials: trackRows(),
+    touched: new Set(),
+    credentialRows,
+    rules: targetRules(adoption),
+  }
+}
+
+/** Locks the passports, their survivors, and all passports merged into them. */
+function lockPassports(
+  { dialect, selectRows }: Connection,
+  ids: number[],
+  removed: number[],
+): Promise<StoredRow[]> {
+  const { unnest, joinPassports, isInSelect, forUpdate } = dialect
+  const around = `with recursive down (id) as (
+      ${unnest('$2')}
+      union
+      select next.id from down ${joinPassports('next.merged_into = down.id')}
+    ), up (id) as (
+      ${unnest('$1')} union select id from down
+      union
+      select next.merged_into from up ${joinPassports('next.id = up.id and next.merged_into is not null')}
+    ), around (id) as (
+      select id from up
+      union
+      select next.id from up ${joinPassports('next.merged_into = up.id')}
+    ) select id from around`
+  return selectRows<StoredRow>('passports', `where ${isInSelect('id', around)} order by id ${forUpdate}`, [
+    ids,
+    removed,
+  ])
+}
+
+async function saveChanges(connection: Connection, loaded: Loaded): Promise<void> {
+  const { passports, wallets, credentials, dataPoints, handles, removals, v1Passports, v1Credentials } =
+    loaded
+  const { query, dialect, insertRows } = connection
+  const remove = async (table: string, column: string, keys: readonly unknown[]) => {
+    const type = column === 'address' ? 'text' : 'bigint'
+    if (keys.length > 0) await query(`delete from ${table} where ${dialect.isIn(column, '$1', type)}`, [keys])
+  }
+  const put = (table: string, key: string, rows: readonly object[]) =>
+    upsertRows(connection, table, key, rows)
+
+  await remove('wallets', 'address', wallets.removed())
+  await remove('removals', 'passport_id', removals.removed())
+  await remove('credentials', 'passport_id', credentials.removed())
+  await remove('data_points', 'passport_id', dataPoints.changed())
+  await remove('handles', 'passport_id', handles.changed())
+  await remove('passports', 'id', passports.removed())
+  await put(
+    'passports',
+    'id',
+    toRows(passports.written(), (_, row) => [row]),
+  )
+  await put(
+    'wallets',
+    'address',
+    toRows(wallets.written(), (address, passport_id) => [{ address, passport_id }]),
+  )
+  await put(
+    'credentials',
+    'passport_id',
+    toRows(credentials.written(), (passport_id, { list, isShown }) => [
+      { passport_id, data: toCredentialData(list, isShown) },
+    ]),
+  )
+  await insertRows(
+    'data_points',
+    toRows(dataPoints.written(), (id, points) => points.map((point) => toDataPointRow(id, point))),
+  )
+  await insertRows(
+    'handles',
+    toRows(handles.written(), (passport_id, list) => list.map((handle) => ({ handle, passport_id }))),
+  )
+  await put(
+    'removals',
+    'passport_id',
+    toRows(removals.written(), (passport_id, removed_at) => [{ passport_id, removed_at }]),
+  )
+  await unlist(connection, v1Passports.removed())
+  await saveV1(
+    connection,
+    toRows(v1Passports.written(), (_, row) => [row]),
+    toRows(v1Credentials.written(), (_, row) => [row]),
+    loaded.touched,
+  )
+}
+
+const toRows = <Key, Value, Row>(
+  entries: readonly [Key, Value][],
+  rowsOf: (key: Key, value: Value) => Row[],
+) => entries.flatMap(([key, value]) => rowsOf(key, value))
+
+/** Removes the V1 responses of passports that are no longer listed. */
+async function unlist({ query, dialect }: Connection, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  const isOne = dialect.isIn('passport_id', '$1')
+  await query(noteUnlisted(dialect.version, isOne), [ids])
+  for (const table of ['v1_passports', 'v1_credentials'])
+    await query(`delete from ${table} where ${isOne}`, [ids])
+}
+
+/** SQL: readers of the ranking find the passports that will be no longer listed. */
+export const noteUnlisted = (version: string, condition: string) =>
+  `insert into unlisted (passport_id, version) select passport_id, ${version} from v1_passports where ${condition}
+   on conflict (passport_id) do update set version = excluded.version`
+
+/** Writes V1 responses. Passports without a change of either response keep their version, except the `touched` ones. */
+export async function saveV1(
+  connection: Connection,
+  passports: readonly V1PassportRow[],
+  credentials: readonly V1CredentialsRow[],
+  touched: Iterable<number> = [],
+): Promise<void> {
+  const { query, dialect } = connection
+  await upsertRows(connection, 'v1_passports', 'passport_id', passports, IS_CHANGED)
+  const changed = await upsertRows<{ id: number }>(
+    connection,
+    'v1_credentials',
+    'passport_id',
+    credentials,
+    'v1_credentials.etag <> excluded.etag returning cast(passport_id as double precision) as id',
+  )
+  const ids = [...touched, ...changed.map(({ id }) => id)]
+  if (ids.length === 0) return
+  await query(
+    `update v1_passports set version = ${dialect.version}
+     where ${dialect.isIn('passport_id', '$1')} and version <> ${dialect.version}`,
+    [ids],
+  )
+}

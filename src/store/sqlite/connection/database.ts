@@ -1,0 +1,170 @@
+import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
+import type { Connection, Database, Dialect, Query } from '../../sql/connection.ts'
+import { throwTranslated } from './connect.ts'
+import { createWalLimit, truncateWal } from './wal-checkpoint.ts'
+
+/** The version of `ranking` after the current transaction. */
+const VERSION = '(select version + 1 from ranking)'
+
+export const DIALECT: Dialect = {
+  isIn: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
+  isInSelect: (column, select) => `${column} in (${select})`,
+  unnest: (parameter) => `select value from json_each(${parameter})`,
+  joinPassports: (condition) => `join passports as next on ${condition}`,
+  version: VERSION,
+  staleIndex: 'indexed by passports_stale',
+  forUpdate: '',
+  skipLocked: '',
+}
+
+type Options = {
+  reader: File
+  writer: File
+  /** Called before each write. */
+  before: () => void
+  /** Called after each write: it throws if the write is lost. */
+  confirm: () => void
+}
+
+/** Works on a connection run one after another: those of an unfinished transaction would belong to it. */
+export function createDatabase(path: string, { reader, writer, before, confirm }: Options) {
+  const [readInTurn, writeInTurn] = [createQueue(), createQueue()]
+  const limitWal = createWalLimit(path, writer)
+  const connection = createConnection(path, writer)
+  const read = createConnection(path, reader)
+
+  const guardWrite = <T>(work: () => Promise<T>): Promise<T> =>
+    writeInTurn(() =>
+      translateErrors(path, async () => {
+        before()
+        try {
+          const result = await work()
+          confirm()
+          return result
+        } finally {
+          limitWal()
+        }
+      }),
+    )
+
+  const database: Database = {
+    read,
+    write: (...statement) => guardWrite(() => connection.query(...statement)),
+    transaction: (work) =>
+      guardWrite(async () => {
+        let isErased = false
+        const result = await inTransaction(writer, 'begin immediate', () =>
+          work({
+            ...connection,
+            lock: async () => undefined,
+            async increment(counter) {
+              if (counter === 'ranking') await connection.query('update ranking set version = version + 1')
+            },
+            eraseRemoved() {
+              isErased = true
+            },
+          }),
+        )
+        if (isErased) truncateWal(writer)
+        return result
+      }),
+    snapshot: (work) =>
+      readInTurn(() => translateErrors(path, () => inTransaction(reader, 'begin', () => work(read)))),
+  }
+  /** Resolves when all writes have ended. */
+  return { ...database, idle: () => writeInTurn(async () => undefined) }
+}
+
+type Methods = Record<string, (...args: never[]) => unknown>
+
+/** Errors in stored JSON are damage, too: they become `unavailable`. */
+export function guardErrors<T extends Methods>(path: string, methods: T): T {
+  const guard = ([name, method]: [string, Methods[string]]) => [
+    name,
+    (...args: never[]) => translateErrors(path, async () => method(...args)),
+  ]
+  return Object.fromEntries(Object.entries(methods).map(guard)) as T
+}
+
+async function translateErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    return throwTranslated(path, error)
+  }
+}
+
+function createQueue() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
+  }
+}
+
+async function inTransaction<T>(file: File, begin: string, work: () => Promise<T>): Promise<T> {
+  file.run(begin)
+  try {
+    const result = await work()
+    file.run('commit')
+    return result
+  } catch (error) {
+    // Some errors have ended the transaction.
+    if (file.inTransaction) file.run('rollback')
+    throw error
+  }
+}
+
+type Row = Record<string, unknown>
+
+/** Errors of the file or the machine become `unavailable`. */
+export function createConnection(path: string, file: File): Connection {
+  const prepare = createStatements(file)
+  const query: Query = <Row>(text: string, values: readonly unknown[] = []) =>
+    translateErrors(path, async () => prepare(text).all(...values.map((value) => toBinding(value))) as Row[])
+  return {
+    dialect: DIALECT,
+    query,
+    async selectRows<Row>(table: string, rest: string, values: readonly unknown[] = [], more = '') {
+      const rows = await query<Row & { hash?: unknown }>(`select *${more} from ${table} ${rest}`, values)
+      return rows.map((row) => (row.hash instanceof Uint8Array ? { ...row, hash: toHex(row.hash) } : row))
+    },
+    async insertRows<Result>(table: string, rows: readonly object[], conflict = '') {
+      const results: Result[] = []
+      if (rows.length === 0) return results
+      const columns = Object.keys(rows[0] ?? {})
+      const names = table === 'v1_passports' ? [...columns, 'version'] : columns
+      const values = names.map((_, at) => (at < columns.length ? `$${at + 1}` : VERSION))
+      const statement = prepare(`insert into ${table} (${names}) values (${values}) ${conflict}`)
+      for (const row of rows as Row[]) {
+        results.push(...(statement.all(...columns.map((name) => toBinding(row[name], name))) as Result[]))
+      }
+      return results
+    },
+  }
+}
+
+/** Prepares each statement once. Closing the database finalizes the statements of `query`, but not those of `prepare`. */
+function createStatements(file: File) {
+  const statements = new Map<string, ReturnType<typeof file.query<unknown, SQLQueryBindings[]>>>()
+  return (text: string) => {
+    const known = statements.get(text)
+    if (known) return known
+    const statement = file.query<unknown, SQLQueryBindings[]>(numberParameters(text))
+    statements.set(text, statement)
+    return statement
+  }
+}
+
+/** SQLite numbers `$1` by its place in the statement, and `?1` by its number. */
+export const numberParameters = (text: string) => text.replace(/\$(\d+)/g, '?$1')
+
+const toHex = (bytes: Uint8Array) => `\\x${bytes.toHex()}`
+
+/** Lists are JSON. The only column of bytes is `hash`. */
+export function toBinding(value: unknown, column?: string): SQLQueryBindings {
+  if (Array.isArray(value)) return JSON.stringify(value)
+  if (column === 'hash') return Uint8Array.fromHex((value as string).slice(2))
+  return value as SQLQueryBindings
+}

@@ -1,0 +1,82 @@
+import type { Database } from 'bun:sqlite'
+import type { PassportKey } from '../../domain/passport-key.ts'
+import type { CredentialsRow } from '../rows/credential.ts'
+import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
+import { MAX_BYTES, MOST_CANDIDATES, MOST_OWNERS, NO_CREDENTIALS, toPassportV3 } from '../rows/v3.ts'
+import type { FindOptions, KeyResult, Store } from '../store.ts'
+import type { ReadTransaction } from './connection/read-transaction.ts'
+
+/** Keys of one call: a read blocks the event loop. */
+const KEYS_PER_READ = 50
+
+export function createV3Reader(reader: Database, transaction: ReadTransaction): Store['v3'] {
+  const find = reader.query<StoredRow, [number]>('select * from passports where id = ?')
+  const findOwner = reader.query<{ id: number }, [string]>(
+    'select passport_id as id from wallets where address = ?',
+  )
+  const listOwners = reader.query<{ id: number }, [string, string]>(
+    `select passport_id as id from handles where handle = ?1
+     union select passport_id from wallets where address = ?2 order by id limit ${MOST_OWNERS + 1}`,
+  )
+  const listMerged = reader.query<{ id: number }, [number]>('select id from passports where merged_into = ?')
+  const findCredentials = reader.query<CredentialsRow, [number]>(
+    `select coalesce(data, '') as data, body from v1_credentials left join credentials using (passport_id)
+     where passport_id = ?`,
+  )
+
+  function findSurvivor(id: number): StoredRow | undefined {
+    let row = find.get(id)
+    for (let hops = 0; row !== null && row.merged_into !== null && hops < LONGEST_CHAIN; hops++) {
+      row = find.get(row.merged_into)
+    }
+    return row?.merged_into === null ? row : undefined
+  }
+
+  function mergedInto(id: number, hops = 0): number[] {
+    const direct = listMerged.all(id).map((row) => row.id)
+    // Most passports have none.
+    if (direct.length === 0 || hops >= LONGEST_CHAIN) return direct
+    return [...direct, ...direct.flatMap((merged) => mergedInto(merged, hops + 1))]
+  }
+
+  let bytes = 0
+
+  function toResult(row: StoredRow, { credentials }: FindOptions): KeyResult {
+    const listed = credentials ? (findCredentials.get(row.id) ?? NO_CREDENTIALS) : undefined
+    bytes += row.bio.length + row.socials.length + row.tags.length + (listed?.body?.length ?? 0)
+    return { passport: toPassportV3(row, mergedInto(row.id), listed) }
+  }
+
+  function findOne(key: PassportKey, options: FindOptions): KeyResult {
+    if (!('handle' in key)) {
+      const id = 'id' in key ? key.id : findOwner.get(key.wallet)?.id
+      const row = id === undefined ? undefined : findSurvivor(id)
+      return row && toResult(row, options)
+    }
+    const owners = listOwners.all(key.handle, key.wallet)
+    const survivors = new Map(
+      owners.flatMap(({ id }) => {
+        const row = findSurvivor(id)
+        return row ? [[row.id, row] as const] : []
+      }),
+    )
+    if (survivors.size > 1 || owners.length > MOST_OWNERS) {
+      return { candidates: [...survivors.keys()].sort((one, other) => one - other).slice(0, MOST_CANDIDATES) }
+    }
+    const [row] = survivors.values()
+    return row && toResult(row, options)
+  }
+
+  return {
+    find: (keys, options) =>
+      transaction.read(() => {
+        const results: KeyResult[] = []
+        bytes = 0
+        for (const key of keys.slice(0, KEYS_PER_READ)) {
+          results.push(findOne(key, options))
+          if (bytes > MAX_BYTES) break
+        }
+        return results
+      }),
+  }
+}

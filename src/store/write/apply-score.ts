@@ -1,0 +1,113 @@
+import type { Credential } from '../../domain/credential.ts'
+import type { DataPoint } from '../../domain/data-point.ts'
+import type { EventContent } from '../../domain/history/event.ts'
+import {
+  type CredentialsRow,
+  fromCredentialData,
+  isAsShown,
+  isSame,
+  keepUnchanged,
+  shownCredentialsOf,
+} from '../rows/credential.ts'
+import { type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
+import type { AdoptionJob, Scorable, ScoringJob } from '../store.ts'
+import { type CauseOf, toScoreChanged, withoutSuperseded } from './event-tracker.ts'
+
+/** A passport before scoring. */
+export type LoadedScorable = {
+  row: StoredRow
+  stored: CredentialsRow | null | undefined
+  all: readonly Credential[]
+  scorable: Scorable
+}
+
+export function toLoadedScorable(
+  row: StoredRow,
+  stored: CredentialsRow | null | undefined,
+  dataPoints: DataPoint[],
+): LoadedScorable {
+  const all = fromCredentialData(stored)
+  return { row, stored, all, scorable: toScorable(row, all, dataPoints) }
+}
+
+export function toScorable(row: StoredRow, all: readonly Credential[], dataPoints: DataPoint[]): Scorable {
+  return {
+    id: row.id,
+    recordCredentials: all.filter(({ givenScore }) => givenScore !== undefined),
+    dataPoints,
+    givenHuman: row.given_human === 1,
+    scores: toScores(row),
+    rules: row.rules,
+  }
+}
+
+/** A passport and its credentials after scoring. */
+export type Scored = {
+  row: StoredRow
+  credentials: readonly Credential[]
+  /** The stored credentials and the V1 response have these credentials already. */
+  isUnchanged: boolean
+  event: EventContent | undefined
+}
+
+export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
+  const { row: before, stored, all, scorable } = loaded
+  const { scores, human, credentials: calculated } = job.score(scorable, job.now)
+  const row: StoredRow = {
+    ...before,
+    ...toScoreRow(scores),
+    human: Number(human),
+    stale: 0,
+    calculated_at: job.now,
+    rules: job.rules,
+  }
+  const credentials = keepUnchanged(all, calculated)
+  const isUnchanged = isAsShown(stored) && isSameList(all, credentials)
+  const event = toScoreChanged(
+    { row: before, credentials: isUnchanged ? all : shownBefore(loaded) },
+    { row, credentials: isUnchanged ? all : withoutSuperseded(credentials) },
+    causeByScoring(loaded, job),
+  )
+  return { row, credentials, isUnchanged, event }
+}
+
+/**
+ * Whether a rule set gives another score than the stored one, or other credentials, at the time of the stored score. Otherwise
+ * the score keeps its time and its rule set. A passport that could not be scored is tried again.
+ */
+export function isAffected({ row, all, scorable }: LoadedScorable, { score }: AdoptionJob): boolean {
+  if (row.stale !== 0) return true
+  try {
+    const { scores, human, credentials } = score(scorable, row.calculated_at)
+    const isSameScore =
+      Bun.deepEquals(toScoreRow(scores), toScoreRow(toScores(row))) && human === (row.human === 1)
+    return !isSameScore || !isSameList(all, keepUnchanged(all, credentials))
+  } catch {
+    // The scorer reports the error.
+    return true
+  }
+}
+
+/** A merged passport has no V1 response. */
+const shownBefore = ({ row, stored, all }: LoadedScorable) =>
+  isAsShown(stored) || row.merged_into !== null ? withoutSuperseded(all) : shownCredentialsOf(stored)
+
+/** Unchanged credentials are the same objects. */
+const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>
+  before.length === after.length && after.every((credential) => before.includes(credential))
+
+/** If several inputs changed since the last score, the first cause that applies is used. */
+function causeByScoring({ row, scorable }: LoadedScorable, job: ScoringJob): CauseOf {
+  let earlier: readonly Credential[] | undefined
+  return (before, after) => {
+    if (!before) return 'added'
+    if (!after) return 'gone'
+    if (after.givenScore !== undefined) return 'record'
+    // With the same inputs, a calculation at the earlier time has the earlier result.
+    earlier ??= job.score(scorable, row.calculated_at).credentials
+    const same = earlier.find(({ id }) => id === before.id)
+    if (same && isSame(same, before)) return 'time'
+    const isByOtherRules = row.rules !== '' && row.rules !== job.rules
+    return isByOtherRules && before.value === after.value ? 'rules' : 'value'
+  }
+}

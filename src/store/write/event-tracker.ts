@@ -1,0 +1,275 @@
+import type { Credential } from '../../domain/credential.ts'
+import type {
+  Cause,
+  CredentialChange,
+  CredentialFields,
+  EventContent,
+  PassportField,
+} from '../../domain/history/event.ts'
+import type { StoredRow } from '../rows/passport.ts'
+import type { WriteModel } from './write-model.ts'
+
+/** The events of a transaction, and the passports whose earlier events are deleted. */
+export type Changes = { events: readonly EventContent[]; removed: readonly number[] }
+
+/** A passport and the credentials that responses show. */
+export type Shown = { row: StoredRow; credentials: readonly Credential[] }
+
+/** A superseded credential is stored, but not shown. */
+export const withoutSuperseded = (all: readonly Credential[]) => all.filter(({ superseded }) => !superseded)
+
+/** The cause of a change of a credential; `undefined`: the passport did not have it, or no longer has it. */
+export type CauseOf = (before: Credential | undefined, after: Credential | undefined) => Cause
+
+/** For records: they add credentials, change them, or leave them out. */
+export const BY_RECORD: CauseOf = (before, after) => (!before ? 'added' : !after ? 'gone' : 'record')
+
+export const BY_MERGE: CauseOf = () => 'merge'
+
+/** A passport before the transaction. The credentials of a merged passport are in no response: they are read at once. */
+type Before = { row: StoredRow; credentials?: readonly Credential[] }
+
+/** Changed rows by id; `undefined` ones are not read yet. */
+type ChangedRows = ReadonlyMap<number, StoredRow | undefined>
+
+type ShownCredentials = ReadonlyMap<number, readonly Credential[]>
+
+/** Compares the passports of a transaction before and after it. */
+export function trackEvents({ passports, credentials }: WriteModel, causeOf: CauseOf) {
+  const before = new Map<number, Before | undefined>()
+  const removed = new Map<number, StoredRow>()
+
+  /** Must be called before the row changes. Returns the row before the transaction. */
+  function recordBefore(id: number): StoredRow | undefined {
+    if (before.has(id)) return before.get(id)?.row
+    const row = passports.find(id)
+    const isMerged = row !== undefined && row.merged_into !== null
+    before.set(id, row && { row, ...(isMerged && { credentials: withoutSuperseded(credentials.list(id)) }) })
+    return row
+  }
+
+  function recordRemoval(id: number): void {
+    const row = recordBefore(id)
+    if (row) removed.set(id, row)
+    before.set(id, undefined)
+  }
+
+  function compareScores(
+    old: Before,
+    row: StoredRow,
+    shown?: readonly Credential[],
+  ): EventContent | undefined {
+    const isKept = !shown && old.row.merged_into === null && row.merged_into === null
+    if (isKept)
+      return toScoreChanged({ row: old.row, credentials: NONE }, { row, credentials: NONE }, causeOf)
+    const credentialsBefore = old.credentials ?? credentials.listShown(row.id)
+    const credentialsAfter = withoutSuperseded(shown ?? credentials.list(row.id))
+    return toScoreChanged(
+      { row: old.row, credentials: credentialsBefore },
+      { row, credentials: credentialsAfter },
+      causeOf,
+    )
+  }
+
+  function toEvents(row: StoredRow, isSurvivor: boolean, shown?: readonly Credential[]): EventContent[] {
+    const old = before.get(row.id)
+    if (!old && before.has(row.id)) return [toAdded(row), ...toMerge(null, row)]
+    const fields = [...(old ? listFields(old.row, row) : []), ...(isSurvivor ? MERGED_FROM : [])]
+    const score = old && compareScores(old, row, shown)
+    return [
+      ...(fields.length > 0 ? [{ type: 'passport.changed', passportId: row.id, fields } as const] : []),
+      ...(old ? toMerge(old.row.merged_into, row) : []),
+      ...(score ? [score] : []),
+    ]
+  }
+
+  return {
+    recordBefore,
+    recordRemoval,
+    /** Must be called before the V1 responses are rendered. */
+    compare(rows: ChangedRows, shown: ShownCredentials): Changes {
+      const survivors = listSurvivors(rows, before, removed)
+      const events = [...removed.keys()].map(
+        (passportId): EventContent => ({ type: 'passport.removed', passportId }),
+      )
+      for (const [id, known] of rows) {
+        const row = known ?? passports.find(id)
+        if (row) events.push(...toEvents(row, survivors.has(id), shown.get(id)))
+      }
+      return { events, removed: [...removed.keys()] }
+    },
+  }
+}
+
+/** The survivors that gained or lost a merged passport. */
+function listSurvivors(
+  rows: ChangedRows,
+  before: ReadonlyMap<number, Before | undefined>,
+  removed: ReadonlyMap<number, StoredRow>,
+): Set<number | null> {
+  const moves = [...rows].flatMap(([id, row]) => {
+    const [from, into] = [before.get(id)?.row.merged_into ?? null, row?.merged_into ?? null]
+    return row === undefined || from === into ? [] : [from, into]
+  })
+  return new Set([...moves, ...[...removed.values()].map(({ merged_into }) => merged_into)])
+}
+
+const NONE: readonly Credential[] = []
+
+const MERGED_FROM = ['merged_from'] as const
+
+function toMerge(from: number | null, { id, merged_into: into }: StoredRow): EventContent[] {
+  if (from === into) return []
+  if (into !== null) return [{ type: 'passport.merged', passportId: id, into }]
+  return from === null ? [] : [{ type: 'passport.unmerged', passportId: id, from }]
+}
+
+const toAdded = ({ id, score, human, rules }: StoredRow): EventContent => ({
+  type: 'passport.added',
+  passportId: id,
+  score,
+  human: human === 1,
+  rules,
+})
+
+const COLUMNS: Partial<Record<keyof StoredRow, PassportField>> = {
+  connections: 'connections_count',
+  main_wallet: 'main_wallet',
+  verified_wallets: 'verified_wallets',
+  display_name: 'passport_profile.display_name',
+  bio: 'passport_profile.bio',
+  location: 'passport_profile.location',
+  tags: 'passport_profile.tags',
+  socials: 'passport_socials',
+}
+
+/** The changed fields outside of the score. */
+const listFields = (before: StoredRow, after: StoredRow): PassportField[] =>
+  Object.entries(COLUMNS).flatMap(([column, field]) =>
+    before[column as keyof StoredRow] === after[column as keyof StoredRow] ? [] : [field],
+  )
+
+/** The event of a changed score, or of changed credentials; `undefined` if there is no change. */
+export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf): EventContent | undefined {
+  const [old, row] = [before.row, after.row]
+  const credentials =
+    before.credentials === after.credentials
+      ? []
+      : diffCredentials(before.credentials, after.credentials, causeOf)
+  const isSame =
+    old.score === row.score &&
+    old.activity_score === row.activity_score &&
+    old.identity_score === row.identity_score &&
+    old.skills_score === row.skills_score &&
+    old.human === row.human &&
+    old.calculated_at === row.calculated_at &&
+    old.rules === row.rules
+  if (isSame && credentials.length === 0) return undefined
+  return {
+    type: 'score.changed',
+    passportId: row.id,
+    change: {
+      score: [old.score, row.score],
+      ...(old.activity_score !== row.activity_score && {
+        activity: [old.activity_score, row.activity_score],
+      }),
+      ...(old.identity_score !== row.identity_score && {
+        identity: [old.identity_score, row.identity_score],
+      }),
+      ...(old.skills_score !== row.skills_score && { skills: [old.skills_score, row.skills_score] }),
+      ...(old.human !== row.human && { human: [old.human === 1, row.human === 1] }),
+      ...(old.calculated_at !== row.calculated_at && {
+        calculatedAt: [old.calculated_at, row.calculated_at],
+      }),
+      rules: [old.rules, row.rules],
+      credentials,
+    },
+  }
+}
+
+/** Added ones first, and gone ones last: they are undone in this order. */
+function diffCredentials(
+  before: readonly Credential[],
+  after: readonly Credential[],
+  causeOf: CauseOf,
+): CredentialChange[] {
+  const old = new Map(before.map((credential) => [credential.id, credential]))
+  const added: CredentialChange[] = []
+  const changes: CredentialChange[] = []
+  for (const next of after) {
+    const last = old.get(next.id)
+    if (last === next) {
+      old.delete(next.id)
+      continue
+    }
+    if (last?.type !== next.type) {
+      added.push({
+        type: next.type,
+        id: next.id,
+        cause: causeOf(undefined, next),
+        score: [null, next.score],
+        before: {},
+      })
+      continue
+    }
+    old.delete(next.id)
+    const fields = differingFields(last, next)
+    if (!fields && last.score === next.score) continue
+    changes.push({
+      type: next.type,
+      id: next.id,
+      cause: causeOf(last, next),
+      score: [last.score, next.score],
+      before: fields ?? {},
+    })
+  }
+  const gone = [...old.values()].map((last) => ({
+    type: last.type,
+    id: last.id,
+    cause: causeOf(last, undefined),
+    score: [last.score, null] as const,
+    before: allFields(last),
+  }))
+  return [...withoutIds([...added, ...changes], before, after), ...gone]
+}
+
+/** Leaves out the id of a credential that is the only one of its type, before and after. */
+function withoutIds(
+  changes: readonly CredentialChange[],
+  before: readonly Credential[],
+  after: readonly Credential[],
+): CredentialChange[] {
+  if (changes.length === 0) return []
+  const ids = new Map<string, string | undefined>()
+  for (const { type, id } of [...before, ...after])
+    ids.set(type, ids.has(type) && ids.get(type) !== id ? undefined : id)
+  return changes.map(({ id, ...change }) =>
+    ids.get(change.type) === undefined && id !== undefined ? { ...change, id } : change,
+  )
+}
+
+const FIELDS = ['name', 'category', 'maxScore', 'value', 'calculatedAt'] as const
+
+/** The old values of the fields that differ, except the score. */
+function differingFields(before: Credential, after: Credential): CredentialFields | undefined {
+  const fields: Record<string, unknown> = {}
+  for (const field of FIELDS) if (before[field] !== after[field]) fields[field] = before[field]
+  if (before.earnedAt !== after.earnedAt) fields.earnedAt = before.earnedAt ?? null
+  return Object.keys(fields).length > 0 ? (fields as CredentialFields) : undefined
+}
+
+const allFields = ({
+  name,
+  category,
+  maxScore,
+  value,
+  calculatedAt,
+  earnedAt,
+}: Credential): CredentialFields => ({
+  name,
+  category,
+  maxScore,
+  value,
+  calculatedAt,
+  ...(earnedAt !== undefined && { earnedAt }),
+})

@@ -1,0 +1,82 @@
+import { notFound, ServiceError } from '../../domain/errors.ts'
+import { walletsOf } from '../../domain/passport.ts'
+import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
+import type { TrackedWriteModel } from './v1-renderer.ts'
+
+/** Merges, unmerges and removes passports. Runs inside the transaction of the write model. */
+export function createMerges({
+  credentials,
+  passports,
+  wallets,
+  removals,
+  showCredentials,
+}: TrackedWriteModel) {
+  /** Follows the chain of merges of an id. An id without a merge is its own survivor. */
+  function survivorOf(id: number): number {
+    let survivor = id
+    for (let hops = 0; hops < LONGEST_CHAIN; hops++) {
+      const next = passports.findSurvivor(survivor) ?? null
+      if (next === null) return survivor
+      survivor = next
+    }
+    return survivor
+  }
+
+  /** Whether the chain of merges from `id` contains `target`. */
+  function leadsTo(id: number, target: number): boolean {
+    let next: number | null = id
+    for (let hops = 0; next !== null && hops < LONGEST_CHAIN; hops++) {
+      if (next === target) return true
+      next = passports.findSurvivor(next) ?? null
+    }
+    return next !== null
+  }
+
+  /** Returns the ids of the removed passports; none if it was removed before. */
+  function remove(id: number, now: number): number[] {
+    if (removals.has(id)) return []
+    removals.put(id, now)
+    const merged = passports.listMerged(id).flatMap((each) => remove(each, now))
+    passports.remove(id)
+    return [id, ...merged]
+  }
+
+  /** Returns the wallets that the survivor took over. */
+  function takeBackWallets(id: number, { main_wallet, verified_wallets }: StoredRow): void {
+    const own = walletsOf({ mainWallet: main_wallet, verifiedWallets: JSON.parse(verified_wallets) })
+    const survivor = survivorOf(id)
+    const row = passports.find(survivor)
+    if (row === undefined) return
+    const left = (JSON.parse(row.verified_wallets) as string[]).filter((wallet) => !own.includes(wallet))
+    const main = own.includes(row.main_wallet) ? (left[0] ?? '') : row.main_wallet
+    passports.put({ ...row, main_wallet: main, verified_wallets: JSON.stringify(left) })
+    for (const wallet of own) if (wallets.findOwner(wallet) === survivor) wallets.setOwner(wallet, id)
+  }
+
+  return {
+    survivorOf,
+    leadsTo,
+    remove,
+    merge(from: number, into: number): void {
+      if (from === into) throw new ServiceError('invalid_request', 'A passport cannot be merged into itself.')
+      const [loser, survivor] = [passports.find(from), passports.find(into)]
+      if (loser === undefined || survivor === undefined) throw notFound()
+      const merged = loser.merged_into !== null ? from : survivor.merged_into !== null ? into : undefined
+      if (merged !== undefined) {
+        const target = (merged === from ? loser : survivor).merged_into
+        throw new ServiceError('invalid_request', `Passport ${merged} is merged into ${target} already.`)
+      }
+      passports.put({ ...loser, merged_into: into })
+    },
+    unmerge(id: number): void {
+      const row = passports.find(id)
+      if (row === undefined) throw notFound()
+      if (row.merged_into === null) {
+        throw new ServiceError('invalid_request', `Passport ${id} is not merged into another.`)
+      }
+      takeBackWallets(id, row)
+      passports.put({ ...row, merged_into: null })
+      showCredentials(id, credentials.list(id))
+    },
+  }
+}

@@ -1,0 +1,214 @@
+import { NO_SCORES, type PassportRef, walletsOf } from '../../domain/passport.ts'
+import {
+  addsUp,
+  CREDENTIAL_ACCOUNT,
+  type IncomingRecord,
+  type PassportRecord,
+  toLaterText,
+} from '../../domain/record/record.ts'
+import { MOST_DATA_POINTS } from '../../domain/record/record-limits.ts'
+import { hashOf } from '../hash.ts'
+import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
+import type { SaveOptions, SaveResult } from '../store.ts'
+import type { Changes } from './event-tracker.ts'
+import { createMerges } from './merges.ts'
+import type { TrackedWriteModel } from './v1-renderer.ts'
+
+type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
+
+/** The write model of a batch, and the merges on top of it. */
+type Writer = { model: TrackedWriteModel; merges: ReturnType<typeof createMerges> }
+
+/** Writes records one at a time, inside the transaction of the write model. */
+export function createRecordWriter(model: TrackedWriteModel) {
+  const writer: Writer = { model, merges: createMerges(model) }
+  return {
+    save(
+      batch: readonly IncomingRecord[],
+      options: SaveOptions,
+    ): { results: SaveResult[]; changes: Changes } {
+      const results: SaveResult[] = []
+      for (const record of batch) {
+        const result = saveOne(writer, record, options)
+        results.push(result)
+        if (options.strict && result.outcome === 'refused') break
+      }
+      return { results, changes: model.finish() }
+    },
+  }
+}
+
+function saveOne(writer: Writer, record: IncomingRecord, options: SaveOptions): SaveResult {
+  switch (record.kind) {
+    case 'passport':
+      return savePassport(writer, record, options)
+    case 'data-point':
+      return saveDataPoint(writer, record)
+    case 'removal': {
+      const removedIds = writer.merges.remove(record.id, options.now)
+      return { outcome: removedIds.length > 0 ? 'changed' : 'unchanged', removedIds }
+    }
+  }
+}
+
+function savePassport(
+  writer: Writer,
+  { passport: record, sourceBytes }: PassportIncoming,
+  { now, restore, fingerprintPrefix = '' }: SaveOptions,
+): SaveResult {
+  const { model, merges } = writer
+  const wasRemoved = model.removals.has(record.id)
+  if (wasRemoved && !restore) return { outcome: 'removed' }
+  const before = model.passports.find(record.id)
+  const fingerprint = fingerprintOf(record, sourceBytes, fingerprintPrefix)
+  if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
+  const wallets = walletsOf(record).map((address) => ({ address, owner: model.wallets.findOwner(address) }))
+  const survivor = merges.survivorOf(record.mergedInto ?? record.id)
+  const refusal = findRefusal(writer, record, wallets, survivor)
+  if (refusal) return refusal
+
+  if (wasRemoved) model.removals.remove(record.id)
+  const row = { ...toRecordRow(record), ...stateOf(model, record, before, now), fingerprint }
+  model.passports.put(row)
+  saveWallets(model, wallets, { before, row, survivor })
+  if (record.credentials) {
+    // Old scores and old credentials are shown until the new ones are calculated.
+    const isShown = row.stale === 0 || before === undefined
+    model.credentials.put(record.id, record.credentials, isShown)
+    if (isShown) model.showCredentials(record.id, record.credentials)
+  }
+  saveDataPoints(model, record, before !== undefined)
+  return { outcome: before ? 'changed' : 'added' }
+}
+
+/** Earlier versions ignored the fields that only V2 shows: with them, the same bytes are a different record. */
+function fingerprintOf(record: PassportRecord, sourceBytes: Uint8Array | undefined, prefix: string): string {
+  const version = toLaterText(record) === '' ? '' : 'v2:'
+  return prefix + version + hashOf(sourceBytes ?? JSON.stringify(record))
+}
+
+/** A wallet of the record, and the passport that owns it before the record is saved. */
+type OwnedWallet = { address: string; owner: number | undefined }
+
+function findRefusal(
+  { merges }: Writer,
+  record: PassportRecord,
+  wallets: readonly OwnedWallet[],
+  survivor: number,
+): SaveResult | undefined {
+  const taken = wallets.find(({ owner }) => {
+    const other = owner === undefined ? survivor : merges.survivorOf(owner)
+    // A passport that was merged into this one may arrive before this one is merged.
+    return other !== survivor && other !== record.id
+  })
+  if (taken) return refuseWallet(record, taken.address, taken.owner as number)
+  if (record.mergedInto === undefined || !merges.leadsTo(record.mergedInto, record.id)) return undefined
+  return {
+    outcome: 'refused',
+    field: 'merged_into',
+    reason:
+      record.mergedInto === record.id
+        ? 'is the passport itself'
+        : `passport ${record.mergedInto} is merged into ${record.id} itself`,
+  }
+}
+
+type Saved = { before: StoredRow | undefined; row: Wallets & { id: number }; survivor: number }
+
+function saveWallets(
+  { wallets: owners }: TrackedWriteModel,
+  wallets: readonly OwnedWallet[],
+  { before, row, survivor }: Saved,
+): void {
+  // Most changed records keep their wallets.
+  if (wallets.every(({ owner }) => owner === row.id) && sameWallets(before, row)) return
+  if (before) owners.removeAll(row.id)
+  for (const { address, owner } of wallets) {
+    // Of two merged passports the survivor owns the wallet.
+    const mayOwn = owner === undefined || owner === row.id || survivor === row.id
+    if (mayOwn) owners.setOwner(address, row.id)
+  }
+}
+
+function saveDataPoints({ dataPoints }: TrackedWriteModel, record: PassportRecord, isKnown: boolean): void {
+  const { id, dataPoints: points, credentialPoints = [] } = record
+  if (points) dataPoints.replace(id, [...points, ...credentialPoints])
+  else if (record.credentials && (isKnown || credentialPoints.length > 0)) {
+    const others = dataPoints.list(id).filter(({ account }) => !account.startsWith(CREDENTIAL_ACCOUNT))
+    dataPoints.replace(id, [...others, ...credentialPoints])
+  }
+}
+
+/** The score columns. Old scores stay until the scorer has calculated new ones. */
+function stateOf(
+  { credentials, dataPoints, rules }: TrackedWriteModel,
+  record: PassportRecord,
+  before: StoredRow | undefined,
+  now: number,
+) {
+  // Without credentials in the record, the score depends on the stored ones.
+  const usesStored =
+    record.credentials === undefined &&
+    before !== undefined &&
+    (credentials.list(record.id).length > 0 || dataPoints.list(record.id).length > 0)
+  const stale =
+    record.stale === true ||
+    (record.rules !== undefined && record.rules !== (rules ?? record.rules)) ||
+    (usesStored && before.stale !== 0) ||
+    (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
+    (before !== undefined && record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||
+    !addsUp(record)
+  const keepsOld = before !== undefined && (stale || usesStored)
+  return {
+    ...toScoreRow(keepsOld ? toScores(before) : (record.scores ?? NO_SCORES)),
+    stale: Number(stale),
+    calculated_at: (keepsOld ? before.calculated_at : record.calculatedAt) ?? before?.calculated_at ?? now,
+    human: Number(record.human || (keepsOld && before.human === 1)),
+    merged_into: record.mergedInto ?? before?.merged_into ?? null,
+    rules: record.rules ?? '',
+  }
+}
+
+function saveDataPoint(writer: Writer, record: IncomingRecord & { kind: 'data-point' }): SaveResult {
+  const { passports, dataPoints, removals } = writer.model
+  const id = findSurvivor(writer, record.passport)
+  if (id === undefined && 'id' in record.passport && removals.has(record.passport.id)) {
+    return { outcome: 'removed' }
+  }
+  if (id === undefined) {
+    const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
+    return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
+  }
+  const { type, account } = record.point
+  const stored = dataPoints.list(id)
+  const before = stored.find((point) => point.type === type && point.account === account)
+  if (before && Bun.deepEquals(before, record.point)) return { outcome: 'unchanged' }
+  if (!before && stored.length >= MOST_DATA_POINTS) {
+    const reason = `has ${stored.length} data points already, and ${MOST_DATA_POINTS} are accepted`
+    return { outcome: 'refused', field: 'passport', reason }
+  }
+  dataPoints.put(id, record.point)
+  passports.put({ ...(passports.find(id) as StoredRow), stale: 1 })
+  return { outcome: before ? 'changed' : 'added' }
+}
+
+function findSurvivor({ model, merges }: Writer, ref: PassportRef): number | undefined {
+  const id = 'id' in ref ? ref.id : model.wallets.findOwner(ref.wallet)
+  const survivor = id === undefined ? undefined : merges.survivorOf(id)
+  return survivor !== undefined && model.passports.findSurvivor(survivor) !== undefined ? survivor : undefined
+}
+
+/** Whether the record changed the store. */
+export const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'
+
+type Wallets = Pick<StoredRow, 'main_wallet' | 'verified_wallets'>
+
+const sameWallets = (one: Wallets | undefined, other: Wallets): boolean =>
+  one?.main_wallet === other.main_wallet && one.verified_wallets === other.verified_wallets
+
+function refuseWallet({ mainWallet }: PassportRecord, wallet: string, owner: number): SaveResult {
+  const field = walletsOf({ mainWallet, verifiedWallets: [] }).includes(wallet)
+    ? 'main_wallet'
+    : 'verified_wallets'
+  return { outcome: 'refused', field, reason: `wallet ${wallet} belongs to passport ${owner}` }
+}

@@ -1,0 +1,97 @@
+import type { Credential } from '../../domain/credential.ts'
+import { handlesOf } from '../../domain/handle.ts'
+import type { StoredRow } from '../rows/passport.ts'
+import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
+import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
+import type { WriteModel } from './write-model.ts'
+
+/** A write model that renders the V1 responses of changed passports and stores their handles. */
+export type TrackedWriteModel = WriteModel & {
+  /** Renders these credentials too. Without this call, the shown credentials stay. */
+  showCredentials(passportId: number, credentials: readonly Credential[]): void
+  /** Renders the changed passports. Must be called once, at the end of the transaction; returns its events. */
+  finish(): Changes
+}
+
+/** Tracks changed passports: each is rendered once, in the transaction that changes it. */
+export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteModel {
+  const { passports, credentials } = model
+  const events = trackEvents(model, causeOf)
+  /** Rows by id; `undefined` ones are read when they are rendered. */
+  const changed = new Map<number, StoredRow | undefined>()
+  const shown = new Map<number, readonly Credential[]>()
+  /** V1 does not show the rule set, but v3 does. */
+  const withOtherRules = new Set<number>()
+
+  /** The current row; the row before the transaction is read once. */
+  const find = (id: number): StoredRow | undefined => changed.get(id) ?? events.recordBefore(id)
+
+  /** The response of a survivor says whether another passport is merged into it. */
+  function markSurvivor(id: number | null | undefined): void {
+    if (typeof id === 'number' && !changed.has(id)) changed.set(id, undefined)
+  }
+
+  function storeHandles({ id, socials }: StoredRow): void {
+    const isSame = events.recordBefore(id)?.socials === socials && !model.dataPoints.isChanged(id)
+    if (!isSame) model.handles.replace(id, handlesOf(JSON.parse(socials), model.dataPoints.list(id)))
+  }
+
+  function render(id: number, known: StoredRow | undefined): void {
+    const row = known ?? passports.find(id)
+    if (!row) return
+    renderPassport(model, row, shown.get(id))
+  }
+
+  return {
+    ...model,
+    passports: {
+      ...passports,
+      find,
+      put(row) {
+        const before = find(row.id)
+        if (before === undefined) shown.set(row.id, [])
+        else if (before.rules !== row.rules) withOtherRules.add(row.id)
+        passports.put(row)
+        changed.set(row.id, row)
+        markSurvivor(row.merged_into)
+        markSurvivor(before?.merged_into)
+      },
+      remove(id) {
+        const survivor = passports.findSurvivor(id)
+        events.recordRemoval(id)
+        passports.remove(id)
+        changed.delete(id)
+        markSurvivor(survivor)
+      },
+    },
+    credentials: { ...credentials, list: (id) => [...(shown.get(id) ?? credentials.list(id))] },
+    showCredentials: (passportId, list) => void shown.set(passportId, list),
+    finish() {
+      const changes = events.compare(changed, shown)
+      for (const [id, row] of changed) render(id, row)
+      for (const row of changed.values()) if (row) storeHandles(row)
+      for (const id of withOtherRules) model.v1.touch(id)
+      changed.clear()
+      shown.clear()
+      withOtherRules.clear()
+      return changes
+    },
+  }
+}
+
+/** Stores the V1 responses of a listed passport. Without `credentials`, the shown ones stay. */
+function renderPassport(
+  { passports, credentials: stored, v1 }: WriteModel,
+  row: StoredRow,
+  credentials?: readonly Credential[],
+): void {
+  if (row.merged_into !== null) {
+    // Some credentials are stored in the V1 response alone.
+    stored.put(row.id, credentials ?? stored.list(row.id), false)
+    v1.remove(row.id)
+    return
+  }
+  v1.putPassport(toV1PassportRow(row, passports.listMerged(row.id).length > 0))
+  if (!credentials) return
+  v1.putCredentials(toV1CredentialsRow(row.id, credentials))
+}

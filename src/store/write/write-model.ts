@@ -1,0 +1,131 @@
+import type { Credential } from '../../domain/credential.ts'
+import type { DataPoint } from '../../domain/data-point.ts'
+import { type CredentialsRow, fromCredentialData, shownCredentialsOf } from '../rows/credential.ts'
+import type { StoredRow } from '../rows/passport.ts'
+import type { V1CredentialsRow, V1PassportRow } from '../rows/v1.ts'
+
+/** The rows of all tables that a batch may touch, in memory. */
+export type Loaded = {
+  passports: TrackedRows<number, StoredRow>
+  wallets: TrackedRows<string, number>
+  /** Written ones. `isShown`: the V1 response will show these credentials. */
+  credentials: TrackedRows<number, { list: readonly Credential[]; isShown: boolean }>
+  dataPoints: TrackedRows<number, readonly DataPoint[]>
+  /** Sorted. */
+  handles: TrackedRows<number, readonly string[]>
+  removals: TrackedRows<number, number>
+  /** Never loaded, only written. */
+  v1Passports: TrackedRows<number, V1PassportRow>
+  v1Credentials: TrackedRows<number, V1CredentialsRow>
+  /** Listed passports with a new version. */
+  touched: Set<number>
+  /** The credentials before the transaction; parsed when they are needed. */
+  credentialRows: ReadonlyMap<number, CredentialsRow>
+  /** The rule set that is being adopted, or else the one in force. */
+  rules: string | undefined
+}
+
+/** The tables inside a write transaction: records and merges are written on top of it. */
+export type WriteModel = ReturnType<typeof createWriteModel>
+
+export function createWriteModel(loaded: Loaded) {
+  const { passports, wallets, credentials, dataPoints, handles, removals } = loaded
+  const { v1Passports, v1Credentials, touched, credentialRows } = loaded
+
+  function removeWallets(passportId: number): void {
+    for (const [address, owner] of wallets.entries()) if (owner === passportId) wallets.delete(address)
+  }
+
+  return {
+    passports: {
+      find: (id: number) => passports.get(id),
+      /** The passport it is merged into; `null` if it is not merged, `undefined` if it does not exist. */
+      findSurvivor: (id: number) => passports.get(id)?.merged_into,
+      // A plain loop for speed: it runs once per passport of a batch.
+      listMerged(into: number): number[] {
+        const ids: number[] = []
+        for (const row of passports.values()) if (row.merged_into === into) ids.push(row.id)
+        return ids
+      },
+      put: (row: StoredRow) => passports.set(row.id, row),
+      /** Also removes its wallets, credentials, data points, handles and V1 responses. */
+      remove(id: number): void {
+        removeWallets(id)
+        for (const rows of [passports, credentials, dataPoints, handles, v1Passports, v1Credentials])
+          rows.delete(id)
+      },
+    },
+    wallets: { findOwner: wallets.get, setOwner: wallets.set, removeAll: removeWallets },
+    credentials: {
+      list: (id: number): Credential[] => {
+        if (credentials.isChanged(id)) return [...(credentials.get(id)?.list ?? [])]
+        return fromCredentialData(credentialRows.get(id))
+      },
+      /** The credentials in the V1 response of a listed passport, before this transaction. */
+      listShown: (id: number) => shownCredentialsOf(credentialRows.get(id)),
+      put: (id: number, list: readonly Credential[], isShown: boolean) =>
+        credentials.set(id, { list, isShown }),
+    },
+    dataPoints: {
+      list: (id: number) => [...(dataPoints.get(id) ?? [])],
+      isChanged: dataPoints.isChanged,
+      /** Replaces the point of the same type and account. */
+      put: (id: number, point: DataPoint) =>
+        dataPoints.set(id, unique([...(dataPoints.get(id) ?? []), point])),
+      replace: (id: number, points: readonly DataPoint[]) => dataPoints.set(id, unique(points)),
+    },
+    /** The handles of a passport (src/domain/handle.ts), sorted. Most changed records keep them. */
+    handles: {
+      replace(id: number, list: readonly string[]): void {
+        if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
+      },
+    },
+    removals: {
+      has: (id: number) => removals.get(id) !== undefined,
+      put: removals.set,
+      remove: removals.delete,
+    },
+    /** V1 responses of listed passports. */
+    v1: {
+      putPassport: (row: V1PassportRow) => v1Passports.set(row.passport_id, row),
+      putCredentials: (row: V1CredentialsRow) => v1Credentials.set(row.passport_id, row),
+      /** Makes a new version of a listed passport: another field than those of V1 has changed. */
+      touch: (id: number) => void touched.add(id),
+      remove(id: number): void {
+        v1Passports.delete(id)
+        v1Credentials.delete(id)
+      },
+    },
+    rules: loaded.rules,
+  }
+}
+
+/** The last point of each type and account. */
+function unique(points: readonly DataPoint[]): DataPoint[] {
+  return [...new Map(points.map((point) => [JSON.stringify([point.type, point.account]), point])).values()]
+}
+
+/** Rows by key, with the set of keys that changed after loading. */
+export function trackRows<Key, Row>(loaded: Iterable<readonly [Key, Row]> = []) {
+  const rows = new Map(loaded)
+  const changed = new Set<Key>()
+  return {
+    get: (key: Key) => rows.get(key),
+    entries: () => rows.entries(),
+    values: () => rows.values(),
+    set(key: Key, row: Row): void {
+      rows.set(key, row)
+      changed.add(key)
+    },
+    delete(key: Key): void {
+      rows.delete(key)
+      changed.add(key)
+    },
+    isChanged: (key: Key) => changed.has(key),
+    changed: () => [...changed],
+    removed: () => [...changed].filter((key) => !rows.has(key)),
+    written: () => [...rows].filter(([key]) => changed.has(key)),
+  }
+}
+
+type TrackedRows<Key, Row> = ReturnType<typeof trackRows<Key, Row>>
