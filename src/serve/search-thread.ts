@@ -6,7 +6,6 @@ import { describeError } from '../domain/errors.ts'
 import { createErrorLog } from '../log.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { createIndexProgress } from './index-progress.ts'
 import { threadLog as log, send, type ToThread } from './messages.ts'
 
 /** An index of so many passports is built within about a second. */
@@ -74,7 +73,6 @@ async function createIndex() {
   return createLiveIndex(store, {
     mostAwaited: MOST_AWAITED,
     signal: ending.signal,
-    onProgress: createIndexProgress(log),
     onFailure: logFailure,
   })
 }

@@ -95,23 +95,23 @@ async function sendUsage(added: UsageReport): Promise<void> {
 async function openRateLimitCounter(
   { redisUrl }: Config,
   windows: Int32Array,
-  metrics: RedisMetrics | undefined,
+  metrics: RedisMetrics = { isUp: undefined, errors: 0 },
 ): Promise<RateLimitCounter> {
   const local = createFixedWindow(Date.now, windows)
   if (redisUrl === undefined) return local
   const { host } = new URL(redisUrl)
-  metrics?.setUp(true)
+  metrics.isUp = true
   return createRedisRateLimit(redisUrl, local, {
     now: Date.now,
     onUnavailable(reason) {
-      metrics?.setUp(false)
+      metrics.isUp = false
       log.warn(`Redis at ${host} is unavailable, each node counts its rate limits alone: ${reason}`)
     },
     onAvailable() {
-      metrics?.setUp(true)
+      metrics.isUp = true
       log.warn(`Redis at ${host} is available again, rate limits are shared.`)
     },
-    onError: () => metrics?.countError(),
+    onError: () => void metrics.errors++,
   })
 }
 

@@ -9,9 +9,8 @@ import type { Store } from '../store/store.ts'
 import { createDamage, type Damage } from './damage.ts'
 import type { CalledThread, FromThread, StartMessage, ThreadMessage, ToThread } from './messages.ts'
 import { startMetrics } from './metrics-server.ts'
-import { gauge } from './store-metrics.ts'
 import { startThread } from './thread.ts'
-import { createMetricSums } from './thread-metrics.ts'
+import { createMetricSums, gauge } from './thread-metrics.ts'
 
 type Options = {
   config: Config
