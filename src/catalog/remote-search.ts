@@ -31,10 +31,8 @@ export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, most
 
 type FindList = (snapshot: Snapshot, request: ListRequest, cursor: string | undefined) => Promise<LivePage>
 
-const noStore: FindList = () => Promise.reject(new Error('The search thread has no store.'))
-
 /** Runs the searches and the lists of all clients, each one at a time. They wait for the first snapshot. */
-export function createSearchServer(findList: FindList = noStore) {
+export function createSearchServer(findList: FindList) {
   const search = createSearcher()
   const first = Promise.withResolvers<void>()
   let snapshot: Snapshot

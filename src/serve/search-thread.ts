@@ -11,12 +11,9 @@ import { threadLog as log, send, type ToThread } from './messages.ts'
 /** An index of so many passports is built within about a second. */
 const MOST_AWAITED = 50_000
 
-/** A failure that repeats is logged once, and then with a count. */
-const FAILURE_LOG_MILLISECONDS = 60_000
-
 declare const self: Worker
 
-const failures = createErrorLog(log, FAILURE_LOG_MILLISECONDS)
+const failures = createErrorLog(log)
 const ending = new AbortController()
 
 let config: Config

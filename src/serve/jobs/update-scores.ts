@@ -7,9 +7,6 @@ import type { Job } from './supervise.ts'
 
 const AFTER_FAILURE_MILLISECONDS = 5000
 
-/** A failure that repeats for hours is logged at its begin, and then with a count. */
-const FAILURE_LOG_MILLISECONDS = 60_000
-
 type Options = {
   log: Log
   /** Scoring begins when it resolves. */
@@ -19,7 +16,7 @@ type Options = {
 
 /** Scores stale passports. A run lasts until the signal is aborted, or until it fails. */
 export function updateScores(store: Store, { log, mayScore, signal }: Options): Job {
-  const failures = createErrorLog(log, FAILURE_LOG_MILLISECONDS)
+  const failures = createErrorLog(log)
   const onFailure = (id: number, error: unknown) =>
     failures.error(`Scoring failed: passport ${id}: ${describeError(error)}`)
   const onOtherRules = () =>
