@@ -12,6 +12,7 @@ COPY package.json package-lock.json ./
 # The lockfile names this workspace.
 COPY packages/client/package.json packages/client/
 RUN npm ci --omit=dev
+COPY packages/client/src packages/client/src
 COPY src src
 COPY deploy/executable.ts deploy/executable.ts
 RUN npm run -s build

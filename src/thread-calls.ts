@@ -8,7 +8,7 @@ type Result<Answer> = { id: number } & Outcome<Answer>
 type Failure = { message: string; code?: ErrorCode; stack?: string | undefined }
 
 type CallerOptions = {
-  /** The message of the error of pending calls when the other thread has ended. */
+  /** The message of the error of calls while there is no other thread, or when it ends. */
   ended: string
   /** Further calls are rejected as `overloaded`. */
   mostWaiting?: number
@@ -22,13 +22,13 @@ type CallOptions = {
 }
 
 /** Calls another thread. Each call gets an answer or an error. */
-export function createCaller<Call, Answer>(port: MessagePort, options: CallerOptions) {
-  const { ended, mostWaiting = Number.POSITIVE_INFINITY } = options
+export function createCaller<Call, Answer>({ ended, mostWaiting = Number.POSITIVE_INFINITY }: CallerOptions) {
   const waiting = new Map<number, PromiseWithResolvers<Answer>>()
   const threadEnded = () => new ServiceError('unavailable', ended)
+  let port: MessagePort | undefined
   let last = 0
-  let isClosed = false
-  port.onmessage = ({ data }: MessageEvent<Result<Answer>>) => {
+
+  function receive({ data }: MessageEvent<Result<Answer>>): void {
     const result = waiting.get(data.id)
     waiting.delete(data.id)
     // Bun handles messages before sockets: lists that are rendered at once would keep all other requests waiting.
@@ -38,33 +38,33 @@ export function createCaller<Call, Answer>(port: MessagePort, options: CallerOpt
     })
   }
 
-  async function send(call: Call, { signal, limit }: CallOptions = {}): Promise<Answer> {
-    if (isClosed) throw threadEnded()
-    // The client may have disconnected while its request waited for its turn.
-    if (signal?.aborted) throw new ClientGone()
-    if (waiting.size >= mostWaiting) throw overloaded()
-    const id = ++last
-    const result = Promise.withResolvers<Answer>()
-    waiting.set(id, result)
-    const cancel = (error: Error) => {
-      if (!waiting.delete(id)) return
-      port.postMessage({ cancel: id } satisfies Request<Call>)
-      result.reject(error)
-    }
-    signal?.addEventListener('abort', () => cancel(new ClientGone()))
-    const timer = limit && setTimeout(() => cancel(limit.error()), limit.milliseconds)
-    port.postMessage({ id, call } satisfies Request<Call>)
-    return result.promise.finally(() => clearTimeout(timer))
-  }
-
   return {
-    send,
-    /** Rejects pending and further calls, because the other thread has ended. */
-    close(): void {
-      isClosed = true
+    /** Called again when the other thread was restarted: rejects the calls that it had not answered. */
+    connect(next: MessagePort): void {
       for (const { reject } of waiting.values()) reject(threadEnded())
       waiting.clear()
-      port.close()
+      port?.close()
+      port = next
+      port.onmessage = receive
+    },
+
+    async send(call: Call, { signal, limit }: CallOptions = {}): Promise<Answer> {
+      if (!port) throw threadEnded()
+      // The client may have disconnected while its request waited for its turn.
+      if (signal?.aborted) throw new ClientGone()
+      if (waiting.size >= mostWaiting) throw overloaded()
+      const id = ++last
+      const result = Promise.withResolvers<Answer>()
+      waiting.set(id, result)
+      const cancel = (error: Error) => {
+        if (!waiting.delete(id)) return
+        port?.postMessage({ cancel: id } satisfies Request<Call>)
+        result.reject(error)
+      }
+      signal?.addEventListener('abort', () => cancel(new ClientGone()))
+      const timer = limit && setTimeout(() => cancel(limit.error()), limit.milliseconds)
+      port.postMessage({ id, call } satisfies Request<Call>)
+      return result.promise.finally(() => clearTimeout(timer))
     },
   }
 }

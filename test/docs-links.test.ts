@@ -16,13 +16,16 @@ describe('requests and responses in docs/migrate.md', () => {
     return { status: Number(head.split(' ')[1]), body }
   }
 
-  test('docs/migrate.md has more than 30 of them', () => expect(MIGRATE_REQUESTS.length).toBeGreaterThan(30))
+  test('docs/migrate.md has more than 30 requests', () => expect(MIGRATE_REQUESTS.length).toBeGreaterThan(30))
 
-  test.each(MIGRATE_REQUESTS)('$method $path $headers', async ({ method, path, headers, status, sameAs }) => {
-    const response = await send(`${method} ${path}`, headers)
-    expect(response.status).toBe(status)
-    if (sameAs) expect(response.body).toBe((await send(`GET ${sameAs}`, [])).body as string)
-  })
+  test.each(MIGRATE_REQUESTS)(
+    '$method $path $headers gets the documented response',
+    async ({ method, path, headers, status, sameAs }) => {
+      const response = await send(`${method} ${path}`, headers)
+      expect(response.status).toBe(status)
+      if (sameAs) expect(response.body).toBe((await send(`GET ${sameAs}`, [])).body as string)
+    },
+  )
 })
 
 test('docs/extend.md names existing files and their contents', () => {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../domain/errors.ts'
+import type { PassportV3 } from '../domain/v3/passport.ts'
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
 const always = (description: string, value: string) => ({ description, schema: { const: value } })
@@ -18,7 +19,7 @@ export const HEADERS = {
   },
   NoCache: always('Caches must revalidate with `If-None-Match` before each use', 'no-cache'),
   NoStore: always('Errors are not cached', 'no-store'),
-  'Content-Location': text('Path of the surviving passport after a merge', '/api/v1/passports/7'),
+  'Content-Location': text('Path of the surviving passport after a merge', '/api/v3/passports/42'),
   'Content-Security-Policy': text('The page loads its own files only', "default-src 'none'"),
   'Cross-Origin-Opener-Policy': always('Pages of other origins have no access to the window', 'same-origin'),
   'Permissions-Policy': text('Features of the browser that the page does not use', 'camera=()'),
@@ -164,3 +165,49 @@ export const COMMON_ERRORS: readonly DocumentedError[] = [
   'uri_too_long',
   'internal',
 ]
+
+const WALLET = '0xde30f1a2b3c4d5e6f708192a3b4c5d6e7f809102'
+const CALCULATED_AT = '2026-11-02T09:18:56.019Z'
+
+/** The passport in all examples. */
+export const EXAMPLE: PassportV3 & Required<Pick<PassportV3, 'credentials'>> = {
+  id: 42,
+  scores: { total: 26, activity: 0, identity: 5, skills: 21 },
+  stale: false,
+  calculatedAt: Date.parse(CALCULATED_AT),
+  human: true,
+  connections: 17,
+  mainWallet: WALLET,
+  verifiedWallets: [WALLET],
+  profile: { bio: '', displayName: 'Zoë Lanternbrook', location: 'Lisbon', tags: ['builder'] },
+  socials: [
+    {
+      source: 'github',
+      name: 'zoe',
+      displayName: '',
+      bio: '',
+      location: '',
+      url: 'https://example.com/github/zoe',
+      imageUrl: '',
+      followers: '1204',
+      following: '',
+    },
+  ],
+  merged: true,
+  mergedFrom: [12],
+  rules: '2026-11+8c1f0a94d2',
+  credentials: [
+    {
+      id: 'c-1',
+      type: 'github',
+      name: 'GitHub',
+      category: 'Skills',
+      score: 21,
+      max_score: 40,
+      value: '1734 contributions',
+      earned_at: '',
+      last_calculated_at: CALCULATED_AT,
+      from: 'rule',
+    },
+  ],
+}

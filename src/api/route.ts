@@ -124,7 +124,7 @@ export type Route = Omit<Declaration, 'handle' | 'scope' | 'units'> & {
   surface: Surface
   scope: Scope
   units: number
-  handle?: (request: RouteRequest, context: Context) => Awaitable<Response>
+  handle: ((request: RouteRequest, context: Context) => Awaitable<Response>) | undefined
 }
 
 /** Declares a route. Routing, validation, limits, metrics, usage, the OpenAPI document and the reference follow from it. */
@@ -140,11 +140,10 @@ export function route<Param extends string = never, Name extends string = never>
     surface,
     scope,
     units,
-    ...(handle && {
-      handle: parseQuery
-        ? (request, context) => handle(request, context, parseQuery(request, names))
-        : (request, context) => handle(request, context, {}),
-    }),
+    // Without the wrapper, handlers get no query.
+    handle: (parseQuery && handle
+      ? (request, context) => handle(request, context, parseQuery(request, names))
+      : handle) as Route['handle'],
   }
 }
 

@@ -1,4 +1,4 @@
-import { FILTER_FIELDS, type Filter, type FilterField } from '../domain/lists/filter.ts'
+import { type Condition, FILTER_FIELDS, type Filter, type FilterField } from '../domain/lists/filter.ts'
 import type {
   FacetCount,
   FacetRequest,
@@ -157,27 +157,24 @@ function keepSelected(slots: Uint32Array, bits: Bitmap): Uint32Array {
 
 /** The slots, in use or not, that match the filter, which has at least one term. */
 const selectFiltered = ({ slots, columns }: Index, filter: Filter): Bitmap =>
-  filter
-    .map(({ field, conditions }) => {
-      const column = columns[field]
-      const flags = flagLists(column, conditions)
-      const bits = createBitmap(slots)
-      for (let slot = 0; slot < slots.count; slot++)
-        setBit(bits, slot, flags[column.starts[slot] as number] as number)
-      return bits
-    })
-    .reduce(intersect)
+  filter.map(({ field, conditions }) => selectTerm(slots, columns[field], conditions)).reduce(intersect)
+
+function selectTerm(slots: Slots, column: Column, conditions: readonly Condition[]): Bitmap {
+  const flags = flagLists(column, conditions)
+  const bits = createBitmap(slots)
+  for (let slot = 0; slot < slots.count; slot++) {
+    const flag = flags[column.starts[slot] as number] as number
+    bits[slot >>> 5] = (bits[slot >>> 5] as number) | (flag << (slot & 31))
+  }
+  return bits
+}
 
 /** The slots, in use or not, whose name contains the words of the keyword. */
 function selectNamed(slots: Slots, keyword: string): Bitmap {
   const bits = createBitmap(slots)
-  for (const slot of searchNames(namesOf(slots), keyword)) setBit(bits, slot, 1)
+  for (const slot of searchNames(namesOf(slots), keyword))
+    bits[slot >>> 5] = (bits[slot >>> 5] as number) | (1 << (slot & 31))
   return bits
-}
-
-/** `flag` is 0 or 1. */
-function setBit(bits: Bitmap, slot: number, flag: number): void {
-  bits[slot >>> 5] = (bits[slot >>> 5] as number) | (flag << (slot & 31))
 }
 
 function intersect(one: Bitmap, other: Bitmap): Bitmap {

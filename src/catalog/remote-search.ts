@@ -14,26 +14,20 @@ const LONGEST_LIST_MILLISECONDS = 10_000
 /** The length of the queue: more than the requests that one client may send within its limit. */
 const MOST_WAITING = 2000
 
-export function createSearchClient(
-  port: MessagePort,
-  longestList = LONGEST_LIST_MILLISECONDS,
-  mostWaiting = MOST_WAITING,
-) {
+export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, mostWaiting = MOST_WAITING) {
   const ended = 'The search thread ended.'
-  const { send, close } = createCaller<Search | List, Page>(port, { ended, mostWaiting })
+  const { connect, send } = createCaller<Search | List, Page>({ ended, mostWaiting })
   const limit = {
     milliseconds: longestList,
     error: () => new ServiceError('not_ready', 'The list takes too long. Try again shortly.'),
   }
   return {
+    connect,
     search: (keyword: string, signal?: AbortSignal) => send({ keyword }, { signal }) as Promise<Matches>,
     list: (list: ListRequest, cursor: string | undefined, signal?: AbortSignal) =>
       send({ list, cursor }, { signal, limit }) as Promise<LivePage>,
-    close,
   }
 }
-
-export type SearchClient = ReturnType<typeof createSearchClient>
 
 type FindList = (snapshot: Snapshot, request: ListRequest, cursor: string | undefined) => Promise<LivePage>
 

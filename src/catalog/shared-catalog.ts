@@ -1,5 +1,5 @@
 import type { Catalog } from './catalog.ts'
-import type { SearchClient } from './remote-search.ts'
+import { createSearchClient } from './remote-search.ts'
 import { findStanding } from './score-distribution.ts'
 import type { Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -8,9 +8,8 @@ import type { Snapshot } from './snapshot.ts'
 const LONGEST_WAIT_MILLISECONDS = 500
 
 /** A catalog whose snapshots come from the writer thread and whose searches run in the search thread. */
-export function createSharedCatalog() {
+export function createSharedCatalog(client = createSearchClient()) {
   let snapshot: Snapshot
-  let client: SearchClient | undefined
   let updated = Promise.withResolvers<void>()
 
   /** The same snapshot is the same object, although the search thread sends a copy. */
@@ -31,20 +30,13 @@ export function createSharedCatalog() {
       await Promise.race([updated.promise, late.promise])
       clearTimeout(timer)
     },
-    searchWith(next: SearchClient): void {
-      client?.close()
-      client = next
-    },
     current: () => snapshot,
     find({ keyword, signal }) {
       if (keyword === undefined) return { snapshot }
-      if (!client) throw new Error('The search thread has not started yet.')
       return client.search(keyword, signal).then(own)
     },
-    list({ signal, ...request }, isLatest) {
-      if (!client) throw new Error('The search thread has not started yet.')
-      return client.list(request, isLatest ? undefined : snapshot.cursor, signal)
-    },
+    list: ({ signal, ...request }, isLatest) =>
+      client.list(request, isLatest ? undefined : snapshot.cursor, signal),
     standing: (score: number) => findStanding(snapshot, score),
   } satisfies Catalog & Record<string, unknown>
 }

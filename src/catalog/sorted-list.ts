@@ -20,24 +20,22 @@ export function cutPage(list: SortedList, request: Cut): ListPage {
   const isReversed = isById === sort.descending
   const isBefore = (one: Position, other: Position) =>
     isById || one.value === other.value ? one.id < other.id : one.value > other.value
-  const indexes: number[] = []
-  if (isReversed) {
-    const end = after ? countWhile(list.length, (index) => isBefore(list.at(index), after)) : list.length
-    for (let index = end - 1 - offset; index >= 0 && indexes.length < limit; index -= step)
-      indexes.push(index)
-  } else {
-    const start = after ? countWhile(list.length, (index) => !isBefore(after, list.at(index))) : 0
-    for (let index = start + offset; index < list.length && indexes.length < limit; index += step)
-      indexes.push(index)
+  const countTo = (condition: (index: number) => boolean) => countWhile(list.length, condition)
+  const first = isReversed
+    ? (after ? countTo((index) => isBefore(list.at(index), after)) : list.length) - 1 - offset
+    : (after ? countTo((index) => !isBefore(after, list.at(index))) : 0) + offset
+  const ids: number[] = []
+  const values: number[] = []
+  let last: number | undefined
+  for (let index = first; index >= 0 && index < list.length && ids.length < limit; ) {
+    const { id, value } = list.at(index)
+    ids.push(id)
+    values.push(value)
+    last = index
+    index += isReversed ? -step : step
   }
-  const last = indexes.at(-1)
   const isEnd = last === undefined || last === (isReversed ? 0 : list.length - 1)
-  const page = indexes.map((index) => list.at(index))
-  return {
-    ids: page.map(({ id }) => id),
-    values: page.map(({ value }) => value),
-    next: isEnd ? undefined : page.at(-1),
-  }
+  return { ids, values, next: isEnd ? undefined : list.at(last as number) }
 }
 
 /** Binary search: the number of leading indexes for which the condition holds. */

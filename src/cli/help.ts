@@ -4,7 +4,7 @@ import { type Command, nameOption, usageOf } from './command.ts'
 const WIDTH = 80
 
 export function programHelp(commands: readonly Command[]): string {
-  return `passportd: professional-reputation records over the V1 passport API
+  return `passportd: professional-reputation records over HTTP
 
 Usage
   passportd COMMAND [options]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { createInterface } from 'node:readline/promises'
 import { printableLines } from '../domain/text/format.ts'
-import { ask } from './ask.ts'
 import { describeFailure, runCommand } from './commands.ts'
 import { loadEnvFile } from './env-file.ts'
 import { createLogWriter } from './log-writer.ts'
@@ -26,6 +26,16 @@ const terminal: Terminal = {
   columns: () => process.stderr.columns || 80,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
   exit: (code) => process.exit(code),
+}
+
+/** Returns an empty answer at the end of the input. */
+async function ask(question: string): Promise<string> {
+  const { promise: closed, resolve } = Promise.withResolvers<string>()
+  const prompt = createInterface({ input: process.stdin, output: process.stderr })
+  prompt.once('close', () => resolve(''))
+  const answer = await Promise.race([prompt.question(question), closed])
+  prompt.close()
+  return answer
 }
 
 /** A message that nobody can read does not stop a command. */

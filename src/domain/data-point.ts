@@ -1,3 +1,6 @@
+import type { Credential } from './credential.ts'
+import { parseInstant } from './text/instant.ts'
+
 /** A raw fact about a passport; the rule set turns it into a scored credential. */
 export type DataPoint = {
   type: string
@@ -16,4 +19,23 @@ export type RawValue = { kind: 'number' | 'flag' | 'date'; amount: number }
 export function describeRawValue({ kind, amount }: RawValue): string {
   if (kind === 'flag') return amount === 1 ? 'Verified' : 'Not verified'
   return kind === 'date' ? new Date(amount).toISOString().slice(0, 10) : String(amount)
+}
+
+export type RawKind = 'number' | 'date'
+
+/** Display texts that mean true. */
+const YES = /^(verified|yes|true|active|member|claimed|completed|connected|owned)$/i
+
+const DATE = /\d{4}-\d\d-\d\d/
+
+/** Parses the display text of a credential: "3 contracts" is 3, "Verified" is true. */
+export function readRawValue({ value, earnedAt }: Credential, kind: RawKind): RawValue | undefined {
+  if (kind === 'date') {
+    const date = parseInstant(DATE.exec(value)?.[0] ?? '') ?? earnedAt
+    return date === undefined ? undefined : { kind: 'date', amount: date }
+  }
+  const numbers = value.replace(DATE, '').match(/-?\d[\d,]*(?:\.\d+)?/g)
+  const last = numbers?.at(-1)
+  if (last !== undefined) return { kind: 'number', amount: Number(last.replaceAll(',', '')) }
+  return YES.test(value.trim()) ? { kind: 'flag', amount: 1 } : undefined
 }

@@ -1,6 +1,5 @@
 import { foldHandle, isStorable, LONGEST_HANDLE } from './handle.ts'
-import { parsePassportRef } from './passport.ts'
-import { foldWallet, parseWallet } from './wallet.ts'
+import { foldWallet, parsePassportRef, parseWallet } from './passport.ts'
 
 /** How v3 names a passport. A text with a colon is a handle; addresses of some chains have a colon too. */
 export type PassportKey = { id: number } | { wallet: string } | { handle: string; wallet: string }

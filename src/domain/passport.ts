@@ -1,5 +1,3 @@
-import { foldWallet, parseWallet } from './wallet.ts'
-
 export type Profile = {
   bio: string
   displayName: string
@@ -61,6 +59,20 @@ export function parsePassportRef(text: string): PassportRef | undefined {
   }
   const wallet = parseWallet(text)
   return wallet === undefined ? undefined : { wallet }
+}
+
+/** Longer than the addresses of all known chains. */
+const LONGEST_WALLET = 128
+
+/** `0x` addresses ignore case; addresses of other chains do not. */
+export function foldWallet(address: string): string {
+  return /^0x/i.test(address) ? address.toLowerCase() : address
+}
+
+export function parseWallet(text: string): string | undefined {
+  // PostgreSQL rejects the NUL character in a query.
+  if (text === '' || text.length > LONGEST_WALLET || text.includes('\0')) return undefined
+  return foldWallet(text)
 }
 
 /** The folded addresses of a passport, without duplicates. */

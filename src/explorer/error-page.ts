@@ -1,7 +1,7 @@
+import { type Html, html } from './design/html.ts'
 import { rosette } from './design/rosette.ts'
-import { type Html, html } from './html.ts'
-import { renderLayout } from './layout.ts'
-import { renderSearch } from './ranking/search-form.ts'
+import { renderLayout } from './site/layout.ts'
+import { renderSearch } from './site/search-form.ts'
 import type { Site } from './site/site.ts'
 
 export function renderErrorPage(
@@ -13,7 +13,7 @@ export function renderErrorPage(
 ): string {
   const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
   const { title, words, help } = (status === 404 && passport && NO_PASSPORT) || (KNOWN[status] ?? OTHER)
-  const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="status">${status}</p>
+  const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
 ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${requestId}</code></p>`}

@@ -1,9 +1,11 @@
+import { backoff, exchange, type Fetch, parseRetryAfter } from '../../packages/client/src/exchange.ts'
+
 export type ThrottleOptions = {
   base: string
   key: string | undefined
   userAgent: string
   rate: number
-  fetch: (url: string, init: RequestInit) => Promise<Response>
+  fetch: Fetch
   /** Must end early when the signal is aborted. */
   sleep: (milliseconds: number) => Promise<void>
   now: () => number
@@ -73,35 +75,31 @@ async function get(state: State, path: string, etag: string | undefined): Promis
     else failures++
     const attempts = state.lastResponse === undefined ? FIRST_ATTEMPTS : ATTEMPTS
     if (failures >= attempts || waits >= WAITS) throw giveUp(state, path, failures + waits, reply.retry)
-    // Jitter: clients that failed together must not retry together.
-    const backoff =
-      Math.min(FIRST_BACKOFF * 2 ** Math.max(failures, waits), LONGEST_BACKOFF) * (0.5 + random() / 2)
-    if (!reply.waited) await sleep(backoff)
-    else if (state.pausedUntil <= ticks()) pause(state, backoff)
+    const delay = backoff(FIRST_BACKOFF, Math.max(failures, waits), LONGEST_BACKOFF, random)
+    if (!reply.waited) await sleep(delay)
+    else if (state.pausedUntil <= ticks()) pause(state, delay)
   }
 }
 
 async function attempt(state: State, path: string, etag: string | undefined): Promise<Reply | Retry> {
-  const { base, key, userAgent, fetch, signal, now, ticks } = state.options
+  const { base, key, userAgent, fetch: send, signal, now, ticks } = state.options
   await waitForSlot(state)
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
   if (key !== undefined) headers['X-API-KEY'] = key
   if (etag) headers['If-None-Match'] = etag
+  const readBody = (response: Response) => readJson(path, response)
   try {
-    const response = await fetch(base + path, {
-      headers,
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
-    })
-    const wait = readWait(response.headers, now())
+    const init = { headers, redirect: 'manual' as const }
+    const { response, body } = await exchange(base + path, init, { send, timeout: TIMEOUT, signal, readBody })
+    const wait = readWait(response, now())
     if (wait !== undefined) pause(state, wait)
-    const reply = await read(base, path, response, wait !== undefined)
     state.lastResponse = ticks()
-    return reply
+    return toReply(base, path, response, body, wait !== undefined)
   } catch (error) {
-    if (error instanceof SourceError || error instanceof ResponseError) throw error
+    const cause = (error as Error).cause ?? error
+    if (cause instanceof SourceError || cause instanceof ResponseError) throw cause
     signal.throwIfAborted()
-    return { retry: (error as Error).message, waited: false }
+    return { retry: (cause as Error).message, waited: false }
   }
 }
 
@@ -123,23 +121,18 @@ function pause(state: State, milliseconds: number): void {
   state.pausedUntil = Math.max(state.pausedUntil, end)
 }
 
-async function read(
+function toReply(
   base: string,
   path: string,
-  response: Response,
+  { status, headers }: Response,
+  body: unknown,
   hasRetryTime: boolean,
-): Promise<Reply | Retry> {
-  const { status } = response
-  if (status === 200) {
-    const text = await readText(path, response)
-    const { headers } = response
-    const [etag, location] = [headers.get('ETag') ?? '', headers.get('Content-Location') ?? '']
-    return { status, body: JSON.parse(text), etag, location }
-  }
-  await response.body?.cancel()
+): Reply | Retry {
+  if (status === 200)
+    return { status, body, etag: headers.get('ETag') ?? '', location: headers.get('Content-Location') ?? '' }
   if (status === 304) return { status }
   // A brownout. It says nothing about a passport.
-  if (status === 410 && response.headers.has('Retry-After'))
+  if (status === 410 && headers.has('Retry-After'))
     throw new SourceError(`${base} is switched off for a while (410). Run the command again later.`)
   if (status === 404 || status === 410) return { status: 404 }
   if (status === 429 || status >= 500)
@@ -147,7 +140,7 @@ async function read(
   if (status === 401 || status === 403)
     throw new SourceError(`${base} rejected the request (${status}). Pass a valid API key.`)
   if (status >= 300 && status < 400) {
-    const place = URL.parse(response.headers.get('Location') ?? '', base + path)
+    const place = URL.parse(headers.get('Location') ?? '', base + path)
     throw new SourceError(
       `${base} redirects to ${place ? place.origin + place.pathname : 'another URL'} (${status}). Use that URL.`,
     )
@@ -164,7 +157,9 @@ function giveUp({ options, lastResponse }: State, path: string, tries: number, l
   return new ResponseError(`${path}: ${problem}`)
 }
 
-async function readText(path: string, response: Response): Promise<string> {
+/** Only a response with status 200 has a body that counts. */
+async function readJson(path: string, response: Response): Promise<unknown> {
+  if (response.status !== 200) return response.body?.cancel()
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
@@ -177,23 +172,14 @@ async function readText(path: string, response: Response): Promise<string> {
   const encoded = response.headers.has('Content-Encoding')
   if (declared !== null && !encoded && Number(declared) !== size)
     throw new Error('the response is incomplete')
-  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)))
 }
 
-/** The delay that the source requests, in milliseconds. */
-function readWait(headers: Headers, now: number): number | undefined {
-  const after = headers.get('Retry-After')
-  if (after !== null) {
-    const wait = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - now
-    if (wait > 0) return wait
-  }
-  // The drafts differ: `"default";r=0;t=5` per policy, `remaining=0, reset=5`, or one header for each value.
-  const limit =
-    headers.get('RateLimit') ??
-    `remaining=${headers.get('RateLimit-Remaining')}, reset=${headers.get('RateLimit-Reset')}`
-  const policies = limit.includes('remaining=') ? [limit] : limit.split(',')
+/** The delay that the source requests, in milliseconds: `Retry-After`, or a policy such as `"burst";r=0;t=5`. */
+function readWait(response: Response, now: number): number | undefined {
+  const policies = (response.headers.get('RateLimit') ?? '').split(',')
   const resets = policies
-    .filter((policy) => /(?:^|[;,\s])r(?:emaining)?=0\b/.test(policy))
-    .map((policy) => Number(/(?:^|[;,\s])(?:t|reset)=(\d+)/.exec(policy)?.[1] ?? 0))
-  return Math.max(0, ...resets) * 1000 || undefined
+    .filter((policy) => /;\s*r=0\b/.test(policy))
+    .map((policy) => Number(/;\s*t=(\d+)/.exec(policy)?.[1] ?? 0) * 1000)
+  return parseRetryAfter(response, now) || Math.max(...resets, 0) || undefined
 }

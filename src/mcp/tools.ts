@@ -1,7 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { findDiff, parseTimes } from '../api/v3/diff.ts'
-import { parsePast } from '../api/v3/instants.ts'
-import { ambiguous, noPassport, parseKey } from '../api/v3/passports.ts'
+import { ambiguous, noPassport, parseKey, parsePast } from '../api/v3/parameters.ts'
 import { findAt, readAll } from '../api/v3/read-passports.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { findPage } from '../catalog/find-list.ts'

@@ -15,7 +15,7 @@ export type FromThread = LogMessage | { kind: 'stopped' }
 
 type SnapshotMessage = { kind: 'snapshot'; snapshot: Snapshot }
 
-/** A port for the calls of a server thread. */
+/** A port between a server thread and a thread that it calls. */
 export type ConnectMessage = { kind: 'connect'; port: MessagePort }
 
 /** The threads that server threads call. */
@@ -30,8 +30,8 @@ export type ToServer =
       snapshot: Snapshot
       damage: Damage
     }
-  /** The port of a thread; sent again after that thread was restarted. */
-  | { kind: CalledThread; port: MessagePort }
+  /** Sent again after the called thread was restarted. */
+  | (ConnectMessage & { thread: CalledThread })
   | SnapshotMessage
   | MonthMessage
   | { kind: 'renew-tls' }

@@ -2,12 +2,11 @@ import { openPort } from '../api/open-port.ts'
 import { type Family, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus.ts'
 import type { Config } from '../config/config.ts'
 import { describeError } from '../domain/errors.ts'
-import type { Log } from '../log.ts'
+import { createErrorLog, type Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 import type { Damage } from './damage.ts'
-import { createErrorLog } from './error-log.ts'
-import { createStoreMetrics, gauge } from './store-metrics.ts'
+import { counter, createStoreMetrics, gauge } from './store-metrics.ts'
 
 type Options = { store: Store; damage: Damage; log: Log; readThreads: () => Family[] }
 
@@ -62,11 +61,6 @@ function readProcess(): Family[] {
   return [
     gauge('process_resident_memory_bytes', 'Resident memory of the process.', process.memoryUsage.rss()),
     gauge('process_start_time_seconds', 'Start time of the process.', performance.timeOrigin / 1000),
-    {
-      name: 'process_cpu_seconds_total',
-      help: 'CPU time of the process.',
-      type: 'counter',
-      samples: [{ labels: {}, value: (user + system) / 1_000_000 }],
-    },
+    counter('process_cpu_seconds_total', 'CPU time of the process.', (user + system) / 1_000_000),
   ]
 }

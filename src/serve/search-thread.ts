@@ -3,9 +3,9 @@ import { createSearchServer } from '../catalog/remote-search.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
 import { describeError } from '../domain/errors.ts'
+import { createErrorLog } from '../log.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { createErrorLog } from './error-log.ts'
 import { createIndexProgress } from './index-progress.ts'
 import { createThreadLog, type FromThread, type ToSearch } from './messages.ts'
 
@@ -23,8 +23,8 @@ const failures = createErrorLog(log, FAILURE_LOG_MILLISECONDS)
 const ending = new AbortController()
 
 let config: Config
-let opened: Promise<Store> | undefined
-let index: ReturnType<typeof createLiveIndex> | undefined
+let store: Store | undefined
+let index: ReturnType<typeof createIndex> | undefined
 let snapshot: Snapshot | undefined
 let mayIndex = false
 
@@ -33,63 +33,55 @@ const server = createSearchServer(async (current, request, cursor) =>
 )
 
 self.onmessage = ({ data }: MessageEvent<ToSearch>) => {
-  if (data.kind === 'start') start(data.config)
-  else if (data.kind === 'connect') server.connect(data.port)
-  else if (data.kind === 'stop') void stop()
-  else {
-    if (data.kind === 'index') mayIndex = true
-    else {
+  switch (data.kind) {
+    case 'start':
+      config = data.config
+      // The store is opened together with those of other threads, before a newer version can migrate the database.
+      return void openIndex().catch(logFailure)
+    case 'connect':
+      return server.connect(data.port)
+    case 'stop':
+      return void stop()
+    case 'index':
+      mayIndex = true
+      break
+    case 'snapshot':
       snapshot = data.snapshot
       server.update(snapshot)
-    }
-    if (mayIndex && snapshot) void follow(snapshot)
   }
+  if (mayIndex && snapshot) void follow(snapshot)
 }
 
 function logFailure(error: unknown): void {
   failures.error(`The index for filters could not be updated: ${describeError(error)}`)
 }
 
-/** Opens the store together with the other threads, before a newer version can migrate the database. */
-function start(received: Config): void {
-  config = received
-  openOnce().catch(logFailure)
-}
-
 /** Updates the index in the background. */
-async function follow(current: Snapshot): Promise<void> {
-  try {
-    const opened = await openIndex()
-    opened.follow(current)
-  } catch (error) {
-    logFailure(error)
-  }
+const follow = (current: Snapshot) => openIndex().then((opened) => opened.follow(current), logFailure)
+
+/** Keyword searches need no store. After a failure, the next request tries again. */
+function openIndex(): ReturnType<typeof createIndex> {
+  index ??= createIndex().catch((error) => {
+    index = undefined
+    throw error
+  })
+  return index
 }
 
-async function openIndex() {
-  const store = await openOnce()
-  index ??= createLiveIndex(store, {
+async function createIndex() {
+  store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
+  return createLiveIndex(store, {
     mostAwaited: MOST_AWAITED,
     signal: ending.signal,
     onProgress: createIndexProgress(log),
     onFailure: logFailure,
   })
-  return index
-}
-
-/** Keyword searches need no store. After a failure, the next request tries again. */
-function openOnce(): Promise<Store> {
-  opened ??= openStore(config.database, { ...SERVE_TIMEOUT, migrate: false }).catch((error) => {
-    opened = undefined
-    throw error
-  })
-  return opened
 }
 
 async function stop(): Promise<void> {
   ending.abort()
   // If the store could not be opened, there is nothing to close.
-  const store = await opened?.catch(() => undefined)
+  await index?.catch(() => undefined)
   await store?.close()
   failures.end()
   send({ kind: 'stopped' })

@@ -5,11 +5,7 @@ import { createSearchClient } from '../catalog/remote-search.ts'
 import { createSharedCatalog } from '../catalog/shared-catalog.ts'
 import type { Config } from '../config/config.ts'
 import { isExpected } from '../domain/errors.ts'
-import {
-  createRasterizerClient,
-  type Rasterize,
-  type RasterizerClient,
-} from '../explorer/pictures/remote-rasterizer.ts'
+import { createRasterizerClient } from '../explorer/pictures/remote-rasterizer.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { noteDamage, withDamage } from './damage.ts'
@@ -17,7 +13,7 @@ import { createUsageBuffer } from './jobs/store-usage.ts'
 import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics, type RedisMetrics } from './thread-metrics.ts'
-import { createWriteClient, type WriteClient } from './write-queue.ts'
+import { createWriteClient } from './write-queue.ts'
 
 /** `max` in the database URL overrides `connections`. */
 const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
@@ -28,11 +24,14 @@ declare const self: Worker
 
 const send = (message: FromServer) => postMessage(message)
 const log = createThreadLog(send)
-const catalog = createSharedCatalog()
+const called = {
+  search: createSearchClient(),
+  pictures: createRasterizerClient(),
+  writer: createWriteClient(),
+}
+const catalog = createSharedCatalog(called.search)
 let listener: Listener | undefined
 let store: Store | undefined
-let pictures: RasterizerClient | undefined
-let writer: WriteClient | undefined
 /** Counts that the writer thread could not receive are sent again with the next ones. */
 const usage = createUsageBuffer()
 let sending: Promise<void> | undefined
@@ -43,16 +42,8 @@ self.onmessage = ({ data }: MessageEvent<ToServer>) => {
       return void start(data)
     case 'snapshot':
       return catalog.update(data.snapshot)
-    case 'search':
-      return catalog.searchWith(createSearchClient(data.port))
-    case 'pictures':
-      pictures?.close()
-      pictures = createRasterizerClient(data.port)
-      return
-    case 'writer':
-      writer?.close()
-      writer = createWriteClient(data.port)
-      return
+    case 'connect':
+      return called[data.thread].connect(data.port)
     case 'month':
       return listener?.setMonth(data.sums, data.day)
     case 'renew-tls':
@@ -78,7 +69,7 @@ async function start({ config, windows, snapshot, damage }: ToServer & { kind: '
       catalog,
       now: Date.now,
       log,
-      rasterize,
+      rasterize: called.pictures.rasterize,
       onError: (error) => noteDamage(damage, error),
       counter: await openRateLimitCounter(config, windows, metrics?.redis),
       onUsage(report) {
@@ -95,18 +86,11 @@ async function start({ config, windows, snapshot, damage }: ToServer & { kind: '
 
 async function sendUsage(added: UsageReport): Promise<void> {
   usage.push(added)
-  const { send } = writer ?? {}
   try {
-    if (send) await usage.flush((report) => send({ kind: 'usage', report }))
+    await usage.flush((report) => called.writer.send({ kind: 'usage', report }))
   } catch (error) {
     if (!isExpected(error)) throw error
   }
-}
-
-/** The port of the picture thread arrives before the server listens. */
-const rasterize: Rasterize = (...picture) => {
-  if (!pictures) throw new Error('The picture thread has not started yet.')
-  return pictures.rasterize(...picture)
 }
 
 /** Counts in memory shared by all server threads, or in Redis, shared by all nodes. */

@@ -146,17 +146,17 @@ type Called = Partial<Record<CalledThread, Connectable<ConnectMessage>>>
 
 /** Opens a channel between a thread and a server thread; again when one of them was restarted. */
 function connect(
-  kind: CalledThread,
-  thread: Connectable<ConnectMessage>,
+  thread: CalledThread,
+  called: Connectable<ConnectMessage>,
   server: Connectable<ToServer>,
 ): void {
   const { port1, port2 } = new MessageChannel()
-  thread.post({ kind: 'connect', port: port1 }, [port1])
-  server.post({ kind, port: port2 }, [port2])
+  called.post({ kind: 'connect', port: port1 }, [port1])
+  server.post({ kind: 'connect', thread, port: port2 }, [port2])
 }
 
-function connectAll(kind: CalledThread, thread: Connectable<ConnectMessage>, { servers }: Node): void {
-  for (const server of servers) connect(kind, thread, server)
+function connectAll(thread: CalledThread, called: Connectable<ConnectMessage>, { servers }: Node): void {
+  for (const server of servers) connect(thread, called, server)
 }
 
 function startWriter(node: Node, onSnapshot: (message: FromWriter & { kind: 'snapshot' }) => void) {

@@ -1,4 +1,4 @@
-import type { Family } from '../api/prometheus.ts'
+import type { Family, Labels } from '../api/prometheus.ts'
 import { isExpected } from '../domain/errors.ts'
 import type { EventLog } from '../domain/history/event.ts'
 import type { ReplicaStatus, Store } from '../store/store.ts'
@@ -29,16 +29,16 @@ export function createStoreMetrics(store: Store, { replica, damage, onError }: O
       ...(damage && { integrity: !isDamaged(damage) }),
       ...(replica && { replica: health?.replicas?.every(({ state }) => state === 'ok') === true }),
     }
-    const up: Family = {
-      name: 'passportd_store_up',
-      help: 'Whether reads, writes and the replica work, and no damage was found: 1 or 0.',
-      type: 'gauge',
-      samples: Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) })),
-    }
+    const up = Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) }))
     const stale = await attempt(() => store.scoring.countStale())
     const log = await attempt(() => store.events.log())
     return [
-      up,
+      family(
+        'gauge',
+        'passportd_store_up',
+        'Whether reads, writes and the replica work, and no damage was found: 1 or 0.',
+        up,
+      ),
       ...presentLags(health?.replicas),
       ...(stale === undefined
         ? []
@@ -48,35 +48,31 @@ export function createStoreMetrics(store: Store, { replica, damage, onError }: O
   }
 }
 
-function presentLog({ first, last }: EventLog): Family[] {
-  return [
-    gauge('passportd_events_last', 'Number of the last event.', last),
-    gauge('passportd_events_first', 'Number of the oldest event that is not pruned.', first),
-    {
-      name: 'passportd_events_pruned_total',
-      help: 'Events that were pruned.',
-      type: 'counter',
-      samples: [{ labels: {}, value: first - 1 }],
-    },
-  ]
-}
+const presentLog = ({ first, last }: EventLog): Family[] => [
+  gauge('passportd_events_last', 'Number of the last event.', last),
+  gauge('passportd_events_first', 'Number of the oldest event that is not pruned.', first),
+  counter('passportd_events_pruned_total', 'Events that were pruned.', first - 1),
+]
 
 function presentLags(replicas: readonly ReplicaStatus[] = []): Family[] {
-  const known = replicas.filter(({ state }) => state === 'ok' || state === 'lagging')
-  if (known.length === 0) return []
+  const lags = replicas
+    .filter(({ state }) => state === 'ok' || state === 'lagging')
+    .map(({ name, lag }) => ({ labels: { replica: name }, value: lag / 1000 }))
+  if (lags.length === 0) return []
   return [
-    {
-      name: 'passportd_replica_lag_seconds',
-      help: 'Time that a replica is behind its primary.',
-      type: 'gauge',
-      samples: known.map(({ name, lag }) => ({ labels: { replica: name }, value: lag / 1000 })),
-    },
+    family('gauge', 'passportd_replica_lag_seconds', 'Time that a replica is behind its primary.', lags),
   ]
 }
 
-export const gauge = (
-  name: string,
-  help: string,
-  value: number,
-  labels: Readonly<Record<string, string>> = {},
-): Family => ({ name, help, type: 'gauge', samples: [{ labels, value }] })
+const family = (type: Family['type'], name: string, help: string, samples: Family['samples']): Family => ({
+  name,
+  help,
+  type,
+  samples,
+})
+
+export const gauge = (name: string, help: string, value: number, labels: Labels = {}): Family =>
+  family('gauge', name, help, [{ labels, value }])
+
+export const counter = (name: string, help: string, value: number): Family =>
+  family('counter', name, help, [{ labels: {}, value }])

@@ -1,6 +1,6 @@
 import { createHistogram, createMetrics } from '../api/metrics.ts'
 import { type Family, sumMetrics } from '../api/prometheus.ts'
-import { gauge } from './store-metrics.ts'
+import { counter, gauge } from './store-metrics.ts'
 
 const SAMPLE_MILLISECONDS = 100
 
@@ -51,15 +51,8 @@ function createRedisMetrics() {
     read(): Family[] {
       if (isUp === undefined) return []
       const up = gauge('passportd_redis_up', 'Whether all threads count in Redis: 1 or 0.', Number(isUp))
-      return [
-        { ...up, isMinimum: true },
-        {
-          name: 'passportd_redis_errors_total',
-          help: 'Failed requests to Redis, and lost or refused connections.',
-          type: 'counter',
-          samples: [{ labels: {}, value: errors }],
-        },
-      ]
+      const help = 'Failed requests to Redis, and lost or refused connections.'
+      return [{ ...up, isMinimum: true }, counter('passportd_redis_errors_total', help, errors)]
     },
   }
 }

@@ -8,10 +8,8 @@ export type Write = { kind: 'usage'; report: UsageReport }
 /** Writes of one server thread that wait for an answer. Further ones are rejected as `overloaded`. */
 const MOST_WAITING = 1000
 
-export const createWriteClient = (port: MessagePort, mostWaiting = MOST_WAITING) =>
-  createCaller<Write, void>(port, { ended: 'The writer thread ended.', mostWaiting })
-
-export type WriteClient = ReturnType<typeof createWriteClient>
+export const createWriteClient = (mostWaiting = MOST_WAITING) =>
+  createCaller<Write, void>({ ended: 'The writer thread ended.', mostWaiting })
 
 /** Runs the writes of all server threads one at a time, first in, first out. */
 export function createWriteQueue(write: (call: Write) => Awaitable<void>) {

@@ -17,7 +17,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'as_of: times in the future are accepted',
-    file: 'src/api/v3/instants.ts',
+    file: 'src/api/v3/parameters.ts',
     from: 'if (time <= now) return time',
     to: 'if (time > 0) return time',
     tests: AS_OF,
@@ -25,7 +25,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'as_of: times before the log are accepted',
-    file: 'src/api/v3/instants.ts',
+    file: 'src/api/v3/parameters.ts',
     from: 'if (time >= knownSince) return',
     to: 'if (time > 0) return',
     tests: AS_OF,

@@ -20,13 +20,14 @@ import { tempFolder } from '../support/temp-folder.ts'
 /** A catalog with a search thread, as in the service. */
 async function searchApart(store: Store) {
   const snapshot = await buildSnapshot(store.listing)
-  const catalog = createSharedCatalog()
+  const client = createSearchClient()
+  const catalog = createSharedCatalog(client)
   const searches = createSearchServer(createLiveIndex(store).find)
   const { port1, port2 } = new MessageChannel()
   catalog.update(snapshot)
   searches.update(snapshot)
   searches.connect(port1)
-  catalog.searchWith(createSearchClient(port2))
+  client.connect(port2)
   return { ...catalog, [Symbol.dispose]: () => port1.close() }
 }
 

@@ -34,7 +34,7 @@ test.each([
   ['br, deflate', undefined],
   ['gzip;q=nonsense', undefined],
   [';;,,=', undefined],
-])('Accept-Encoding: %s', (accepted, encoding) => {
+])('Accept-Encoding "%s" selects %p', (accepted, encoding) => {
   expect(chooseEncoding(accepted)).toBe(encoding as ReturnType<typeof chooseEncoding>)
 })
 

@@ -1,17 +1,15 @@
-import { expect, spyOn, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { makeKey } from '../support/http/keys.ts'
-import { serveTest } from '../support/http/server.ts'
-import { onEngine, openTestStore } from '../support/store/engines.ts'
-import { NOON, PEOPLE } from '../support/store/records.ts'
+import { serveRecords, serveTest } from '../support/http/server.ts'
+import { NOON } from '../support/store/records.ts'
 
 const CALLS = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
 
 test('no cache holds the text of a key', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  const { init, key } = await makeKey(store, 1)
-  await using server = serveTest(store)
+  await using server = await serveRecords()
+  const { init, key } = await makeKey(server.store, 1)
   const set = spyOn(Map.prototype, 'set')
   for (let count = 0; count < 3; count++) await server.get('/api/v1/passports/7', init)
   const kept = set.mock.calls.flat()
@@ -20,17 +18,15 @@ test('no cache holds the text of a key', async () => {
   expect(kept.some((value) => typeof value === 'string' && value.includes(key))).toBe(false)
 })
 
-onEngine('sqlite', 'keys', (open) => {
+describe('keys', () => {
   test('a key is optional by default', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
+    await using server = await serveRecords()
     for (const call of CALLS) expect((await server.get(call)).status).toBe(200)
   })
 
   test('if a key is required, every request without one gets 401', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store, { requireKey: true })
-    const { key } = await makeKey(store, 1)
+    await using server = await serveRecords({ requireKey: true })
+    const { key } = await makeKey(server.store, 1)
     for (const call of CALLS) {
       const { status, text, headers } = await server.get(call, { headers: { 'X-Request-Id': 'golden' } })
       expect(status).toBe(401)
@@ -41,8 +37,7 @@ onEngine('sqlite', 'keys', (open) => {
   })
 
   test('pages outside V1 never require a key', async () => {
-    await using store = await open()
-    await using server = serveTest(store, { requireKey: true })
+    await using server = await serveRecords({ requireKey: true }, [])
     for (const path of ['/health', '/ready', '/openapi.json', '/reference']) {
       expect((await server.get(path)).status).toBe(200)
     }
@@ -50,17 +45,15 @@ onEngine('sqlite', 'keys', (open) => {
   })
 
   test.each(['', ' ', 'undefined', 'null', 'None'])('%p counts as no key', async (value) => {
-    await using store = await open(PEOPLE)
-    await using free = serveTest(store)
-    await using strict = serveTest(store, { requireKey: true })
+    await using free = await serveRecords()
+    await using strict = serveTest(free.store, { requireKey: true })
     const init = { headers: { 'X-API-KEY': value } }
     expect((await free.get('/api/v1/passports', init)).status).toBe(200)
     expect((await strict.get('/api/v1/passports', init)).status).toBe(401)
   })
 
   test('parsing many blanks in a key takes linear time', async () => {
-    await using store = await open()
-    await using server = serveTest(store)
+    await using server = await serveRecords({}, [])
     const init = { headers: { 'X-API-KEY': `a${' '.repeat(15_000)}b` } }
     // In quadratic time this number of blanks would exceed the timeout.
     for (let time = 0; time < 300; time++) {
@@ -69,12 +62,11 @@ onEngine('sqlite', 'keys', (open) => {
   })
 
   test('an unknown, revoked or expired key gets 401, even if keys are optional', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
+    await using server = await serveRecords()
     const unknown = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(9)).key
-    const revoked = await makeKey(store, 1, { revokedAt: 1 })
-    const expired = await makeKey(store, 2, { expiresAt: NOON })
-    const live = await makeKey(store, 3, { expiresAt: NOON + 1 })
+    const revoked = await makeKey(server.store, 1, { revokedAt: 1 })
+    const expired = await makeKey(server.store, 2, { expiresAt: NOON })
+    const live = await makeKey(server.store, 3, { expiresAt: NOON + 1 })
     const forged = live.key.slice(0, -1) + (live.key.endsWith('0') ? '1' : '0')
     for (const key of [unknown, revoked.key, expired.key, forged, 'x', live.id, `${live.key}, ${live.key}`]) {
       const { status, body } = await server.get('/api/v1/passports', { headers: { 'X-API-KEY': key } })
@@ -86,9 +78,8 @@ onEngine('sqlite', 'keys', (open) => {
   })
 
   test('the header name is case-insensitive; the query string is not read', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store, { requireKey: true })
-    const { key } = await makeKey(store, 1)
+    await using server = await serveRecords({ requireKey: true })
+    const { key } = await makeKey(server.store, 1)
     for (const name of ['x-api-key', 'X-Api-Key', 'X-API-KEY']) {
       expect((await server.get('/api/v1/passports', { headers: { [name]: key } })).status).toBe(200)
     }
@@ -98,12 +89,11 @@ onEngine('sqlite', 'keys', (open) => {
   })
 
   test('a revoked key stops working for ever', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
-    const { id, key } = await makeKey(store, 1)
+    await using server = await serveRecords()
+    const { id, key } = await makeKey(server.store, 1)
     const ask = () => server.get('/api/v1/passports', { headers: { 'X-API-KEY': key } })
     expect((await ask()).status).toBe(200)
-    await store.keys.revoke(id, 5)
+    await server.store.keys.revoke(id, 5)
     expect((await ask()).status).toBe(401)
   })
 })

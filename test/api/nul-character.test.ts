@@ -6,10 +6,10 @@ import { importText } from '../support/store/random-histories.ts'
 import { ADA_WALLET, ada } from '../support/store/records.ts'
 
 /** PostgreSQL can neither store nor search for it. */
-onEveryEngine('a NUL character', (open) => {
+onEveryEngine('NUL characters', (open) => {
   const server = shareServer(() => open([ada]), serveTest)
 
-  test('in a record is replaced by U+FFFD, and the record is stored', async () => {
+  test('a NUL character in a record is replaced by U+FFFD, and the record is stored', async () => {
     await using store = await open()
     const text = 'a\0b'
     const lines = [
@@ -50,7 +50,7 @@ onEveryEngine('a NUL character', (open) => {
     ['/api/v1/passports/7%00', 404],
     [`/api/v1/passports/${ADA_WALLET}%00`, 404],
     ['/api/v1/passport_credentials?passport_id=7%00', 404],
-  ])('in a request is not found: %s', async (target, status) => {
+  ])('a request with a NUL character finds nothing: %s', async (target, status) => {
     const { body, ...reply } = await server.get(target)
     expect(reply.status).toBe(status)
     if (body.passports) expect(body).toMatchObject({ passports: [], pagination: { total: 0 } })

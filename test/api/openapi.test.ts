@@ -5,8 +5,7 @@ import Schema from 'typebox/schema'
 import { version } from '../../package.json'
 import { createReference } from '../../src/explorer/reference/reference-routes.ts'
 import { checkConformance } from '../support/http/openapi-conformance.ts'
-import { serveTest } from '../support/http/server.ts'
-import { onEngine } from '../support/store/engines.ts'
+import { serveRecords } from '../support/http/server.ts'
 
 const FIXED: Record<string, string> = {
   'Access-Control-Allow-Origin': '*',
@@ -114,20 +113,17 @@ test('a selected passport has some fields of a passport and no others', () => {
   expect(check({ passport_profile: { nickname: 'zoe' } })).toBe(false)
 })
 
-onEngine('sqlite', 'GET /openapi.json', (open) => {
-  test('serves the document', async () => {
-    await using store = await open()
-    await using server = serveTest(store)
-    expect((await server.get('/openapi.json')).body).toMatchObject({
-      openapi: '3.2.0',
-      info: { title: 'passportd' },
-    })
-    const { body } = await server.get('/openapi.json?version=3.1')
-    expect(body.openapi).toBe('3.1.0')
-    expect(Object.keys(body.paths)).toEqual(Object.keys(document.paths))
-    expect(Object.keys(body.paths['/api/v3/lookup'])).toEqual(['post', 'options'])
-    expect(JSON.stringify(body)).not.toContain('itemSchema')
-    const refused = await server.get('/openapi.json?version=3.0')
-    expect([refused.status, refused.body.error]).toEqual([400, 'version must be 3.2 or 3.1, got "3.0".'])
+test('GET /openapi.json serves the document', async () => {
+  await using server = await serveRecords({}, [])
+  expect((await server.get('/openapi.json')).body).toMatchObject({
+    openapi: '3.2.0',
+    info: { title: 'passportd' },
   })
+  const { body } = await server.get('/openapi.json?version=3.1')
+  expect(body.openapi).toBe('3.1.0')
+  expect(Object.keys(body.paths)).toEqual(Object.keys(document.paths))
+  expect(Object.keys(body.paths['/api/v3/lookup'])).toEqual(['post', 'options'])
+  expect(JSON.stringify(body)).not.toContain('itemSchema')
+  const refused = await server.get('/openapi.json?version=3.0')
+  expect([refused.status, refused.body.error]).toEqual([400, 'version must be 3.2 or 3.1, got "3.0".'])
 })

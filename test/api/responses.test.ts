@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { sendBytes } from '../support/http/raw-request.ts'
-import { serveTest, shareServer } from '../support/http/server.ts'
+import { serveRecords, serveTest, shareServer } from '../support/http/server.ts'
 import { onEngine, saveRecords } from '../support/store/engines.ts'
 import { ADA_WALLET, PEOPLE } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -57,8 +57,7 @@ onEngine('sqlite', 'errors', (open) => {
   })
 
   test('an unknown path responds to preflights, and to any other method with 404', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store, { requireKey: true })
+    await using server = await serveRecords({ requireKey: true })
     for (const path of ['/nowhere', '/api/v1/nothing', '/api/v9/x', '//api/v9//x', '/%zz']) {
       expect((await server.get(path, { method: 'OPTIONS' })).status).toBe(204)
       for (const method of ['GET', 'POST', 'DELETE']) {
@@ -84,8 +83,7 @@ onEngine('sqlite', 'every response', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
   test('every V1 response has the deprecation headers, errors included', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store, { deprecatedAt: Date.UTC(2025, 5, 1) })
+    await using server = await serveRecords({ deprecatedAt: Date.UTC(2025, 5, 1) })
     const etag = (await server.get('/api/v1/passports')).headers.get('ETag') ?? ''
     const answers = [
       ...(await Promise.all(V1.map((path) => server.get(path)))),
@@ -147,8 +145,7 @@ onEngine('sqlite', 'every response', (open) => {
   })
 
   test('a preflight allows the key, Authorization and any other header', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store, { requireKey: true })
+    await using server = await serveRecords({ requireKey: true })
     for (const path of V1) {
       const { status, headers } = await server.get(path, {
         method: 'OPTIONS',
@@ -224,12 +221,11 @@ onEngine('sqlite', 'caching', (open) => {
   })
 
   test('the ETag changes with the content', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
+    await using server = await serveRecords()
     const before = (await server.get(`/api/v1/passports/${ADA_WALLET}`)).headers.get('ETag') ?? ''
     expect((await server.get('/api/v1/passports/7')).headers.get('ETag')).toBe(before)
     const [ada] = PEOPLE.filter(({ id }) => id === 7)
-    if (ada) await saveRecords(store, [{ ...ada, connections: 18 }])
+    if (ada) await saveRecords(server.store, [{ ...ada, connections: 18 }])
     const { status, headers } = await server.get('/api/v1/passports/7', {
       headers: { 'If-None-Match': before },
     })
@@ -244,10 +240,9 @@ onEngine('sqlite', 'caching', (open) => {
 })
 
 describe('on the wire', () => {
-  onEngine('sqlite', 'raw requests', (open) => {
+  describe('raw requests', () => {
     test('a malformed Host gets 400, an empty one is allowed', async () => {
-      await using store = await open(PEOPLE)
-      await using server = serveTest(store)
+      await using server = await serveRecords()
       const ask = (host: string, path = '/api/v1/passports/7') =>
         sendBytes(server.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
       for (const host of [

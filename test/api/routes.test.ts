@@ -6,7 +6,7 @@ import { type Context, type Query, type RouteRequest, route } from '../../src/ap
 import { createUsageCounter } from '../../src/api/usage.ts'
 import { V3 } from '../../src/api/v3/surface.ts'
 import { makeKey } from '../support/http/keys.ts'
-import { serveTest } from '../support/http/server.ts'
+import { serveRecords, serveTest } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { NOON } from '../support/store/records.ts'
 
@@ -59,8 +59,7 @@ test('a declared route is served, counted, documented, and refuses unknown param
 })
 
 test('a principal without the scope of a route gets 403', async () => {
-  await using store = await openTestStore('sqlite')
-  await using server = serveTest(store, { routes: RESTRICTED })
+  await using server = await serveRecords({ routes: RESTRICTED }, [])
   const refused = await fetch(`${server.url.origin}/api/v3/write`)
   expect([refused.status, await refused.json()]).toMatchObject([
     403,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { type RouteRequest, route, SERVICE } from '../../src/api/route.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
-import { serveTest, shareServer } from '../support/http/server.ts'
+import { serveRecords, serveTest, shareServer } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 
@@ -54,8 +54,7 @@ test('HTTP/2 multiplexes requests on one connection, with the same headers and b
 })
 
 test('TLS to a plain HTTP port fails at once', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveTest(store)
+  await using server = await serveRecords()
   // A server that waits for the handshake would close the connection after 75 s or more, later than the test may take.
   const error = await new Promise<Error | undefined>((resolve) => {
     const socket = connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false })
@@ -95,8 +94,7 @@ const ECHO = route(SERVICE, {
 })
 
 test.each([undefined, TLS])('a route can read a body and stream its response', async (tls) => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveTest(store, { tls, routes: [ECHO] })
+  await using server = await serveRecords({ tls, routes: [ECHO] })
   const url = `${server.url}echo/3`
   const response = await fetch(url, { ...TRUST, method: 'POST', body: 'ping ' })
   expect([response.status, await response.text()]).toEqual([200, 'ping ping ping '])

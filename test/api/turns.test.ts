@@ -5,7 +5,7 @@ import { createTurns } from '../../src/api/backpressure/turns.ts'
 import { createPage } from '../../src/api/rendered-page.ts'
 import { pageRoute } from '../../src/api/route.ts'
 import type { Store } from '../../src/store/store.ts'
-import { serveTest } from '../support/http/server.ts'
+import { serveRecords, serveTest } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
 
@@ -162,8 +162,11 @@ test('room that is noticed while pages are resumed lets each waiting page in onc
   expect(most).toBe(4)
 })
 
-test('requests of v3 take turns of the event loop: a long one delays no other by more than itself', async () => {
-  await using store = await openTestStore('sqlite', [record(1)])
+/** Counts the turns of the event loop during 20 requests that each take longer than a turn; `work` is part of each request. */
+async function turnsOfRequests(
+  serve: (work: () => void) => Promise<AsyncDisposable & { url: URL }>,
+  path: string,
+) {
   let ticks = 0
   let isEnded = false
   function tick(): void {
@@ -171,38 +174,36 @@ test('requests of v3 take turns of the event loop: a long one delays no other by
     if (!isEnded) setImmediate(tick)
   }
   const started: number[] = []
-  const find: typeof store.v3.find = (keys, options) => {
+  await using server = await serve(() => {
     started.push(ticks)
-    // Longer than a turn.
     for (const end = performance.now() + 6; performance.now() < end; );
-    return store.v3.find(keys, options) as never
-  }
-  await using server = serveTest({ ...store, v3: { find } as Store['v3'] })
+  })
   setImmediate(tick)
-  await Promise.all(Array.from({ length: 20 }, () => server.get('/api/v3/passports/1')))
+  await Promise.all(Array.from({ length: 20 }, () => fetch(new URL(path, server.url))))
   isEnded = true
   expect(started).toHaveLength(20)
-  expect(new Set(started).size).toBe(20)
+  return new Set(started).size
+}
+
+test('requests of v3 take turns of the event loop: a long one delays no other by more than itself', async () => {
+  await using store = await openTestStore('sqlite', [record(1)])
+  const serve = async (work: () => void) => {
+    const find: typeof store.v3.find = (...args) => {
+      work()
+      return store.v3.find(...args) as never
+    }
+    return serveTest({ ...store, v3: { find } as Store['v3'] })
+  }
+  expect(await turnsOfRequests(serve, '/api/v3/passports/1')).toBe(20)
 })
 
 test('pages without a rate limit take turns of the event loop', async () => {
-  await using store = await openTestStore('sqlite', [record(1)])
-  let ticks = 0
-  let isEnded = false
-  function tick(): void {
-    ticks++
-    if (!isEnded) setImmediate(tick)
+  const serve = (work: () => void) => {
+    const page = pageRoute('/slow', () => {
+      work()
+      return createPage('slow', {})
+    })
+    return serveRecords({ routes: [page] })
   }
-  const started: number[] = []
-  const page = pageRoute('/slow', () => {
-    started.push(ticks)
-    // Longer than a turn.
-    for (const end = performance.now() + 6; performance.now() < end; );
-    return createPage('slow', {})
-  })
-  await using server = serveTest(store, { routes: [page] })
-  setImmediate(tick)
-  await Promise.all(Array.from({ length: 20 }, () => fetch(new URL('/slow', server.url))))
-  isEnded = true
-  expect(new Set(started).size).toBe(20)
+  expect(await turnsOfRequests(serve, '/slow')).toBe(20)
 })

@@ -4,7 +4,7 @@ import { createHeldBytes } from '../../src/api/backpressure/held-bytes.ts'
 import { createPage } from '../../src/api/rendered-page.ts'
 import { pageRoute } from '../../src/api/route.ts'
 import { makeKey } from '../support/http/keys.ts'
-import { serveTest } from '../support/http/server.ts'
+import { serveRecords, serveTest } from '../support/http/server.ts'
 import { until } from '../support/processes.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { ada, record } from '../support/store/records.ts'
@@ -38,8 +38,7 @@ function lookUp(key: string, keys: readonly string[]): string {
 }
 
 test.concurrent('a shared body that clients do not read is held once, and the clients are disconnected', async () => {
-  await using store = await openTestStore('sqlite')
-  await using server = serveTest(store, { routes: [pageRoute('/huge', () => HUGE)], holdLimits: SOON })
+  await using server = await serveRecords({ routes: [pageRoute('/huge', () => HUGE)], holdLimits: SOON }, [])
   const sockets = [1, 2, 3].map(() => ignore(server.port, 'GET /huge HTTP/1.1\r\nHost: x\r\n\r\n'))
   await until(() => server.requestsInProgress() === 3)
   expect(server.heldBytes()).toBe(32 * MEBIBYTE)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { sendBytes } from '../support/http/raw-request.ts'
-import { serveTest, shareServer } from '../support/http/server.ts'
+import { serveRecords, serveTest, shareServer } from '../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 
@@ -90,8 +90,7 @@ test('a client cannot set response headers', async () => {
 })
 
 test('pages of other origins may send a key, but no credentials of the browser', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveTest(store, { requireKey: true })
+  await using server = await serveRecords({ requireKey: true })
   const asking = { Origin: 'https://evil.example', Cookie: 'key=1', Authorization: 'Basic eDp5' }
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await server.get('/api/v1/passports', { method, headers: asking })

@@ -16,8 +16,8 @@ import { snapshotOf } from '../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { NOON, named } from '../support/store/records.ts'
 
-onEveryEngine('a page of a snapshot that is older than the store', (open) => {
-  test('shows the ranking, the total and the passports of one moment', async () => {
+onEveryEngine('pages of an old snapshot', (open) => {
+  test('a page of an old snapshot shows the ranking, the total and the passports of one moment', async () => {
     const before = Array.from({ length: 60 }, (_, id) => named(id + 1, `Ada ${id + 1}`, 60 - id))
     await using store = await open(before)
     const catalog = createSharedCatalog()
@@ -54,7 +54,7 @@ onEveryEngine('a page of a snapshot that is older than the store', (open) => {
     )
   })
 
-  test('of a passport that was removed with all others is empty', async () => {
+  test('a page of an old snapshot is empty after all passports were removed', async () => {
     await using store = await open([named(1, 'Ada')])
     const catalog = createSharedCatalog()
     catalog.update(await buildSnapshot(store.listing))
@@ -74,13 +74,13 @@ const listRequest = (filter?: string): ListRequest => ({
   limit: 3,
 })
 
-onEveryEngine('a passport that changes after the ids of its page were found', (open) => {
+onEveryEngine('changes after the ids of a page were found', (open) => {
   type List = (ids: readonly number[]) => Promise<Passport[]>
   test.each([
     ['V1', (reader: Reader, list: List) => findPage(reader, { page: 1, size: 3, keyword: undefined }, list)],
     ['v3', (reader: Reader, list: List) => findList(reader, listRequest(), list)],
     ['v3 with a filter', (reader: Reader, list: List) => findList(reader, listRequest('score:>0'), list)],
-  ])('has its new place on a page of %s', async (_, find) => {
+  ])('a passport that changes has its new place on a page of %s', async (_, find) => {
     await using store = await open([1, 2, 3].map((id) => named(id, 'Old', 50 - id)))
     let reads = 0
     const { items } = await find({ catalog: createCatalog(store), store }, async (ids) => {

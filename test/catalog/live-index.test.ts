@@ -64,7 +64,7 @@ onEveryEngine('a live index', (open, engine) => {
     )
   })
 
-  test('that was built from an old snapshot has the changes since', async () => {
+  test('an index that was built from an old snapshot has the changes since', async () => {
     await using store = await open(Array.from({ length: 120 }, (_, id) => named(id, 'Old', id)))
     const snapshot = await buildSnapshot(store.listing)
     await saveRecords(store, [

@@ -24,7 +24,8 @@ function connectSearch(...[findList]: Parameters<typeof createSearchServer>) {
       const { port1, port2 } = new MessageChannel()
       ports.push(port1, port2)
       server.connect(port1)
-      const client = createSearchClient(port2, ...limits)
+      const client = createSearchClient(...limits)
+      client.connect(port2)
       return {
         list: client.list,
         search: async (...args: Parameters<typeof client.search>) => [

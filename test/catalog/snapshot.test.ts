@@ -25,7 +25,7 @@ async function expectedOf(store: Store): Promise<Snapshot> {
 }
 
 onEveryEngine('a snapshot', (open, engine) => {
-  test('that is updated equals a new snapshot, after a random history', async () => {
+  test('an updated snapshot equals a new one, after a random history', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 30 }), async (steps) => {
         await using store = await open()

@@ -64,22 +64,14 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
       records: PEOPLE,
       files: { 'kept.db': 'mine', 'kept.db.part': 'half' },
     })
-    const refused = await here.callIn('backup', 'kept.db')
-    expect(refused).toMatchObject({
-      code: 1,
-      err: 'passportd: kept.db exists already: --force replaces it.\n',
-    })
-    expect(await Bun.file(join(here.cwd, 'kept.db')).text()).toBe('mine')
-    expect(await here.call('backup', join(here.cwd, 'kept.db'), '--force')).toMatchObject({ code: 0 })
+    const path = (name: string) => join(here.cwd, name)
+    await here.refuses(`${path('kept.db')} exists already: --force replaces it.\n`, 'backup', path('kept.db'))
+    expect(await Bun.file(path('kept.db')).text()).toBe('mine')
+    expect(await here.call('backup', path('kept.db'), '--force')).toMatchObject({ code: 0 })
     expect(readdirSync(here.cwd)).toEqual(['kept.db'])
-    expect(await here.callIn('backup', '.', '--force')).toMatchObject({
-      code: 1,
-      err: 'passportd: . is not a file: choose another name.\n',
-    })
-    expect(await here.callIn('backup', 'nowhere/kept.db')).toMatchObject({
-      code: 1,
-      err: 'passportd: nowhere/kept.db cannot be written: there is no folder nowhere.\n',
-    })
+    await here.refuses(`${here.cwd} is not a file: choose another name.\n`, 'backup', here.cwd, '--force')
+    const nowhere = path('nowhere/kept.db')
+    await here.refuses(`cannot be written: there is no folder ${path('nowhere')}.\n`, 'backup', nowhere)
     expect(await here.call('backup')).toMatchObject({ code: 2 })
   })
 
@@ -149,10 +141,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     const bytes = new Uint8Array(await Bun.file(damaged.database).arrayBuffer())
     bytes.fill(0x55, 3 * 4096, 30 * 4096)
     writeFileSync(damaged.database, bytes)
-    expect(await damaged.call('backup', join(damaged.cwd, 'kept.db'))).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('is damaged'),
-    })
+    await damaged.refuses('is damaged', 'backup', join(damaged.cwd, 'kept.db'))
     expect(readdirSync(damaged.cwd)).toEqual([])
   })
 })

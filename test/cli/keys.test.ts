@@ -1,13 +1,43 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import type { ApiKey } from '../../src/domain/api-key.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { MAIN } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { until } from '../support/processes.ts'
-import { type EngineName, withEngine, withEveryEngine } from '../support/store/engines.ts'
-import { ada } from '../support/store/records.ts'
+import { type EngineName, type MakeDatabase, withEngine, withEveryEngine } from '../support/store/engines.ts'
+import { ada, apiKey, NOON } from '../support/store/records.ts'
+import { callHere } from '../support/terminal.ts'
 
 const KEY = /^ppd_([0-9a-f]{10})_[0-9a-f]{64}\n$/
+
+const DAY = 86_400_000
+const KEYS: ApiKey[] = [
+  apiKey('active', { tier: 'partner', owner: 'Ada@example.com', hash: Buffer.alloc(32, 1) }),
+  apiKey('other', { tier: 'high', owner: '', hash: Buffer.alloc(32, 2) }),
+  apiKey('expired', { expiresAt: NOON - 40 * DAY, hash: Buffer.alloc(32, 3) }),
+  apiKey('revoked', { revokedAt: NOON - 40 * DAY, hash: Buffer.alloc(32, 4) }),
+  apiKey('both', { revokedAt: NOON - DAY, expiresAt: NOON - 40 * DAY, hash: Buffer.alloc(32, 5) }),
+  apiKey('recent', { revokedAt: NOON - 2 * DAY, hash: Buffer.alloc(32, 6) }),
+  apiKey('ending', { expiresAt: NOON + DAY, hash: Buffer.alloc(32, 7) }),
+]
+
+type Shown = { id: string; key: string; state: string; [name: string]: unknown }
+
+async function keyPlace(makeDatabase: MakeDatabase, stored: readonly ApiKey[] = []) {
+  const here = await workplace(makeDatabase)
+  await here.look(async (store) => {
+    for (const key of stored) await store.keys.create(key)
+  })
+  const env = { ...here.env, TIERS: 'partner=100/1s+1000/month' }
+  const keys = (...args: string[]) => callHere(['keys', ...args], { env, now: NOON })
+  const list = async (...args: string[]): Promise<Shown[]> =>
+    JSON.parse((await keys('list', '--json', ...args)).out)
+  const create = async (name: string, ...args: string[]): Promise<Shown> =>
+    JSON.parse((await here.call('keys', 'create', '--json', '--name', name, ...args)).out)
+  const ids = async (...args: string[]) => (await list(...args)).map(({ id }) => id).toSorted()
+  return { ...here, keys, list, create, ids }
+}
 
 /** A node with SQLite refuses an invalid key at once, a node with PostgreSQL within about a second. */
 async function untilRefused(engine: EngineName, ask: () => Promise<number>): Promise<void> {
@@ -29,6 +59,8 @@ withEveryEngine('keys', (makeDatabase, engine) => {
       new Bun.CryptoHasher('sha256').update(out.trim()).digest('hex'),
     )
     expect(Object.keys(kept ?? {}).sort()).toEqual(['createdAt', 'hash', 'id', 'name', 'owner', 'tier'])
+    if (engine === 'sqlite')
+      expect(readFileSync(here.database).toString('latin1')).not.toContain(out.trim().slice(-64))
   })
 
   test('the successor of a rotated key has its properties, and the old key stays valid during the grace period', async () => {
@@ -87,6 +119,41 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     await here.call('keys', 'revoke', KEY.exec(out)?.[1] as string)
     await untilRefused(engine, () => ask(out.trim()))
   })
+
+  test('list has only the keys of a tier, an owner or a state', async () => {
+    await using here = await keyPlace(makeDatabase, KEYS)
+    expect(await here.ids('--active')).toEqual(['active', 'ending', 'other'])
+    expect(await here.ids('--tier', 'high')).toEqual(['other'])
+    expect(await here.ids('--owner', 'ada@example.com')).toEqual(['active'])
+    expect(await here.ids('--owner', '', '--active')).toEqual(['ending', 'other'])
+    expect((await here.keys('list', '--tier', 'none')).err).toContain('There are no such keys in')
+  })
+
+  test('list shows how much of the monthly quota is left', async () => {
+    await using here = await keyPlace(makeDatabase, KEYS)
+    const day = new Date(NOON).toISOString().slice(0, 10)
+    const requests = (status: number, count: number) =>
+      ({ day, key: 'active', endpoint: 'list', status, count }) as const
+    await here.look((store) => store.usage.add([requests(200, 300), requests(429, 50)], new Map()))
+    expect((await here.list('--active')).find(({ id }) => id === 'active')).toMatchObject({
+      monthly_quota: 1000,
+      monthly_left: 700,
+    })
+    expect((await here.list('--tier', 'high'))[0]).toMatchObject({ monthly_quota: null, monthly_left: null })
+    const { out } = await here.keys('list', '--active')
+    expect(out).toMatch(/LEFT THIS MONTH\n/)
+    expect(out).toMatch(/^active .* 700 of 1,000$/m)
+    expect((await here.keys('list', '--tier', 'high')).out).not.toContain('LEFT')
+  })
+
+  test('purge deletes keys that ended before the given time', async () => {
+    await using here = await keyPlace(makeDatabase, KEYS)
+    const purged = await here.keys('purge', '--older-than', '30d')
+    expect(purged).toMatchObject({ code: 0, err: '3 keys deleted that ended more than 30 d ago.\n' })
+    expect(await here.ids()).toEqual(['active', 'ending', 'other', 'recent'])
+    expect((await here.keys('purge', '--older-than', '1d')).err).toContain('1 key deleted')
+    expect((await here.keys('purge', '--older-than', 'x')).code).toBe(2)
+  })
 })
 
 withEngine('sqlite', 'keys', (makeDatabase) => {
@@ -98,81 +165,49 @@ withEngine('sqlite', 'keys', (makeDatabase) => {
     expect(new Set(made.map(({ out }) => out)).size).toBe(3)
   })
 
-  test('list shows ids and states, and never a key', async () => {
-    await using here = await workplace(makeDatabase, { records: [] })
+  test('list shows ids, states and last uses, and never a key', async () => {
+    await using here = await keyPlace(makeDatabase)
     expect(await here.call('keys', 'list')).toEqual({
       out: '',
       code: 0,
       err: `There are no keys in ${here.database}: "keys create --name NAME" creates one.\n`,
     })
-    const expiring = ['--name', '李 wide', '--expires', '2099-01-31']
-    const made = JSON.parse((await here.call('keys', 'create', ...expiring, '--json')).out)
-    expect(made).toMatchObject({
-      name: '李 wide',
-      state: 'active',
-      expires_at: '2099-01-31T00:00:00.000Z',
-      revoked_at: null,
-    })
-    const second = JSON.parse((await here.call('keys', 'create', '--name', 'b', '--json')).out)
+    const made = await here.create('李 wide', '--expires', '2099-01-31')
+    expect(made).toMatchObject({ state: 'active', expires_at: '2099-01-31T00:00:00.000Z', revoked_at: null })
+    const second = await here.create('b', '--tier', 'high', '--owner', 'ada@example.com')
+    await here.look((store) => store.usage.add([], new Map([[second.id, NOON]])))
     expect((await here.call('keys', 'revoke', made.id)).err).toBe(`Key ${made.id} is revoked.\n`)
     const { out } = await here.call('keys', 'list')
+    const day = '\\d{4}-\\d\\d-\\d\\d'
     expect(out).toMatch(/^ID +NAME +STATE +TIER +OWNER +CREATED +EXPIRES +LAST USED\n/)
+    expect(out).toMatch(new RegExp(`${made.id} +李 wide +revoked +standard +- +${day} +2099-01-31 +never\n`))
     expect(out).toMatch(
-      new RegExp(`${made.id} +李 wide +revoked +standard +- +\\d{4}-\\d\\d-\\d\\d +2099-01-31 +never\n`),
-    )
-    expect(out).toMatch(
-      new RegExp(`${second.id} +b +active +standard +- +\\d{4}-\\d\\d-\\d\\d +never +never\n`),
+      new RegExp(`${second.id} +b +active +high +ada@example.com +${day} +never +2026-01-02\n`),
     )
     expect(out).not.toContain('ppd_')
-    const json = JSON.parse((await here.call('keys', 'list', '--json')).out)
-    expect(json.map(({ id }: { id: string }) => id).sort()).toEqual([made.id, second.id].sort())
+    const json = await here.list()
+    expect(json.map(({ id }) => id).sort()).toEqual([made.id, second.id].sort())
     expect(JSON.stringify(json)).not.toContain('hash')
   })
 
-  test('set changes the tier and the owner of a key', async () => {
-    await using here = await workplace(makeDatabase)
-    const given = ['--name', 'a', '--tier', 'high', '--owner', 'ada@example.com', '--json']
-    const { id } = JSON.parse((await here.call('keys', 'create', ...given)).out)
-    const LAST_USE = Date.UTC(2026, 0, 2, 3)
-    await here.look((store) => store.usage.add([], new Map([[id, LAST_USE]])))
-    expect((await here.call('keys', 'list')).out).toMatch(
-      new RegExp(`${id} +a +active +high +ada@example.com +[\\d-]+ +never +2026-01-02\n`),
-    )
-    expect(await here.call('keys', 'set', id, '--tier', 'unlimited', '--owner', 'bo@example.com')).toEqual({
-      out: '',
-      err: `Key ${id} is changed.\n`,
-      code: 0,
-    })
-    expect(JSON.parse((await here.call('keys', 'list', '--json')).out)).toMatchObject([
-      {
-        id,
-        name: 'a',
-        tier: 'unlimited',
-        owner: 'bo@example.com',
-        last_used_at: new Date(LAST_USE).toISOString(),
-      },
-    ])
-    expect((await here.call('keys', 'set', 'nope', '--name', 'b')).err).toContain('There is no key "nope"')
-  })
-
-  test('set --expires changes the expiry date of a key, and --expires never removes the date', async () => {
-    await using here = await workplace(makeDatabase)
-    const { id } = JSON.parse((await here.call('keys', 'create', '--name', 'a', '--json')).out)
-    const expiryAfter = async (date: string) => {
-      const { code } = await here.call('keys', 'set', id, '--expires', date)
-      const [key] = JSON.parse((await here.call('keys', 'list', '--json')).out)
-      return [code, key.expires_at]
+  test('set changes the tier, owner and expiry date of a key that is not revoked', async () => {
+    await using here = await keyPlace(makeDatabase)
+    const { id } = await here.create('a', '--tier', 'high')
+    const set = (...args: string[]) => here.call('keys', 'set', id, ...args)
+    const changed = { out: '', err: `Key ${id} is changed.\n`, code: 0 }
+    expect(await set('--tier', 'unlimited', '--owner', 'bo@example.com')).toEqual(changed)
+    expect(await here.list()).toMatchObject([{ id, name: 'a', tier: 'unlimited', owner: 'bo@example.com' }])
+    for (const [date, code, shown] of [
+      ['2099-01-31', 0, '2099-01-31T00:00:00.000Z'],
+      ['2020-01-31', 2, '2099-01-31T00:00:00.000Z'],
+      ['never', 0, null],
+    ] as const) {
+      expect(await set('--expires', date)).toMatchObject({ code })
+      expect(await here.list()).toMatchObject([{ expires_at: shown }])
     }
-    expect(await expiryAfter('2099-01-31')).toEqual([0, '2099-01-31T00:00:00.000Z'])
-    expect(await expiryAfter('2020-01-31')).toEqual([2, '2099-01-31T00:00:00.000Z'])
-    expect(await expiryAfter('never')).toEqual([0, null])
-  })
-
-  test('set refuses a revoked key', async () => {
-    await using here = await workplace(makeDatabase)
-    const { id } = JSON.parse((await here.call('keys', 'create', '--name', 'a', '--json')).out)
+    await here.refuses('There is no key "nope"', 'keys', 'set', 'nope', '--name', 'b')
     await here.call('keys', 'revoke', id)
-    expect(await here.call('keys', 'set', id, '--tier', 'high')).toEqual({
+    expect(await set('--tier', 'high')).toEqual({
       out: '',
       err: `passportd: Key ${id} is revoked and cannot be changed: create another key with "keys create".\n`,
       code: 1,
@@ -193,24 +228,17 @@ withEngine('sqlite', 'keys', (makeDatabase) => {
   })
 
   test('revoke accepts the id or the whole key, and refuses an unknown id', async () => {
-    await using here = await workplace(makeDatabase)
-    const { out: key } = await here.call('keys', 'create', '--name', 'a')
-    expect(await here.call('keys', 'revoke', 'nope')).toEqual({
-      out: '',
-      err: `passportd: There is no key "nope" in ${here.database}: "keys list" shows the ids.\n`,
-      code: 1,
-    })
-    expect((await here.call('keys', 'revoke', key.trim())).code).toBe(0)
+    await using here = await keyPlace(makeDatabase)
+    const { key } = await here.create('a')
+    const unknown = `There is no key "nope" in ${here.database}: "keys list" shows the ids.\n`
+    await here.refuses(unknown, 'keys', 'revoke', 'nope')
+    expect((await here.call('keys', 'revoke', key)).code).toBe(0)
   })
 
   test('a mistyped key is not printed', async () => {
-    await using here = await workplace(makeDatabase)
-    const { out } = await here.call('keys', 'create', '--name', 'a')
-    for (const wrong of [
-      out.trim().slice(0, -1),
-      `${out.trim()}0`,
-      out.trim().toUpperCase().replace('PPD', 'ppd'),
-    ]) {
+    await using here = await keyPlace(makeDatabase)
+    const { key } = await here.create('a')
+    for (const wrong of [key.slice(0, -1), `${key}0`, key.toUpperCase().replace('PPD', 'ppd')]) {
       const { err, code } = await here.call('keys', 'revoke', wrong)
       expect(code).toBe(1)
       expect(err).toContain('There is no key "ppd_')
@@ -229,13 +257,5 @@ withEngine('sqlite', 'keys', (makeDatabase) => {
     )
     const [key] = JSON.parse((await here.call('keys', 'list', '--json')).out)
     expect(key.state).toBe('revoked')
-  })
-
-  test('the file contains only the hash of a key', async () => {
-    await using here = await workplace(makeDatabase)
-    const { out } = await here.call('keys', 'create', '--name', 'a')
-    const file = readFileSync(here.database).toString('latin1')
-    expect(file).toContain(KEY.exec(out)?.[1] as string)
-    expect(file).not.toContain(out.trim().slice(-64))
   })
 })

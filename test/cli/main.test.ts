@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { MAIN, run } from '../support/cli.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { runHere } from '../support/terminal.ts'
+import { callHere, runHere } from '../support/terminal.ts'
 
 describe('passportd', () => {
   test('--help lists commands, settings and exit codes', async () => {
@@ -60,7 +60,6 @@ describe('passportd', () => {
   })
 
   test('all problems of the environment are reported together', async () => {
-    using folder = tempFolder()
     const env = {
       PORT: '99999',
       HOST: 'not a host',
@@ -68,43 +67,37 @@ describe('passportd', () => {
       REQUIRE_API_KEY: 'perhaps',
       DEPRECATED_AT: 'long ago',
     }
-    const { err, code } = await run(['serve'], { cwd: folder.path, env })
-    expect(code).toBe(2)
+    const { err, code } = await callHere(['serve'], { env })
     const lines = err.trimEnd().split('\n')
-    expect(lines).toHaveLength(5)
+    expect([code, lines.length]).toEqual([2, 5])
     for (const [name, value] of Object.entries(env)) {
       expect(lines.find((line) => line.startsWith(`passportd: ${name} must be `))).toContain(`got "${value}"`)
     }
   })
 
   test('a password in a URL is not printed', async () => {
-    using folder = tempFolder()
-    const env = { DATABASE_URL: 'mysql://me:secret@host/x' }
-    const { err } = await run(['serve'], { cwd: folder.path, env })
+    const { err } = await callHere(['serve'], { env: { DATABASE_URL: 'mysql://me:secret@host/x' } })
     expect(err).toContain('got "mysql://…@host/x"')
     expect(err).not.toContain('secret')
   })
 
-  test('a file that is not a database is reported in one sentence', async () => {
-    using folder = tempFolder()
-    writeFileSync(join(folder.path, 'x.db'), 'x'.repeat(5000))
-    const { out, err, code } = await run(['serve'], {
-      cwd: folder.path,
-      env: { DATABASE_URL: 'sqlite:x.db' },
+  test.each([
+    [
+      'serve',
+      'package.json',
+      /^passportd: package\.json is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL\.\n$/,
+    ],
+    [
+      'import /dev/null',
+      '/proc/passportd/x.db',
+      /^passportd: The folder \/proc\/passportd cannot be created: [^\n]+\n$/,
+    ],
+  ])('%s on %s is refused in one sentence', async (command, path, err) => {
+    const env = { DATABASE_URL: `sqlite:${path}` }
+    expect(await callHere(command.split(' '), { env })).toEqual({
+      out: '',
+      err: expect.stringMatching(err),
+      code: 1,
     })
-    expect({ out, code }).toEqual({ out: '', code: 1 })
-    expect(err).toBe(
-      'passportd: x.db is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL.\n',
-    )
-  })
-
-  test('a folder that cannot be created is reported in one sentence', async () => {
-    using folder = tempFolder()
-    const { err, code } = await run(['import', '/dev/null'], {
-      cwd: folder.path,
-      env: { DATABASE_URL: 'sqlite:/proc/passportd/x.db' },
-    })
-    expect(code).toBe(1)
-    expect(err).toMatch(/^passportd: The folder \/proc\/passportd cannot be created: [^\n]+\n$/)
   })
 })

@@ -18,7 +18,7 @@ async function withWal(folder: string) {
   return { path, wal: readFileSync(`${path}-wal`), backup: source }
 }
 
-const empty = (path: string) => truncateSync(path, 0)
+const empty = (path: string): void => truncateSync(path, 0)
 
 const COMMANDS = [
   ['import', '/dev/null'],
@@ -30,7 +30,10 @@ const COMMANDS = [
   ['serve'],
 ]
 
-async function expectRefusals(lose: (path: string) => void): Promise<void> {
+test.each([
+  ['an empty', empty],
+  ['a missing', rmSync],
+])('%s database file with a WAL is refused by every command, and the WAL stays', async (_, lose) => {
   using folder = tempFolder()
   const { path, wal } = await withWal(folder.path)
   lose(path)
@@ -49,9 +52,12 @@ async function expectRefusals(lose: (path: string) => void): Promise<void> {
     out: expect.stringMatching(/problem +database .* is empty or missing, but .*-wal holds .*restore/),
   })
   expect(readFileSync(`${path}-wal`).equals(wal)).toBe(true)
-}
+})
 
-async function expectRestore(lose: (path: string) => void): Promise<void> {
+test.each([
+  ['an empty', empty],
+  ['a missing', rmSync],
+])('%s database file with a WAL is replaced by restore, which keeps the WAL', async (_, lose) => {
   using folder = tempFolder()
   const { path, wal, backup } = await withWal(folder.path)
   lose(path)
@@ -60,15 +66,4 @@ async function expectRestore(lose: (path: string) => void): Promise<void> {
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringContaining('4 passports') })
   const kept = /kept as (\S+-wal)/.exec(out)?.[1] ?? ''
   expect(readFileSync(kept).equals(wal)).toBe(true)
-}
-
-test('an empty database file with a WAL is refused by every command, and the WAL stays', () =>
-  expectRefusals(empty))
-
-test('a missing database file with a WAL is refused by every command, and the WAL stays', () =>
-  expectRefusals(rmSync))
-
-test('an empty or missing database file with a WAL is replaced by restore, which keeps the WAL', async () => {
-  await expectRestore(empty)
-  await expectRestore(rmSync)
 })

@@ -77,26 +77,6 @@ describe('a password', () => {
     }
   })
 
-  test('is not printed by commands on an empty database', async () => {
-    const options = { env: { DATABASE_URL: good.href } }
-    const found = (err: string, out = '') => ({ out, err, code: err.startsWith('passportd: ') ? 1 : 0 })
-    const expected = {
-      'keys list --json': found('', '[]\n'),
-      export: found('0 records written.\n'),
-      'score --all': found('Scored 0 passports by rule set 2026-11.\n'),
-      'explain 1': found(`passportd: There is no passport 1 in ${namePostgres(good.href)}.\n`),
-      'merge 1 2': found('passportd: There is no passport 1 here.\n'),
-      'remove 1': found('passportd: Nothing was removed: without a terminal, "remove" needs --yes.\n'),
-    }
-    const empty = '0 lines: 0 added, 0 changed, 0 unchanged.\n'
-    expect(await callHere(['import', '/dev/null'], options)).toEqual(found(empty))
-    const results = Object.keys(expected).map(async (line) => [
-      line,
-      await callHere(line.split(' '), options),
-    ])
-    expect(Object.fromEntries(await Promise.all(results))).toEqual(expected)
-  })
-
   test('is not printed by a server whose database becomes unavailable, nor sent in responses', async () => {
     using folder = tempFolder()
     await using node = await serveProcess([], {

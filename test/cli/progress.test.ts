@@ -39,20 +39,6 @@ function show(interactive: boolean, options: { unit: string; total?: number }, s
   return written
 }
 
-test('a terminal shows a bar with rate and remaining time', () => {
-  const steps: Step[] = [
-    [10, 20_000, 250],
-    [20, 60_000, 750],
-    [10, 80_000, 1000],
-  ]
-  expect(show(true, { unit: 'lines', total: 1000 }, steps)).toEqual([
-    '\r\x1b[2K[######..................] 25 %, 20,000 lines, 2,000 a second, 30 s left',
-    '\r\x1b[2K[##################......] 75 %, 60,000 lines, 2,000 a second, 10 s left',
-    '\r\x1b[2K[########################] 100 %, 80,000 lines, 2,000 a second',
-    '\r\x1b[2K',
-  ])
-})
-
 test('the bar is drawn at most ten times a second, and short work shows nothing', () => {
   const steps = Array.from({ length: 1000 }, (_, at): Step => [0.001, at])
   expect(show(true, { unit: 'lines', total: 1000 }, steps)).toHaveLength(10 + 1)
@@ -71,9 +57,26 @@ test('the bar is cleared for a message, and drawn again', () => {
   expect(written).toEqual(['\r\x1b[2K1 lines, 1 a second', '\r\x1b[2K', '\r\x1b[2K2 lines, 1 a second'])
 })
 
-test.each<[string, number | undefined, Step[], string[]]>([
+test.each<[string, boolean, number | undefined, Step[], string[]]>([
+  [
+    'a bar with rate and remaining time on a terminal',
+    true,
+    1000,
+    [
+      [10, 20_000, 250],
+      [20, 60_000, 750],
+      [10, 80_000, 1000],
+    ],
+    [
+      '\r\x1b[2K[######..................] 25 %, 20,000 records, 2,000 a second, 30 s left',
+      '\r\x1b[2K[##################......] 75 %, 60,000 records, 2,000 a second, 10 s left',
+      '\r\x1b[2K[########################] 100 %, 80,000 records, 2,000 a second',
+      '\r\x1b[2K',
+    ],
+  ],
   [
     'a plain line every five seconds',
+    false,
     100_000,
     Array.from({ length: 12 }, (_, at) => [1, (at + 1) * 1000]),
     [
@@ -83,13 +86,15 @@ test.each<[string, number | undefined, Step[], string[]]>([
   ],
   [
     'no share and no time left without a total',
+    false,
     undefined,
     [[5, 12_345]],
     ['12,345 records, 2,469 a second\n'],
   ],
-  ['hours', 1_000_000, [[100, 10_000]], ['1 %, 10,000 records, 100 a second, 2 h 45 min left\n']],
+  ['hours', false, 1_000_000, [[100, 10_000]], ['1 %, 10,000 records, 100 a second, 2 h 45 min left\n']],
   [
     'a total that changes, and never more than all',
+    false,
     10,
     [
       [5, 10, 10, 20],
@@ -97,6 +102,6 @@ test.each<[string, number | undefined, Step[], string[]]>([
     ],
     ['50 %, 10 records, 2 a second, 5 s left\n', '100 %, 30 records, 3 a second\n'],
   ],
-])('the output without a terminal shows %s', (_, total, steps, lines) => {
-  expect(show(false, { unit: 'records', ...(total !== undefined && { total }) }, steps)).toEqual(lines)
+])('the output shows %s', (_, interactive, total, steps, lines) => {
+  expect(show(interactive, { unit: 'records', ...(total !== undefined && { total }) }, steps)).toEqual(lines)
 })

@@ -10,19 +10,6 @@ import { callHere } from '../support/terminal.ts'
 
 const stale = (count: number) => Array.from({ length: count }, (_, id) => record(id, { stale: true }))
 
-function rules(version: string, maxScore = 9): string {
-  const rule = {
-    name: 'Kites',
-    category: 'Skills',
-    max_score: maxScore,
-    convert: 'none',
-    multiplier: 1,
-    accounts: 'best',
-    proves_human: false,
-  }
-  return JSON.stringify({ version, types: { kites: rule } })
-}
-
 withEngine('postgres', 'score', (makeDatabase) => {
   test('a later scorer completes the work of a killed scorer', async () => {
     await using here = await workplace(makeDatabase, { records: stale(1200) })
@@ -70,25 +57,6 @@ withEngine('sqlite', 'score', (makeDatabase) => {
     await until(async () => (await store.scoring.countStale()) === 0)
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
-  })
-
-  test('a new rule set makes stale the scores that it changes', async () => {
-    const files = { 'one.json': rules('one'), 'same.json': rules('same'), 'two.json': rules('two', 2) }
-    const kites = (amount: number) => ({
-      type: 'kites',
-      account: '',
-      display: '',
-      value: { kind: 'number' as const, amount },
-    })
-    const records = stale(40).map((each) => ({ ...each, dataPoints: [kites(each.id < 10 ? 2 : 3)] }))
-    await using here = await workplace(makeDatabase, { records, files })
-    const score = async (file: string) =>
-      (await callHere(['score'], { env: { ...here.env, RULES: join(here.cwd, file) } })).err
-    expect(await score('one.json')).toBe('Scored 40 passports by rule set one.\n')
-    expect(await score('one.json')).toBe('Scored 0 passports by rule set one.\n')
-    expect(await score('same.json')).toBe('Scored 0 passports by rule set same.\n')
-    // All have another maximum.
-    expect(await score('two.json')).toBe('Scored 40 passports by rule set two.\n')
   })
 })
 

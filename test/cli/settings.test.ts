@@ -14,9 +14,10 @@ function folderWith(files: Record<string, string>) {
 }
 
 describe('.env', () => {
-  test('values are literal, the environment has precedence, and .env.local is not read', async () => {
+  test('comments, exports, quotes and several lines are accepted, values are literal, and the environment has precedence', async () => {
     using folder = folderWith({
-      '.env': 'DATABASE_URL=sqlite:pa$HOME.db\nTIERS="standard=7/10s"\n',
+      '.env':
+        '# comment\r\n\n export DATABASE_URL = sqlite:pa$HOME.db # why\nEMPTY=\nA.B-C=1\nTEXT="one\ntwo \'\nthree"\nLAST=`x`',
       '.env.local': 'DATABASE_URL=sqlite:local.db\n',
     })
     const cwd = folder.path
@@ -26,15 +27,6 @@ describe('.env', () => {
     expect(existsSync(join(cwd, 'local.db'))).toBe(false)
     expect(await run(create, { cwd, env: { DATABASE_URL: 'sqlite:b.db' } })).toMatchObject({ code: 0 })
     expect(existsSync(join(cwd, 'b.db'))).toBe(true)
-  })
-
-  test('comments, exports, empty and quoted values, also of several lines, are accepted', async () => {
-    using folder = folderWith({
-      '.env':
-        '# comment\r\n\n export DATABASE_URL = sqlite:a.db # why\nEMPTY=\nA.B-C=1\nTEXT="one\ntwo \'\nthree"\nLAST=`x`',
-    })
-    expect(await run(['import', '/dev/null'], { cwd: folder.path })).toMatchObject({ code: 0 })
-    expect(existsSync(join(folder.path, 'a.db'))).toBe(true)
   })
 
   test.each([

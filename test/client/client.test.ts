@@ -39,24 +39,24 @@ describe('against the service', () => {
 
   test('an error response throws a PassportError with code, status and request id', async () => {
     await using service = await serveRecords({ requireKey: true })
-    const error = await failureOf<PassportError>(createClient({ baseUrl: service.url }).passports.get(7))
+    const error = await failureOf(createClient({ baseUrl: service.url }).passports.get(7))
     expect(error).toBeInstanceOf(PassportError)
     expect(error).toMatchObject({ code: 'unauthorized', status: 401, message: 'Unauthorized request.' })
-    expect(error.requestId).toMatch(/^[\w-]{8,}$/)
+    expect((error as PassportError).requestId).toMatch(/^[\w-]{8,}$/)
   })
 
   test('missing passports and invalid requests have their own codes', async () => {
     await using service = await serveRecords()
     const { passports, credentials } = createClient({ baseUrl: service.url })
     for (const missing of [passports.get(999), passports.get('../passports'), credentials.list('0xnobody')]) {
-      expect(await failureOf<PassportError>(missing)).toMatchObject({ code: 'not_found', status: 404 })
+      expect(await failureOf(missing)).toMatchObject({ code: 'not_found', status: 404 })
     }
-    expect(await failureOf<PassportError>(passports.page({ page: 0 }))).toMatchObject({
+    expect(await failureOf(passports.page({ page: 0 }))).toMatchObject({
       code: 'invalid_request',
       message: 'page must be a whole number from 1, got "0".',
     })
-    expect(await failureOf<PassportError>(passports.get(' '))).toBeInstanceOf(TypeError)
-    expect(await failureOf<PassportError>(credentials.list(''))).toBeInstanceOf(TypeError)
+    expect(await failureOf(passports.get(' '))).toBeInstanceOf(TypeError)
+    expect(await failureOf(credentials.list(''))).toBeInstanceOf(TypeError)
   })
 
   test('with a cache, unchanged responses are revalidated without a body', async () => {
@@ -74,7 +74,7 @@ describe('against the service', () => {
     const first = await client.passports.get(7)
     expect(await client.passports.get(7)).toEqual(first)
     await service.store.passports.remove(7, 0)
-    expect(await failureOf<PassportError>(client.passports.get(7))).toMatchObject({ code: 'not_found' })
+    expect(await failureOf(client.passports.get(7))).toMatchObject({ code: 'not_found' })
     expect(statuses).toEqual([200, 304, 404])
   })
 
@@ -162,9 +162,7 @@ describe('failures', () => {
     ]),
   ])('%s throws an error; only temporary failures are retried', async (_, given, error, requests) => {
     await using service = startReplies(given)
-    expect(
-      await failureOf<PassportError>(createClient({ baseUrl: service.url }).passports.get(7)),
-    ).toMatchObject(error)
+    expect(await failureOf(createClient({ baseUrl: service.url }).passports.get(7))).toMatchObject(error)
     expect(service.receivedKeys).toHaveLength(requests)
   })
 
@@ -172,12 +170,12 @@ describe('failures', () => {
     await using service = startReplies([503, ''])
     using timers = spyOn(globalThis, 'setTimeout')
     const client = createClient({ baseUrl: service.url, longestWait: 3 })
-    expect(await failureOf<PassportError>(client.passports.get(7))).toMatchObject({ status: 503 })
+    expect(await failureOf(client.passports.get(7))).toMatchObject({ status: 503 })
     expect(service.receivedKeys).toHaveLength(3)
     expect(timers.mock.calls.filter(([, delay]) => delay === 3)).toHaveLength(2)
     await using limiting = startReplies(limited('1'))
     const impatient = createClient({ baseUrl: limiting.url, longestWait: 999 })
-    expect(await failureOf<PassportError>(impatient.passports.get(7))).toMatchObject({ retryAfter: 1000 })
+    expect(await failureOf(impatient.passports.get(7))).toMatchObject({ retryAfter: 1000 })
     expect(limiting.receivedKeys).toHaveLength(1)
   })
 
@@ -185,27 +183,25 @@ describe('failures', () => {
     await using other = startReplies(PASSPORT)
     await using service = startReplies([302, '', { Location: `${other.url}api/v1/passports/7` }])
     const client = createClient({ baseUrl: service.url, apiKey: 'k', retries: 0 })
-    expect(await failureOf<PassportError>(client.passports.get(7))).toMatchObject({ code: 'network' })
+    expect(await failureOf(client.passports.get(7))).toMatchObject({ code: 'network' })
     expect(other.receivedKeys).toEqual([])
   })
 
   test('a call can be aborted before sending, while reading the cache, and between retries', async () => {
     await using service = startReplies([503, '', { 'Retry-After': '20' }])
-    const reason = new Error('No longer.') as PassportError
+    const reason = new Error('No longer.')
     const client = createClient({ baseUrl: service.url })
-    expect(
-      await failureOf<PassportError>(client.passports.get(7, { signal: AbortSignal.abort(reason) })),
-    ).toBe(reason)
+    expect(await failureOf(client.passports.get(7, { signal: AbortSignal.abort(reason) }))).toBe(reason)
 
     const reading = new AbortController()
     const cache = { get: async () => reading.abort(reason) as undefined, set() {} }
     const cached = createClient({ baseUrl: service.url, cache, retries: 0 })
-    expect(await failureOf<PassportError>(cached.passports.get(7, { signal: reading.signal }))).toBe(reason)
+    expect(await failureOf(cached.passports.get(7, { signal: reading.signal }))).toBe(reason)
     expect(service.receivedKeys).toHaveLength(0)
 
     using timers = spyOn(globalThis, 'setTimeout')
     const controller = new AbortController()
-    const waiting = failureOf<PassportError>(client.passports.get(7, { signal: controller.signal }))
+    const waiting = failureOf(client.passports.get(7, { signal: controller.signal }))
     await until(() => timers.mock.calls.some(([, delay]) => delay === 20_000))
     controller.abort(reason)
     expect(await waiting).toBe(reason)
@@ -213,16 +209,14 @@ describe('failures', () => {
   })
 
   test('an error of the user callback or cache is rethrown unchanged, without a retry', async () => {
-    const full = new Error('The disk is full.') as PassportError
+    const full = new Error('The disk is full.')
     const fail = () => {
       throw full
     }
     await using service = startReplies([200, '{"passport":{}}', { ETag: '"a"', Deprecation: '@1' }])
     for (const own of [{ onDeprecation: fail }, { cache: { get: () => undefined, set: fail } }]) {
       service.receivedKeys.length = 0
-      expect(
-        await failureOf<PassportError>(createClient({ baseUrl: service.url, ...own }).passports.get(7)),
-      ).toBe(full)
+      expect(await failureOf(createClient({ baseUrl: service.url, ...own }).passports.get(7))).toBe(full)
       expect(service.receivedKeys).toHaveLength(1)
     }
   })

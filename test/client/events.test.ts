@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { CursorExpiredError, createClient, type V3Event } from '../../packages/client/src/index.ts'
+import { createClient, type V3Event } from '../../packages/client/src/index.ts'
 import { until } from '../support/processes.ts'
 
 const event = (id: number) => ({
@@ -72,7 +72,7 @@ const PULL = 'application/json /api/v3/events?'
 const FOLLOW = 'text/event-stream /api/v3/events?'
 
 describe('pulled events', () => {
-  test('end when a page has no newer cursor; an empty page of a filter is not the end', async () => {
+  test('pulled events end when a page has no newer cursor; an empty page of a filter is not the end', async () => {
     await using service = serve(
       () => page([1, 2], 2),
       () => page([], 1000),
@@ -91,19 +91,10 @@ describe('pulled events', () => {
       ...['k-2', 'k-1000', 'k-1001'].map((after) => `${PULL}after=${after}&${filter}`),
     ])
   })
-
-  test('a cursor that is not known throws a CursorExpiredError with the oldest cursor', async () => {
-    await using service = serve(() => problem(410, 'cursor_expired', { oldest_cursor: 'k-90' }))
-    const { error } = await read(service.v3.events({ after: 'j-3' }))
-    expect(error).toBeInstanceOf(CursorExpiredError)
-    expect(error).toMatchObject({ name: 'CursorExpiredError', code: 'cursor_expired', status: 410 })
-    expect((error as CursorExpiredError).oldestCursor).toBe('k-90')
-    expect(service.requests).toHaveLength(1)
-  })
 })
 
 describe('followed events', () => {
-  test('continue after the last event when the connection is lost, without a repeat', async () => {
+  test('followed events continue after the last event when the connection is lost, without a repeat', async () => {
     const whole = sse(21)
     await using service = serve(
       () => page([1], 1),
@@ -125,30 +116,28 @@ describe('followed events', () => {
     ])
   })
 
-  test('a Retry-After above longestWait is thrown, also after a lost connection', async () => {
-    await using service = serve(
-      () => page([], 1),
-      () => page([], 1),
-      () => ended(sse(2)),
-      () => problem(429, 'rate_limited', {}, '3600'),
-    )
-    const { ids, error } = await read(service.v3.events({ follow: true }))
-    expect(ids).toEqual(['k-2'])
-    expect(error).toMatchObject({ code: 'rate_limited', retryAfter: 3_600_000 })
-    expect(service.requests).toHaveLength(4)
-  })
-
-  test('a cursor that expires while the connection is lost throws a CursorExpiredError', async () => {
-    await using service = serve(
-      () => page([], 1),
-      () => page([], 1),
-      () => ended(sse(2)),
+  test.each([
+    ['rate_limited', () => problem(429, 'rate_limited', {}, '3600'), { retryAfter: 3_600_000 }],
+    [
+      'cursor_expired',
       () => problem(410, 'cursor_expired', { oldest_cursor: 'm-0' }),
-    )
-    const { ids, error } = await read(service.v3.events({ follow: true }))
-    expect(ids).toEqual(['k-2'])
-    expect(error).toMatchObject({ code: 'cursor_expired', oldestCursor: 'm-0' })
-  })
+      { oldestCursor: 'm-0' },
+    ],
+  ])(
+    '%s is thrown after a lost connection: a wait above longestWait, or a new log',
+    async (code, reply, more) => {
+      await using service = serve(
+        () => page([], 1),
+        () => page([], 1),
+        () => ended(sse(2)),
+        reply,
+      )
+      const { ids, error } = await read(service.v3.events({ follow: true }))
+      expect(ids).toEqual(['k-2'])
+      expect(error).toMatchObject({ code, ...more })
+      expect(service.requests).toHaveLength(4)
+    },
+  )
 
   test.each([
     ['an error', () => problem(401, 'unauthorized'), 'unauthorized', 3],

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { resultOf } from '../support/cli.ts'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { makeKey } from '../support/http/keys.ts'
-import { serveTest } from '../support/http/server.ts'
-import { openTestStore, type TestStore } from '../support/store/engines.ts'
+import { serveRecords } from '../support/http/server.ts'
 import { inventPeople } from '../support/store/invented-people.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { serveFaults } from './failing-server.ts'
@@ -30,12 +30,7 @@ ${names.map((name) => `const is${name}: Same<packed.${name}, source.${name}> = t
 `
 
 async function command(args: string[], cwd: string): Promise<string> {
-  const child = Bun.spawn(args, { cwd, stdout: 'pipe', stderr: 'pipe' })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
+  const { out, err, code } = await resultOf(Bun.spawn(args, { cwd, stdout: 'pipe', stderr: 'pipe' }))
   if (code !== 0) throw new Error(`${args.join(' ')}: ${out}${err}`)
   return out
 }
@@ -44,8 +39,7 @@ describe('the packed client', () => {
   const folder = tempFolder()
   const home = join(folder.path, 'node_modules/@passportd/client')
   let archive = ''
-  let store: TestStore
-  let service: ReturnType<typeof serveTest>
+  let service: Awaited<ReturnType<typeof serveRecords>>
   let expected: unknown
   let key: string
   const faulty = serveFaults()
@@ -57,9 +51,8 @@ describe('the packed client', () => {
     await command(['tar', '-xzf', archive, '--strip-components=1', '-C', home], folder.path)
     copyFileSync(join(import.meta.dir, 'scenario.js'), join(folder.path, 'scenario.js'))
     writeFileSync(join(folder.path, 'main.mjs'), MAIN)
-    store = await openTestStore('sqlite', inventPeople().slice(0, 300))
-    service = serveTest(store)
-    key = (await makeKey(store, 1)).key
+    service = await serveRecords({}, inventPeople().slice(0, 300))
+    key = (await makeKey(service.store, 1)).key
     const { body: list } = await service.get('/api/v1/passports?keyword=ada&per_page=250')
     const ids = list.passports.map(({ passport_id }: { passport_id: number }) => passport_id)
     const { body: first } = await service.get(`/api/v1/passports/${ids[0]}`)
@@ -98,7 +91,6 @@ describe('the packed client', () => {
   afterAll(async () => {
     await faulty.stop()
     await service[Symbol.asyncDispose]()
-    await store[Symbol.asyncDispose]()
     folder[Symbol.dispose]()
   })
 

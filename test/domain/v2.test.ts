@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { fromLaterText, toLaterText, toShownFields } from '../../src/domain/record/later-fields.ts'
+import { fromLaterText, toLaterText, toShownFields } from '../../src/domain/record/record.ts'
 import { parseSocialCount } from '../../src/domain/text/social-count.ts'
 import { ada } from '../support/store/records.ts'
 
@@ -7,40 +7,18 @@ describe('a count of a social profile', () => {
   test.each([
     ['1204', 1204],
     [' 0 ', 0],
-    ['0012', 12],
     ['1,204', 1204],
     ['12,345,678', 12_345_678],
     ['1.2k', 1200],
-    ['1.25 K', 1250],
     ['3M', 3_000_000],
-    ['2b', 2_000_000_000],
     ['1,204k', 1_204_000],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('%p is %p', (text, count) => expect(parseSocialCount(text)).toBe(count))
+  ])('the count %p is parsed as %p', (text, count) => expect(parseSocialCount(text)).toBe(count))
 
-  test.each([
-    '',
-    ' ',
-    'many',
-    '-5',
-    '+5',
-    '1.204',
-    '1.2',
-    '12,34',
-    '1,2k',
-    '1 204',
-    '1e3',
-    '0x10',
-    '٣',
-    'k',
-    '5kk',
-    '5t',
-    '~500',
-    '500+',
-    'Infinity',
-    '9007199254740993',
-    '9'.repeat(400),
-  ])('%p is ambiguous or no number', (text) => expect(parseSocialCount(text)).toBeNull())
+  test.each(['', 'many', '-5', '1.204', '12,34', '1 204', '1e3', '٣', '5kk', '500+', '9007199254740993'])(
+    'the count %p is refused: it is ambiguous or no number',
+    (text) => expect(parseSocialCount(text)).toBeNull(),
+  )
 })
 
 describe('the image of a passport', () => {
@@ -49,7 +27,7 @@ describe('the image of a passport', () => {
   const shown = (imageUrl: string | undefined, ...urls: string[]) =>
     toShownFields({ imageUrl }, socials(...urls)).imageUrl
 
-  test('is that of the record, or else the first one of the socials', () => {
+  test('the image is that of the record, or else the first one of the socials', () => {
     expect(shown('https://a.example/1.png', 'https://b.example/2.png')).toBe('https://a.example/1.png')
     expect(shown(undefined, '', 'HTTP://b.example/2.png', 'https://c.example')).toBe('HTTP://b.example/2.png')
     expect(shown('/relative.png', 'https://b.example/2.png')).toBe('https://b.example/2.png')
@@ -59,16 +37,13 @@ describe('the image of a passport', () => {
   test.each([
     '',
     '/a.png',
-    '//example.com/a.png',
     'data:image/png;base64,AAAA',
-    'ipfs://a',
     'javascript:alert(1)',
-    'https://',
     'https://a b',
     ' https://example.com',
     'https://example.com/\n',
     `https://example.com/${'x'.repeat(2000)}`,
-  ])('is never %p', (url) => expect(shown(url, url)).toBeUndefined())
+  ])('the image is never %p', (url) => expect(shown(url, url)).toBeUndefined())
 })
 
 test('stored fields are empty text if none is known, and 0 is known', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type Catalog, createCatalog } from '../../src/catalog/catalog.ts'
 import { ClientGone } from '../../src/domain/errors.ts'
-import type { Rasterize } from '../../src/explorer/pictures/remote-rasterizer.ts'
+import type { Rasterize } from '../../src/explorer/site/explorer-page.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'

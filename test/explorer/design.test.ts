@@ -1,25 +1,15 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { renderScoreBar } from '../../src/explorer/design/charts.ts'
 import { FONTS } from '../../src/explorer/design/fonts.ts'
 import { rosette } from '../../src/explorer/design/rosette.ts'
-import { PALETTE } from '../../src/explorer/design/tokens.ts'
-import { renderScoreBar } from '../../src/explorer/score-bar.ts'
+import { PALETTE, writeColors } from '../../src/explorer/design/tokens.ts'
 
-const BASE = readFileSync(join(import.meta.dir, '../../src/explorer/assets/base.css'), 'utf8')
-const [LIGHT = '', DARK = ''] = BASE.split('@media (prefers-color-scheme: dark)')
-
-const readProperty = (style: string, name: string) => new RegExp(`--${name}: ([^;]+);`).exec(style)?.[1]
-const toProperty = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-
-test('the stylesheet has the tokens of pages and pictures', () => {
-  for (const [style, colors] of [
-    [LIGHT, PALETTE.light],
-    [DARK, PALETTE.dark],
-  ] as const) {
-    for (const [name, color] of Object.entries(colors))
-      expect([name, readProperty(style, toProperty(name))]).toEqual([name, color])
-  }
+test('the stylesheet has the colours of both themes, with the accents of the site', () => {
+  const style = writeColors({ light: '#111111', dark: '#eeeeee' })
+  const { light, dark } = PALETTE
+  expect(style).toContain(`--ground: light-dark(${light.ground}, ${dark.ground});`)
+  expect(style).toContain(`--accent-ink: light-dark(${light.accentInk}, ${dark.accentInk});`)
+  expect(style).toContain('--accent: light-dark(#111111, #eeeeee);')
 })
 
 function luminance(color: string): number {
@@ -69,7 +59,7 @@ test('a small rosette has one thick line in the colours of the large one', () =>
   expect(strokeOf(small)).toBe(strokeOf(large) as string)
 })
 
-test('a family of fonts for Latin, Cyrillic and Greek, in small files', () => {
+test('the fonts have Latin, Cyrillic and Greek letters, in small files', () => {
   expect(FONTS.map(({ name }) => name)).toEqual([
     'latin',
     'latin-ext',

@@ -6,7 +6,7 @@ import { inventPeople } from '../support/store/invented-people.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../support/store/records.ts'
 
 function rowsOf(text: string): string[] {
-  const list = /<ol class="ranking"[\s\S]*?<\/ol>/.exec(text)?.[0] ?? ''
+  const list = /<ol class="ranking panel"[\s\S]*?<\/ol>/.exec(text)?.[0] ?? ''
   return [...list.matchAll(/<li>[\s\S]*?<\/li>/g)].map(([row]) => {
     const [, rank] = /class="rank">.*?<\/span>([^<]+)/.exec(row) ?? []
     const [, name] = /<bdi>(.*?)<\/bdi><\/a>/.exec(row) ?? []
@@ -32,7 +32,7 @@ onEngine('sqlite', 'the ranking', (open) => {
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(rowsOf(text)).toEqual(['1 Grace Hopper 42.5', '1 Ada Lovélace 🐉 42.5', '3 Passport 12 0'])
     expect(text).toContain('<h1>Explore 3 passports</h1>')
-    expect(text).toContain('<a class="name" href="/passports/7">')
+    expect(text).toContain('<a class="name clamp" href="/passports/7">')
     expect(text).toContain('<title>activity 12, identity 10.25, skills 20.25</title>')
     expect(text.match(/<\/a> <span class="pill">human<\/span>/g)).toHaveLength(1)
     expect(readable(text)).toContain('human a credential shows that this is a person')

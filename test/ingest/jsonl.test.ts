@@ -87,14 +87,14 @@ describe('gzip', () => {
     ['a line', packed.length / 2],
     ['its checksum', packed.length - 4],
     ['its header', 5],
-  ])('that is truncated in %s yields only the complete lines before', async (_, length) => {
+  ])('gzip that is truncated in %s yields only the complete lines before', async (_, length) => {
     const lines = await read(inChunks(packed.subarray(0, length), 5000))
     const last = lines.pop()
     expect(lines.map(([, text]) => text)).toEqual(many.slice(0, lines.length))
     expect(last).toEqual([lines.length + 1, '! cannot be read any further: unexpected end of file'])
   })
 
-  test('with garbage inside or after it yields the valid lines, then a reason', async () => {
+  test('gzip with garbage inside or after it yields the valid lines, then a reason', async () => {
     const damaged = Buffer.from(packed)
     damaged.fill(0, packed.length / 2, packed.length / 2 + 500)
     for (const given of [damaged, Buffer.concat([packed, bytes('something else')])]) {
@@ -121,7 +121,7 @@ test('a source that fails yields the lines before, then the reason', async () =>
 })
 
 describe('a line', () => {
-  test('of the maximum length is read, and a longer one is skipped', async () => {
+  test('a line of the maximum length is read, and a longer one is skipped', async () => {
     const source = inChunks(bytes(`${'x'.repeat(LONGEST_LINE)}\n${'y'.repeat(LONGEST_LINE + 1)}\nz`), 100_000)
     const [longest, tooLong, after] = await read(source)
     expect(longest?.[1]).toHaveLength(LONGEST_LINE)
@@ -131,7 +131,7 @@ describe('a line', () => {
     ])
   })
 
-  test('of 50 MB is skipped with bounded memory, and the lines after it are read', async () => {
+  test('a line of 50 MB is skipped with bounded memory, and the lines after it are read', async () => {
     const chunk = bytes('x'.repeat(MEBIBYTE / 16))
     const start = process.memoryUsage.rss()
     let highest = 0
@@ -151,7 +151,7 @@ describe('a line', () => {
     expect(highest - start).toBeLessThan(25 * MEBIBYTE)
   })
 
-  test('of 50 MB that was compressed to a few bytes is skipped too', async () => {
+  test('a line of 50 MB that was compressed to a few bytes is skipped too', async () => {
     const source = inChunks(gzipSync(`before\n${'x'.repeat(50 * MEBIBYTE)}\nafter\n`))
     expect(await read(source)).toEqual([
       [1, 'before'],

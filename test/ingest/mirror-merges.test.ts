@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { parseSurvivor } from '../../src/ingest/v1-response.ts'
+import type { Store } from '../../src/store/store.ts'
 import { everyAnswer } from '../support/http/every-response.ts'
 import { copy, NONE, serveSource } from '../support/ingest/mirror.ts'
 import { plain, serveOdd } from '../support/ingest/odd-source.ts'
@@ -9,7 +10,7 @@ import { ADA_WALLET, NOON, named, record } from '../support/store/records.ts'
 const FIVE = [1, 2, 3, 4, 5].map((id) => named(id, `Person ${id}`, id))
 
 onEveryEngine('merges of a mirrored source', (open) => {
-  test('are carried over, chains included, and later runs change nothing', async () => {
+  test('merges of the source are carried over, chains included, and later runs change nothing', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -26,7 +27,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect(await target.passports.listMerged(3)).toEqual([2])
   })
 
-  test('are undone when the source undoes them, but merges made here stay', async () => {
+  test('merges are undone when the source undoes them, but merges made here stay', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -40,7 +41,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 5 })
   })
 
-  test('free the wallets that the survivor took over', async () => {
+  test('a merge frees the wallets that the survivor took over', async () => {
     await using source = await serveSource([record(1, { mainWallet: ADA_WALLET }), record(2)])
     await using target = await open()
     await copy(target, source.url)
@@ -54,53 +55,45 @@ onEveryEngine('merges of a mirrored source', (open) => {
     })
   })
 
-  test('that contradict a merge made here are reported as failed', async () => {
+  test.each<[string, (target: Store) => unknown, object, string[], number | undefined]>([
+    [
+      'merges that contradict a merge made here are reported as failed',
+      (target) => target.passports.merge(1, 3),
+      { failed: 1 },
+      ['1: it is merged into passport 3 here, but into passport 2 at the source'],
+      3,
+    ],
+    [
+      'merges lead to the passport into which the survivor was merged here',
+      (target) => target.passports.merge(2, 3),
+      { merged: 1 },
+      [],
+      3,
+    ],
+    [
+      'merges into a passport that was removed here are reported as failed',
+      (target) => target.passports.remove(2, NOON),
+      { removed: 1, failed: 1 },
+      ['1: the source has merged it into passport 2, which was not copied'],
+      1,
+    ],
+    [
+      'merges of passports that were removed here are ignored',
+      (target) => target.passports.remove(1, NOON),
+      {},
+      [],
+      undefined,
+    ],
+  ])('%s', async (_, changeHere, expected, expectedFailures, leadsTo) => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
-    await target.passports.merge(1, 3)
+    await changeHere(target)
     await source.store.passports.merge(1, 2)
     const { report, failures } = await copy(target, source.url)
-    expect(report).toMatchObject({ merged: 0, failed: 1 })
-    expect(failures).toEqual(['1: it is merged into passport 3 here, but into passport 2 at the source'])
-    expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 3 })
-  })
-
-  test('lead to the passport into which the survivor was merged here', async () => {
-    await using source = await serveSource(FIVE)
-    await using target = await open()
-    await copy(target, source.url)
-    await target.passports.merge(2, 3)
-    await source.store.passports.merge(1, 2)
-    expect((await copy(target, source.url)).report).toMatchObject({ merged: 1, failed: 0 })
-    expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 3 })
-  })
-
-  test('into a passport that was removed here are reported as failed', async () => {
-    await using source = await serveSource(FIVE)
-    await using target = await open()
-    await copy(target, source.url)
-    await target.passports.remove(2, NOON)
-    await source.store.passports.merge(1, 2)
-    const { report, failures } = await copy(target, source.url)
-    expect(report).toMatchObject({ merged: 0, removed: 1, failed: 1 })
-    expect(failures).toEqual(['1: the source has merged it into passport 2, which was not copied'])
-    expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 1 })
-  })
-
-  test('of passports that were removed here are ignored', async () => {
-    await using source = await serveSource(FIVE)
-    await using target = await open()
-    await copy(target, source.url)
-    await target.passports.remove(1, NOON)
-    await source.store.passports.merge(1, 2)
-    expect((await copy(target, source.url)).report).toMatchObject({
-      merged: 0,
-      removed: 0,
-      failed: 0,
-      gone: 0,
-    })
-    expect(await target.passports.find({ id: 1 })).toBeUndefined()
+    expect({ ...NONE, ...expected }).toMatchObject({ ...report, copied: 0, unchanged: 0 })
+    expect(failures).toEqual(expectedFailures)
+    expect((await target.passports.find({ id: 1 }))?.id).toBe(leadsTo)
   })
 })
 

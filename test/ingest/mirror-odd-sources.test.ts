@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import { Passport } from '../../src/domain/record/schemas.ts'
-import { toLine } from '../../src/ingest/v1-response.ts'
 import type { Store } from '../../src/store/store.ts'
 import { everyAnswer } from '../support/http/every-response.ts'
 import { copy, NONE } from '../support/ingest/mirror.ts'
@@ -112,6 +111,7 @@ describe('a source that is another program', () => {
         activity_score: ' 12.5',
         skills_score: '',
         connections_count: '4',
+        nominations_received_count: '3',
         passport_profile: { display_name: 7, bio: null, tags: ['a', null, 3], mood: 'good' },
         passport_socials: [{ source: 'lens', follower_count: 1842, following_count: null, rank: 1 }],
         verified_wallets: [null, ADA_WALLET.toUpperCase().replace('X', 'x')],
@@ -190,26 +190,5 @@ describe('a source that is another program', () => {
     await using source = serveOdd({ list: () => body })
     await using target = await openTestStore('sqlite')
     expect(copy(target, source.url)).rejects.toThrow('has no list of passports')
-  })
-
-  test('the fields of V2 are passed on, and fields of an export are not', () => {
-    const later = {
-      passport_id: 7,
-      image_url: 'https://example.com/a.png',
-      main_wallet_changed_at: '2024-01-02T03:04:05Z',
-      nominations_received_count: '3',
-      passport_profile: { name: 'Ada', image_url: 'https://example.com/b.png' },
-      passport_socials: [{ source: 'lens', follower_count: 1842 }],
-    }
-    const others = {
-      verified: true,
-      user: { id: 7 },
-      merged: true,
-      merged_into: 1,
-      removed: true,
-      rules: 'x',
-    }
-    const line = toLine(7, { passport: { ...later, ...others } }, { passport_credentials: [] })
-    expect(line).toEqual({ ...later, nominations_received_count: 3, credentials: [] })
   })
 })

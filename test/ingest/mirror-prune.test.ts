@@ -16,7 +16,7 @@ const removeAll = async (store: Store, ids: readonly number[]) => {
 }
 
 onEveryEngine('passports that are gone at the source', (open) => {
-  test('are named and stay stored', async () => {
+  test('passports that are gone at the source are named and stay stored', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -70,7 +70,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect(await idsIn(target)).toEqual([4, 5])
   })
 
-  test('stay if another source has them', async () => {
+  test('a run keeps passports that another source still has', async () => {
     await using source = await serveSource(FIVE)
     await using other = await serveSource(FIVE.slice(0, 2))
     await using target = await open()
@@ -129,7 +129,7 @@ describe('nothing is pruned', () => {
     }
   }
 
-  test('by a run in which the source failed to respond', async () => {
+  test('a run in which the source failed to respond prunes nothing', async () => {
     await using given = await prepare()
     const { report, refusal } = await given.prune(async (url, init) =>
       url.endsWith('/passports/5') ? new Response('', { status: 500 }) : fetch(url, init),
@@ -139,7 +139,7 @@ describe('nothing is pruned', () => {
     expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test.each(['brownouts', 'sunsetAt'])('when the source is retired during the run (%s)', async (kind) => {
+  test.each(['brownouts', 'sunsetAt'])('a run prunes nothing if the source is retired (%s)', async (kind) => {
     await using given = await prepare()
     const plan = kind === 'sunsetAt' ? { sunsetAt: NOON } : { brownouts: [{ start: NOON, end: NOON + 1000 }] }
     await using retired = serveTest(given.source.store, { plan: () => ({ ...NO_PLAN, ...plan }) })
@@ -154,7 +154,7 @@ describe('nothing is pruned', () => {
     expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('when the source lost its data, and the next run copies everything again', async () => {
+  test('a run prunes nothing if the source lost its data, and the next run copies everything again', async () => {
     await using given = await prepare()
     await using empty = await serveSource([])
     const { report, refusal } = await copy(given.target, given.source.url, {

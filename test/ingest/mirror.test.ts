@@ -101,7 +101,7 @@ onEveryEngine('mirror', (open, engine) => {
 })
 
 describe('a source that fails', () => {
-  test('at random is copied completely', async () => {
+  test('a source that fails at random is copied completely', async () => {
     await using source = await serveSource(SOME, { seed: 1, rate: 0.4 })
     await using target = await openTestStore('sqlite')
     const { report } = await copy(target, source.url)
@@ -112,7 +112,7 @@ describe('a source that fails', () => {
     expect(again).toEqual({ ...NONE, unchanged: SOME.length })
   })
 
-  test('for one passport is reported with its id, the others are copied, and the next run copies it', async () => {
+  test('a passport whose requests fail is reported with its id, the others are copied, and the next run copies it', async () => {
     await using source = await serveSource(FEW)
     await using target = await openTestStore('sqlite')
     const broken = async (url: string, init: RequestInit) =>
@@ -125,7 +125,7 @@ describe('a source that fails', () => {
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, copied: 1, unchanged: 4 })
   })
 
-  test('with 401 ends the run, and no further request is sent', async () => {
+  test('a source that responds 401 ends the run, and no further request is sent', async () => {
     await using source = await serveSource(SOME)
     await using target = await openTestStore('sqlite')
     let sent = 0

@@ -2,7 +2,7 @@ import { describe, expect, spyOn, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { setTimeout as sleepReally } from 'node:timers/promises'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
-import { createThrottledClient, ResponseError, SourceError } from '../../src/ingest/throttled-client.ts'
+import { createThrottledClient, SourceError } from '../../src/ingest/throttled-client.ts'
 import { answer, serveRaw } from '../support/http/faulty-proxy.ts'
 import { createClient, GOOD } from '../support/ingest/throttled-client.ts'
 
@@ -45,28 +45,13 @@ describe('over a real connection', () => {
     expect(responses).toEqual([])
   })
 
-  test('redirects are reported, never followed', async () => {
-    const paths: string[] = []
-    await using server = await serveRaw((socket, path) => {
-      paths.push(path)
-      answer(socket, 301, { Location: '/elsewhere/api/v1/passports?page=1' }, '')
-    })
-    const { get } = createClient([], { ...really, base: server.url, key: 'secret' })
-    const error = await get('/api/v1/passports').catch((error) => error)
-    expect(error).toBeInstanceOf(SourceError)
-    expect(error.message).toBe(
-      `${server.url} redirects to ${server.url}/elsewhere/api/v1/passports (301). Use that URL.`,
-    )
-    expect(paths).toEqual(['/api/v1/passports'])
-  })
-
   test.each([
-    'http://169.254.169.254/latest/',
-    'http://[::1]/',
-    'file:///etc/passwd',
-    '//other.example/',
-    '',
-  ])('the target of a redirect to %p receives neither a request nor the key', async (place) => {
+    ['/elsewhere?page=1', 'SERVER/elsewhere'],
+    ['http://169.254.169.254/latest/', 'http://169.254.169.254/latest/'],
+    ['file:///etc/passwd', 'null/etc/passwd'],
+    ['//other.example/', 'http://other.example/'],
+    ['http://[', 'another URL'],
+  ])('the target of a redirect to %p receives neither a request nor the key', async (place, named) => {
     const asked: string[] = []
     await using server = await serveRaw((socket) => answer(socket, 307, { Location: place }, ''))
     const follow = (url: string, init: RequestInit) => {
@@ -74,7 +59,10 @@ describe('over a real connection', () => {
       return fetch(url, init)
     }
     const { get } = createClient([], { fetch: follow, base: server.url, key: 'secret' })
-    expect(await get().catch((error) => error)).toBeInstanceOf(SourceError)
+    const target = named.replace('SERVER', server.url)
+    expect(await get().catch((error) => error)).toEqual(
+      new SourceError(`${server.url} redirects to ${target} (307). Use that URL.`),
+    )
     expect(asked).toEqual([`${server.url}/x`])
   })
 
@@ -98,38 +86,16 @@ describe('over a real connection', () => {
   )
 
   test('a slow response is aborted after 30 s', async () => {
-    let expire = () => {}
-    const timeout = spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
-      const controller = new AbortController()
-      expire = () => controller.abort(new Error(`${milliseconds} ms are over`))
-      return controller.signal
-    })
+    using timers = spyOn(globalThis, 'setTimeout')
     await using server = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n ')
       // The time is over when a part of the body is sent.
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n ', () => expire())
+      const [expire] = timers.mock.calls.findLast(([, delay]) => delay === 30_000) ?? []
+      if (typeof expire === 'function') expire()
     })
     const { get } = createClient([], { ...really, base: server.url })
-    const error = await get()
-      .catch((error) => error)
-      .finally(() => timeout.mockRestore())
-    expect(error.message).toContain('no valid response after 3 attempts, the last: 30000 ms are over')
-  })
-
-  test('an endless body is rejected before it fills the memory', async () => {
-    let sent = 0
-    const endless = () =>
-      new ReadableStream({
-        pull(controller) {
-          sent++
-          controller.enqueue(new Uint8Array(1024 * 1024).fill(32))
-        },
-      })
-    using server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(endless()) })
-    const { get } = createClient([], { ...really, base: server.url.origin })
-    const error = await get('/large').catch((error) => error)
-    expect(error).toBeInstanceOf(ResponseError)
-    expect(error.message).toBe('/large: the response is larger than 8 MiB')
-    expect(sent).toBeLessThan(200)
+    const error = await get().catch((error) => error)
+    expect(error.message).toContain('after 3 attempts, the last: No response within 30000 ms.')
   })
 
   test.each<[string, (socket: Socket, abort: () => void) => void]>([

@@ -96,7 +96,7 @@ test.each([
   [point('years', number(5)), '0: the rule counts years since a date, the value is a number'],
   [point('flag', flag(1)), '8 of 8 points'],
   [point('flag', flag(0)), '0 of 8 points'],
-])('%p in words', (given, words) => {
+])('the calculation of %p is described in words', (given, words) => {
   const [line] = scoreOf(given).lines
   expect(line?.calculation && describeCalculation(line.calculation)).toBe(words)
 })

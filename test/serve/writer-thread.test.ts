@@ -5,7 +5,7 @@ import { createLog } from '../../src/log.ts'
 import { createDamage } from '../../src/serve/damage.ts'
 import type { FromWriter, ToWriter } from '../../src/serve/messages.ts'
 import { startThread } from '../../src/serve/thread.ts'
-import { createWriteClient, type Write, type WriteClient } from '../../src/serve/write-queue.ts'
+import { createWriteClient, type Write } from '../../src/serve/write-queue.ts'
 import { openStore } from '../../src/store/open.ts'
 import { until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -20,7 +20,7 @@ const write = (status: number): Write => ({
   },
 })
 
-/** The real thread. Each start connects a new client, as in a server thread. */
+/** The real thread. Each start connects the client again, as in a server thread. */
 async function startWriter(mostWaiting?: number) {
   const folder = tempFolder()
   const config = readConfig({ DATABASE_URL: `sqlite:${join(folder.path, 'test.db')}` }, { demo: false })
@@ -28,7 +28,7 @@ async function startWriter(mostWaiting?: number) {
   const workers: Worker[] = []
   const onWorker = (worker: Worker) => void workers.push(worker)
   process.on('worker', onWorker)
-  const clients: WriteClient[] = []
+  const client = createWriteClient(mostWaiting)
   const thread = startThread<FromWriter, ToWriter>({
     name: 'writer-thread',
     log: createLog({ write: () => undefined, json: true, now: Date.now }),
@@ -36,19 +36,17 @@ async function startWriter(mostWaiting?: number) {
       const { port1, port2 } = new MessageChannel()
       post({ kind: 'start', config, damage: createDamage() })
       post({ kind: 'connect', port: port1 }, [port1])
-      clients.at(-1)?.close()
-      clients.push(createWriteClient(port2, mostWaiting))
+      client.connect(port2)
     },
   })
   return {
-    client: () => clients.at(-1) as WriteClient,
+    send: client.send,
     kill: () => workers.at(-1)?.terminate(),
-    starts: () => clients.length,
+    starts: () => workers.length,
     statuses: async () => (await store.usage.list(ALL)).map(({ status }) => status).sort(),
     async [Symbol.asyncDispose]() {
       process.off('worker', onWorker)
       await thread.stop()
-      clients.at(-1)?.close()
       await store.close()
       folder[Symbol.dispose]()
     },
@@ -57,7 +55,7 @@ async function startWriter(mostWaiting?: number) {
 
 test('the writer thread answers each write, and stores what it has answered', async () => {
   await using writer = await startWriter()
-  const { send } = writer.client()
+  const { send } = writer
   expect(await Promise.all([send(write(200)), send(write(404))])).toEqual([undefined, undefined])
   await until(async () => (await writer.statuses()).length === 2)
   expect(await writer.statuses()).toEqual([200, 404])
@@ -65,7 +63,7 @@ test('the writer thread answers each write, and stores what it has answered', as
 
 test('a write beyond the bound of the queue is rejected as overloaded, and the writes before it are stored', async () => {
   await using writer = await startWriter(2)
-  const { send } = writer.client()
+  const { send } = writer
   const waiting = [send(write(200)), send(write(301))]
   await expect(send(write(404))).rejects.toMatchObject({ code: 'overloaded' })
   await Promise.all(waiting)
@@ -76,14 +74,14 @@ test('a write beyond the bound of the queue is rejected as overloaded, and the w
 
 test('a write that waits when the writer thread dies is unavailable, and the restarted thread writes again', async () => {
   await using writer = await startWriter()
-  const { send } = writer.client()
+  const { send } = writer
   await send(write(200))
   await until(async () => (await writer.statuses()).length === 1)
   writer.kill()
   const waiting = send(write(404))
   await expect(waiting).rejects.toMatchObject({ code: 'unavailable', message: 'The writer thread ended.' })
   expect(writer.starts()).toBe(2)
-  await writer.client().send(write(500))
+  await send(write(500))
   await until(async () => (await writer.statuses()).length === 2)
   expect(await writer.statuses()).toEqual([200, 500])
 })

@@ -42,7 +42,7 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     await again.close()
   })
 
-  test('with an older schema is refused with the way to migrate it, and stays unchanged', async () => {
+  test('a database with an older schema is refused with the way to migrate it, and stays unchanged', async () => {
     await using database = await makeDatabase({ bare: true })
     await execute(database.url, FIXTURES[engine])
     await execute(database.url, setSchema(engine, OLD_SCHEMA[engine] - 1))

@@ -146,7 +146,7 @@ describe('postgres: two nodes', () => {
     await reader.close()
   })
 
-  test('share the stale passports, and each is scored once', async () => {
+  test('two nodes share the stale passports, and each is scored once', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
     await saveRecords(one, people(120))
@@ -159,7 +159,7 @@ describe('postgres: two nodes', () => {
     expect([...counted]).toEqual([{ score: 1, stale: 0, passports: 120 }])
   })
 
-  test('leave no score of the old rules when one adopts new rules while the other scores', async () => {
+  test('no score of the old rules is left when one node adopts new rules while the other scores', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
     await saveRecords(one, people(80))
@@ -202,7 +202,7 @@ describe('postgres: two nodes that change the same passports at once', () => {
       })
     })
 
-  test('never deadlock, and leave consistent tables', async () => {
+  test('two nodes that change the same passports never deadlock, and leave consistent tables', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
     await saveRecords(one, people(PEOPLE))
@@ -243,7 +243,7 @@ describe('postgres: two nodes that change the same passports at once', () => {
 })
 
 describe('postgres: changes of the ranking', () => {
-  test('include those of a transaction that began early and commits late', async () => {
+  test('changes of the ranking include those of a transaction that began early and commits late', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
     await saveRecords(one, [named(1, 'Early', 1), named(2, 'Late', 2)])

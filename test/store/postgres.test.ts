@@ -24,7 +24,7 @@ const LONG_STATEMENTS = 2
 const WATCH = 1
 
 describe('postgres: connections', () => {
-  test('never exceed the configured number, for any number of concurrent reads', async () => {
+  test('the connections never exceed the configured number, for any number of concurrent reads', async () => {
     await using database = await databaseMaker('postgres')()
     const store = await openPostgres(database, { connections: 5 })
     await saveRecords(store, [named(1, 'Ada')])
@@ -48,7 +48,7 @@ describe('postgres: connections', () => {
     await store.close()
   })
 
-  test('set statement_timeout and application_name', async () => {
+  test('connections set statement_timeout and application_name', async () => {
     await using database = await databaseMaker('postgres')()
     await using sql = connect(database.url)
     await sql`create table logins (name text, time_limit text)`

@@ -52,7 +52,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     await expectV1(store, IDS, after)
   })
 
-  test('of merged ids and wallets are those of the survivor, through several merges', async () => {
+  test('responses of merged ids and wallets are those of the survivor, through several merges', async () => {
     await using store = await open([...AT_REST, record(1, { mergedInto: 900, mainWallet: '0x1' })])
     for (const ref of [{ id: 3 }, { id: 900 }, { id: 1 }, { wallet: GRACE_OLD_WALLET }, { wallet: '0x1' }]) {
       expect(await store.v1.findPassport(ref)).toMatchObject({ id: 3, merged: 1 })
@@ -165,7 +165,7 @@ onEveryEngine('V2 responses', (open) => {
     await expectV1(store, IDS)
   })
 
-  test('of a passport are new to readers of the ranking if only such a field changes', async () => {
+  test('readers of the ranking get a passport again if only a field of V2 changes', async () => {
     await using store = await open(AT_REST)
     const cursor = await store.listing.readAll(() => undefined)
     const { body } = (await store.v1.findPassport({ id: 7 })) as { body: string }

@@ -48,10 +48,10 @@ export async function workplace(
     env,
     database: nameDatabase(address),
     run: (...args: string[]) => run(args, { cwd, env }),
-    /** Expects the command to end with code 1 and `sentence` in its message. Runs in this process, and needs absolute paths. */
+    /** Expects the command to end with code 1, no output and `sentence` in its message. Runs in this process, and needs absolute paths. */
     async refuses(sentence: string, ...args: string[]): Promise<void> {
-      const { code, err } = await callHere(args, { env })
-      expect({ args, code, err }).toEqual({ args, code: 1, err: expect.stringContaining(sentence) })
+      const result = { args, ...(await callHere(args, { env })) }
+      expect(result).toEqual({ args, out: '', err: expect.stringContaining(sentence), code: 1 })
     },
     /** In this process, which is faster. Needs absolute paths. */
     call: (...args: string[]) => callHere(args, { env }),

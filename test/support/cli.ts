@@ -19,8 +19,10 @@ export function start(args: readonly string[], { env = {}, cwd, stdin }: Options
   })
 }
 
-export async function run(args: readonly string[], options: Options) {
-  const child = start(args, options)
+export const run = (args: readonly string[], options: Options) => resultOf(start(args, options))
+
+/** The output and the exit code of a process, when it has ended. */
+export async function resultOf(child: Bun.Subprocess<Bun.Spawn.Writable, 'pipe', 'pipe'>) {
   const [out, err, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),

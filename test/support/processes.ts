@@ -42,7 +42,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what = 'a c
   const deadline = Date.now() + PATIENCE_MS
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`Timeout after ${PATIENCE_MS} ms: waited for ${what}`)
-    await Bun.sleep(10)
+    await Bun.sleep(20)
   }
 }
 

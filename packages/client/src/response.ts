@@ -1,4 +1,5 @@
 import { CursorExpiredError, type InvalidValue, PassportError, type PassportErrorCode } from './errors.ts'
+import { parseRetryAfter } from './exchange.ts'
 
 /** Parses a successful response; `field` distinguishes it from other JSON. */
 export function parseBody<T>(body: string, field: string): T {
@@ -11,13 +12,15 @@ export function parseBody<T>(body: string, field: string): T {
 }
 
 /** V1 has the message in `error`, v3 in `detail`. */
-export function toError({ status, headers }: Response, body: string): PassportError {
+export function toError(response: Response, body: string): PassportError {
   const { error, detail, code, request_id, errors, type, title, status: _, ...members } = toRecord(body)
   const message = error ?? detail
+  const { status } = response
   const details = {
     status,
-    requestId: typeof request_id === 'string' ? request_id : (headers.get('X-Request-Id') ?? undefined),
-    retryAfter: parseRetryAfter(headers.get('Retry-After')),
+    requestId:
+      typeof request_id === 'string' ? request_id : (response.headers.get('X-Request-Id') ?? undefined),
+    retryAfter: parseRetryAfter(response, Date.now()),
   }
   if (typeof code !== 'string' || typeof message !== 'string')
     return new PassportError(
@@ -31,14 +34,6 @@ export function toError({ status, headers }: Response, body: string): PassportEr
 }
 
 const toRecord = (body: string) => (parseJson(body) ?? {}) as Record<string, unknown>
-
-/** Seconds or an HTTP date, to milliseconds from now. */
-function parseRetryAfter(text: string | null): number | undefined {
-  if (text === null) return undefined
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
-}
 
 function parseJson(text: string): unknown {
   try {

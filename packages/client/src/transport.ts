@@ -1,9 +1,8 @@
 import type { Cache } from './cache.ts'
 import { type Deprecation, readDeprecation } from './deprecation.ts'
 import { PassportError } from './errors.ts'
+import { backoff, exchange, type Fetch } from './exchange.ts'
 import { parseBody, toError } from './response.ts'
-
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export type ClientOptions = {
   /** The URL of the service, such as `https://passports.example`; `/api` and the version are appended. */
@@ -49,7 +48,8 @@ export function createTransport(options: ClientOptions) {
     const cached = sent === undefined ? await cache?.get(url) : undefined
     const init = sent === undefined ? { headers } : toPost(headers, sent)
     if (cached) init.headers = { ...headers, 'If-None-Match': cached.etag }
-    const { response, body } = await exchange(send, url, init, timeout, signal, (response) => response.text())
+    const readBody = (response: Response) => response.text()
+    const { response, body } = await exchange(url, init, { send, timeout, signal, readBody })
     // Outside of exchange(): errors of the user's callback or cache are rethrown unchanged, without a retry.
     notify(response, url)
     if (response.status === 304 && cached) return cached.body
@@ -68,7 +68,7 @@ export function createTransport(options: ClientOptions) {
   ): Promise<void> {
     if (!(error instanceof PassportError) || !isTemporary(error) || failures >= most) throw error
     if ((error.retryAfter ?? 0) > maxDelay) throw error
-    const delay = error.retryAfter ?? FIRST_DELAY * 2 ** failures * (0.5 + Math.random() / 2)
+    const delay = error.retryAfter ?? backoff(FIRST_DELAY, failures, Number.POSITIVE_INFINITY, Math.random)
     await sleep(Math.min(delay, maxDelay), signal)
   }
 
@@ -90,9 +90,8 @@ export function createTransport(options: ClientOptions) {
       const init = { headers: { ...headers, Accept: 'text/event-stream' } }
       const isStream = ({ headers }: Response) =>
         headers.get('Content-Type')?.startsWith('text/event-stream') === true
-      const { response, body } = await exchange(send, base + path, init, timeout, signal, (response) =>
-        response.ok && isStream(response) ? '' : response.text(),
-      )
+      const readBody = (response: Response) => (response.ok && isStream(response) ? '' : response.text())
+      const { response, body } = await exchange(base + path, init, { send, timeout, signal, readBody })
       if (!response.ok) throw toError(response, body)
       if (isStream(response) && response.body) return response.body
       throw new PassportError('invalid_answer', 'The response is not an event stream: check baseUrl.')
@@ -134,36 +133,6 @@ function createNotifier(onDeprecation: ClientOptions['onDeprecation']) {
     if (reported.has(text)) return
     reported.add(text)
     onDeprecation(notice)
-  }
-}
-
-/** One request and its response, as far as `readBody` reads it. */
-async function exchange(
-  send: Fetch,
-  url: string,
-  init: RequestInit,
-  timeout: number,
-  signal: AbortSignal | undefined,
-  readBody: (response: Response) => string | Promise<string>,
-) {
-  signal?.throwIfAborted()
-  // AbortSignal.timeout() does not keep a Node process alive, and in Node 20 AbortSignal.any() leaks on a long-lived signal.
-  const controller = new AbortController()
-  const cancel = () => controller.abort(signal?.reason)
-  const expire = () => controller.abort(new PassportError('timeout', `No response within ${timeout} ms.`))
-  const timer = setTimeout(expire, timeout)
-  signal?.addEventListener('abort', cancel)
-  try {
-    // Redirects are errors: the service sends none, and no other host may see the key.
-    const response = await send(url, { ...init, signal: controller.signal, redirect: 'error' })
-    return { response, body: await readBody(response) }
-  } catch (error) {
-    controller.signal.throwIfAborted()
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new PassportError('network', `The service could not be reached: ${reason}`, { cause: error })
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', cancel)
   }
 }
 

@@ -6,7 +6,6 @@ import {
   type RateLimitResult,
   REFUND_FACTOR,
 } from '../fixed-window.ts'
-import { explainRedisError } from './redis-error.ts'
 
 const TIMEOUT_MILLISECONDS = 100
 const CONNECT_MILLISECONDS = 1000
@@ -61,9 +60,7 @@ export async function createRedisRateLimit(
   let retry: Timer | undefined
 
   async function connect(): Promise<void> {
-    const client = await openClient(url, timeout).catch(async (error) =>
-      scheduleRetry(await explainRedisError(url, error)),
-    )
+    const client = await openClient(url, timeout).catch(({ message }: Error) => scheduleRetry(message))
     if (!client) return
     if (isClosed) return client.close()
     current = client

@@ -75,3 +75,14 @@ async function joinList(items: readonly string[], end: string): Promise<Rendered
   )
   return Buffer.concat([...chunks, Buffer.from(end)])
 }
+
+/** A request without a passport gets an empty list. */
+export async function listCredentials(request: Request, context: Context): Promise<Response> {
+  const query = queryOf(request)
+  const named = query.get('passport_id') ?? query.get('id') ?? ''
+  if (named === '') return json(context, '{"passport_credentials":[]}')
+  const ref = parsePassportRef(named)
+  const credentials = ref && (await context.store.v1.findCredentials(ref))
+  if (!credentials) throw notFound()
+  return json(context, credentials.body, credentials.etag)
+}

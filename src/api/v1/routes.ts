@@ -1,12 +1,13 @@
+import type { TSchema } from 'typebox'
+import { presentListedPassport, presentPassport } from '../../domain/record/present.ts'
 import * as recordSchemas from '../../domain/record/schemas.ts'
 import * as v1Schemas from '../../domain/v1/schemas.ts'
+import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 import * as v2Schemas from '../../domain/v2/schemas.ts'
 import { ErrorBody, presentError } from '../errors.ts'
-import { COMMON_ERRORS, COMMON_HEADERS } from '../openapi-parts.ts'
+import { COMMON_ERRORS, COMMON_HEADERS, EXAMPLE } from '../openapi-parts.ts'
 import { type Route, route, type Surface, unknownPaths } from '../route.ts'
-import { listCredentials } from './credentials.ts'
-import { EXAMPLES } from './examples.ts'
-import { type DeprecatedVersion, getPassport, listPassports } from './passports.ts'
+import { type DeprecatedVersion, getPassport, listCredentials, listPassports } from './passports.ts'
 
 const { PassportListBody, PassportBody, CredentialListBody } = v1Schemas
 
@@ -72,13 +73,31 @@ const PARAMETERS = {
   },
 }
 
-export const V1_ROUTES = createRoutes('v1', V1, '', '', { list: PassportListBody, passport: PassportBody })
+const LISTED = presentListedPassport(EXAMPLE)
+const FULL = presentPassport(EXAMPLE)
+const LATER = {
+  imageUrl: 'https://example.com/zoe.png',
+  mainWalletChangedAt: Date.UTC(2024, 5, 1),
+  nominations: 3,
+}
+const CREDENTIALS = EXAMPLE.credentials.map(({ from: _, ...credential }) => credential)
+const PAGINATION = { current_page: 1, last_page: 40, total: 1000 }
+
+export const V1_ROUTES = createRoutes('v1', V1, '', '', {
+  list: PassportListBody,
+  passport: PassportBody,
+  listed: LISTED,
+  full: FULL,
+})
 export const V2_ROUTES = createRoutes('v2', V2, 'v2_', 'V2', {
   list: v2Schemas.PassportListBodyV2,
   passport: v2Schemas.PassportBodyV2,
+  listed: presentListedPassportV2(LISTED, LATER),
+  full: presentPassportV2(FULL, LATER),
 })
 
-type Bodies = Record<'list' | 'passport', (typeof V1.schemas)[string]>
+/** The schemas, and their examples. */
+type Bodies = { list: TSchema; passport: TSchema; listed: object; full: object }
 
 /** `prefix` is that of names, `suffix` that of operation ids. */
 function createRoutes(
@@ -101,7 +120,7 @@ function createRoutes(
       success: 'A page of passports',
       responseHeaders: ['Vary'],
       response: bodies.list,
-      example: EXAMPLES[version].list,
+      example: { passports: [bodies.listed], pagination: PAGINATION },
       handle: (request, context) => listPassports(version, request, context),
     }),
     route(surface, {
@@ -117,7 +136,7 @@ function createRoutes(
       success: 'The passport',
       responseHeaders: ['Content-Location'],
       response: bodies.passport,
-      example: EXAMPLES[version].passport,
+      example: { passport: bodies.full },
       errors: ['not_found'],
       handle: (request, context) => getPassport(version, request, context),
     }),
@@ -132,7 +151,7 @@ function createRoutes(
       query: PARAMETERS.credentials,
       success: 'All credentials of the passport',
       response: CredentialListBody,
-      example: EXAMPLES.credentials,
+      example: { passport_credentials: CREDENTIALS },
       errors: ['not_found'],
       handle: listCredentials,
     }),

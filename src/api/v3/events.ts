@@ -18,8 +18,7 @@ import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { EVENTS } from './examples.ts'
-import { parseNames } from './parameters.ts'
-import { ambiguous, noPassport, parseKey } from './passports.ts'
+import { ambiguous, noPassport, parseKey, parseNames } from './parameters.ts'
 import { list, V3 } from './surface.ts'
 
 const DEFAULT_LIMIT = 100

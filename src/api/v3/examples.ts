@@ -1,52 +1,11 @@
 import type { WireDiff, WireEventPage } from '../../domain/v3/event-schema.ts'
-import type { WirePassport } from '../../domain/v3/schemas.ts'
+import { presentPassport } from '../../domain/v3/present.ts'
+import { EXAMPLE } from '../openapi-parts.ts'
 
-const wallet = '0xde30f1a2b3c4d5e6f708192a3b4c5d6e7f809102'
-const stamp = '2026-11+8c1f0a94d2'
-const calculated = '2026-11-02T09:18:56.019Z'
+const { mainWallet: wallet, rules: stamp } = EXAMPLE
+const calculated = new Date(EXAMPLE.calculatedAt).toISOString()
 
-export const PASSPORT: WirePassport = {
-  passport_id: 7,
-  score: 26,
-  activity_score: 0,
-  identity_score: 5,
-  skills_score: 21,
-  calculating_score: false,
-  last_calculated_at: calculated,
-  human_checkmark: true,
-  main_wallet: wallet,
-  verified_wallets: [wallet],
-  passport_profile: { display_name: 'Zoë Lanternbrook', bio: null, location: 'Lisbon', tags: ['builder'] },
-  passport_socials: [
-    {
-      source: 'github',
-      profile_name: 'zoe',
-      profile_display_name: null,
-      profile_bio: null,
-      location: null,
-      profile_url: 'https://example.com/github/zoe',
-      profile_image_url: null,
-      follower_count: 1204,
-      following_count: null,
-    },
-  ],
-  merged_from: [12],
-  rules: stamp,
-  credentials: [
-    {
-      id: 'c-1',
-      type: 'github',
-      name: 'GitHub',
-      category: 'Skills',
-      score: 21,
-      max_score: 40,
-      value: '1734 contributions',
-      earned_at: null,
-      last_calculated_at: calculated,
-      issuer: null,
-      from: 'rule',
-    },
-  ],
+export const PASSPORT = presentPassport(EXAMPLE, {
   standing: { rank: 1204, of: 98211, percentile: 98.7 },
   explanation: {
     rules: stamp,
@@ -67,10 +26,10 @@ export const PASSPORT: WirePassport = {
     ],
     caps: {},
   },
-}
+})
 
 export const LIST = {
-  items: [{ passport_id: 7, score: 26 }],
+  items: [{ passport_id: 42, score: 26 }],
   next: 'MjYgNyA0YjFkMGM5Zg',
   total: 1204,
   groups: [
@@ -80,11 +39,11 @@ export const LIST = {
   more_groups: 0,
 }
 
-export const LOOKUP_REQUEST = { keys: ['7', wallet, 'github:zoe', 'github:'], select: ['score'] }
+export const LOOKUP_REQUEST = { keys: ['42', wallet, 'github:zoe', 'github:'], select: ['score'] }
 
 export const LOOKUP = {
   items: [
-    { key: '7', passport: { score: 26 } },
+    { key: '42', passport: { score: 26 } },
     { key: wallet, error: 'not_found' },
     { key: 'github:zoe', error: 'ambiguous', candidates: [7, 12] },
     { key: 'github:', error: 'malformed' },
@@ -120,7 +79,7 @@ export const EVENTS: WireEventPage = {
       id: 'k3f9a2-918273',
       source: 'https://passports.example.com/api/v3',
       type: 'score.changed',
-      subject: '7',
+      subject: '42',
       time: calculated,
       data: {
         score: [23, 26],
@@ -134,7 +93,7 @@ export const EVENTS: WireEventPage = {
 }
 
 export const DIFF: WireDiff = {
-  passport_id: 7,
+  passport_id: 42,
   from: '2026-11-01T00:00:00.000Z',
   to: '2026-11-03T00:00:00.000Z',
   score: [23, 26],

@@ -9,18 +9,14 @@ import { chooseEncoding, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, route } from '../route.ts'
 import { LOOKUP, LOOKUP_REQUEST } from './examples.ts'
-import { readJson } from './json-body.ts'
-import { parseLookup } from './lookup-request.ts'
+import { parseLookup, readJson } from './lookup-request.ts'
 import { type RenderedResult, readAll, readPassports } from './read-passports.ts'
 import { V3 } from './surface.ts'
 
 /** Larger responses are streamed, about this many characters at once. */
 const CHUNK_LENGTH = 64 * 1024
 
-/** The total length of the items that are kept for repeated keys. Further items are read again. */
-const MOST_KEPT_LENGTH = 1024 * 1024
-
-/** What a stream holds while its client does not read: the passports of one read, and items for repeated keys. */
+/** What a stream holds while its client does not read: the passports of one read. */
 const STREAM_BYTES = 2 * 1024 * 1024
 
 export const lookup = route(V3, {
@@ -73,40 +69,19 @@ const chargeLookup = (
 
 type Item = { json: string; isFound: boolean }
 
-/** One item per key, in order. A repeated key is read again only if its item is too large to be kept. */
+/** One item per key, in order. */
 async function* listItems(
   context: Context,
   texts: readonly string[],
   read: (keys: readonly PassportKey[]) => Promise<RenderedResult[]>,
 ): AsyncGenerator<Item> {
-  const uses = new Map<string, number>()
-  for (const text of texts) uses.set(text, (uses.get(text) ?? 0) + 1)
-  const keys = new Map(texts.map((text) => [text, parsePassportKey(text)]))
-  // In the order of the first use of each key.
-  const parsed = [...keys.values()].filter((key) => key !== undefined)
+  const keys = texts.map(parsePassportKey)
+  const known = keys.filter((key) => key !== undefined)
   // Without a key to read, the time is checked all the same.
-  if (parsed.length === 0) await read([])
-  const results = readAll(parsed, read, () => takeTurn(context))
-  const unread = new Set(texts)
-  const kept = new Map<string, Item>()
-  let keptLength = 0
-  for (const text of texts) {
-    const key = keys.get(text)
-    const find = async () => {
-      if (!key) return failed(text, 'malformed')
-      if (unread.delete(text)) return toItem(text, (await results.next()).value)
-      await takeTurn(context)
-      return toItem(text, (await read([key]))[0])
-    }
-    const item = kept.get(text) ?? (await find())
-    yield item
-    const left = (uses.get(text) ?? 0) - 1
-    uses.set(text, left)
-    if (left > 0 && !kept.has(text) && keptLength + item.json.length <= MOST_KEPT_LENGTH) {
-      kept.set(text, item)
-      keptLength += item.json.length
-    } else if (left === 0 && kept.delete(text)) keptLength -= item.json.length
-  }
+  if (known.length === 0) await read([])
+  const results = readAll(known, read, () => takeTurn(context))
+  for (const [at, text] of texts.entries())
+    yield keys[at] ? toItem(text, (await results.next()).value) : failed(text, 'malformed')
 }
 
 function toItem(key: string, result: RenderedResult): Item {

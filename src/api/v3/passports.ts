@@ -1,15 +1,9 @@
-import { ServiceError } from '../../domain/errors.ts'
-import { invalidValues } from '../../domain/invalid-parameter.ts'
-import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
-import { quote } from '../../domain/text/quote.ts'
-import { type Fields, INCLUDES, parseFields } from '../../domain/v3/fields.ts'
-import { presentTime } from '../../domain/v3/present-event.ts'
+import { INCLUDES } from '../../domain/v3/fields.ts'
 import { PassportOrSelected } from '../../domain/v3/schemas.ts'
 import { json } from '../response.ts'
 import { type Context, type Query, type RouteRequest, route } from '../route.ts'
 import { PASSPORT } from './examples.ts'
-import { parsePast } from './instants.ts'
-import { parseNames } from './parameters.ts'
+import { ambiguous, fieldsOf, noPassport, parseKey, parsePast } from './parameters.ts'
 import { readPassports } from './read-passports.ts'
 import { KEY, list, V3 } from './surface.ts'
 
@@ -61,34 +55,3 @@ async function getPassport(
   if (merged) response.headers.set('Content-Location', `/api/v3/passports/${id}`)
   return response
 }
-
-/** The fields that the parameters `include` and `select` name; both are lists with commas. */
-export function fieldsOf({ include, select }: { include?: string; select?: string }): Fields {
-  const given = {
-    include: include === undefined ? undefined : parseNames('include', include),
-    select: select === undefined ? undefined : parseNames('select', select),
-  }
-  return parseFields(given, (name) => `?${name}`)
-}
-
-export const KEY_FORMS = 'an id, a wallet address, or a source and a name such as github:zoe'
-
-/** Throws `invalid_request` if the key is malformed. */
-export function parseKey(text: string, pointer = '{key}'): PassportKey {
-  const key = parsePassportKey(text)
-  if (key) return key
-  throw invalidValues([{ pointer, detail: `A key must be ${KEY_FORMS}, got ${quote(text)}.` }])
-}
-
-export const noPassport = (key: string, time?: number) =>
-  new ServiceError(
-    'not_found',
-    time === undefined
-      ? `There is no passport ${quote(key)}.`
-      : `There is no passport ${quote(key)} at ${presentTime(time)}.`,
-  )
-
-export const ambiguous = (key: string, candidates: readonly number[]) =>
-  new ServiceError('ambiguous', `${quote(key)} is a handle of several passports: use an id.`, {
-    members: { candidates },
-  })

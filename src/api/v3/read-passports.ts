@@ -13,7 +13,7 @@ import { readLater } from '../../store/read-later.ts'
 import type { Awaitable, FindOptions } from '../../store/store.ts'
 import { takeTurn } from '../backpressure/backpressure.ts'
 import type { Context } from '../route.ts'
-import { checkKnown } from './instants.ts'
+import { checkKnown } from './parameters.ts'
 
 /** A passport as JSON, or the ids of several ones that have the handle, or nothing. */
 export type RenderedResult = { passport: PassportV3; json: string } | { candidates: number[] } | undefined

@@ -1,9 +1,11 @@
+import { STATUS_CODES } from 'node:http'
+import { type ErrorCode, ServiceError, STATUS_OF } from '../../domain/errors.ts'
 import * as eventSchemas from '../../domain/v3/event-schema.ts'
 import * as schemas from '../../domain/v3/schemas.ts'
+import { type ErrorResponse, errorHeaders, publicError } from '../errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS } from '../openapi-parts.ts'
 import type { Surface } from '../route.ts'
 import { parametersOf } from './parameters.ts'
-import { presentProblem } from './problem.ts'
 
 export const V3: Surface = {
   usesKeys: true,
@@ -37,3 +39,30 @@ export const list = (description: string, items: object) => ({
   style: 'form' as const,
   explode: false as const,
 })
+
+const DETAILS: Partial<Record<ErrorCode, string>> = {
+  unauthorized: 'The header X-API-KEY must have a valid key.',
+}
+
+/** The error response of v3 (RFC 9457). */
+function presentProblem(error: unknown, requestId: string): ErrorResponse {
+  const { code, message } = publicError(error)
+  const status = STATUS_OF[code]
+  const { invalid = [], members = {} } = error instanceof ServiceError ? error : {}
+  // Node has the old name of 413.
+  const title = status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? '')
+  const problem: schemas.WireProblem = {
+    type: 'about:blank',
+    title,
+    status,
+    detail: DETAILS[code] ?? message,
+    code,
+    request_id: requestId,
+    errors: [...invalid],
+  }
+  return {
+    status,
+    headers: errorHeaders(error, code, 'application/problem+json'),
+    body: JSON.stringify({ ...problem, ...members }),
+  }
+}

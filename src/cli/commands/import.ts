@@ -1,6 +1,6 @@
 import { createReadStream, openSync, type Stats, statSync } from 'node:fs'
+import type { RawKind } from '../../domain/data-point.ts'
 import { CommandError } from '../../domain/errors.ts'
-import type { RawKind } from '../../domain/record/raw-value.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { quote } from '../../domain/text/quote.ts'
 import type { ImportReport, Refusal, Source } from '../../ingest/import.ts'
@@ -135,18 +135,19 @@ function createRefusals(terminal: Terminal, path: string | undefined) {
 function describe(report: ImportReport, strict: boolean): string {
   const { lines, added, changed, unchanged, removed, refused, unknownFields } = report
   const rest = lines - added - changed - unchanged - removed - refused
-  const parts = [
-    `${count(lines, 'line')}: ${added.toLocaleString('en')} added`,
-    `${changed.toLocaleString('en')} changed`,
-    `${unchanged.toLocaleString('en')} unchanged`,
+  const number = (value: number) => value.toLocaleString('en')
+  const exceptional: [number, string][] = [
+    [removed, 'of removed passports skipped (--restore accepts them)'],
+    [refused, 'refused'],
+    [rest, strict ? 'not imported' : 'replaced by a later line'],
   ]
-  if (removed > 0)
-    parts.push(`${removed.toLocaleString('en')} of removed passports skipped (--restore accepts them)`)
-  if (refused > 0) parts.push(`${refused.toLocaleString('en')} refused`)
-  if (rest > 0)
-    parts.push(`${rest.toLocaleString('en')} ${strict ? 'not imported' : 'replaced by a later line'}`)
-  if (unknownFields > 0) parts.push(`${count(unknownFields, 'unknown field')} ignored`)
-  return `${parts.join(', ')}.`
+  return `${[
+    `${count(lines, 'line')}: ${number(added)} added`,
+    `${number(changed)} changed`,
+    `${number(unchanged)} unchanged`,
+    ...exceptional.filter(([some]) => some > 0).map(([some, what]) => `${number(some)} ${what}`),
+    ...(unknownFields > 0 ? [`${count(unknownFields, 'unknown field')} ignored`] : []),
+  ].join(', ')}.`
 }
 
 const SHOWN_TYPES = 10

@@ -22,7 +22,7 @@ const DAY_OPTION = {
 export const usage = defineCommand({
   name: 'usage',
   summary: 'show requests by key and day',
-  description: `Requests of the V1 and V2 APIs by key, with the share of errors (status 400 and above). Days are in
+  description: `Requests of the APIs by key, with the share of errors (status 400 and above). Days are in
     UTC. Counts are a few seconds behind; a crash loses no more than those seconds.`,
   options: {
     since: {

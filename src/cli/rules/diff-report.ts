@@ -22,21 +22,22 @@ export function describeDiff(diff: RulesDiff): string {
   const number = (value: number) => value.toLocaleString('en')
   const verb = (value: number, singular: string) =>
     `${number(value)} ${value === 1 ? singular : singular.slice(0, -1)}`
-  const stay = stayOf(diff)
-  const parts = [
-    `${count(passports, 'passport')}: ${count(rise, 'score')} ${rise === 1 ? 'rises' : 'rise'}, ${verb(fall, 'falls')}, ${verb(stay, 'stays')}.\n`,
-    ...(failed > 0 ? [`${count(failed, 'passport')} cannot be scored.\n`] : []),
-    `\n${formatTable([['CHANGE', 'PASSPORTS'], ...[...histogram].map(([range, some]) => [range, number(some)])])}`,
-    ...(largest.length > 0
-      ? [
-          `\nLargest changes\n${formatTable([['PASSPORT', 'BEFORE', 'AFTER', 'CHANGE', 'BECAUSE OF'], ...largest.map(toRow)])}`,
-        ]
-      : []),
+  return [
+    `${count(passports, 'passport')}: ${count(rise, 'score')} ${rise === 1 ? 'rises' : 'rise'}, ${verb(fall, 'falls')}, ${verb(stayOf(diff), 'stays')}.\n`,
+    failed > 0 ? `${count(failed, 'passport')} cannot be scored.\n` : '',
+    section(
+      ['CHANGE', 'PASSPORTS'],
+      [...histogram].map(([range, some]) => [range, number(some)]),
+    ),
+    section(['PASSPORT', 'BEFORE', 'AFTER', 'CHANGE', 'BECAUSE OF'], largest.map(toRow), 'Largest changes\n'),
     ...describeLevels(levels),
     `\nGain the human checkmark: ${describeMarks(gained)}\nLose the human checkmark: ${describeMarks(lost)}\n`,
-  ]
-  return parts.join('')
+  ].join('')
 }
+
+/** A table below an empty line and its title; empty without rows. */
+const section = (head: string[], rows: string[][], title = '') =>
+  rows.length === 0 ? '' : `\n${title}${formatTable([head, ...rows])}`
 
 const stayOf = ({ passports, rise, fall, failed }: RulesDiff) => passports - rise - fall - failed
 
@@ -58,16 +59,11 @@ function describeLevels({ before, after }: RulesDiff['levels']): string[] {
     ])
   const namesOf = (levels: readonly LevelCount[]) =>
     JSON.stringify(levels.map(({ name, from }) => [name, from]))
-  const isSame = namesOf(before) === namesOf(after)
-  if (isSame && before.length === 0) return []
-  if (isSame) return [`\n${formatTable([['LEVEL', 'FROM', 'BEFORE', 'AFTER'], ...toRows(before, after)])}`]
+  if (namesOf(before) === namesOf(after))
+    return [section(['LEVEL', 'FROM', 'BEFORE', 'AFTER'], toRows(before, after))]
   return [
-    ...(before.length > 0
-      ? [`\n${formatTable([['LEVEL BEFORE', 'FROM', 'PASSPORTS'], ...toRows(before)])}`]
-      : []),
-    ...(after.length > 0
-      ? [`\n${formatTable([['LEVEL AFTER', 'FROM', 'PASSPORTS'], ...toRows(after)])}`]
-      : []),
+    section(['LEVEL BEFORE', 'FROM', 'PASSPORTS'], toRows(before)),
+    section(['LEVEL AFTER', 'FROM', 'PASSPORTS'], toRows(after)),
   ]
 }
 

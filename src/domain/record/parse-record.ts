@@ -1,14 +1,11 @@
 import { Compile, type Validator } from 'typebox/schema'
 import { type Credential, roundScore } from '../credential.ts'
-import type { DataPoint, RawValue } from '../data-point.ts'
-import { parsePassportRef, type Scores, type Social } from '../passport.ts'
+import { type DataPoint, type RawKind, type RawValue, readRawValue } from '../data-point.ts'
+import { parsePassportRef, parseWallet, type Scores, type Social } from '../passport.ts'
 import { parseInstant } from '../text/instant.ts'
 import { quote } from '../text/quote.ts'
 import { stableId } from '../text/stable-id.ts'
-import { parseWallet } from '../wallet.ts'
-import type { LaterFields } from './later-fields.ts'
-import { type RawKind, readRawValue } from './raw-value.ts'
-import { credentialAccount, type IncomingRecord, type PassportRecord } from './record.ts'
+import { credentialAccount, type IncomingRecord, type LaterFields, type PassportRecord } from './record.ts'
 import {
   type CredentialLine,
   countUnknown,
@@ -17,7 +14,7 @@ import {
   type PointLine,
   type SocialLine,
 } from './record-format.ts'
-import { findOversized } from './record-size.ts'
+import { findOversized } from './record-limits.ts'
 import { describeProblems, type Problem } from './validation-problem.ts'
 
 export type ParseOptions = {

@@ -1,7 +1,14 @@
 import { type Credential, sumScores } from '../credential.ts'
 import type { DataPoint } from '../data-point.ts'
 import type { Passport, PassportRef, Scores, Social } from '../passport.ts'
-import type { LaterFields } from './later-fields.ts'
+
+/** Fields of a record that only V2 shows. Absent ones are unknown. */
+export type LaterFields = {
+  imageUrl?: string | undefined
+  /** Epoch milliseconds. */
+  mainWalletChangedAt?: number | undefined
+  nominations?: number | undefined
+}
 
 /** An imported passport. Absent fields are unknown to its source. */
 export type PassportRecord = Pick<
@@ -53,3 +60,26 @@ export function addsUp(record: PassportRecord): boolean {
 /** The account of a data point that was made from a credential. */
 export const credentialAccount = (id: string): string => `${CREDENTIAL_ACCOUNT}${id}`
 export const CREDENTIAL_ACCOUNT = 'credential:'
+
+/** The stored form; empty if no field is known. */
+export function toLaterText({ imageUrl, mainWalletChangedAt, nominations }: LaterFields): string {
+  const text = JSON.stringify({ imageUrl, mainWalletChangedAt, nominations })
+  return text === '{}' ? '' : text
+}
+
+/** Reverses `toLaterText`. */
+export const fromLaterText = (text: string): LaterFields => (text === '' ? {} : JSON.parse(text))
+
+/** The fields as V2 shows them: the image is that of the record, or else the first one of the socials. */
+export function toShownFields(later: LaterFields, socials: readonly Social[]): LaterFields {
+  const images = [later.imageUrl ?? '', ...socials.map(({ imageUrl }) => imageUrl)]
+  return { ...later, imageUrl: images.find(isImageUrl) }
+}
+
+export const MAX_IMAGE_URL_BYTES = 2000
+
+/** Sources also send paths and `data:` URLs. */
+const isImageUrl = (text: string): boolean =>
+  /^https?:\/\/\S+$/i.test(text) &&
+  URL.canParse(text) &&
+  Buffer.byteLength(JSON.stringify(text)) <= MAX_IMAGE_URL_BYTES

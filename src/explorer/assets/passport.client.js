@@ -131,7 +131,7 @@ function makeSortable(table) {
     }
   }
   for (const [column, head] of heads.entries()) {
-    const button = makeButton(head.textContent)
+    const button = makeButton(head.textContent, 'plain')
     button.addEventListener('click', () => {
       // The first click sorts names ascending, scores and dates descending.
       order = { column, down: order.column === column ? !order.down : column > 0 }
@@ -159,8 +159,9 @@ function keyOf(row) {
   return order.column === 1 ? Number(row.dataset.score) : cell.querySelector('time')?.textContent
 }
 
-function makeButton(text) {
+function makeButton(text, look = 'quiet') {
   const button = document.createElement('button')
+  button.className = look
   button.type = 'button'
   button.textContent = text
   return button

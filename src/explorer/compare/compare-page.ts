@@ -1,14 +1,15 @@
 import { findPage } from '../../catalog/find-list.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { parseOrigin } from '../../domain/url.ts'
+import { formatFigure, shortNameOf } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
-import { formatFigure, shortNameOf } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { renderLayout } from '../layout.ts'
-import { createPartStandings } from '../passport/part-standings.ts'
-import { shortWord } from '../sanitize.ts'
+import { shortWord } from '../design/sanitize.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import { file, POLICY } from '../site/files.ts'
+import { renderLayout } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
+import { createPartStandings } from '../site/standings.ts'
 import { type ComparedPerson, compareAddress, renderComparison, renderPerson } from './compare-table.ts'
 import { type Found, findPeople, MOST_NAMES, MOST_PEOPLE, parseIds } from './find-people.ts'
 
@@ -82,7 +83,7 @@ function renderActions({ origin }: Site, path: string, names: string): Html {
   const base = parseOrigin(origin)?.origin
   return base === undefined
     ? html``
-    : html`<p class="actions" data-link="${base}${path}" data-title="${names} compared"></p>`
+    : html`<p class="row actions" data-link="${base}${path}" data-title="${names} compared"></p>`
 }
 
 function renderTop(top: readonly Passport[]): Html {
@@ -94,8 +95,8 @@ function renderTop(top: readonly Passport[]): Html {
 /** One person, and a place for the second. */
 function renderFirst(people: readonly ComparedPerson[]): Html {
   return html`<div class="compare-start">
-${people.map((person) => html`<div>${rosette(person.passport.id)}${renderPerson(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`)}
-<div class="vacant">${renderAddForm(people)}</div>
+${people.map((person) => html`<div class="panel">${rosette(person.passport.id)}${renderPerson(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`)}
+<div class="panel vacant">${renderAddForm(people)}</div>
 </div>`
 }
 
@@ -104,15 +105,15 @@ function renderNotes({ people, unknown, omitted }: Found): Html {
   const notes = unknown.map(({ text, candidates, isSearched }) => {
     const shown = shortWord(text, MAX_TEXT_LENGTH)
     if (candidates.length === 0)
-      return html`<p class="notice-line">${isSearched ? html`No passport was found for “${shown}”.` : html`“${shown}” was not searched: a comparison finds ${MOST_NAMES} people by name at once. Add the others one by one.`}</p>`
-    return html`<p class="notice-line">“${shown}” may be ${candidates.map(
+      return html`<p class="notice">${isSearched ? html`No passport was found for “${shown}”.` : html`“${shown}” was not searched: a comparison finds ${MOST_NAMES} people by name at once. Add the others one by one.`}</p>`
+    return html`<p class="notice">“${shown}” may be ${candidates.map(
       (candidate, at) =>
         html`${at === 0 ? '' : at === candidates.length - 1 ? ' or ' : ', '}<a href="${compareAddress([...ids, candidate.id])}"><bdi>${shortNameOf(candidate)}</bdi></a>`,
     )}.</p>`
   })
   if (omitted > 0)
     notes.push(
-      html`<p class="notice-line">A comparison has ${MOST_PEOPLE} people at most: ${omitted} more ${omitted === 1 ? 'was' : 'were'} left out.</p>`,
+      html`<p class="notice">A comparison has ${MOST_PEOPLE} people at most: ${omitted} more ${omitted === 1 ? 'was' : 'were'} left out.</p>`,
     )
   return html`${notes}`
 }

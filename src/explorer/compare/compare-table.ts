@@ -1,14 +1,20 @@
 import type { Standing } from '../../catalog/score-distribution.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import type { CredentialV3, PassportV3 } from '../../domain/v3/passport.ts'
-import { credentialAddress } from '../credentials/credential-types.ts'
+import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
+import { renderProgress } from '../design/credential-rows.ts'
+import {
+  credentialAddress,
+  describeTop,
+  formatFigure,
+  formatOrdinal,
+  renderWord,
+  shortNameOf,
+} from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { describeTop, formatFigure, formatOrdinal, shortNameOf } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import type { PartStandings } from '../passport/part-standings.ts'
-import { renderWord } from '../ranking/ranking-list.ts'
-import { shortWord } from '../sanitize.ts'
-import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
+import { shortWord } from '../design/sanitize.ts'
+import type { PartStandings } from '../site/standings.ts'
 
 export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings }
 
@@ -17,7 +23,7 @@ export const compareAddress = (ids: readonly (number | string)[]): string =>
 
 /** One table: a column for each person. On narrow screens it scrolls inside its frame. */
 export function renderComparison(people: readonly ComparedPerson[]): Html {
-  return html`<div class="compare" role="region" aria-label="Comparison" tabindex="0">
+  return html`<div class="compare panel" role="region" aria-label="Comparison" tabindex="0">
 <table>
 <thead><tr class="portraits"><td></td>${people.map(({ passport }) => html`<td>${rosette(passport.id)}</td>`)}</tr>
 <tr><td></td>${people.map((person) => html`<th scope="col">${renderPerson(person, people)}</th>`)}</tr></thead>
@@ -32,9 +38,9 @@ ${renderProfiles(people)}
 export function renderPerson({ passport }: ComparedPerson, people: readonly ComparedPerson[]): Html {
   const name = shortNameOf(passport)
   const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
-  return html`<div class="compared"><a href="/passports/${passport.id}"><bdi>${name}</bdi></a>
+  return html`<div class="row compared"><a class="clamp" href="/passports/${passport.id}"><bdi>${name}</bdi></a>
 ${passport.human ? html`<span class="pill">human</span>` : html``}
-<a class="remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${name}</bdi></span></a></div>`
+<a class="soft remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${name}</bdi></span></a></div>`
 }
 
 const renderRow = (title: string | Html, cells: readonly Html[]) =>
@@ -62,8 +68,8 @@ function renderFigures(
   )
 }
 
-const renderGroup = (title: string | Html, rows: readonly Html[], columns: number) =>
-  html`<tbody><tr class="group"><th scope="colgroup" colspan="${columns + 1}">${title}</th></tr>
+const renderGroup = (title: string | Html, rows: readonly Html[], columns: number, part = '') =>
+  html`<tbody class="${part}"><tr class="group"><th scope="colgroup" colspan="${columns + 1}">${title}</th></tr>
 ${rows}</tbody>`
 
 function renderScores(people: readonly ComparedPerson[]): Html {
@@ -93,7 +99,7 @@ function renderScores(people: readonly ComparedPerson[]): Html {
 /** "Top 4%"; empty while the index for it is not ready. */
 function renderTop(person: ComparedPerson | undefined, part: keyof PartStandings): Html {
   const words = describeTop(person?.parts[part] ?? Number.POSITIVE_INFINITY, person?.standing.total ?? 0)
-  return words === '' ? html`` : html`<span class="detail">${words}</span>`
+  return words === '' ? html`` : html`<span class="soft detail">${words}</span>`
 }
 
 const NONE = { total: 0, activity: 0, identity: 0, skills: 0 }
@@ -101,7 +107,7 @@ const NONE = { total: 0, activity: 0, identity: 0, skills: 0 }
 function renderRank({ rank, below, total }: Standing): Html {
   if (total === 0) return html``
   const share = describeTop(total - below, total)
-  return html`${formatOrdinal(Math.min(rank, total))} of ${formatFigure(total)}${share === '' ? html`` : html`<span class="detail">${share}</span>`}`
+  return html`${formatOrdinal(Math.min(rank, total))} of ${formatFigure(total)}${share === '' ? html`` : html`<span class="soft detail">${share}</span>`}`
 }
 
 /** The swatch and its word stay on one line. */
@@ -127,10 +133,10 @@ function renderCredentials(people: readonly ComparedPerson[]): Html {
     const rows = shown.flatMap((type) => {
       const { name, category } = types.get(type) as CredentialV3
       if (partOf(category) !== part) return []
-      return [renderCredential(type, shortWord(name, MAX_NAME_LENGTH) || type, part, byType)]
+      return [renderCredential(type, shortWord(name, MAX_NAME_LENGTH) || type, byType)]
     })
     if (rows.length === 0) return html``
-    return renderGroup(part ? renderPart(part) : 'Other credentials', rows, people.length)
+    return renderGroup(part ? renderPart(part) : 'Other credentials', rows, people.length, part ?? 'other')
   })
   const more = sorted.length - shown.length
   if (more === 0) return html`${groups}`
@@ -138,20 +144,14 @@ function renderCredentials(people: readonly ComparedPerson[]): Html {
   return html`${groups}<tbody>${renderRow(`${formatFigure(more)} more`, people.map(link))}</tbody>`
 }
 
-function renderCredential(
-  type: string,
-  name: string,
-  part: keyof PartStandings | undefined,
-  byType: readonly Types[],
-): Html {
+function renderCredential(type: string, name: string, byType: readonly Types[]): Html {
   const credentials = byType.map((each) => each.get(type))
   return renderFigures(
     html`<a href="${credentialAddress(type)}"><bdi>${name}</bdi></a>`,
     credentials.map((credential) => credential?.score),
     (score, at) => {
       const most = credentials[at]?.max_score ?? 0
-      const share = Math.min(100, Math.round((100 * score) / Math.max(most, score)))
-      return html`${formatFigure(score)}<span class="of"> of ${formatFigure(most)}</span><svg class="points" aria-hidden="true"><rect class="${part ?? 'other'}" width="${share}%" height="100%"/></svg>`
+      return html`${formatFigure(score)}<span class="soft"> of ${formatFigure(most)}</span>${renderProgress(score, most)}`
     },
   )
 }

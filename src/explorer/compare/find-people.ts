@@ -3,8 +3,8 @@ import { parseKeyword } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { parsePassportKey } from '../../domain/passport-key.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
-import type { ExplorerOptions } from '../explorer-page.ts'
-import { findMatches } from '../ranking/find-matches.ts'
+import { findMatches } from '../search/find-matches.ts'
+import type { ExplorerOptions } from '../site/explorer-page.ts'
 
 export const MOST_PEOPLE = 4
 

@@ -1,16 +1,17 @@
 import { count } from '../../domain/text/format.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
-import { formatFigure } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { renderLayout } from '../layout.ts'
-import { groupByCategory } from '../passport/credential-rows.ts'
-import { countFacets, createFacetReader } from '../ranking/facets.ts'
-import { whenReady } from '../ranking/not-ready.ts'
-import { ALL_PASSPORTS } from '../ranking/ranking-query.ts'
-import { shortWord } from '../sanitize.ts'
-import { partOf } from '../score-bar.ts'
+import { partOf } from '../design/charts.ts'
+import { groupByCategory, renderProgress } from '../design/credential-rows.ts'
+import { credentialAddress, formatFigure } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
+import { shortWord } from '../design/sanitize.ts'
+import { countFacets, createFacetReader } from '../search/facets.ts'
+import { ALL_PASSPORTS } from '../search/ranking-query.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import { file, POLICY } from '../site/files.ts'
+import { renderLayout } from '../site/layout.ts'
+import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
-import { credentialAddress, ruleOf } from './credential-types.ts'
+import { ruleOf } from './credential-types.ts'
 
 /** All types of credentials by part of the score, those with the most holders first. */
 export function createCredentialList(options: ExplorerOptions): ExplorerPage {
@@ -46,18 +47,18 @@ function renderList(site: Site, rows: readonly Row[], total: number): string {
     here: '/credentials',
     main: html`<h1>Credentials</h1>
 <p class="lead">A credential is a fact about a person that earns points: an account, a contribution, a verification. These are the ones that people have, by the part of the score that they count toward.</p>
-${rows.length === 0 ? html`<p class="nothing">Nobody has a credential yet. <a href="/">Show all passports</a></p>` : renderTable(rows, total)}`,
+${rows.length === 0 ? html`<p class="nothing panel">Nobody has a credential yet. <a href="/">Show all passports</a></p>` : renderTable(rows, total)}`,
   })
 }
 
 /** A group for each part of the score, the others last. */
 function renderTable(rows: readonly Row[], total: number): Html {
   const groups = groupByCategory(rows.map((row) => ({ ...row, category: row.rule?.category ?? '' })))
-  return html`<table class="credentials">
-<thead><tr><th scope="col">Credential</th><th scope="col" class="figure">At most</th><th scope="col" class="figure">People</th><th scope="col"><span class="unseen">Share of people</span></th></tr></thead>
+  return html`<table class="panel">
+<thead><tr><th scope="col">Credential</th><th scope="col" class="figure">At most</th><th scope="col" class="figure">People</th></tr></thead>
 ${groups.map(({ category, items }) => {
   const title = category === '' ? html`Without a rule` : renderCategory(category)
-  return html`<tbody><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
+  return html`<tbody class="${partOf(category) ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="3">${title}</th></tr>
 ${items.map((row) => renderRow(row, total))}</tbody>`
 })}
 </table>`
@@ -67,8 +68,7 @@ function renderRow({ type, holders, name, rule }: Row, total: number): Html {
   const share = Math.min(100, (100 * holders) / Math.max(total, holders))
   return html`<tr><th scope="row"><a href="${credentialAddress(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH)}</bdi></a></th>
 <td class="figure">${rule ? formatFigure(rule.max_score) : '–'}</td>
-<td class="figure">${formatFigure(holders)}</td>
-<td class="share"><svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${share.toFixed(1)}" height="1"/></svg> <span class="soft">${formatShare(share)}</span></td></tr>
+<td class="figure">${formatFigure(holders)} <span class="soft">${formatShare(share)}</span>${renderProgress(holders, total)}</td></tr>
 `
 }
 

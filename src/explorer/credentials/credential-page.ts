@@ -4,19 +4,19 @@ import { notFound } from '../../domain/errors.ts'
 import type { Rule } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { count } from '../../domain/text/format.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
-import { formatFigure, formatPeople } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { renderLayout } from '../layout.ts'
-import type { Ranked } from '../ranking/find-ranking.ts'
-import { whenReady } from '../ranking/not-ready.ts'
-import { renderRankingList } from '../ranking/ranking-list.ts'
-import { ALL_PASSPORTS, addressOfFilter } from '../ranking/ranking-query.ts'
-import { shortWord } from '../sanitize.ts'
+import { addressOfFilter, credentialAddress, formatFigure, formatPeople } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
+import { shortWord } from '../design/sanitize.ts'
+import { type Ranked, renderRankingList } from '../search/ranking-list.ts'
+import { ALL_PASSPORTS } from '../search/ranking-query.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import { file, POLICY } from '../site/files.ts'
+import { renderLayout } from '../site/layout.ts'
+import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 import { formatShare, renderCategory } from './credential-list.ts'
 import { renderPoints } from './credential-points.ts'
-import { credentialAddress, describeRule, listHolders, ruleOf } from './credential-types.ts'
+import { describeRule, listHolders, ruleOf } from './credential-types.ts'
 
 const TOP = 10
 /** Holders whose points are read for the distribution: about 3 MB. */
@@ -98,16 +98,16 @@ function renderPage(site: Site, found: Found): string {
       alt: `${name}: ${formatPeople(holders)}`,
     },
     here: '/credentials',
-    main: html`<p class="crumb"><a href="/credentials">Credentials</a></p>
+    main: html`<p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
-<dl class="summary">
-<div><dt>Counts toward</dt><dd>${renderCategory(category)}</dd></div>
-<div><dt>At most</dt><dd>${count(most, 'point')}</dd></div>
-<div><dt>People</dt><dd>${formatFigure(holders)}<span class="soft">${share}</span></dd></div>
+<dl class="row summary">
+<div><dt class="soft">Counts toward</dt><dd>${renderCategory(category)}</dd></div>
+<div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
+<div><dt class="soft">People</dt><dd>${formatFigure(holders)}<span class="soft">${share}</span></dd></div>
 </dl>
 ${rule ? renderRule(rule, found.version) : html``}
 ${renderPoints(found.scores, most, holders)}
-${ranked.length === 0 ? html`<p class="nothing">Nobody has this credential yet.</p>` : renderHolders(found, name)}`,
+${ranked.length === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found, name)}`,
   })
 }
 

@@ -1,8 +1,8 @@
 import { roundUp } from '../../catalog/score-distribution.ts'
 import { count } from '../../domain/text/format.ts'
-import { formatFigure, formatPeople } from '../format.ts'
-import { drawHistogram } from '../histogram.ts'
-import { type Html, html } from '../html.ts'
+import { drawHistogram } from '../design/charts.ts'
+import { formatFigure, formatPeople } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
 
 const MOST_BUCKETS = 20
 
@@ -27,8 +27,8 @@ export function renderPoints(scores: readonly number[], most: number, holders: n
   return html`<section>
 <h2>Points</h2>
 <figure>
-${drawHistogram(buckets, { className: 'histogram', describe: describeBar })}
-<p class="axis soft" aria-hidden="true"><span>0</span><span>${count(buckets.length * step, 'point')}</span></p>
+${drawHistogram(buckets, { describe: describeBar })}
+<p class="row between axis soft" aria-hidden="true"><span>0</span><span>${count(buckets.length * step, 'point')}</span></p>
 <figcaption class="soft">${describe(sorted, most, holders)}</figcaption>
 </figure>
 </section>`

@@ -1,15 +1,12 @@
 import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import type { ExplorerOptions } from '../explorer-page.ts'
-import { formatFigure } from '../format.ts'
-import { equals } from '../ranking/ranking-query.ts'
+import { formatFigure } from '../design/format.ts'
+import { equals } from '../search/ranking-query.ts'
+import type { ExplorerOptions } from '../site/explorer-page.ts'
 
 /** The rule of a folded type. */
 export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined =>
   Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
-
-export const credentialAddress = (type: string): string =>
-  `/credentials/${encodeURIComponent(type.toWellFormed())}`
 
 /** Holders of a type by total score: `limit` of them, every `step`-th. */
 export const listHolders = (

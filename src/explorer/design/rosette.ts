@@ -1,5 +1,5 @@
-import { toCoordinate } from '../format.ts'
-import type { Html } from '../html.ts'
+import { toCoordinate } from './format.ts'
+import type { Html } from './html.ts'
 
 const RADIUS = 104
 

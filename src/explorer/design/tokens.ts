@@ -1,4 +1,4 @@
-/** The design tokens of pages and pictures. base.css has the same values as custom properties. */
+/** The colours of pages and pictures. */
 export const PALETTE = {
   light: {
     ground: '#f7f3ea',
@@ -35,3 +35,13 @@ export const PALETTE = {
 } as const
 
 export type Theme = keyof typeof PALETTE
+
+/** The colours as custom properties of the stylesheet, with the operator's accents. */
+export function writeColors(accents: Record<Theme, string>): string {
+  const dark = { ...PALETTE.dark, accent: accents.dark }
+  const properties = Object.entries({ ...PALETTE.light, accent: accents.light }).map(([name, light]) => {
+    const property = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    return `--${property}: light-dark(${light}, ${dark[name as keyof typeof dark]});`
+  })
+  return `:root {\n${properties.join('\n')}\n}\n`
+}

@@ -1,17 +1,24 @@
-import type { Credential } from '../../domain/credential.ts'
+import { type Caps, type Credential, roundScore } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
 import { lastPage, parsePageRequest } from '../../domain/lists/list-request.ts'
 import { parsePassportRef, type Scores } from '../../domain/passport.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/format.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
-import { formatFigure, shortNameOf } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { renderLayout } from '../layout.ts'
-import { renderPager } from '../ranking/ranking-list.ts'
-import { shortWord } from '../sanitize.ts'
-import { groupByCategory, MAX_NAME_LENGTH, renderCredential } from './credential-rows.ts'
-import { renderSome } from './render-some.ts'
+import { CATEGORIES, partOf, SCORE_PARTS } from '../design/charts.ts'
+import {
+  groupByCategory,
+  linkToType,
+  MAX_NAME_LENGTH,
+  renderCredential,
+  renderProgress,
+} from '../design/credential-rows.ts'
+import { formatFigure, shortNameOf } from '../design/format.ts'
+import { type Html, html, renderWithin } from '../design/html.ts'
+import { shortWord } from '../design/sanitize.ts'
+import { renderPager } from '../search/ranking-list.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import { file, POLICY } from '../site/files.ts'
+import { renderLayout } from '../site/layout.ts'
 
 /** A record may have thousands: the page of a passport shows the highest ones, and links to all. */
 const MOST_SHOWN = { rows: 50, bytes: 45_000 }
@@ -29,8 +36,8 @@ export function renderCredentials({ id, credentials: all, scores, types }: Shown
   const credentials = all.map((each) => labelDate(each, types))
   const scored = credentials.filter(({ score }) => score > 0)
   const others = credentials.filter(({ score }) => score <= 0)
-  const rows = renderSome(scored, renderCredential, MOST_SHOWN)
-  const folded = renderSome(others, renderCredential, MOST_FOLDED)
+  const rows = renderWithin(scored, renderCredential, MOST_SHOWN)
+  const folded = renderWithin(others, renderCredential, MOST_FOLDED)
   return html`<section id="credentials">
 <h2>Credentials${credentials.length === 0 ? html`` : html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
 ${credentials.length === 0 ? html`<p class="soft">No credentials yet.</p>` : html``}
@@ -47,10 +54,10 @@ const labelDate = (credential: Credential, types: Types): Credential =>
     : credential
 
 function renderFolded(total: number, rows: readonly Html[]): Html {
-  return html`<details id="unscored">
+  return html`<details id="unscored" class="divided">
 <summary>${count(total, 'credential')} without points</summary>
-<table class="credential-rows">
-<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col">Earned</th></tr></thead>
+<table>
+<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>
 <tbody class="other">${rows}</tbody>
 </table>
 </details>`
@@ -69,8 +76,8 @@ function renderTable(
   counts: ReadonlyMap<string, number>,
   first = Number.POSITIVE_INFINITY,
 ): Html {
-  return html`<table class="credential-rows" data-sortable>
-<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col">Earned</th></tr></thead>
+  return html`<table data-sortable>
+<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>
 ${groupByCategory(credentials).map(({ category, part, items }, at) => {
   const words =
     part === undefined
@@ -87,6 +94,31 @@ ${items.length <= first + 1 ? items.map(renderCredential) : html`${items.slice(0
 const renderFold = (group: number, rows: number): Html =>
   html`<tr class="fold"><td colspan="3"><details id="more-${group}"><summary>${formatFigure(rows)} more</summary></details></td></tr>
 `
+
+const MOST_GAPS = 5
+
+/** The credentials with the most points left. Categories at their cap cannot raise the score. */
+export function renderGrowth(credentials: readonly Credential[], scores: Scores, caps: Caps): Html {
+  const open = new Set(
+    SCORE_PARTS.filter((part) => scores[part] < (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY)),
+  )
+  const gaps = credentials
+    .flatMap((credential) => {
+      const part = partOf(credential.category)
+      const left = roundScore(credential.maxScore - credential.score)
+      return part && open.has(part) && left > 0 ? [{ credential, part, left }] : []
+    })
+    .sort((one, other) => other.left - one.left)
+    .slice(0, MOST_GAPS)
+  if (gaps.length === 0) return html``
+  return html`<section id="growth">
+<h2>What would raise the score</h2>
+<ul class="rows gaps">${gaps.map(
+    ({ credential: { type, name, score, maxScore }, part, left }) =>
+      html`<li class="${part}">${{ markup: linkToType(type, shortWord(name, MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${renderProgress(score, maxScore)} <span class="soft">up to ${formatFigure(left)} more</span></li>`,
+  )}</ul>
+</section>`
+}
 
 /** All credentials of a passport, in pages. */
 export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage => ({

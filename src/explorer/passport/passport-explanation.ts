@@ -1,50 +1,17 @@
-import { type Caps, roundScore } from '../../domain/credential.ts'
 import { describeRawValue } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { DescribedLine, ExplainedPassport, ExplanationAccount } from '../../domain/explanation.ts'
 import { type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record/record.ts'
 import { count } from '../../domain/text/format.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
-import { formatFigure, shortNameOf } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { renderLayout } from '../layout.ts'
-import { shortWord } from '../sanitize.ts'
-import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
-import { groupByCategory, UNKNOWN } from './credential-rows.ts'
-
-/** The score as a sum, for the passport page. The script inserts the lines of the explanation page. */
-export function renderExplanation({ id, scores }: Passport, caps: Caps): Html {
-  return html`<div id="explanation">
-<p>${describeSums(scores, caps)}</p>
-<details id="how">
-<summary>How every point is calculated</summary>
-<p data-lines><a href="/passports/${id}/score">Show the points of every credential</a></p>
-</details>
-</div>`
-}
-
-/** A total that is given by a record need not be the sum of its parts. */
-function describeSums(scores: Scores, caps: Caps): string {
-  const [sum, capped] = [sumOf(scores, {}), sumOf(scores, caps)]
-  const [parts, total] = [describeParts(scores, {}), formatFigure(scores.total)]
-  if (sum === scores.total) return `${parts} = ${total}`
-  if (capped === scores.total)
-    return `${parts} = ${formatFigure(sum)}, limited to ${total} by the caps of the categories`
-  return `${total}, given by the imported record. Its parts are ${parts}.`
-}
-
-/** Otherwise the record gives the total. */
-export const isSum = (scores: Scores, caps: Caps): boolean =>
-  [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
-
-const sumOf = (scores: Scores, caps: Caps): number =>
-  roundScore(
-    SCORE_PARTS.reduce(
-      (sum, part) => sum + Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part]),
-      0,
-    ),
-  )
+import { groupByCategory, UNKNOWN } from '../design/credential-rows.ts'
+import { formatFigure, shortNameOf } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
+import { shortWord } from '../design/sanitize.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import { file, POLICY } from '../site/files.ts'
+import { renderLayout } from '../site/layout.ts'
+import { describeParts } from './passport-score.ts'
 
 /** Explains a score line by line. Not cached, because the result depends on the active rule set, too. */
 export const createExplanationPage = ({ explain }: ExplorerOptions): ExplorerPage => ({
@@ -74,15 +41,15 @@ function renderLines(explanation: ExplainedPassport): Html {
   const shown = lines.toSorted(byScore).slice(0, MOST_LINES)
   const rest = lines.length - shown.length
   return html`<p>${describeSource(explanation)}</p>
-${differs(scores, passport) ? html`<p class="differs">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
+${differs(scores, passport) ? html`<p class="notice">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
 ${
   lines.length === 0
     ? html``
-    : html`<table class="reasons">
-<thead><tr><th scope="col">Credential</th><th scope="col">Reason</th><th scope="col">Points</th></tr></thead>
+    : html`<table>
+<thead><tr><th scope="col">Credential</th><th scope="col">Reason</th><th scope="col" class="figure">Points</th></tr></thead>
 ${groupByCategory(shown).map(
-  ({ category, part, items }) => html`<tbody>
-<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span>${describeSum(scores[part], caps[category])}</span>`}</th></tr>
+  ({ category, part, items }) => html`<tbody class="${part ?? 'other'}">
+<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span class="soft">${describeSum(scores[part], caps[category])}</span>`}</th></tr>
 ${items.map(renderLine)}</tbody>
 `,
 )}</table>
@@ -117,16 +84,10 @@ const differs = (scores: Scores, passport: Passport): boolean =>
 const describeSum = (sum: number, cap: number | undefined): string =>
   cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, at most ${formatFigure(cap)}`
 
-const describeParts = (scores: Scores, caps: Caps): string =>
-  SCORE_PARTS.map((part) => {
-    const category = CATEGORIES[part]
-    return `${formatFigure(Math.min(scores[part], caps[category] ?? scores[part]))} ${category}`
-  }).join(' + ')
-
 function renderLine(line: DescribedLine): Html {
   const { name, score, from, accounts } = line
   const more = accounts.length > 1 || from === 'nothing' ? renderAccounts(accounts) : html``
-  return html`<tr><th scope="row"><bdi>${shorten(name)}</bdi></th><td>${renderReason(line)}${more}</td><td>${from === 'nothing' ? UNKNOWN : formatFigure(score)}</td></tr>
+  return html`<tr><th scope="row"><bdi>${shorten(name)}</bdi></th><td class="wide">${renderReason(line)}${more}</td><td class="figure">${from === 'nothing' ? UNKNOWN : formatFigure(score)}</td></tr>
 `
 }
 

@@ -8,11 +8,10 @@ import {
 } from '../../domain/history/event.ts'
 import type { Passport } from '../../domain/passport.ts'
 import type { Store } from '../../store/store.ts'
-import { formatFigure, renderDay, toCoordinate } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { shortWord } from '../sanitize.ts'
-import { UNKNOWN } from './credential-rows.ts'
-import { renderSome } from './render-some.ts'
+import { UNKNOWN } from '../design/credential-rows.ts'
+import { formatFigure, renderDay, toCoordinate } from '../design/format.ts'
+import { type Html, html, renderWithin } from '../design/html.ts'
+import { shortWord } from '../design/sanitize.ts'
 
 /** A point of the chart: a change of the score, or the score at the start of the chart. */
 type Point = { time: number; score: number } & (
@@ -44,13 +43,13 @@ export async function renderHistory(
 <h2>Score history</h2>
 <figure>
 ${drawChart(points, names)}
-<p class="axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>today</span></p>
+<p class="row between axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>today</span></p>
 </figure>
-<details id="changes">
+<details id="changes" class="divided">
 <summary>All changes and their causes</summary>
-<table class="changes">
+<table>
 <thead><tr><th scope="col">Date</th><th scope="col">Score</th><th scope="col">Change</th><th scope="col">Causes</th></tr></thead>
-<tbody>${renderSome(points.toReversed(), (point) => renderPoint(point, names), MOST_ROWS).shown}</tbody>
+<tbody>${renderWithin(points.toReversed(), (point) => renderPoint(point, names), MOST_ROWS).shown}</tbody>
 </table>
 </details>
 </section>`
@@ -74,7 +73,7 @@ function toPoints(latest: readonly LogEvent[]): Point[] {
 const renderPoint = (
   point: Point,
   names: Names,
-) => html`<tr><td>${renderDay(point.time)}</td><td>${formatFigure(point.score)}</td><td>${point.change === undefined ? UNKNOWN : formatChange(point.change)}</td><td>${describeCauses(point, names)}</td></tr>
+) => html`<tr><td>${renderDay(point.time)}</td><td>${formatFigure(point.score)}</td><td>${point.change === undefined ? UNKNOWN : formatChange(point.change)}</td><td class="wide">${describeCauses(point, names)}</td></tr>
 `
 
 const formatChange = (change: number) => `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`
@@ -118,7 +117,7 @@ function drawChart(points: readonly Point[], names: Names): Html {
   })
   const places = points.map(place)
   const path = places.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`)).join('')
-  const { shown } = renderSome(
+  const { shown } = renderWithin(
     points.toReversed(),
     (point) => {
       const { x, y } = place(point, points.indexOf(point))

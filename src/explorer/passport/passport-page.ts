@@ -2,33 +2,18 @@ import { notFound } from '../../domain/errors.ts'
 import { type FullPassport, parsePassportRef } from '../../domain/passport.ts'
 import { levelOf, type RuleSetShape } from '../../domain/rule-set.ts'
 import type { Store } from '../../store/store.ts'
-import {
-  type ApiState,
-  type ExplorerOptions,
-  type ExplorerPage,
-  file,
-  POLICY,
-  withoutCaching,
-} from '../explorer-page.ts'
-import { formatFigure, nameOf, shortNameOf } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { renderLayout } from '../layout.ts'
-import { describeCard, renderProfileMeta, sharePassport } from '../pictures/social-meta.ts'
+import { formatFigure, nameOf, shortNameOf } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
+import type { ApiState, ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import { file, POLICY, withoutCaching } from '../site/files.ts'
+import { renderLayout } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
-import { createPartStandings } from './part-standings.ts'
-import { renderSocials, renderWallets } from './passport-accounts.ts'
-import { renderCredentials } from './passport-credentials.ts'
-import { renderDistribution } from './passport-distribution.ts'
-import { renderGrowth } from './passport-growth.ts'
+import { describeCard, renderProfileMeta, sharePassport } from '../site/social-meta.ts'
+import { createPartStandings, describeBest, describeHighest } from '../site/standings.ts'
+import { renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { renderHistory } from './passport-history.ts'
-import { renderPerson } from './passport-person.ts'
-import {
-  describeBest,
-  describeHighest,
-  renderParts,
-  renderScore,
-  type ScoreContext,
-} from './passport-score.ts'
+import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
+import { renderDistribution, renderParts, renderScore, type ScoreContext } from './passport-score.ts'
 import { renderShare, renderSnippets } from './passport-share.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {

@@ -1,13 +1,12 @@
-import type { Standing } from '../../catalog/score-distribution.ts'
+import { bucketOf, type Standing } from '../../catalog/score-distribution.ts'
 import { type Caps, roundScore } from '../../domain/credential.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
 import { type Level, levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/format.ts'
-import { describeTop, formatFigure, formatOrdinal, formatPeople, renderDay } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
-import type { PartStandings } from './part-standings.ts'
-import { isSum, renderExplanation } from './passport-explanation.ts'
+import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
+import { describeTop, formatFigure, formatPeople, renderDay } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
+import { describeHighest, describeHighRank, type PartStandings } from '../site/standings.ts'
 
 export type ScoreContext = {
   standing: Standing
@@ -24,12 +23,12 @@ export function renderScore(
 ): Html {
   const best =
     describeHighest(scores, standing, parts) || (credentials > 0 ? count(credentials, 'credential') : '')
-  return html`<section id="score">
+  return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large">${formatFigure(scores.total)}</p>
 ${renderLevel(scores.total, levels)}
 ${best === '' ? html`` : html`<p class="best">${best}</p>`}
-</section>`
+</div>`
 }
 
 function renderLevel(total: number, levels: readonly Level[]): Html {
@@ -38,36 +37,6 @@ function renderLevel(total: number, levels: readonly Level[]): Html {
   const { level, next } = found
   const left = next && ` ${count(roundScore(next.from - total), 'point')} to ${next.name}`
   return html`<p class="level"><strong>${level.name}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>`
-}
-
-/** Weaker standings are no headline. */
-const HIGHEST_PERCENT = 33
-
-/** The smallest share of people with such a score, overall or in a part; empty if it is large. */
-export function describeHighest(scores: Scores, { below, total }: Standing, parts: PartStandings): string {
-  const overall = { words: 'overall', atLeast: scores.total > 0 ? total - below : total }
-  const others = SCORE_PARTS.flatMap((part) => {
-    const atLeast = parts[part]
-    return atLeast === undefined ? [] : [{ words: `in ${CATEGORIES[part]}`, atLeast }]
-  })
-  const [best = overall] = [overall, ...others].toSorted((one, other) => one.atLeast - other.atLeast)
-  const top =
-    total > 0 && 100 * best.atLeast <= HIGHEST_PERCENT * total ? describeTop(best.atLeast, total) : ''
-  return top === '' ? '' : `${top} ${best.words}`
-}
-
-/** Without a high standing, the strongest part. */
-export function describeBest(scores: Scores, standing: Standing, parts: PartStandings): string {
-  const highest = describeHighest(scores, standing, parts)
-  if (highest !== '') return highest
-  const [strongest] = SCORE_PARTS.toSorted((one, other) => scores[other] - scores[one])
-  return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''
-}
-
-export function describeHighRank({ rank, total }: Standing): string {
-  return total > 1 && 100 * rank <= HIGHEST_PERCENT * total
-    ? `${formatOrdinal(rank)} of ${formatPeople(total)}`
-    : ''
 }
 
 /** The parts of the score, with the standing of each. */
@@ -87,3 +56,73 @@ ${renderExplanation(passport, caps)}
 ${isSum(scores, caps) ? html`<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>` : html``}
 </section>`
 }
+
+/** The histogram of all scores, with this one and the median. */
+export function renderDistribution(score: number, standing: Standing): Html {
+  const { distribution, median, scale, step, total } = standing
+  // The ranking is not available right after a start.
+  if (total < 2 || standing.highest <= 0) return html``
+  const own = bucketOf(score, standing)
+  const isBeyond = (distribution.at(-1) ?? 0) > 0
+  const shown = isBeyond ? distribution : distribution.slice(0, -1)
+  const bars = drawHistogram(shown, {
+    describe: (people, at) => `${formatPeople(people)} ${describeEdges(at, standing)}`,
+    own,
+    line: median / step,
+  })
+  const rank = describeHighRank(standing)
+  return html`<section id="standing">
+<h2>Among ${formatFigure(total)} people</h2>
+${rank === '' ? html`` : html`<p>${rank}</p>`}
+<figure>
+${bars}
+<p class="row between axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(scale)}${isBeyond ? ' and more' : ''}</span></p>
+<figcaption class="soft">Highlighted: ${formatPeople(distribution[own] ?? 0)} with a score ${describeEdges(own, standing)}. The dashed line is the median, ${formatFigure(median)}.</figcaption>
+</figure>
+</section>`
+}
+
+function describeEdges(bucket: number, { scale, step }: Standing): string {
+  const low = bucket * step
+  if (low >= scale) return `above ${formatFigure(scale)}`
+  return `from ${formatFigure(low)} to ${formatFigure(low + step)}`
+}
+
+/** The score as a sum, for the passport page. The script inserts the lines of the explanation page. */
+export function renderExplanation({ id, scores }: Passport, caps: Caps): Html {
+  return html`<div id="explanation">
+<p>${describeSums(scores, caps)}</p>
+<details id="how">
+<summary>How every point is calculated</summary>
+<p data-lines><a href="/passports/${id}/score">Show the points of every credential</a></p>
+</details>
+</div>`
+}
+
+/** A total that is given by a record need not be the sum of its parts. */
+function describeSums(scores: Scores, caps: Caps): string {
+  const [sum, capped] = [sumOf(scores, {}), sumOf(scores, caps)]
+  const [parts, total] = [describeParts(scores, {}), formatFigure(scores.total)]
+  if (sum === scores.total) return `${parts} = ${total}`
+  if (capped === scores.total)
+    return `${parts} = ${formatFigure(sum)}, limited to ${total} by the caps of the categories`
+  return `${total}, given by the imported record. Its parts are ${parts}.`
+}
+
+/** Otherwise the record gives the total. */
+const isSum = (scores: Scores, caps: Caps): boolean =>
+  [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
+
+const sumOf = (scores: Scores, caps: Caps): number =>
+  roundScore(
+    SCORE_PARTS.reduce(
+      (sum, part) => sum + Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part]),
+      0,
+    ),
+  )
+
+export const describeParts = (scores: Scores, caps: Caps): string =>
+  SCORE_PARTS.map((part) => {
+    const category = CATEGORIES[part]
+    return `${formatFigure(Math.min(scores[part], caps[category] ?? scores[part]))} ${category}`
+  }).join(' + ')

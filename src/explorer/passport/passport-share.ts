@@ -1,6 +1,6 @@
 import { parseOrigin } from '../../domain/url.ts'
-import type { ApiState } from '../explorer-page.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../design/html.ts'
+import type { ApiState } from '../site/explorer-page.ts'
 
 const BADGE_STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' } as const
 const THEMES = { light: 'Light', dark: 'Dark' } as const
@@ -23,7 +23,7 @@ export function renderShare({ id, card, text, origin }: Shared): Html {
   return html`<section id="share">
 <h2>Share</h2>
 <img class="card" src="/card/${id}.svg" width="600" height="315" loading="lazy" alt="Card: ${card}">
-<p class="actions"${plain === undefined ? html`` : html` data-link="${plain}/passports/${id}" data-title="${text}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a></p>
+<p class="row actions"${plain === undefined ? html`` : html` data-link="${plain}/passports/${id}" data-title="${text}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a></p>
 ${plain === undefined ? html`` : html`${renderNetworks(`${plain}/passports/${id}`, text)}${renderBadge(id, plain)}`}
 </section>`
 }
@@ -37,7 +37,7 @@ function renderNetworks(page: string, text: string): Html {
     ['LinkedIn', `https://www.linkedin.com/sharing/share-offsite/?url=${url}`],
     ['Bluesky', `https://bsky.app/intent/compose?text=${words}%20${url}`],
   ] as const
-  return html`<p class="networks"><span class="soft">Post on</span> ${networks.map(([name, address]) => html`<a href="${address}" rel="nofollow noopener noreferrer">${name}</a> `)}</p>
+  return html`<p class="row networks"><span class="soft">Post on</span> ${networks.map(([name, address]) => html`<a href="${address}" rel="nofollow noopener noreferrer">${name}</a> `)}</p>
 `
 }
 
@@ -50,8 +50,8 @@ function renderBadge(id: number, origin: string): Html {
 <details id="embed">
 <summary>Put this badge on your page</summary>
 <form hidden data-picker>
-<fieldset><legend>Style</legend>${radios('style', BADGE_STYLES, 'flat')}</fieldset>
-<fieldset><legend>Theme</legend>${radios('theme', THEMES, 'light')}</fieldset>
+<fieldset class="row"><legend>Style</legend>${radios('style', BADGE_STYLES, 'flat')}</fieldset>
+<fieldset class="row"><legend>Theme</legend>${radios('theme', THEMES, 'light')}</fieldset>
 </form>
 ${renderLine('Markdown', `[![Passport ${id}](${badge})](${page})`)}
 ${renderLine('HTML', `<a href="${page}"><img src="${badge}" alt="Passport ${id}"></a>`)}

@@ -1,19 +1,20 @@
 import type { FullPassport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/format.ts'
-import { FONT_FAMILY } from '../design/fonts.ts'
+import { CATEGORIES, SCORE_PARTS } from '../design/charts.ts'
+import { formatFigure, formatPeople, nameOf } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { type ExplorerOptions, type ExplorerPage, withoutCaching } from '../explorer-page.ts'
-import { formatFigure, formatPeople, nameOf } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import { picture, withoutCaching } from '../site/files.ts'
 import type { Site } from '../site/site.ts'
-import type { DrawCard } from './draw-card.ts'
+import { describeCard } from '../site/social-meta.ts'
+import { createPassportWords, type PassportWords } from '../site/standings.ts'
+import type { DrawCard } from './card-drawer.ts'
+import { drawSiteCard, drawText, frame, LEFT, RIGHT, ROSETTE, TEXT_WIDTH } from './card-frame.ts'
 import { drawableName } from './drawable-name.ts'
-import { createPassportWords, type PassportWords } from './passport-words.ts'
-import { createPicturePage, picture } from './picture-page.ts'
-import { CARD_SIZE, describeCard } from './social-meta.ts'
-import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
-import { fitSize, fitText, textWidth } from './text-width.ts'
+import { createPicturePage } from './picture-page.ts'
+import { type Colors, colorsOf, drawName, drawScoreParts, round } from './svg.ts'
+import { fitSize, textWidth } from './text-width.ts'
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
 export function createCard(options: ExplorerOptions, drawPng: DrawCard): ExplorerPage {
@@ -54,15 +55,8 @@ export const createSiteCard = ({ catalog }: ExplorerOptions, drawPng: DrawCard):
   },
 })
 
-const { width: WIDTH, height: HEIGHT } = CARD_SIZE
-export const LEFT = 72
-export const RIGHT = WIDTH - LEFT
-const ROSETTE = { size: 316, x: RIGHT - 316, y: 118 }
-/** Beside the rosette. */
-const TEXT_WIDTH = ROSETTE.x - LEFT - 40
 const SCORE_WIDTH = 400
 const BASELINE = 394
-const FONT = `${FONT_FAMILY}, Iowan Old Style, Palatino Linotype, Palatino, Georgia, serif`
 
 function drawCard(passport: FullPassport, name: string, words: PassportWords, site: Site): Html {
   const colors = colorsOf(site, 'light')
@@ -129,65 +123,4 @@ const PILL = 122
 
 function drawHuman(color: string): Html {
   return html`<rect x="${RIGHT - PILL}" y="503" width="${PILL}" height="44" rx="22" fill="none" stroke="${color}" stroke-width="2"/><g text-anchor="middle">${drawText(RIGHT - PILL / 2, 534, 28, color, 'human')}</g>`
-}
-
-/** Seven rosettes, as on the pages of people. */
-const SAMPLES = [1, 2, 3, 5, 8, 13, 21]
-
-export function drawSiteCard(site: Site, words: string): Html {
-  const colors = colorsOf(site, 'light')
-  return frame(
-    site.name,
-    site,
-    html`${drawName(site.name, { x: LEFT, y: 250, width: RIGHT - LEFT, size: 120, smallest: 60, fill: colors.ink })}
-${drawText(LEFT, 320, 40, colors.soft, words)}
-${drawRosettes(SAMPLES)}`,
-  )
-}
-
-/** A row of seven at most. */
-export function drawRosettes(ids: readonly number[]): Html {
-  const step = (RIGHT - LEFT) / SAMPLES.length
-  return html`${ids.map((id, at) => html`<svg x="${round(LEFT + at * step)}" y="394" width="${round(step - 20)}" height="${round(step - 20)}">${rosette(id)}</svg>`)}`
-}
-
-/** In place of a card that cannot be drawn. */
-export function drawErrorCard(site: Site, words: string): Html {
-  const { soft } = colorsOf(site, 'light')
-  return frame(
-    words,
-    site,
-    drawName(words, { x: LEFT, y: 340, width: RIGHT - LEFT, size: 66, smallest: 46, fill: soft }),
-  )
-}
-
-export function drawText(x: number, y: number, size: number, fill: string, text: string): Html {
-  return html`<text x="${x}" y="${y}" font-size="${size}" fill="${fill}">${text}</text>`
-}
-
-/** Paper with a guilloche band, the name of the site and its host. */
-export function frame(title: string, site: Site, body: Html): Html {
-  const colors = colorsOf(site, 'light')
-  const host = fitText(site.host, TEXT_WIDTH, { size: 24 })
-  return drawSvg(
-    { ...CARD_SIZE, font: FONT, title },
-    html`<rect width="${WIDTH}" height="${HEIGHT}" fill="${colors.ground}"/>
-<g fill="none" stroke="${colors.accent}" stroke-width="1.6">${WAVES}</g>
-${body}
-${drawText(LEFT, 594, 24, colors.accent, site.name)}
-<g text-anchor="end">${drawText(RIGHT, 594, 24, colors.soft, host)}</g>`,
-  )
-}
-
-/** Interwoven waves, as in the header of the pages. */
-const WAVES: Html = html`${[0, 1, 2, 3, 4].map((at) => html`<path d="${drawWave(at / 5)}"/>`)}`
-
-/** `phase` from 0 to 1. */
-function drawWave(phase: number): string {
-  const [half, top, height] = [60, 30, 34]
-  const start = Math.round((phase - 1) * 2 * half)
-  let path = `M${start} ${top}`
-  for (let x = start, down = height; x < WIDTH; x += half, down = -down)
-    path += `c${half / 2} 0 ${half / 2} ${down} ${half} ${down}`
-  return path
 }

@@ -1,5 +1,5 @@
 import type { Passport } from '../../domain/passport.ts'
-import { nameOf } from '../format.ts'
+import { nameOf } from '../design/format.ts'
 
 /** Characters of the font: Latin with Vietnamese, Cyrillic and Greek, and their punctuation. */
 const DRAWABLE =

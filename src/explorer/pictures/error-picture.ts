@@ -1,8 +1,8 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
+import { picture } from '../site/files.ts'
 import type { Site } from '../site/site.ts'
 import { drawErrorBadge, toErrorEndpoint } from './badge.ts'
-import { drawErrorCard } from './card.ts'
-import { picture } from './picture-page.ts'
+import { drawErrorCard } from './card-frame.ts'
 
 /** Shown in place of a picture, because an embedding page would otherwise show a broken image. oEmbed has JSON errors. */
 export function drawErrorPicture(site: Site, path: string, status: number): RenderedPage | undefined {

@@ -1,9 +1,10 @@
 import { notFound, ServiceError } from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { parseOrigin } from '../../domain/url.ts'
-import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
-import { parseEncodedRef, picture } from './picture-page.ts'
-import { CARD_SIZE, describeCard } from './social-meta.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import { picture } from '../site/files.ts'
+import { CARD_SIZE, describeCard } from '../site/social-meta.ts'
+import { parseEncodedRef } from './picture-page.ts'
 
 /** oEmbed: the card of a passport as a photo, for sites that embed links. */
 export const createOembed = ({ store }: ExplorerOptions): ExplorerPage => ({

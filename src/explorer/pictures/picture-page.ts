@@ -1,36 +1,9 @@
-import { createPage, type RenderedPage } from '../../api/rendered-page.ts'
+import type { RenderedPage } from '../../api/rendered-page.ts'
 import { notFound } from '../../domain/errors.ts'
 import { type FullPassport, type PassportRef, parsePassportRef } from '../../domain/passport.ts'
 import type { Store } from '../../store/store.ts'
-import { type ExplorerPage, type ExplorerRequest, POLICY } from '../explorer-page.ts'
-
-type PictureType = 'svg' | 'png' | 'json'
-
-const CONTENT_TYPES: Record<PictureType, string> = {
-  svg: 'image/svg+xml; charset=utf-8',
-  png: 'image/png',
-  json: 'application/json',
-}
-
-/** Image proxies keep a picture for this long, even if its passport is removed. */
-const PUBLIC = 'public, max-age=60, s-maxage=300'
-
-/** A picture that other sites may embed. */
-export const picture = (
-  type: PictureType,
-  body: string | Uint8Array<ArrayBuffer>,
-  status = 200,
-): RenderedPage =>
-  createPage(
-    body,
-    {
-      'Content-Type': CONTENT_TYPES[type],
-      'Cache-Control': status === 200 ? PUBLIC : 'no-store',
-      'Content-Security-Policy': POLICY.file,
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-    },
-    status,
-  )
+import type { ExplorerPage, ExplorerRequest } from '../site/explorer-page.ts'
+import type { PictureType } from '../site/files.ts'
 
 type Render = (passport: FullPassport, type: PictureType, request: ExplorerRequest) => Promise<RenderedPage>
 

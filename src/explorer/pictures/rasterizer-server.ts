@@ -1,7 +1,8 @@
 import { createByteCache } from '../../catalog/byte-cache.ts'
 import { type Received, receiveCalls, takeFirst } from '../../thread-calls.ts'
+import type { Png } from '../site/explorer-page.ts'
 import type { DrawPng } from './rasterizer.ts'
-import type { Drawing, PictureCall, Png } from './remote-rasterizer.ts'
+import type { Drawing, PictureCall } from './remote-rasterizer.ts'
 
 /** About 250 cards. */
 const MAX_BYTES = 32 * 1024 * 1024

@@ -1,14 +1,7 @@
 import { overloaded } from '../../domain/errors.ts'
 import type { Awaitable } from '../../store/store.ts'
 import { createCaller } from '../../thread-calls.ts'
-
-export type Png = Uint8Array<ArrayBuffer>
-
-/** `isFirst`: the picture is drawn before all others, and waits without a limit. At most one such picture waits. */
-type Options = { signal?: AbortSignal | undefined; isFirst?: boolean }
-
-/** Draws an SVG as a PNG of this width. `draw` is not called if too many pictures wait. */
-export type Rasterize = (draw: () => Awaitable<string>, width: number, options?: Options) => Promise<Png>
+import type { Png, RasterizeOptions } from '../site/explorer-page.ts'
 
 export type Drawing = { svg: string; width: number; isFirst: boolean }
 
@@ -19,9 +12,9 @@ export type PictureCall = Drawing | 'load'
 const LIMITS = { waiting: 160, bytes: 4 * 1024 * 1024, milliseconds: 10_000 }
 
 /** Sends SVGs to the picture thread. The time until it has loaded its fonts is not limited. */
-export function createRasterizerClient(port: MessagePort, limits: Partial<typeof LIMITS> = {}) {
+export function createRasterizerClient(limits: Partial<typeof LIMITS> = {}) {
   const most = { ...LIMITS, ...limits }
-  const calls = createCaller<PictureCall, Png | undefined>(port, { ended: 'The picture thread ended.' })
+  const calls = createCaller<PictureCall, Png | undefined>({ ended: 'The picture thread ended.' })
   const limit = {
     milliseconds: most.milliseconds,
     error: () => overloaded('A picture waited too long.'),
@@ -31,7 +24,11 @@ export function createRasterizerClient(port: MessagePort, limits: Partial<typeof
   let pending = 0
   let bytes = 0
 
-  async function send(svg: string, width: number, { signal, isFirst = false }: Options): Promise<Png> {
+  async function send(
+    svg: string,
+    width: number,
+    { signal, isFirst = false }: RasterizeOptions,
+  ): Promise<Png> {
     loaded ??= calls.send('load')
     await loaded
     const options = isFirst ? { signal } : { signal, limit }
@@ -39,7 +36,11 @@ export function createRasterizerClient(port: MessagePort, limits: Partial<typeof
   }
 
   return {
-    async rasterize(draw: () => Awaitable<string>, width: number, options: Options = {}): Promise<Png> {
+    async rasterize(
+      draw: () => Awaitable<string>,
+      width: number,
+      options: RasterizeOptions = {},
+    ): Promise<Png> {
       const isFull = pending >= most.waiting || bytes >= most.bytes
       if (isFull && !options.isFirst) throw overloaded('Too many pictures are being drawn.')
       let size = 0
@@ -54,8 +55,9 @@ export function createRasterizerClient(port: MessagePort, limits: Partial<typeof
         bytes -= size
       }
     },
-    close: calls.close,
+    connect(port: MessagePort): void {
+      loaded = undefined
+      calls.connect(port)
+    },
   }
 }
-
-export type RasterizerClient = ReturnType<typeof createRasterizerClient>

@@ -1,8 +1,8 @@
 import type { Scores } from '../../domain/passport.ts'
+import { SCORE_PARTS } from '../design/charts.ts'
+import { type Html, html } from '../design/html.ts'
+import { isRightToLeft } from '../design/sanitize.ts'
 import { PALETTE, type Theme } from '../design/tokens.ts'
-import { type Html, html } from '../html.ts'
-import { isRightToLeft } from '../sanitize.ts'
-import { SCORE_PARTS } from '../score-bar.ts'
 import type { Site } from '../site/site.ts'
 import { fitSize, fitText } from './text-width.ts'
 

@@ -1,4 +1,4 @@
-import { graphemesOf, shortenText } from '../sanitize.ts'
+import { graphemesOf, shortenText } from '../design/sanitize.ts'
 
 /** Character widths of Verdana, the widest likely font, in thousandths of the font size. */
 const WIDTHS: Record<string, number> = {

@@ -1,8 +1,8 @@
-import { formatFigure } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { shortWord } from '../sanitize.ts'
-import { CATEGORIES } from '../score-bar.ts'
-import type { Facets, FacetValue } from './facets.ts'
+import { CATEGORIES } from '../design/charts.ts'
+import { formatFigure } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
+import { shortWord } from '../design/sanitize.ts'
+import type { Facets, FacetValue } from '../search/facets.ts'
 import {
   addressOf,
   type FilterName,
@@ -14,7 +14,7 @@ import {
   SORTS,
   withFilter,
   withoutFilter,
-} from './ranking-query.ts'
+} from '../search/ranking-query.ts'
 import type { Suggestion } from './suggestions.ts'
 
 const HEADINGS: Record<FilterName, string> = {
@@ -46,7 +46,7 @@ function renderFacet(
 ): Html {
   const more = name === 'credential' ? html`<p><a href="/credentials">All credentials</a></p>` : html``
   return html`<div class="facet"><h2>${HEADINGS[name]}</h2>
-<ul>${values.map(
+<ul class="chips">${values.map(
     ({ value, label, count }) =>
       html`<li><a href="${addressOf(withFilter(query, name, value))}" rel="nofollow"><bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${isCounted ? html` <span>${formatFigure(count)}</span>` : html``}</a></li>`,
   )}</ul>${more}</div>
@@ -62,7 +62,7 @@ export function renderChips(query: RankingQuery, labels: ReadonlyMap<string, str
       html`<li><a href="${addressOf(withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name]}<bdi>${shortWord(labels.get(value) ?? value, MAX_LABEL_LENGTH)}</bdi><span aria-hidden="true"> ×</span></a></li>`,
   )
   const all = addressOf({ ...query, page: 1, filters: NO_FILTERS })
-  return html`<ul class="chips">${chips}${filters.length > 1 ? html`<li><a class="clear" href="${all}">Clear all</a></li>` : html``}</ul>`
+  return html`<ul class="chips">${chips}${filters.length > 1 ? html`<li><a href="${all}">Clear all</a></li>` : html``}</ul>`
 }
 
 const CHIP_WORDS: Record<FilterName, string> = { tag: 'tag ', credential: 'has ', place: 'in ', human: '' }
@@ -75,7 +75,7 @@ export function renderSorts(query: RankingQuery): Html {
       ? html`<li><a href="${addressOf({ ...query, page: 1 })}" aria-current="true">${SORT_WORDS[sort]}</a></li>`
       : html`<li><a href="${addressOf({ ...query, sort, page: 1 })}" rel="nofollow">${SORT_WORDS[sort]}</a></li>`,
   )
-  return html`<nav class="sorts" aria-label="Sort by"><span aria-hidden="true">Sort by</span><ul>${links}</ul></nav>`
+  return html`<nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${links}</ul></nav>`
 }
 
 /** Filters that the search text names. */

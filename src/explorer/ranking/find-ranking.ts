@@ -4,18 +4,10 @@ import type { Filter } from '../../domain/lists/filter.ts'
 import { type FacetCount, type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import type { ExplorerOptions } from '../explorer-page.ts'
-import { findMatches, type Match, type Reason } from './find-matches.ts'
-import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from './ranking-query.ts'
-
-/** Equal scores have the same rank: among all, or among those with the filters. */
-export type Ranked = {
-  passport: Passport
-  rank: number
-  reason?: Reason | undefined
-  /** Shown below the name. */
-  note?: string | undefined
-}
+import { findMatches, type Match } from '../search/find-matches.ts'
+import type { Ranked } from '../search/ranking-list.ts'
+import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from '../search/ranking-query.ts'
+import type { ExplorerOptions } from '../site/explorer-page.ts'
 
 export type FoundRanking = {
   query: RankingQuery

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../catalog/snapshot.ts'
-import type { ExplorerOptions } from '../explorer-page.ts'
-import type { Facets } from './facets.ts'
-import { ifReady } from './not-ready.ts'
+import type { Facets } from '../search/facets.ts'
+import type { ExplorerOptions } from '../site/explorer-page.ts'
+import { ifReady } from '../site/not-ready.ts'
 
 /** The first page after a start waits this long: enough for the index of a small database. */
 const LONGEST_WAIT_MILLISECONDS = 1000

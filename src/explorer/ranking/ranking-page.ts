@@ -1,26 +1,12 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Standing } from '../../catalog/score-distribution.ts'
 import { count } from '../../domain/text/format.ts'
-import {
-  type ExplorerOptions,
-  type ExplorerPage,
-  type ExplorerRequest,
-  file,
-  POLICY,
-  withoutCaching,
-} from '../explorer-page.ts'
-import { formatFigure, formatPeople } from '../format.ts'
-import { type Html, html } from '../html.ts'
-import { renderLayout } from '../layout.ts'
-import { shareList } from '../pictures/social-meta.ts'
-import { shortWord } from '../sanitize.ts'
-import type { Site } from '../site/site.ts'
-import { renderChips, renderFacets, renderSorts, renderSuggestions } from './facet-list.ts'
-import { createFacetReader, type FacetReader, type Facets } from './facets.ts'
-import { type FoundRanking, findRanking, type Ranked } from './find-ranking.ts'
-import { createHomeFacets, type HomeFacets } from './home-facets.ts'
-import { ifReady, whenReady } from './not-ready.ts'
-import { renderPager, renderRankingList } from './ranking-list.ts'
+import { drawHistogram } from '../design/charts.ts'
+import { formatFigure, formatPeople } from '../design/format.ts'
+import { type Html, html } from '../design/html.ts'
+import { shortWord } from '../design/sanitize.ts'
+import { createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
+import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
   ALL_PASSPORTS,
   addressOf,
@@ -31,9 +17,17 @@ import {
   parseRankingQuery,
   type RankingQuery,
   withText,
-} from './ranking-query.ts'
-import { renderScoreStrip } from './score-strip.ts'
-import { renderSearch } from './search-form.ts'
+} from '../search/ranking-query.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page.ts'
+import { file, POLICY, withoutCaching } from '../site/files.ts'
+import { renderLayout } from '../site/layout.ts'
+import { ifReady, whenReady } from '../site/not-ready.ts'
+import { renderSearch } from '../site/search-form.ts'
+import type { Site } from '../site/site.ts'
+import { shareList } from '../site/social-meta.ts'
+import { renderChips, renderFacets, renderSorts, renderSuggestions } from './facet-list.ts'
+import { type FoundRanking, findRanking } from './find-ranking.ts'
+import { createHomeFacets, type HomeFacets } from './home-facets.ts'
 import { renderStart } from './start-page.ts'
 import { createSuggester, type Suggestion } from './suggestions.ts'
 
@@ -153,13 +147,13 @@ function renderPage(shown: Shown): string {
     script: 'ranking.js',
     here: '/',
     main: html`<div class="intro"><div><h1>${heading || `Explore ${count(all, 'passport')}`}</h1>
-${isHome ? LEAD : html``}${renderSearch(asked)}</div>
+${isHome ? LEAD : html``}${renderSearch(asked.typed, hiddenFields(asked))}</div>
 ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div class="browse">
 <div id="facets" data-live>${renderFacets(facets, query, found.extra === 0)}</div>
 <div>
 <div id="chips" data-live>${renderChips(query, labels)}</div>
-<div class="list-head"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : renderSorts(query)}</div></div>
+<div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : renderSorts(query)}</div></div>
 <div id="results" data-results>
 ${renderSuggestions(suggestions)}${renderResults(shown)}
 </div>
@@ -170,6 +164,12 @@ ${renderSuggestions(suggestions)}${renderResults(shown)}
 
 const LEAD = html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>
 `
+
+/** A new search keeps the filters and the order. */
+const hiddenFields = ({ filters, sort }: RankingQuery) => [
+  ...filtersOf(filters),
+  ...(sort === 'total' ? [] : [['sort', sort] as const]),
+]
 
 const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0
 
@@ -198,9 +198,9 @@ function renderResults({ found, suggestions }: Shown): Html {
   const { query, last, total } = found
   if (total === 0 && suggestions.length > 0) return html``
   if (total === 0)
-    return html`<p class="nothing">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
+    return html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
   if (query.page > last)
-    return html`<p class="nothing">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
+    return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   return html`${renderRankingList(found)}
 ${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}`
 }
@@ -234,3 +234,16 @@ function describeInstead({ name, label, query }: Suggestion, total: number): str
   const rest = query.typed === '' ? '' : `${isOne ? 'matches' : 'match'} “${query.typed}” and `
   return `${formatPeople(total)} ${rest}${words[name]} ${shortWord(label, MAX_TITLE_VALUE)}`
 }
+
+/** A small histogram of all scores with the median, beside the introduction. */
+function renderScoreStrip({ distribution, median, scale, step, total, highest }: Standing): Html {
+  if (total < MOST_WITHOUT || highest <= 0) return html``
+  return html`<figure class="strip soft">
+${drawHistogram(distribution.slice(0, -1), { line: median / step })}
+<p class="row between" aria-hidden="true"><span>0</span><span>${formatFigure(scale)}</span></p>
+<figcaption>Half of all people score ${formatFigure(median)} or more; the highest score is ${formatFigure(highest)}.</figcaption>
+</figure>`
+}
+
+/** A histogram of fewer people says nothing. */
+const MOST_WITHOUT = 20

@@ -1,5 +1,5 @@
-import { html, prose } from '../html.ts'
-import { renderLayout } from '../layout.ts'
+import { html, prose } from '../design/html.ts'
+import { renderLayout } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
 
 /** Shown while the database is empty. */
@@ -10,7 +10,7 @@ export function renderStart(site: Site): string {
 <h2>Import your own records</h2>
 <p>${prose('JSON Lines, plain or gzip. Importing a file twice changes nothing. Rejected records are reported by line and field. `docs/records.md` describes the format.')}</p>
 <pre class="command">passportd import FILE</pre>
-<p class="after">From a checkout of the repository, with an example record:</p>
+<p>From a checkout of the repository, with an example record:</p>
 <pre class="command">npm run -s passportd -- import people.jsonl.gz
 echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' |
   npm run -s passportd -- import -</pre>

@@ -1,8 +1,6 @@
 import type { FacetRequest } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import type { ExplorerOptions } from '../explorer-page.ts'
-import { countFacets, type FacetReader, type FacetValue, namesOf } from './facets.ts'
-import { ifReady } from './not-ready.ts'
+import { countFacets, type FacetReader, type FacetValue, namesOf } from '../search/facets.ts'
 import {
   FILTERS,
   type FilterName,
@@ -10,7 +8,9 @@ import {
   type RankingQuery,
   withFilter,
   withText,
-} from './ranking-query.ts'
+} from '../search/ranking-query.ts'
+import type { ExplorerOptions } from '../site/explorer-page.ts'
+import { ifReady } from '../site/not-ready.ts'
 
 /** A filter that a search text names; `query` is the list with it. `isExact`: its whole value is in the text. */
 export type Suggestion = FacetValue & { name: FilterName; query: RankingQuery; isExact: boolean }

@@ -9,8 +9,8 @@ import {
 import { formatDuration } from '../../domain/text/duration.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
 import { parseWebAddress } from '../../domain/url.ts'
-import { type Html, html, prose } from '../html.ts'
-import { renderLayout } from '../layout.ts'
+import { type Html, html, prose } from '../design/html.ts'
+import { renderLayout } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
 
 export function renderDeprecation(site: Site, plan: DatedPlan, now: number, explorer: boolean): string {

@@ -1,7 +1,7 @@
 import { errorsOf, templateOf } from '../../api/openapi.ts'
 import type { DocumentedRoute, Parameter } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
-import { type Html, html, prose } from '../html.ts'
+import { type Html, html, prose } from '../design/html.ts'
 import { renderFields } from './schema-fields.ts'
 import { renderSnippets } from './snippets.ts'
 
@@ -30,12 +30,12 @@ export function renderEndpoint(route: DocumentedRoute, origin: string, stamp: st
 <section id="${id}" class="call">
 <div class="call-text">
 ${heading(id, summary)}
-<p class="call-path">${methods.map((each) => html`<span class="method">${each}</span> `)}<code>${path}</code>${needsKey ? html` <span class="key-required">key required</span>` : html``}</p>
+<p class="call-path">${methods.map((each) => html`<span class="method">${each}</span> `)}<code>${path}</code>${needsKey ? html` <span class="pill">key required</span>` : html``}</p>
 <p>${prose(description)}</p>
 <form data-path="${path}" data-method="${method}"${needsKey ? html` data-needs-key` : html``} novalidate aria-label="Try it: ${summary}">
 ${fields.map((field) => renderField(id, field))}
 ${body ? renderBody(id, bodyExample) : html``}
-<p class="form-actions"><button type="submit">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>
+<p class="row form-actions"><button type="submit">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>
 </form>
 </div>
 <div class="call-code">

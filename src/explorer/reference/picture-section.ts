@@ -1,4 +1,4 @@
-import { type Html, html, prose } from '../html.ts'
+import { type Html, html, prose } from '../design/html.ts'
 import { heading } from './endpoint.ts'
 import { renderTabs } from './snippets.ts'
 

@@ -2,8 +2,8 @@ import { ABOUT, errorsOf, exampleOf, NOT_MODIFIED } from '../../api/openapi.ts'
 import { ERRORS } from '../../api/openapi-parts.ts'
 import type { DocumentedRoute } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
-import { type Html, html, prose } from '../html.ts'
-import { renderLayout } from '../layout.ts'
+import { type Html, html, prose } from '../design/html.ts'
+import { renderLayout } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
 import { heading, renderEndpoint } from './endpoint.ts'
 import { PICTURES, renderPictures } from './picture-section.ts'
@@ -102,7 +102,7 @@ function renderVersions(versions: readonly string[], current: string): Html {
     (version) =>
       html`<a href="${referencePath(versions, version)}"${version === current ? html` aria-current="page"` : html``}>${version.toLowerCase()}</a>`,
   )
-  return html`<nav class="versions" aria-label="Version of the API">${links}</nav>`
+  return html`<nav class="versions segments" aria-label="Version of the API">${links}</nav>`
 }
 
 const KEY = html`<section id="key" class="call">

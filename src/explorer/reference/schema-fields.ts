@@ -1,4 +1,4 @@
-import { type Html, html, prose } from '../html.ts'
+import { type Html, html, prose } from '../design/html.ts'
 
 type Schema = {
   type?: string

@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../design/html.ts'
 
 type Tab = { name: string; code: Html }
 

@@ -6,44 +6,36 @@ import { type Route, type RouteRequest, route, SERVICE } from '../../api/route.t
 import { notFound } from '../../domain/errors.ts'
 import { hashOf } from '../../store/hash.ts'
 import base from '../assets/base.css' with { type: 'text' }
-import baseElements from '../assets/base-elements.css' with { type: 'text' }
-import browse from '../assets/browse.css' with { type: 'text' }
+import charts from '../assets/charts.css' with { type: 'text' }
 import compare from '../assets/compare.css' with { type: 'text' }
-import credentials from '../assets/credentials.css' with { type: 'text' }
-import home from '../assets/home.css' with { type: 'text' }
+import components from '../assets/components.css' with { type: 'text' }
+import pages from '../assets/pages.css' with { type: 'text' }
 import passportScript from '../assets/passport.client.js' with { type: 'text' }
 import passport from '../assets/passport.css' with { type: 'text' }
-import passportCharts from '../assets/passport-charts.css' with { type: 'text' }
-import passportMedia from '../assets/passport-media.css' with { type: 'text' }
 import passportSections from '../assets/passport-sections.css' with { type: 'text' }
-import passportShare from '../assets/passport-share.css' with { type: 'text' }
+import print from '../assets/print.css' with { type: 'text' }
 import rankingScript from '../assets/ranking.client.js' with { type: 'text' }
 import ranking from '../assets/ranking.css' with { type: 'text' }
 import referenceScript from '../assets/reference.client.js' with { type: 'text' }
 import reference from '../assets/reference.css' with { type: 'text' }
-import referenceCode from '../assets/reference-code.css' with { type: 'text' }
 import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
-import scoreStyle from '../assets/score.css' with { type: 'text' }
+import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
 import { FONT_FACES, fontRoutes } from '../design/fonts.ts'
-import type { Theme } from '../design/tokens.ts'
-import { file, POLICY } from '../explorer-page.ts'
+import { type Theme, writeColors } from '../design/tokens.ts'
+import { file, POLICY } from './files.ts'
 
 /** One stylesheet for all pages but the reference, fetched once. */
 const STYLE = compact([
   FONT_FACES,
   base,
-  baseElements,
-  scoreStyle,
+  components,
+  charts,
   ranking,
-  browse,
-  home,
+  pages,
   compare,
-  credentials,
   passport,
   passportSections,
-  passportCharts,
-  passportShare,
-  passportMedia,
+  print,
 ])
 
 /** Without comments and indentation. */
@@ -58,7 +50,7 @@ function compact(styles: readonly string[]): string {
 const FILES = {
   'ranking.js': { type: 'text/javascript', body: rankingScript },
   'passport.js': { type: 'text/javascript', body: passportScript },
-  'reference.css': { type: 'text/css', body: compact([reference, referenceCode]) },
+  'reference.css': { type: 'text/css', body: compact([reference, referenceLayout]) },
   'reference.js': { type: 'text/javascript', body: `${referenceJsonScript}\n${referenceScript}` },
 }
 
@@ -67,7 +59,7 @@ export type AssetName = keyof typeof FILES | 'style.css'
 /** The stylesheet, scripts and fonts. The hash in each URL lets browsers keep a file forever. */
 export function createAssets(accents: Record<Theme, string>) {
   const urls = new Map(Object.entries(FILES).map(([name, { body }]) => [name, hashedUrl(name, body)]))
-  const style = STYLE + setAccents(accents)
+  const style = writeColors(accents) + STYLE
   urls.set('style.css', hashedUrl('style.css', style))
   const files = { ...FILES, 'style.css': { type: 'text/css', body: style } }
   const pages = new Map(
@@ -108,8 +100,3 @@ const createRoute = (urls: ReadonlyMap<string, string>, pages: ReadonlyMap<strin
       return response
     },
   })
-
-const setAccents = ({ light, dark }: Record<Theme, string>) => `
-:root { --accent: ${light}; }
-@media (prefers-color-scheme: dark) { :root { --accent: ${dark}; } }
-`

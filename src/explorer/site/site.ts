@@ -3,9 +3,8 @@ import { DEFAULT_SITE, type SiteSettings } from '../../config/site.ts'
 import { contrast, mix } from '../../domain/text/color.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import { PALETTE, type Theme } from '../design/tokens.ts'
-import { file, POLICY } from '../explorer-page.ts'
-import { picture } from '../pictures/picture-page.ts'
 import { type AssetName, createAssets } from './assets.ts'
+import { file, POLICY, picture } from './files.ts'
 import { drawIcon } from './icons.ts'
 
 /** The operator's brand and the URLs of the assets, for the layout of every page. */

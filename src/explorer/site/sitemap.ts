@@ -1,8 +1,9 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { notFound } from '../../domain/errors.ts'
 import { parseOrigin } from '../../domain/url.ts'
-import { type ExplorerPage, file, POLICY } from '../explorer-page.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../design/html.ts'
+import type { ExplorerPage } from './explorer-page.ts'
+import { file, POLICY } from './files.ts'
 import type { Site } from './site.ts'
 
 /** At most 50,000 are allowed. A file of 10,000 has about 600 KB. */

@@ -1,8 +1,6 @@
 import { roundScore } from '../../domain/credential.ts'
-import type { FullPassport, Passport, Scores } from '../../domain/passport.ts'
-import { fromLaterText, toLaterText } from '../../domain/record/later-fields.ts'
-import type { PassportRecord } from '../../domain/record/record.ts'
-import { foldWallet } from '../../domain/wallet.ts'
+import { type FullPassport, foldWallet, type Passport, type Scores } from '../../domain/passport.ts'
+import { fromLaterText, type PassportRecord, toLaterText } from '../../domain/record/record.ts'
 
 /** Bounds the length of a chain of merges, so that a cycle terminates. */
 export const LONGEST_CHAIN = 1000

@@ -1,4 +1,4 @@
-import { fromLaterText } from '../../domain/record/later-fields.ts'
+import { fromLaterText } from '../../domain/record/record.ts'
 import type { WireListedPassport, WirePassport } from '../../domain/record/schemas.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 import { etagOf } from '../hash.ts'

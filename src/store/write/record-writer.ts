@@ -1,10 +1,10 @@
 import { NO_SCORES, type PassportRef, walletsOf } from '../../domain/passport.ts'
-import { toLaterText } from '../../domain/record/later-fields.ts'
 import {
   addsUp,
   CREDENTIAL_ACCOUNT,
   type IncomingRecord,
   type PassportRecord,
+  toLaterText,
 } from '../../domain/record/record.ts'
 import { MOST_DATA_POINTS } from '../../domain/record/record-limits.ts'
 import { hashOf } from '../hash.ts'

@@ -46,7 +46,7 @@ test.each([
   ['IPv6 with an IPv4 suffix, before an address', '2001:db8::3:4:9.9.9.9, 9.9.9.9', '9.9.9.9'],
   ['an IPv4-mapped address in mixed notation', '0::0:0:ffff:9.9.9.9', '9.9.9.9'],
   ['an address with a zone', 'fe80::1%eth0', 'fe80:0:0:0::/64'],
-])('behind a proxy: %s', (_, forwarded, address) => {
+])('the address of a client behind a proxy is found: %s', (_, forwarded, address) => {
   expect(addressOf('10.0.0.1', forwarded)).toBe(address)
   expect(addressOf('::ffff:10.0.0.1', forwarded)).toBe(address)
 })

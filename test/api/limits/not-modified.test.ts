@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { fields, LIST, limited } from '../../support/http/limited-server.ts'
 
-describe('a 304', () => {
+describe('the cost of a 304', () => {
   test.each(['/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7'])(
-    'of %s costs nothing, up to ten times the limit in each window',
+    'a 304 of %s costs nothing, up to ten times the limit in each window',
     async (path) => {
       await using server = await limited('anonymous=3/10s')
       const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
@@ -24,7 +24,7 @@ describe('a 304', () => {
   )
 
   test.each([LIST, `${LIST}?keyword=a`, `${LIST}/7`, '/api/v1/passport_credentials?passport_id=7'])(
-    'of %s for If-None-Match: * counts',
+    'a 304 of %s for If-None-Match: * counts',
     async (path) => {
       await using server = await limited('anonymous=2/10s')
       const any = () => server.anonymous(path, '192.0.2.1', { 'If-None-Match': ' * ' })
@@ -34,14 +34,14 @@ describe('a 304', () => {
     },
   )
 
-  test.each([LIST, `${LIST}?keyword=a`])('of the page %s counts', async (path) => {
+  test.each([LIST, `${LIST}?keyword=a`])('a 304 of the page %s counts', async (path) => {
     await using server = await limited('anonymous=2/10s')
     const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
     expect((await server.anonymous(path, '192.0.2.1', { 'If-None-Match': etag })).status).toBe(304)
     expect((await server.anonymous(path)).status).toBe(429)
   })
 
-  test('that counts, counts toward the monthly quota too', async () => {
+  test('a 304 that counts toward the limit counts toward the monthly quota too', async () => {
     await using server = await limited('partner=100/10s+3/month')
     const key = await server.makeKey(1, 'partner')
     const path = `${LIST}/7`

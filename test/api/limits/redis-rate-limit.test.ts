@@ -50,21 +50,6 @@ test('without a reachable Redis the node counts alone and no request waits', asy
   expect(alone.news[0]).not.toContain('secret')
 })
 
-test.if(hasPrograms('redis-server'))(
-  'a wrong password and a port without a server are reported differently',
-  async () => {
-    await using redis = await startRedis({ password: 'secret' })
-    using wrong = await node(redis.url.replace('secret', 'wrong'))
-    using missing = await node(redis.url.replace(':secret@', ''))
-    using nobody = await node('redis://127.0.0.1:1')
-    expect([wrong, missing, nobody].flatMap(({ news }) => news)).toEqual([
-      'unavailable: it refuses the user or password of REDIS_URL',
-      'unavailable: it needs a password, and REDIS_URL has none',
-      'unavailable: nothing listens on its port (ECONNREFUSED)',
-    ])
-  },
-)
-
 test('a Redis slower than the timeout is unavailable, and no request waits for it', async () => {
   using slow = pretendRedis(':2\r\n', { delayMilliseconds: 150 })
   using one = await node(slow.url, { timeouts: {} })

@@ -18,7 +18,7 @@ const post = (key: string, body: string | ReadableStream) => ({
 
 const keys = (count: number) => Array<string>(count).fill('7')
 
-describe('a v3 request counts as', () => {
+describe('units of v3 requests', () => {
   let server: Server
   let key: string
   let remaining = 1_000_000
@@ -56,7 +56,7 @@ describe('a v3 request counts as', () => {
     ['/api/v3/events', 1],
     ['/api/v3/events?limit=1000', 4],
     [`${LIST}?nothing=1`, 1],
-  ])('GET %s: %d', async (path, units) => {
+  ])('GET %s counts as %d requests', async (path, units) => {
     expect(await unitsOf(path)).toBe(units)
   })
 
@@ -68,12 +68,12 @@ describe('a v3 request counts as', () => {
     [{ include: ALL }, 16],
     [{ as_of: BEFORE }, 16],
     [{ include: ALL, as_of: BEFORE }, 20],
-  ])('a lookup of 100 keys with %j: %d', async (more, units) => {
+  ])('a lookup of 100 keys with %j counts as %d requests', async (more, units) => {
     const body = JSON.stringify({ keys: keys(100), ...more })
     expect(await unitsOf(LOOKUP, post(key, body))).toBe(units)
   })
 
-  test('one more for each 8 KiB of its body, also if the body is refused or has no declared size', async () => {
+  test('a v3 request counts as one more for each 8 KiB of its body, also if the body is refused or has no declared size', async () => {
     const text = (kibibytes: number) => JSON.stringify({ keys: ['x'.repeat(kibibytes * 1024 - 13)] })
     expect(await unitsOf(LOOKUP, post(key, text(7)))).toBe(1)
     expect(await unitsOf(LOOKUP, post(key, text(8)))).toBe(2)
@@ -84,8 +84,8 @@ describe('a v3 request counts as', () => {
   })
 })
 
-describe('a request that counts as more than the whole limit', () => {
-  test('is refused with the number of keys that fit, and these fit', async () => {
+describe('requests above the whole limit', () => {
+  test('a lookup above the whole limit is refused with the number of keys that fit, and these fit', async () => {
     await using server = await limited('small=5/10s')
     const key = await server.makeKey(1, 'small')
     const lookUp = (count: number, include: readonly string[]) =>
@@ -106,7 +106,7 @@ describe('a request that counts as more than the whole limit', () => {
     expect((await lookUp(125, [])).status).toBe(200)
   })
 
-  test('is refused for lists and bodies too, with one request counted', async () => {
+  test('a list or a body above the whole limit is refused, and counts as one request', async () => {
     await using server = await limited('anonymous=9/10s, small=3/10s')
     const list = await server.anonymous(`${LIST}?limit=250`)
     expect([list.status, list.body.code, list.body.detail]).toEqual([

@@ -11,7 +11,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { expectGolden } from '../../support/http/golden.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { parseExposition } from '../../support/http/prometheus.ts'
-import { serveTest } from '../../support/http/server.ts'
+import { serveRecords, serveTest } from '../../support/http/server.ts'
 import { startTestService } from '../../support/service.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { NOON, PEOPLE } from '../../support/store/records.ts'
@@ -65,8 +65,7 @@ onEngine('sqlite', 'V2', (open) => {
   })
 
   test('a known ETag of a single passport costs nothing', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
+    await using server = await serveRecords()
     const etag = (await server.get('/api/v2/passports/7')).headers.get('ETag') ?? ''
     const before = (await server.get('/api/v2/passports/12')).headers.get('RateLimit')
     const { status, headers } = await server.get('/api/v2/passports/7', {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { expectGolden } from '../../support/http/golden.ts'
-import { serveTest, shareServer } from '../../support/http/server.ts'
+import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import {
   ADA_SECOND_WALLET,
@@ -91,8 +91,7 @@ onEngine('sqlite', 'GET /api/v2', (open) => {
   })
 
   test('a change of a field that only V2 shows appears in V2, and V1 keeps its ETag', async () => {
-    await using store = await open([ada])
-    await using server = serveTest(store)
+    await using server = await serveRecords({}, [ada])
     const etags = async (version: string) =>
       Promise.all(
         ['', '/7'].map(async (path) =>
@@ -100,17 +99,16 @@ onEngine('sqlite', 'GET /api/v2', (open) => {
         ),
       )
     const [v1, v2] = [await etags('v1'), await etags('v2')]
-    await saveRecords(store, [{ ...ada, nominations: 5 }])
+    await saveRecords(server.store, [{ ...ada, nominations: 5 }])
     expect(await etags('v1')).toEqual(v1)
     for (const [at, etag] of (await etags('v2')).entries()) expect(etag).not.toBe(v2[at] as string)
     expect((await server.get(LIST)).body.passports[0].nominations_received_count).toBe(5)
-    await saveRecords(store, [ada])
+    await saveRecords(server.store, [ada])
     expect(await etags('v2')).toEqual(v2)
   })
 
   test('calculating_score is true while a passport is stale', async () => {
-    await using store = await open([record(1, { stale: true, calculatedAt: NOON }), record(2)])
-    await using server = serveTest(store)
+    await using server = await serveRecords({}, [record(1, { stale: true, calculatedAt: NOON }), record(2)])
     const shown = async (id: number) => (await server.get(`${LIST}/${id}`)).body.passport.calculating_score
     expect([await shown(1), await shown(2)]).toEqual([true, false])
     const { passports } = (await server.get(LIST)).body

@@ -90,7 +90,7 @@ onEngine('sqlite', 'as_of', (open) => {
     expect((await server.get(`0x2?select=score&as_of=${iso(NOON)}`)).text).toBe('{"score":3}')
   })
 
-  test('standing and explanation are null', async () => {
+  test('standing and explanation of an earlier time are null', async () => {
     await using server = await serve()
     const query = `as_of=${iso(NOON)}`
     const { body } = await server.get(`7?include=standing,explanation&${query}`)
@@ -132,7 +132,7 @@ onEngine('sqlite', 'as_of', (open) => {
     expect(body.errors).toEqual([{ pointer: '#/as_of', detail: 'as_of must be a text, got 5.' }])
   })
 
-  test('before the log began: 404 before_history with known_since; before the passport: 404 not_found', async () => {
+  test('a time before the log gets 404 before_history with known_since, and one before the passport 404 not_found', async () => {
     await using server = await serve()
     const early = { status: 404, code: 'before_history', known_since: iso(NOON) }
     expect((await server.get(`7?as_of=${iso(NOON - 1)}`)).body).toMatchObject(early)
@@ -179,7 +179,7 @@ onEngine('sqlite', 'as_of', (open) => {
 })
 
 onEngine('sqlite', 'as_of in random histories', (open) => {
-  test('equals the response of that time', async () => {
+  test('a passport as of a time equals the response of that time', async () => {
     let checked = 0
     const check = async (seed: number) => {
       await using store = await open()

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type Credential, roundScore } from '../../../src/domain/credential.ts'
-import { serveTest, shareServer } from '../../support/http/server.ts'
+import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { recordHistory } from '../../support/store/recorded-history.ts'
 import { ada, credential, NOON, record } from '../../support/store/records.ts'
@@ -92,8 +92,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}/diff', (open) => {
   })
 
   test('an ambiguous handle gets 409', async () => {
-    await using store = await open([ada, { ...ada, id: 8, mainWallet: '', verifiedWallets: [] }])
-    await using server = serveTest(store)
+    await using server = await serveRecords({}, [ada, { ...ada, id: 8, mainWallet: '', verifiedWallets: [] }])
     const { body } = await server.get(`/api/v3/passports/lens:ada/diff?from=${iso(NOON)}`)
     expect(body).toMatchObject({ status: 409, code: 'ambiguous', candidates: [7, 8] })
   })

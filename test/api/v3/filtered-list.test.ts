@@ -17,12 +17,13 @@ const idsOf = ({ body }: Reply): number[] =>
 async function shareCatalog(store: Store, options: { mostAwaited?: number } = {}) {
   const searches = createSearchServer(createLiveIndex(store, options).find)
   const { port1, port2 } = new MessageChannel()
-  const catalog = createSharedCatalog()
+  const client = createSearchClient()
+  const catalog = createSharedCatalog(client)
   const snapshot = await buildSnapshot(store.listing)
   searches.update(snapshot)
   searches.connect(port1)
   catalog.update(snapshot)
-  catalog.searchWith(createSearchClient(port2))
+  client.connect(port2)
   return {
     catalog,
     [Symbol.dispose]() {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { parseFilter } from '../../../src/domain/lists/filter.ts'
 import { GROUP_FIELDS, parseSort } from '../../../src/domain/lists/list-request.ts'
-import { type Reply, serveTest, shareServer } from '../../support/http/server.ts'
+import { type Reply, serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { groupNaively, listNaively } from '../../support/store/naive-list.ts'
-import { ada, credential, NOON, named, PEOPLE, record } from '../../support/store/records.ts'
+import { ada, credential, NOON, named, record } from '../../support/store/records.ts'
 
 type Get = (target: string) => Promise<Reply>
 type Parameters = Record<string, string>
@@ -116,7 +116,7 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
     expect(headers.has('Link')).toBe(false)
   })
 
-  test('ends with a full page', async () => {
+  test('a list whose last page is full ends there', async () => {
     const first = await server.get(pathOf({ limit: '30' }))
     const second = await server.get(pathOf({ limit: '30', cursor: first.body.next }))
     expect(second.body.items).toHaveLength(30)
@@ -124,26 +124,24 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
   })
 
   test('responds 304 to the same ETag, until a passport changes', async () => {
-    await using store = await open(people)
-    await using server = serveTest(store)
+    await using server = await serveRecords({}, people)
     for (const [at, parameters] of [{}, { filter: 'human:true' }, { q: 'bob' }].entries()) {
       const { headers } = await server.get(pathOf(parameters))
       const init = { headers: { 'If-None-Match': headers.get('ETag') ?? '' } }
       expect((await server.get(pathOf(parameters), init)).status).toBe(304)
       const profile = { displayName: 'Bob' }
-      await saveRecords(store, [record(1000 + at, { human: true, profile })])
+      await saveRecords(server.store, [record(1000 + at, { human: true, profile })])
       expect((await server.get(pathOf(parameters), init)).status).toBe(200)
     }
   })
 
   test('leaves out merged and removed passports, and counts a merged one as its survivor only', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
+    await using server = await serveRecords()
     const list = async () => idsOf(await server.get(pathOf({ filter: 'score:>=0', sort: 'passport_id' })))
     expect(await list()).toEqual([3, 7, 12])
-    await store.passports.merge(12, 7)
+    await server.store.passports.merge(12, 7)
     expect(await list()).toEqual([3, 7])
-    await store.passports.remove(3, NOON)
+    await server.store.passports.remove(3, NOON)
     expect(await list()).toEqual([7])
   })
 
@@ -159,18 +157,17 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
     'a walk during writes neither repeats nor skips an unchanged passport: %j',
     async (parameters) => {
       const start = Array.from({ length: 60 }, (_, id) => named(id, `Bob ${id}`, id % 8))
-      await using store = await open(start)
-      await using server = serveTest(store)
+      await using server = await serveRecords({}, start)
       let round = 0
       const seen = await walk(server.get, parameters, async () => {
         round++
         // The odd ids change their score, some leave, and new ones come.
         const others = start.filter(({ id }) => id % 2 === 1)
-        await saveRecords(store, [
+        await saveRecords(server.store, [
           ...others.map(({ id }) => named(id, `Bob ${id}`, (id * 7 + round * 5) % 9)),
           named(1001 + 2 * round, 'Bob', round % 9),
         ])
-        if (round < 5) await store.passports.remove(round * 2 - 1, NOON)
+        if (round < 5) await server.store.passports.remove(round * 2 - 1, NOON)
       })
       const unchanged = seen.filter((id) => id % 2 === 0)
       expect(round).toBeGreaterThan(3)
@@ -181,7 +178,7 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
   )
 })
 
-describe('GET /api/v3/passports refuses', () => {
+describe('requests that GET /api/v3/passports refuses', () => {
   const server = shareServer(() => openTestStore('sqlite', people), serveTest)
   const cursorOf = async (parameters: Parameters) =>
     (await server.get(pathOf({ limit: '1', ...parameters }))).body.next as string
@@ -207,7 +204,7 @@ describe('GET /api/v3/passports refuses', () => {
     [{ include: 'all' }, 'include', 'include'],
     [{ select: 'nothing' }, 'select', '"nothing" is not a known field'],
   ]
-  test.each(invalid)('%j', async (parameters, name, detail) => {
+  test.each(invalid)('a list with %j is refused', async (parameters, name, detail) => {
     const { status, headers, text } = await server.get(pathOf(parameters))
     expect(status).toBe(400)
     expect(headers.get('Content-Type')).toBe('application/problem+json')
@@ -223,7 +220,7 @@ describe('GET /api/v3/passports refuses', () => {
     [{}, { sort: 'score' }],
     [{ q: 'bob' }, { q: 'zoe' }],
   ]
-  test.each(foreign)('a cursor of %j for %j', async (of, used) => {
+  test.each(foreign)('a cursor of %j is refused for %j', async (of, used) => {
     const { status, text } = await server.get(pathOf({ ...used, cursor: await cursorOf(of) }))
     expect(status).toBe(400)
     expect(JSON.parse(text).errors).toEqual([
@@ -235,13 +232,13 @@ describe('GET /api/v3/passports refuses', () => {
     ])
   })
 
-  test('but accepts a cursor of the same list with another limit, grouping, selection or spelling', async () => {
+  test('a cursor is accepted for the same list with another limit, grouping, selection or spelling', async () => {
     const cursor = await cursorOf({ filter: 'type:ens,score:>0' })
     const more = { limit: '3', group_by: 'type', select: 'score', cursor }
     expect((await server.get(pathOf({ ...more, filter: ' type:ENS, score:>0.0' }))).status).toBe(200)
   })
 
-  test('a cursor with padding', async () => {
+  test('a cursor with padding is refused', async () => {
     expect((await server.get(pathOf({ cursor: `${await cursorOf({})}=` }))).status).toBe(400)
   })
 })

@@ -60,7 +60,7 @@ onEngine('sqlite', 'lookup', (open) => {
     expect((await server.lookUp([])).text).toBe('{"items":[],"found":0}')
   })
 
-  test('QUERY is the same as POST', async () => {
+  test('QUERY and POST get the same response', async () => {
     const body = JSON.stringify({ keys: ['7', 'x'] })
     const [posted, queried] = [await server.send(body), await server.send(body, JSON_BODY, 'QUERY')]
     expect([queried.status, queried.text]).toEqual([200, posted.text])

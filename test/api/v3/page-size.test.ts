@@ -1,12 +1,10 @@
 import { expect, test } from 'bun:test'
-import { serveTest } from '../../support/http/server.ts'
-import { openTestStore } from '../../support/store/engines.ts'
+import { serveRecords } from '../../support/http/server.ts'
 import { record } from '../../support/store/records.ts'
 
 test('a page with further parts of passports has at most 50, and its cursor continues', async () => {
   const people = Array.from({ length: 120 }, (_, at) => record(at + 1))
-  await using store = await openTestStore('sqlite', people)
-  await using server = serveTest(store)
+  await using server = await serveRecords({}, people)
   const sizes: number[] = []
   let cursor = ''
   do {

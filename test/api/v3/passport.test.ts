@@ -6,7 +6,7 @@ import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { limited } from '../../support/http/limited-server.ts'
-import { serveTest, shareServer } from '../../support/http/server.ts'
+import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import { ADA_SECOND_WALLET, ada, credential, NOON, PEOPLE, record } from '../../support/store/records.ts'
 
@@ -41,8 +41,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
   const get = (target: string) => server.get(`/api/v3/passports/${target}`)
 
   test('has the fields of V1; unknown text is null, and numbers are numbers', async () => {
-    await using store = await open([zoe])
-    await using server = serveTest(store)
+    await using server = await serveRecords({}, [zoe])
     const { status, headers, body } = await server.get('/api/v3/passports/1')
     expect(status).toBe(200)
     expect(passport.Check(body)).toBe(true)
@@ -91,9 +90,8 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
   })
 
   test('include adds credentials, standing and an explanation that adds up', async () => {
-    await using store = await open([zoe, record(2, { scores: { total: 1 } }), record(3)])
-    await using server = serveTest(store)
-    await scoreAll(store)
+    await using server = await serveRecords({}, [zoe, record(2, { scores: { total: 1 } }), record(3)])
+    await scoreAll(server.store)
     const { body } = await server.get('/api/v3/passports/1?include=credentials,standing,explanation')
     expect(passport.Check(body)).toBe(true)
     expect(body.rules).toBe(DEFAULT_RULES.stamp)
@@ -111,11 +109,15 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
   })
 
   test('the explanation uses the rule set of the score, also after another one was applied', async () => {
-    await using store = await open([zoe])
-    await using server = serveTest(store)
-    await scoreAll(store)
+    await using server = await serveRecords({}, [zoe])
+    await scoreAll(server.store)
     const { stamp: _, ...shape } = { ...DEFAULT_RULES, types: { kite: DEFAULT_RULES.types.ens } }
-    await store.rules.apply({ stamp: 'other', body: JSON.stringify(shape), appliedAt: NOON, source: 'apply' })
+    await server.store.rules.apply({
+      stamp: 'other',
+      body: JSON.stringify(shape),
+      appliedAt: NOON,
+      source: 'apply',
+    })
     const { body } = await server.get(
       '/api/v3/passports/1?select=score,rules,explanation.rules,explanation.score',
     )
@@ -124,10 +126,9 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
   })
 
   test('the origin of a credential is null while newer credentials wait for a score', async () => {
-    await using store = await open([zoe])
-    await using server = serveTest(store)
-    await scoreAll(store)
-    await saveRecords(store, [{ ...zoe, stale: true, credentials: [credential('c-9')] }])
+    await using server = await serveRecords({}, [zoe])
+    await scoreAll(server.store)
+    await saveRecords(server.store, [{ ...zoe, stale: true, credentials: [credential('c-9')] }])
     const { body } = await server.get('/api/v3/passports/1?include=credentials')
     expect(body.credentials.map(({ from }: { from: string }) => from)).toEqual([null, null])
   })
@@ -177,8 +178,10 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     for (const key of ['9'.repeat(30), 'lens:', ':ada', '%00', 'x'.repeat(129), `lens:${'x'.repeat(250)}`]) {
       expect((await get(key)).body).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '{key}' }] })
     }
-    await using store = await open([record(1, { socials: [social] }), record(2, { socials: [social] })])
-    await using server = serveTest(store)
+    await using server = await serveRecords({}, [
+      record(1, { socials: [social] }),
+      record(2, { socials: [social] }),
+    ])
     const { status, body } = await server.get('/api/v3/passports/github:zoe')
     expect([status, body.code, body.candidates]).toEqual([409, 'ambiguous', [1, 2]])
   })

@@ -29,8 +29,8 @@ async function exportOf(here: Awaited<ReturnType<typeof workplace>>): Promise<st
   return readFileSync(path, 'utf8')
 }
 
-withEngine('sqlite', 'export writes everything', (makeDatabase) => {
-  test('to standard output in order of ids, and compressed to a file whose name ends in .gz', async () => {
+withEngine('sqlite', 'export', (makeDatabase) => {
+  test('export writes to standard output in order of ids, and compressed to a file whose name ends in .gz', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     const { out, err, code } = await here.run('export')
     expect(idsIn(out)).toEqual([3, 7, 12, 900])
@@ -40,23 +40,18 @@ withEngine('sqlite', 'export writes everything', (makeDatabase) => {
     expect(gunzipSync(readFileSync(join(here.cwd, 'all.jsonl.gz'))).toString()).toBe(out)
   })
 
-  test('to a file that exists only with --force', async () => {
-    await using here = await workplace(makeDatabase, { records: PEOPLE, files: { 'all.jsonl': 'old' } })
-    expect(await here.callIn('export', 'all.jsonl')).toEqual({
-      out: '',
-      err: 'passportd: all.jsonl exists already: --force replaces it.\n',
-      code: 1,
-    })
-    expect(readFileSync(join(here.cwd, 'all.jsonl'), 'utf8')).toBe('old')
-    expect(readdirSync(here.cwd)).toEqual(['all.jsonl'])
-  })
-
-  test('to a file that only its owner may read, replacing an older file', async () => {
+  test('export writes a file that only its owner may read, in place of an older file', async () => {
     await using here = await workplace(makeDatabase, {
       records: PEOPLE,
       files: { 'all.jsonl': 'of an earlier export, and longer'.repeat(1000) },
     })
     const { out } = await here.run('export')
+    await here.refuses(
+      'all.jsonl exists already: --force replaces it.\n',
+      'export',
+      join(here.cwd, 'all.jsonl'),
+    )
+    expect(readFileSync(join(here.cwd, 'all.jsonl'), 'utf8')).toStartWith('of an earlier export')
     expect(await here.callIn('export', '--force', 'all.jsonl')).toEqual({
       out: '',
       err: '4 records written to all.jsonl.\n',
@@ -67,7 +62,7 @@ withEngine('sqlite', 'export writes everything', (makeDatabase) => {
     expect(readdirSync(here.cwd)).toEqual(['all.jsonl'])
   })
 
-  test('without using an existing partial file', async () => {
+  test('export does not use an existing partial file', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE, files: { other: 'untouched' } })
     const path = (name: string) => join(here.cwd, name)
     writeFileSync(path('open.jsonl.part'), '')
@@ -81,7 +76,7 @@ withEngine('sqlite', 'export writes everything', (makeDatabase) => {
     expect(readFileSync(path('other'), 'utf8')).toBe('untouched')
   })
 
-  test('with removals first', async () => {
+  test('export writes removals first', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     await here.call('remove', '12', '--yes')
     const out = await exportOf(here)
@@ -149,7 +144,7 @@ async function everyState(makeDatabase: MakeDatabase) {
 }
 
 withEveryEngine('import of an export', (makeDatabase, engine) => {
-  test('gives the same service on the other engine, unchanged and after scoring again', async () => {
+  test('an imported export gives the same service on the other engine, unchanged and after scoring again', async () => {
     await using original = await everyState(makeDatabase)
     const out = await exportOf(original)
     await using copy = await workplace(otherEngine(engine), { files: { 'all.jsonl': out } })

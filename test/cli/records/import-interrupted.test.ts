@@ -63,7 +63,7 @@ function claims(file: string, count: number): string {
 }
 
 withEveryEngine('two imports at once', (makeDatabase) => {
-  test.each([2 * BATCH])('of %i lines both complete, one batch at a time', async (count) => {
+  test.each([2 * BATCH])('two imports of %i lines both complete, one batch at a time', async (count) => {
     await using here = await workplace(makeDatabase, {
       files: { 'a.jsonl': claims('a', count), 'b.jsonl': claims('b', count) },
     })

@@ -9,53 +9,33 @@ import { callHere } from '../../support/terminal.ts'
 
 withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
   test.each([
-    ['y', true],
-    ['yes', true],
-    ['', false],
-    ['n', false],
-  ])('with the answer %p: removed is %p', async (answer, isRemoved) => {
+    ['1', 'y', true],
+    ['1', 'yes', true],
+    ['1', '', false],
+    ['1', 'n', false],
+    ['9', 'n', false],
+  ])('remove of passport %s with the answer %p means that removed is %p', async (id, answer, isRemoved) => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const questions: string[] = []
     const ask = async (question: string) => {
       questions.push(question)
       return answer
     }
-    const { code, err } = await callHere(['remove', '1'], { env: here.env, ask })
+    const { code, err } = await callHere(['remove', id], { env: here.env, ask })
     expect(questions).toEqual([
       expect.stringMatching(
-        /^Remove passport 1 \(.*\) and the passports merged into it from .*test\.db\? \[y\/N\] $/,
+        id === '1'
+          ? /^Remove passport 1 \(.*\) and the passports merged into it from .*test\.db\? \[y\/N\] $/
+          : /^There is no passport 9 in .*test\.db\. Ignore it in later imports and mirrors\? \[y\/N\] $/,
       ),
     ])
     expect(code).toBe(isRemoved ? 0 : 1)
     expect(err).toContain(isRemoved ? 'Passport 1 is removed' : 'Nothing was removed')
     expect(await here.look((store) => store.passports.count())).toBe(isRemoved ? 0 : 1)
+    expect(await here.look((store) => store.records.listRemovals())).toHaveLength(isRemoved ? 1 : 0)
   })
 
-  test('asks before it removes a passport that is not stored', async () => {
-    await using here = await workplace(makeDatabase, { records: [record(1)] })
-    const questions: string[] = []
-    const ask = async (question: string) => {
-      questions.push(question)
-      return 'n'
-    }
-    expect((await callHere(['remove', '9'], { env: here.env, ask })).code).toBe(1)
-    expect(questions).toEqual([
-      expect.stringMatching(
-        /^There is no passport 9 in .*test\.db\. Ignore it in later imports and mirrors\? \[y\/N\] $/,
-      ),
-    ])
-    expect(await here.look((store) => store.records.listRemovals())).toEqual([])
-  })
-
-  test('asks nothing with --yes', async () => {
-    const ask = () => {
-      throw new Error('asked')
-    }
-    await using here = await workplace(makeDatabase, { records: [record(1)] })
-    expect((await callHere(['remove', '1', '--yes'], { env: here.env, ask })).code).toBe(0)
-  })
-
-  test('without a terminal needs --yes', async () => {
+  test('remove asks nothing with --yes, and needs --yes without a terminal', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     expect(await here.run('remove', '1')).toEqual({
       out: '',
@@ -63,11 +43,14 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
       code: 1,
     })
     expect(await here.look((store) => store.passports.count())).toBe(1)
-    expect((await here.call('remove', '1', '--yes')).code).toBe(0)
+    const ask = () => {
+      throw new Error('asked')
+    }
+    expect((await callHere(['remove', '1', '--yes'], { env: here.env, ask })).code).toBe(0)
     expect(await here.look((store) => store.passports.count())).toBe(0)
   })
 
-  test.if(hasPrograms('script'))('reads the answer from a real terminal', async () => {
+  test.if(hasPrograms('script'))('remove reads the answer from a real terminal', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const command = `${process.execPath} ${import.meta.dir}/../../../src/cli/main.ts remove 1`
     const child = Bun.spawn(['script', '-qec', command, '/dev/null'], {
@@ -83,7 +66,7 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
 })
 
 withEveryEngine('a removal in a file', (makeDatabase) => {
-  test('undoes every earlier line of the passport and of those merged into it, also with --restore', async () => {
+  test('a removal undoes every earlier line of the passport and of those merged into it, also with --restore', async () => {
     await using here = await workplace(makeDatabase, {
       files: {
         'before.jsonl': toLines(

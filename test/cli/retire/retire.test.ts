@@ -1,11 +1,9 @@
 import { expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
 import { previewRetirement } from '../../../src/api/retirement.ts'
 import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
 import { runHere } from '../../support/terminal.ts'
 
 const HOUR = 3_600_000
@@ -204,12 +202,4 @@ Next        nothing
     expect(strict.ordinary).toStartWith('  200\n')
     expect(strict.none).toStartWith('  401\n')
   })
-})
-
-test('retire set does not create a database', async () => {
-  using folder = tempFolder()
-  const env = { DATABASE_URL: `sqlite:${folder.path}/typo.db` }
-  const line = ['retire', 'set', '--sunset', '2027-01-01']
-  await expect(runHere(line, { env })).rejects.toThrow(`There is no database ${folder.path}/typo.db yet`)
-  expect(readdirSync(folder.path)).toEqual([])
 })

@@ -66,10 +66,7 @@ withEveryEngine('applied rules', (makeDatabase) => {
     expect(JSON.parse((await here.rules('show')).out)).toEqual(JSON.parse(FILES['two.json']))
     expect(JSON.parse((await here.rules('show', listed[1].stamp)).out)).toEqual(JSON.parse(FILES['one.json']))
     expect(JSON.parse((await here.rules('show', '--built-in')).out).version).toBe('2026-11')
-    expect(await here.rules('show', 'none')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('There is no rule set "none"'),
-    })
+    await here.refuses('There is no rule set "none"', 'rules', 'show', 'none')
     await here.look(async (store) => {
       expect((await store.rules.list()).map(({ stamp }) => stamp)).toEqual(
         listed.map(({ stamp }: { stamp: string }) => stamp),

@@ -1,17 +1,15 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { presentFamilies } from '../../../src/api/prometheus.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import { createStoreMetrics } from '../../../src/serve/store-metrics.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { VERSION } from '../../../src/version.ts'
-import { run, takePort } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type Exposition, parseExposition } from '../../support/http/prometheus.ts'
 import { until } from '../../support/processes.ts'
 import { onEngine, onEveryEngine, saveRecords, withEngine } from '../../support/store/engines.ts'
 import { NOON, named, record } from '../../support/store/records.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
 
 const urlOf = ({ greeting }: { greeting: string }) => /Metrics +(http\S+)/.exec(greeting)?.[1] ?? ''
 
@@ -129,18 +127,5 @@ onEngine('sqlite', 'failing metrics', (open) => {
       ).toBeUndefined()
       expect(errors).toEqual([...reported])
     }
-  })
-})
-
-describe('metrics, independent of the engine', () => {
-  test('a port in use is reported in one sentence', async () => {
-    using folder = tempFolder()
-    await using other = takePort()
-    const { port } = other
-    expect(await run(['serve'], { cwd: folder.path, env: { PORT: '0', METRICS_PORT: `${port}` } })).toEqual({
-      out: '',
-      err: `passportd: Port ${port} on 127.0.0.1 is in use. Set METRICS_PORT to another port.\n`,
-      code: 1,
-    })
   })
 })

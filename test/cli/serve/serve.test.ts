@@ -113,11 +113,21 @@ test.concurrent('a port in use is reported in one sentence, and the active rule 
   expect(await inForce()).toBe(before)
 })
 
-test.concurrent('a HOST that is not an address of this machine is reported in one sentence', async () => {
+test.concurrent('a METRICS_PORT in use, and a HOST that is not of this machine, are reported in one sentence', async () => {
   using folder = tempFolder()
-  const { err, code } = await run(['serve'], { cwd: folder.path, env: { HOST: '192.0.2.1', PORT: '0' } })
-  expect(code).toBe(1)
-  expect(err).toMatch(/^passportd: Cannot listen on 192\.0\.2\.1, port 0: [^\n]+ Set HOST and PORT\.\n$/)
+  await using other = takePort()
+  for (const [env, sentence] of [
+    [
+      { METRICS_PORT: `${other.port}` },
+      `Port ${other.port} on 127.0.0.1 is in use. Set METRICS_PORT to another port.`,
+    ],
+    [{ HOST: '192.0.2.1' }, 'Cannot listen on 192.0.2.1, port 0: '],
+  ] as const) {
+    const { out, err, code } = await run(['serve'], { cwd: folder.path, env: { PORT: '0', ...env } })
+    expect({ out, code }).toEqual({ out: '', code: 1 })
+    expect(err).toStartWith(`passportd: ${sentence}`)
+    expect(err).toMatch(/^[^\n]+\.\n$/)
+  }
 })
 
 test.concurrent('settings reach the server, and unknown settings are logged as warnings', async () => {

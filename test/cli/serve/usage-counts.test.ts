@@ -32,7 +32,7 @@ const makeDatabase = databaseMaker('sqlite')
 
 // Concurrent: two tests wait for the periodic write of the counts.
 describe.concurrent('counts', () => {
-  test('of all threads are stored at a graceful shutdown, with the last use of keys', async () => {
+  test('counts of all threads are stored at a graceful shutdown, with the last use of keys', async () => {
     await using here = await workplace(makeDatabase)
     const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
     await using server = await here.serve(process.platform === 'linux' ? ['--workers', '2'] : [])
@@ -47,7 +47,7 @@ describe.concurrent('counts', () => {
     expect((await store.keys.list())[0]?.lastUsedAt).toBeGreaterThanOrEqual(begin)
   })
 
-  test('are deleted in the background after USAGE_DAYS, and events after HISTORY days', async () => {
+  test('counts are deleted in the background after USAGE_DAYS, and events after HISTORY days', async () => {
     await using here = await workplace(makeDatabase)
     await using store = await here.open()
     const ago = (days: number) => Date.now() - days * 86_400_000
@@ -69,7 +69,7 @@ describe.concurrent('counts', () => {
     expect(events).toMatchObject([{ sequence: 3, type: 'passport.added' }])
   })
 
-  test('are stored after another process has finished its write, and no request waits', async () => {
+  test('counts are stored after another process has finished its write, and no request waits', async () => {
     await using here = await workplace(makeDatabase)
     const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
     await using server = await here.serve()

@@ -100,7 +100,7 @@ describe('a filter', () => {
     expect(() => parseFilter(text)).toThrow(message)
   })
 
-  test('of any text is parsed, or refused with a sentence', () => {
+  test('any text is parsed as a filter, or refused with a sentence', () => {
     const piece = fc.constantFrom(...Object.keys(FILTER_FIELDS), ...':,|!"\\<>= ', 'true', '5', 'é', '\n')
     fc.assert(
       fc.property(
@@ -121,7 +121,7 @@ describe('a filter', () => {
     )
   })
 
-  test('that is written from terms is parsed to the same terms', () => {
+  test('a filter that is written from terms is parsed to the same terms', () => {
     const text = fc.string({ unit: fc.constantFrom(...'ab ,|:!"\\<>='), minLength: 1, maxLength: 8 })
     const value = text.map((each) => `x${each.replace(/ +/g, ' ')}x`)
     const term = fc.record({

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import type { DataPoint } from '../../../src/domain/data-point.ts'
 import { presentPassport } from '../../../src/domain/record/present.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { PassportLine } from '../../../src/domain/record/record-format.ts'
@@ -9,27 +8,13 @@ import { CREDENTIAL, nulls, parse, parsePassport, parsePoint } from '../../suppo
 import { ada, NOON } from '../../support/store/records.ts'
 
 describe('a passport', () => {
-  test('that was exported is parsed to the same record', () => {
-    const dataPoints: DataPoint[] = [
-      {
-        type: 'github',
-        account: 'ada',
-        value: { kind: 'number', amount: 3 },
-        display: '3',
-        earnedAt: NOON,
-      },
-    ]
-    const whole = { ...ada, givenHuman: false, mergedInto: 9, rules: '2026-11+abc', dataPoints }
-    expect(parsePassport(presentRecord(whole))).toEqual(whole)
-  })
-
   test('has distinct, folded wallets', () => {
     expect(
       parsePassport({ main_wallet: ' 0xADA1 ', verified_wallets: ['0xADA1', '0xada1', 'So1ana'] }),
     ).toMatchObject({ mainWallet: '0xada1', verifiedWallets: ['0xada1', 'So1ana'] })
   })
 
-  test('with only an id, or null in every other field, is a record with defaults', () => {
+  test('a passport with only an id, or null in every other field, has defaults', () => {
     const nothing: PassportRecord = {
       id: 7,
       human: false,
@@ -89,7 +74,7 @@ describe('a passport', () => {
     })
   })
 
-  test('without an overall score gets the sum of the other scores', () => {
+  test('a passport without an overall score gets the sum of the other scores', () => {
     expect(parsePassport({ activity_score: 1.236, skills_score: 2 }).scores).toEqual({
       total: 3.24,
       activity: 1.24,
@@ -98,7 +83,7 @@ describe('a passport', () => {
     })
   })
 
-  test('with an empty list of credentials has no credentials', () => {
+  test('a passport with an empty list of credentials has no credentials', () => {
     expect(parsePassport({ credentials: [] }).credentials).toEqual([])
   })
 
@@ -112,7 +97,7 @@ describe('a passport', () => {
     expect(parsePoint({ type: 'c\ud83d' }).type).toBe('c\ufffd')
   })
 
-  test('with removed: true is a removal, whatever other fields it has', () => {
+  test('a line with removed: true is a removal, whatever other fields it has', () => {
     expect(parse({ passport_id: 7, removed: true, score: 5 }).record).toEqual({ kind: 'removal', id: 7 })
     expect(parse({ passport_id: 7, removed: false }).record.kind).toBe('passport')
   })
@@ -141,7 +126,7 @@ describe('a data point', () => {
     [false, { kind: 'flag', amount: 0 }],
     ['2015-03-02', { kind: 'date', amount: Date.UTC(2015, 2, 2) }],
     ['2015-03-02T10:00:00+02:00', { kind: 'date', amount: Date.UTC(2015, 2, 2, 8) }],
-  ] as const)('of the value %p is read as such', (value, raw) => {
+  ] as const)('the value %p of a data point is parsed by its kind', (value, raw) => {
     expect(parsePoint({ value }).value).toEqual(raw)
   })
 
@@ -151,7 +136,7 @@ describe('a data point', () => {
     [' 007 ', { id: 7 }],
     ['0xABC', { wallet: '0xabc' }],
     ['So1ana', { wallet: 'So1ana' }],
-  ])('names the passport by %p', (passport, ref) => {
+  ])('a data point names its passport by %p', (passport, ref) => {
     expect(parse({ passport, type: 'github', value: 1 }).record).toMatchObject({
       kind: 'data-point',
       passport: ref,
@@ -178,8 +163,11 @@ describe('the fields that only V2 shows', () => {
     nominations: 3,
   }
 
-  test('are parsed from an export to the same record', () => {
-    for (const record of [{ ...ada, ...later }, { ...ada, nominations: 0 }, ada]) {
+  test('are parsed from an export to the same record, like all other fields', () => {
+    const value = { kind: 'number' as const, amount: 3 }
+    const dataPoints = [{ type: 'github', account: 'ada', value, display: '3', earnedAt: NOON }]
+    const whole = { ...ada, ...later, givenHuman: false, mergedInto: 9, rules: '2026-11+abc', dataPoints }
+    for (const record of [whole, { ...ada, nominations: 0 }, ada]) {
       expect(parsePassport(presentRecord(record))).toEqual(record)
     }
     expect(presentRecord(ada)).not.toContainAnyKeys([
@@ -216,16 +204,5 @@ describe('the fields that only V2 shows', () => {
     expect(
       parsePassport({ passport_profile: { ...passport_profile, display_name: 'Ada' } }).profile.displayName,
     ).toBe('Ada')
-  })
-
-  test.each([
-    [{ main_wallet_changed_at: 'yesterday' }, 'main_wallet_changed_at must be a date'],
-    [{ main_wallet_changed_at: 5 }, 'main_wallet_changed_at'],
-    [{ nominations_received_count: -1 }, 'nominations_received_count'],
-    [{ nominations_received_count: 1.5 }, 'nominations_received_count'],
-    [{ nominations_received_count: '3' }, 'nominations_received_count'],
-    [{ image_url: ['https://example.com'] }, 'image_url'],
-  ])('%j is refused by field', (line, message) => {
-    expect(() => parsePassport(line)).toThrow(message)
   })
 })

@@ -10,7 +10,7 @@ const split = (credential: object, rescore = false) => {
 }
 
 describe('a credential', () => {
-  test('without any field is kept and gets a reproducible id', () => {
+  test('a credential without any field is kept and gets a reproducible id', () => {
     const parsed = () => parsePassport({ credentials: [{}, { type: null }] }).credentials
     const nothing = { type: '', name: '', category: '', score: 0, maxScore: 0 }
     expect(parsed()).toMatchObject([nothing, nothing])
@@ -26,7 +26,7 @@ describe('a credential', () => {
     expect(split({ score: 1.234, max_score: 5 }).credentials).toMatchObject([{ score: 1.23 }])
   })
 
-  test('without a score is scored by the rule of its type', () => {
+  test('a credential without a score is scored by the rule of its type', () => {
     const { credentials, credentialPoints, dataPoints } = parsePassport({
       data_points: [{ type: 'github', value: 1 }],
       credentials: [{ ...CREDENTIAL, type: 'gitcoin', value: 'Humanity Score: 23', score: null }],
@@ -44,13 +44,13 @@ describe('a credential', () => {
     ])
   })
 
-  test('without a score, a rule or a parsable value keeps the score 0', () => {
+  test('a credential without a score, a rule or a parsable value keeps the score 0', () => {
     expect(split({ type: 'kite', score: null }).credentials).toMatchObject([{ type: 'kite', score: 0 }])
     expect(split({ type: 'gitcoin', score: null, value: '' }).credentials).toMatchObject([{ score: 0 }])
     expect(split({ type: 'constructor', score: null }).credentials).toMatchObject([{ type: 'constructor' }])
   })
 
-  test('that a rule calculated is never turned into a data point', () => {
+  test('a credential that a rule calculated is never turned into a data point', () => {
     const derived = { type: 'gitcoin', value: '23', derived: true }
     expect(split(derived, true)).toEqual({
       credentials: [expect.not.objectContaining({ givenScore: expect.anything() })],

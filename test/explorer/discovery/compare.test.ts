@@ -48,25 +48,25 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(rowOf(text, 'Tags')).toBe('Tags math poetry shared Poetry shared zk')
     expect(rowOf(text, 'Place')).toBe('Place London Lisbon')
     expect(text).toMatch(/<title>[^<]*Ada[^<]* and Mira compared/)
-    expect(text).toContain('<a class="remove" href="/compare?ids=20">')
+    expect(text).toContain('<a class="soft remove" href="/compare?ids=20">')
     expect(readable(text)).toMatch(/Ada[^,]* and Mira Add another person/)
     expect(text).toMatch(/property="og:image" content="[^"]+\/card\/compare\.png\?ids=7,20"/)
     expect(text).toMatch(/data-link="[^"]+\/compare\?ids=7,20"/)
     const groups = [...text.matchAll(/<tr class="group">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
     expect(groups.slice(0, 2)).toEqual(['Scores', 'Activity'])
-    expect(text).toContain('<rect class="activity" width="60%" height="100%"/>')
+    expect(text).toContain('<svg class="bar thin" aria-hidden="true"><rect width="60%" height="100%"/></svg>')
   })
 
   test('one person is shown with a place for the second', async () => {
     const { text } = await server.look('/compare?ids=7')
-    expect(text).toContain('<div class="vacant"><form class="search" action="/compare">')
+    expect(text).toContain('<div class="panel vacant"><form class="search" action="/compare">')
     expect(text).not.toContain('<table>')
   })
 
   test('accepts ids, wallets, handles and names; each person once', async () => {
     const people = async (ids: string) => {
       const { text } = await server.look(`/compare?${new URLSearchParams({ ids })}`)
-      return [...text.matchAll(/class="compared">[\s\S]*?href="\/passports\/(\d+)"/g)].map(([, id]) =>
+      return [...text.matchAll(/class="row compared">[\s\S]*?href="\/passports\/(\d+)"/g)].map(([, id]) =>
         Number(id),
       )
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { foldName } from '../../../src/domain/text/fold-name.ts'
-import { highlight } from '../../../src/explorer/ranking/highlight.ts'
-import { cleanText, shortenText } from '../../../src/explorer/sanitize.ts'
+import { cleanText, shortenText } from '../../../src/explorer/design/sanitize.ts'
+import { highlight } from '../../../src/explorer/search/ranking-list.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
@@ -91,7 +91,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect(part.text).toMatch(
       /<a href="\/\?tag=zksync" rel="nofollow">tag <bdi>zkSync<\/bdi> <span>1<\/span>/,
     )
-    expect(part.text).not.toContain('class="nothing"')
+    expect(part.text).not.toContain('class="nothing panel"')
   })
 
   test('words are found in any order, and the last one may be a tag or a place', async () => {

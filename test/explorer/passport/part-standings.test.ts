@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { ClientGone } from '../../../src/domain/errors.ts'
-import { createPartStandings } from '../../../src/explorer/passport/part-standings.ts'
+import { createPartStandings } from '../../../src/explorer/site/standings.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
 

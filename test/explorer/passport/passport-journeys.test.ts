@@ -119,8 +119,8 @@ inBrowser('journeys on the passport page', (browser) => {
     expect(await page.evaluate(lines)).toBe(3)
     await page.goto(`${server.url}passports/2`)
     const clips =
-      "['h1', '.tags', '.person'].map((name) => getComputedStyle(document.querySelector(name)).overflowY)"
-    expect(await page.evaluate(clips)).toEqual(['hidden', 'clip', 'clip'])
+      "['h1', '.chips', '.person'].map((name) => getComputedStyle(document.querySelector(name)).overflowY)"
+    expect(await page.evaluate(clips)).toEqual(['clip', 'clip', 'clip'])
     await page.goto(`${server.url}passports/3`)
     const sides =
       "[...document.querySelectorAll('main [dir=auto]')].map((part) => getComputedStyle(part).textAlign)"

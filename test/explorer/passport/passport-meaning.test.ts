@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Passport, Scores, Social } from '../../../src/domain/passport.ts'
-import { describeTop } from '../../../src/explorer/format.ts'
-import { renderSocials } from '../../../src/explorer/passport/passport-accounts.ts'
-import { renderExplanation } from '../../../src/explorer/passport/passport-explanation.ts'
-import { renderGrowth } from '../../../src/explorer/passport/passport-growth.ts'
-import { describeBest } from '../../../src/explorer/passport/passport-score.ts'
+import { describeTop } from '../../../src/explorer/design/format.ts'
+import { renderGrowth } from '../../../src/explorer/passport/passport-credentials.ts'
+import { renderSocials } from '../../../src/explorer/passport/passport-profile.ts'
+import { renderExplanation } from '../../../src/explorer/passport/passport-score.ts'
+import { describeBest } from '../../../src/explorer/site/standings.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
 import { onEngine, openTestStore } from '../../support/store/engines.ts'
@@ -130,7 +130,7 @@ test('posts on other sites have a true text and the address of the page', async 
     `https://bsky.app/intent/compose?text=${words}%20${page}`,
   ])
     expect(text).toContain(`<a href="${address}" rel="nofollow noopener noreferrer">`)
-  expect(text).toContain('<a class="button" href="#share">Share</a>')
+  expect(text).toContain('<a class="button quiet" href="#share">Share</a>')
 })
 
 test('screen readers get the histogram, the bar and the history once', async () => {
@@ -138,7 +138,7 @@ test('screen readers get the histogram, the bar and the history once', async () 
   await using server = serveExplorer(store)
   const { text } = await server.look('/passports/12')
   expect(text).toContain(
-    '<svg class="distribution" viewBox="0 0 400 100" preserveAspectRatio="none" aria-hidden="true">',
+    '<svg class="histogram" viewBox="0 0 400 100" preserveAspectRatio="none" aria-hidden="true">',
   )
   expect(text).toContain('<div aria-hidden="true"><svg class="bar"')
   expect(text).not.toMatch(/<figure[^>]*aria-label|aria-labelledby/)

@@ -55,7 +55,7 @@ describe('untrusted input on the passport page', () => {
     await using store = await openTestStore('sqlite', [named(8, ' \u200b\u2800\u3164 ')])
     await using server = serveExplorer(store)
     const { text } = await server.look('/passports/8')
-    expect(text).toContain('<h1 dir="auto">Passport 8</h1>')
+    expect(text).toContain('<h1 class="clamp" dir="auto">Passport 8</h1>')
     expect(text).not.toContain('<span class="soft">Passport 8</span>')
   })
 

@@ -164,7 +164,7 @@ describe('the response for a badge or card', () => {
 })
 
 inBrowser('badges and cards in a browser', (browser) => {
-  test('load without errors, and no text overflows', async () => {
+  test('badges and cards load without errors, and no text overflows', async () => {
     const people = HOSTILE_NAMES.map((name, at) =>
       record(at + 1, {
         profile: { displayName: name },

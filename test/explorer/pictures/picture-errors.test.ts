@@ -130,7 +130,7 @@ describe('what a badge shows', () => {
     ['?show=x', '42.5… · human'],
     ['?show=level', 'Regular'],
     ['?show=top', 'No. 1 Activity'],
-  ])('%p', async (query, message) => {
+  ])('a badge with the query %p shows %p', async (query, message) => {
     await using store = await openTestStore('sqlite', [...PEOPLE, record(101), record(102), record(103)])
     await using server = serveExplorer(store)
     expect(JSON.parse((await server.look(`/badge/7.json${query}`)).text).message).toBe(message)

@@ -3,8 +3,8 @@ import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
 import { renderDeprecation } from '../../../src/explorer/reference/deprecation-page.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
-import { serveTest } from '../../support/http/server.ts'
-import { onEngine, openTestStore } from '../../support/store/engines.ts'
+import { serveRecords, serveTest } from '../../support/http/server.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
 
 const HOUR = 3_600_000
@@ -104,8 +104,7 @@ describe('the text of the deprecation page', () => {
 
 inBrowser('the deprecation page in a browser', (browser) => {
   test('fits narrow and wide screens without a script, and causes no console message', async () => {
-    await using store = await openTestStore('sqlite')
-    await using server = serveTest(store, { plan: () => PLAN })
+    await using server = await serveRecords({ plan: () => PLAN }, [])
     const page = await browser.newPageWithoutScripts()
     const complaints = watchConsole(page)
     await page.goto(`${server.url}deprecation`)

@@ -4,7 +4,7 @@ import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
-import { serveTest, shareServer } from '../../support/http/server.ts'
+import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { NOON, named } from '../../support/store/records.ts'
 
@@ -127,8 +127,7 @@ test('badges, cards and embeds are documented where the explorer serves them, an
 })
 
 test('every status is described once', async () => {
-  await using store = await openTestStore('sqlite')
-  await using server = serveTest(store)
+  await using server = await serveRecords({}, [])
   for (const path of ['/reference', '/reference/v3']) {
     const { text } = await server.get(path)
     const described = [...text.matchAll(/<dt id="status-(\d+)">/g)].map(([, status]) => status)
@@ -140,8 +139,7 @@ test('every status is described once', async () => {
 })
 
 test('examples have the public URL, or the host of the request if it is a plain host name', async () => {
-  await using store = await openTestStore('sqlite')
-  await using server = serveTest(store)
+  await using server = await serveRecords({}, [])
   const { text } = await server.get('/reference', { headers: { Host: 'passports.example.org:8080' } })
   expect(text).toContain('http://passports.example.org:8080/api/v1')
   const hostile = await server.get('/reference', { headers: { Host: "a'$(id)" } })
@@ -153,7 +151,7 @@ test('examples have the public URL, or the host of the request if it is a plain 
     explorer: true,
     stamp: () => 'stamp-of-ours',
   })
-  await using branded = serveTest(store, { routes })
+  await using branded = serveTest(server.store, { routes })
   const show = async (path: string) => (await branded.get(path, { headers: { Host: 'other.example' } })).text
   expect(await show('/reference/v3')).toContain('https://public.example/api/v3/rules/stamp-of-ours')
   const page = await show('/reference')
@@ -164,8 +162,7 @@ test('examples have the public URL, or the host of the request if it is a plain 
 test.each(['/reference', '/reference/v2', '/reference/v3'])(
   '%s with its files is at most 60 KB when it is compressed',
   async (path) => {
-    await using store = await openTestStore('sqlite')
-    await using server = serveTest(store)
+    await using server = await serveRecords({}, [])
     const { text } = await server.get(path)
     expect(text.length).toBeLessThan(200_000)
     const files = [...text.matchAll(/<(?:link|script)[^>]* (?:src|href)="(\/[^"]+\.(?:js|css|woff2))"/g)]

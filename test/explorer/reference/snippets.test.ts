@@ -3,7 +3,7 @@ import { renderSnippets } from '../../../src/explorer/reference/snippets.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
 import { LANGUAGES, runSnippets, withoutRequestId } from '../../support/explorer/snippets.ts'
 import { makeKey } from '../../support/http/keys.ts'
-import { serveTest } from '../../support/http/server.ts'
+import { serveRecords, serveTest } from '../../support/http/server.ts'
 import { hasPrograms } from '../../support/programs.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
@@ -97,8 +97,7 @@ inBrowser('the snippets of a form', (browser) => {
   })
 
   test('are the same from the script and the server until the form changes', async () => {
-    await using store = await openTestStore('sqlite')
-    await using server = serveTest(store)
+    await using server = await serveRecords({}, [])
     const page = await browser.newPage()
     for (const path of ['reference', 'reference/v3']) {
       const { text } = await server.get(`/${path}`)

@@ -111,7 +111,7 @@ onEveryEngine('facets', (open, engine) => {
     expect(second).toMatchObject({ tag: long, type: ['half'] })
   })
 
-  test('that change with the credentials alone are a change of the listing', async () => {
+  test('facets that change with the credentials alone are a change of the listing', async () => {
     const before = record(1, {
       scores: { total: 1, identity: 1 },
       credentials: [credential('1', { type: 'ens' })],
@@ -129,7 +129,7 @@ onEveryEngine('facets', (open, engine) => {
     expect(await store.listing.readChanges(cursor)).toMatchObject({ listed: [], unlisted: [] })
   })
 
-  test('that change with the rule set alone are a change of the listing', async () => {
+  test('facets that change with the rule set alone are a change of the listing', async () => {
     await using store = await open([{ ...record(1), rules: 'one' }])
     const cursor = await store.listing.readAll(() => undefined)
     await saveRecords(store, [{ ...record(1), rules: 'other' }])

@@ -1,11 +1,11 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStore } from '../../../src/store/open.ts'
-import { COMMAND, serveProcess } from '../cli.ts'
+import { COMMAND, resultOf, serveProcess } from '../cli.ts'
 import { makeKey } from '../http/keys.ts'
-import { serveTest } from '../http/server.ts'
+import { serveRecords } from '../http/server.ts'
 import { testDatabase } from '../postgres/postgres.ts'
-import { openTestStore, saveRecords } from '../store/engines.ts'
+import { saveRecords } from '../store/engines.ts'
 import { record } from '../store/records.ts'
 import { callHere } from '../terminal.ts'
 import type { Example } from './examples.ts'
@@ -44,8 +44,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   const people = [record(9), record(12)]
   const { id: keyId } = await addTo(join(home, 'data/passportd.db'), people)
   const { key } = await addTo(join(home, 'data/demo.db'), [])
-  const store = await openTestStore('sqlite', people)
-  const source = serveTest(store)
+  const source = await serveRecords({}, people)
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
 
   function adapt(text: string, folder: string): string {
@@ -70,13 +69,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
 
   async function run(command: readonly string[], folder: string, more = {}): Promise<string> {
     const options = { cwd: folder, env: { ...env, ...more }, stdout: 'pipe', stderr: 'pipe' } as const
-    const child = Bun.spawn([...command], options)
-    const [out, err, code] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ])
-    return outputOf({ out, err, code })
+    return outputOf(await resultOf(Bun.spawn([...command], options)))
   }
 
   return {
@@ -111,7 +104,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
     },
 
     async [Symbol.asyncDispose]() {
-      await Promise.all([demo, source, store, database].map((each) => each[Symbol.asyncDispose]()))
+      await Promise.all([demo, source, database].map((each) => each[Symbol.asyncDispose]()))
     },
   }
 }

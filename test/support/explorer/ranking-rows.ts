@@ -2,9 +2,10 @@
 export function rowsOf(
   page: string,
 ): { path: string; name: string; about: string; rank: string; score: string }[] {
-  const list = /<ol class="ranking"[\s\S]*?<\/ol>/.exec(page)?.[0] ?? ''
+  const list = /<ol class="ranking panel"[\s\S]*?<\/ol>/.exec(page)?.[0] ?? ''
   return [...list.matchAll(/<li>[\s\S]*?<\/li>/g)].map(([row]) => {
-    const [, path = '', name = ''] = /class="name" href="([^"]+)"><bdi>(.*?)<\/bdi><\/a>/.exec(row) ?? []
+    const [, path = '', name = ''] =
+      /class="name clamp" href="([^"]+)"><bdi>(.*?)<\/bdi><\/a>/.exec(row) ?? []
     const [, about = ''] = /<span class="about">(.*)<\/span><\/span>/.exec(row) ?? []
     const [, rank = ''] = /class="rank">.*?<\/span>([^<]+)/.exec(row) ?? []
     const [, score = ''] = /class="score">.*?<\/span>([^<]+)/.exec(row) ?? []

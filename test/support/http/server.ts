@@ -104,7 +104,7 @@ export async function serveRecords(options: Partial<ApiServerOptions> = {}, reco
 }
 
 /** Returns the error of a promise that must fail. */
-export const failureOf = <E = Error>(work: Promise<unknown>): Promise<E> =>
+export const failureOf = (work: Promise<unknown>): Promise<Error> =>
   work.then(
     () => Promise.reject(new Error('The promise did not fail.')),
     (error) => error,

@@ -6,7 +6,7 @@ import { DEFAULT_RULES, stampRules } from '../../../../src/scoring/rules.ts'
 import { scanEnd } from '../../../../src/store/rows/event.ts'
 import type { Store } from '../../../../src/store/store.ts'
 import { makeKey } from '../../../support/http/keys.ts'
-import { serveTest, shareServer } from '../../../support/http/server.ts'
+import { serveRecords, serveTest, shareServer } from '../../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../../support/store/engines.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../../../support/store/records.ts'
 
@@ -139,8 +139,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
   })
 
   test('a key is required also where V1 is open', async () => {
-    await using store = await open([ada])
-    await using server = serveTest(store)
+    await using server = await serveRecords({}, [ada])
     const { status, body, headers } = await server.get(PATH)
     expect([status, body.code]).toEqual([401, 'unauthorized'])
     expect(headers.has('WWW-Authenticate')).toBe(true)

@@ -3,7 +3,7 @@ import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../../../src/api/event-str
 import { openSqlite } from '../../../../src/store/sqlite/open.ts'
 import { openEventStream } from '../../../support/http/event-stream.ts'
 import { makeKey } from '../../../support/http/keys.ts'
-import { serveTest } from '../../../support/http/server.ts'
+import { serveRecords, serveTest } from '../../../support/http/server.ts'
 import { until } from '../../../support/processes.ts'
 import {
   databaseMaker,
@@ -132,12 +132,11 @@ onEngine('sqlite', 'a stream of events', (open) => {
   })
 })
 
-test('a key may have a number of streams, and a server too; a closed one makes room', async () => {
-  await using store = await openTestStore('sqlite', people(1))
-  await using server = serveTest(store)
+test('the streams of a key and of a server are limited, and a closed stream makes room', async () => {
+  await using server = await serveRecords({}, people(1))
   const keys: string[] = []
   for (let seed = 1; seed <= MOST_STREAMS / MOST_STREAMS_OF_KEY + 1; seed++)
-    keys.push((await makeKey(store, seed)).key)
+    keys.push((await makeKey(server.store, seed)).key)
   const [first = '', last = ''] = [keys[0], keys.at(-1)]
   const open = (key: string) => openEventStream(server.url, { key })
   const streams = await Promise.all(Array.from({ length: MOST_STREAMS_OF_KEY }, () => open(first)))

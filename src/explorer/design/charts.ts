@@ -1,0 +1,100 @@
+import type { Scores } from '../../domain/passport.ts'
+import { formatFigure, toCoordinate } from './format.ts'
+import { type Html, html } from './html.ts'
+
+/** The category of credentials that counts toward each part of a score. */
+export const CATEGORIES = { activity: 'Activity', identity: 'Identity', skills: 'Skills' } as const
+
+export const SCORE_PARTS = ['activity', 'identity', 'skills'] as const
+
+export type ScorePart = (typeof SCORE_PARTS)[number]
+
+export const partOf = (category: string): ScorePart | undefined =>
+  SCORE_PARTS.find((part) => CATEGORIES[part] === category)
+
+/** A total given by a record may be above the sum of its parts. */
+type Segment = { name: ScorePart | 'other'; size: number }
+
+/**
+ * A stacked bar of the parts of a score: full at `scale`. Its length is the total. A higher score is shown as a full bar with
+ * an arrow. Gaps and textures separate the parts, so that they differ without colour.
+ */
+export function renderScoreBar(scores: Scores, scale: number): Html {
+  const isBeyond = scores.total > scale && scale > 0
+  const length = isBeyond ? 100 : (100 * Math.max(0, scores.total)) / Math.max(scale, 1)
+  const words = SCORE_PARTS.map((part) => `${part} ${formatFigure(scores[part])}`).join(', ')
+  const segments = fit(segmentsOf(scores), length)
+  let [at, drawn, gaps] = [0, '', '']
+  for (const [index, { name, size }] of segments.entries()) {
+    const end = toCoordinate(at + size)
+    // The gap is a part of the longer neighbour, so that a short one stays visible.
+    const isAfter = size > (segments[index - 1]?.size ?? 0)
+    if (index > 0)
+      gaps += `<line class="gap ${isAfter ? 'after' : 'before'}" x1="${at}%" x2="${at}%" y2="100%"/>`
+    drawn += drawSegment(name, at, end)
+    at = end
+  }
+  // Numbers only: no escaping needed.
+  return {
+    markup: `<svg class="bar${isBeyond ? ' beyond' : ''}" role="img"><title>${words}</title>${drawn}${gaps}</svg>`,
+  }
+}
+
+function segmentsOf(scores: Scores): Segment[] {
+  const parts = SCORE_PARTS.map((name) => ({ name, size: Math.max(0, scores[name]) }))
+  const sum = parts.reduce((total, { size }) => total + size, 0)
+  return [...parts, { name: 'other' as const, size: Math.max(0, scores.total - sum) }].filter(
+    ({ size }) => size > 0,
+  )
+}
+
+/** In percent of the bar: about 3 pixels in a row of the ranking. */
+const LEAST = 2
+
+/** Sizes in percent. Every part is visible; the largest one gives the space if the bar is full. */
+function fit(segments: readonly Segment[], length: number): Segment[] {
+  const sum = segments.reduce((total, { size }) => total + size, 0)
+  const fitted = segments.map(({ name, size }) => ({ name, size: Math.max(LEAST, (size / sum) * length) }))
+  const excess = fitted.reduce((total, { size }) => total + size, -100)
+  const largest = Math.max(...fitted.map(({ size }) => size))
+  const at = fitted.findIndex(({ size }) => size === largest)
+  return fitted.map(({ name, size }, index) => ({
+    name,
+    size: index === at ? size - Math.max(0, excess) : size,
+  }))
+}
+
+/** The line carries the texture: its dashes are stripes or dots. */
+function drawSegment(name: Segment['name'], at: number, end: number): string {
+  const rectangle = `<rect class="${name}" x="${at}%" width="${toCoordinate(end - at)}%" height="100%"/>`
+  if (name === 'activity' || name === 'other') return rectangle
+  return `${rectangle}<line class="on-${name}" x1="${at}%" x2="${end}%" y1="50%" y2="50%"/>`
+}
+
+const [WIDTH, HEIGHT] = [400, 100]
+
+/** The bars have a minimum height, so that rare values are visible. */
+const LEAST_HEIGHT = 3
+
+type Options = {
+  /** The title of a bar. */
+  describe?: (count: number, at: number) => string
+  /** A bar to highlight. */
+  own?: number
+  /** The place of a line, in bars from the left. */
+  line?: number
+}
+
+/** A histogram that the style sheet stretches. Screen readers get its caption only. */
+export function drawHistogram(counts: readonly number[], { describe, own, line }: Options): Html {
+  const width = WIDTH / counts.length
+  const scale = HEIGHT / Math.max(...counts, 1)
+  const bars = counts.flatMap((count, at) => {
+    if (count === 0) return []
+    const height = toCoordinate(Math.max(LEAST_HEIGHT, count * scale))
+    const title = describe ? html`<title>${describe(count, at)}</title>` : html``
+    return html`<rect${at === own ? html` class="own"` : html``} x="${toCoordinate(at * width)}" y="${toCoordinate(HEIGHT - height)}" width="${toCoordinate(0.85 * width)}" height="${height}">${title}</rect>`
+  })
+  const x = toCoordinate(Math.min(WIDTH, (line ?? 0) * width))
+  return html`<svg class="histogram" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${bars}${line === undefined ? html`` : html`<path d="M${x} 0V${HEIGHT}"/>`}</svg>`
+}

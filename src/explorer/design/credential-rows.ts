@@ -1,0 +1,49 @@
+import type { Credential } from '../../domain/credential.ts'
+import { CATEGORIES, partOf } from './charts.ts'
+import { credentialAddress, formatFigure, renderDay } from './format.ts'
+import { escapeText, type Html, html } from './html.ts'
+import { shortWord } from './sanitize.ts'
+
+export const MAX_NAME_LENGTH = 60
+const MAX_VALUE_LENGTH = 100
+
+/** Longer types have no page of their own. */
+const MAX_TYPE_LENGTH = 60
+
+/** Groups by category; the three scored categories come first. */
+export function groupByCategory<T extends { category: string }>(items: readonly T[]) {
+  const groups = Map.groupBy(items, ({ category }) => category)
+  const others = [...groups.keys()].filter((category) => partOf(category) === undefined)
+  return [...Object.values(CATEGORIES), ...others].flatMap((category) => {
+    const own = groups.get(category)
+    return own === undefined ? [] : [{ category, part: partOf(category), items: own }]
+  })
+}
+
+/** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
+export function renderCredential({ type, name, value, score, maxScore, earnedAt }: Credential): Html {
+  const shown = shortWord(value, MAX_VALUE_LENGTH)
+  const about = shown === '' ? '' : `<span class="soft detail" dir="auto">${escapeText(shown)}</span>`
+  const earned = earnedAt === undefined ? '' : renderDay(earnedAt).markup
+  return {
+    markup: `<tr data-score="${score}"><th scope="row">${linkToType(type, shortWord(name, MAX_NAME_LENGTH))}${about}</th><td class="wide">${formatFigure(score)} <span class="soft">of ${formatFigure(maxScore)}</span>${renderProgress(score, maxScore).markup}</td><td class="figure soft">${earned}</td></tr>
+`,
+  }
+}
+
+/** The page of a credential type lists the people who have it. */
+export function linkToType(type: string, name: string): string {
+  const text = `<bdi>${escapeText(name || type.slice(0, MAX_NAME_LENGTH))}</bdi>`
+  if (type === '' || type.length > MAX_TYPE_LENGTH || !type.isWellFormed()) return text
+  return `<a href="${escapeText(credentialAddress(type))}">${text}</a>`
+}
+
+export const renderProgress = (score: number, maxScore: number): Html => ({
+  markup: `<svg class="bar thin" aria-hidden="true"><rect width="${shareOf(score, maxScore)}%" height="100%"/></svg>`,
+})
+
+const shareOf = (score: number, maxScore: number): number =>
+  maxScore > 0 ? Math.round((100 * Math.min(Math.max(score, 0), maxScore)) / maxScore) : 0
+
+/** An entity, because one character beyond Latin-1 doubles the page in memory and slows sending. */
+export const UNKNOWN = html`&ndash;`

@@ -1,0 +1,52 @@
+/** Escaped markup. */
+export type Html = { markup: string }
+
+type Value = string | number | Html | readonly Html[]
+
+/** A template whose values are escaped, unless they are `Html` themselves. */
+export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
+  let markup = parts[0] as string
+  // One template of three strings is faster than two concatenations.
+  for (let at = 0; at < values.length; at++)
+    markup = `${markup}${render(values[at] as Value)}${parts[at + 1]}`
+  return { markup }
+}
+
+const SPECIAL = /[&<>"']/
+
+/** Most strings need no escaping: testing first takes half the time. */
+export const escapeText = (text: string): string => (SPECIAL.test(text) ? Bun.escapeHTML(text) : text)
+
+function render(value: Value): string {
+  if (typeof value === 'string') return escapeText(value)
+  if (typeof value === 'number') return String(value)
+  if ('markup' in value) return value.markup
+  let markup = ''
+  for (const each of value) markup += each.markup
+  return markup
+}
+
+/** Renders text in `backticks` as code. */
+export function prose(text: string): Html {
+  const parts = text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
+  return html`${parts}`
+}
+
+type Limits = { rows: number; bytes: number }
+
+/** Renders the first items of a list that may be very long, so that a page stays small. `more` items are left out. */
+export function renderWithin<T>(
+  items: readonly T[],
+  render: (item: T, index: number) => Html,
+  { rows, bytes }: Limits,
+): { shown: Html[]; more: number } {
+  const shown: Html[] = []
+  let left = bytes
+  for (const [index, item] of items.slice(0, rows).entries()) {
+    const row = render(item, index)
+    left -= Buffer.byteLength(row.markup)
+    if (left < 0) break
+    shown.push(row)
+  }
+  return { shown, more: items.length - shown.length }
+}

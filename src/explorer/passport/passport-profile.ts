@@ -1,0 +1,150 @@
+import { type FullPassport, type Profile, type Social, walletsOf } from '../../domain/passport.ts'
+import { parseWebAddress } from '../../domain/url.ts'
+import { formatFigure, renderWord, shortenWallet } from '../design/format.ts'
+import { type Html, html, renderWithin } from '../design/html.ts'
+import { rosette } from '../design/rosette.ts'
+import { lengthOf, shortenText, shortWord } from '../design/sanitize.ts'
+
+const MAX_NAME_LENGTH = 300
+const MAX_WORD_LENGTH = 60
+const MOST_TAGS = { rows: 30, bytes: 8000 }
+
+/** The header of the page. All text is untrusted input: `dir="auto"` isolates its writing direction. */
+export function renderPerson(passport: FullPassport, name: string, score: Html): Html {
+  const { id, human, profile } = passport
+  return html`<div class="person panel">
+<svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></svg>
+${rosette(id)}
+<div class="bearer">
+<h1 class="clamp" dir="auto">${shortenText(name, MAX_NAME_LENGTH, lengthOf)}</h1>
+<p class="row line">${human ? HUMAN : html``}
+${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
+${profile.location === '' ? html`` : html`<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span>`}</p>
+${renderBio(profile.bio.trim())}
+${renderTags(profile.tags)}
+<p class="row actions"><a class="button quiet" href="#share">Share</a> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
+</div>
+${score}
+</div>`
+}
+
+const numberOf = (id: number) => `Passport ${id}`
+
+const HUMAN = html`<span class="pill" title="A credential shows that this passport belongs to a human">human</span>`
+
+const MAX_BIO_LENGTH = 3000
+const BIO_PREVIEW_LENGTH = 280
+const BIO_PREVIEW_LINES = 4
+
+/** A long bio is folded; a very long one is cut. */
+function renderBio(bio: string): Html {
+  if (bio === '') return html``
+  const text = bio.length > MAX_BIO_LENGTH ? `${bio.slice(0, MAX_BIO_LENGTH).toWellFormed()}…` : bio
+  const start = text.split('\n', BIO_PREVIEW_LINES).join('\n')
+  const preview = shortenText(start, BIO_PREVIEW_LENGTH, lengthOf)
+  if (preview.length >= text.length) return html`<p class="bio" dir="auto">${text}</p>`
+  return html`<details id="bio">
+<summary><span class="bio preview" dir="auto">${preview}</span> <span class="more">More</span> <span class="more less">Less</span></summary>
+<p class="bio" dir="auto">${text}</p>
+</details>`
+}
+
+function renderTags(tags: readonly string[]): Html {
+  const { shown, more } = renderWithin(
+    tags.filter((tag) => shortWord(tag, 1) !== ''),
+    (tag) => html`<li>${renderWord('tag', tag, MAX_WORD_LENGTH)}</li>`,
+    MOST_TAGS,
+  )
+  if (shown.length === 0) return html``
+  return html`<ul class="chips" aria-label="Tags">${shown}${more > 0 ? html`<li><bdi>+${more}</bdi></li>` : html``}</ul>`
+}
+
+const MOST_WALLETS = { rows: 30, bytes: 12_000 }
+const MOST_ACCOUNTS = { rows: 40, bytes: 30_000 }
+const MAX_ACCOUNT_BIO = 160
+
+export function renderWallets(passport: FullPassport): Html {
+  const wallets = walletsOf(passport)
+  if (wallets.length === 0) return html``
+  const { shown, more } = renderWithin(wallets, renderWallet, MOST_WALLETS)
+  return html`<section id="wallets">
+<h2>Wallets</h2>
+<ul class="rows">${shown}</ul>
+${renderMore(more)}
+</section>`
+
+  function renderWallet(wallet: string, at: number): Html {
+    const short = shortenWallet(wallet)
+    const isMain = at === 0 && passport.mainWallet !== ''
+    return html`<li class="copyable" data-copy="wallet ${short}" data-text="${wallet}"><div><code title="${wallet}">${short}</code>${isMain ? html` <span class="soft">main</span>` : html``}</div></li>`
+  }
+}
+
+const renderMore = (more: number) =>
+  more > 0 ? html`<p class="soft">and ${formatFigure(more)} more</p>` : html``
+
+/** Omits texts that equal the profile. */
+export function renderSocials({ socials, profile }: Pick<FullPassport, 'socials' | 'profile'>): Html {
+  if (socials.length === 0) return html``
+  const { shown, more } = renderWithin(socials, (social) => renderSocial(social, profile), MOST_ACCOUNTS)
+  return html`<section id="socials">
+<h2>Accounts</h2>
+<ul class="rows">${shown}</ul>
+${renderMore(more)}
+</section>`
+}
+
+function renderSocial(
+  { source, name, displayName, url, followers, following, location, bio }: Social,
+  profile: Profile,
+): Html {
+  const network = networkOf(source)
+  const handle = shortWord(name || displayName || source, MAX_WORD_LENGTH) || network
+  const address = parseWebAddress(url)
+  const facts = [
+    [name, handle, profile.displayName].includes(displayName) ? '' : shortWord(displayName, MAX_WORD_LENGTH),
+    location === profile.location ? '' : shortWord(location, MAX_WORD_LENGTH),
+    followers && `${formatCount(followers)} followers`,
+    following && `${formatCount(following)} following`,
+  ].filter((fact) => fact !== '')
+  const about = bio === profile.bio ? '' : shortWord(bio, MAX_ACCOUNT_BIO)
+  return html`<li><span class="soft">${network}</span>
+<div>${address === undefined ? html`<bdi>${handle}</bdi>` : renderLink(address, handle, network)}
+${facts.length === 0 ? html`` : html`<div class="row line soft">${facts.map((fact) => html`<bdi>${fact}</bdi> `)}</div>`}
+${about === '' ? html`` : html`<div class="soft" dir="auto">${about}</div>`}</div></li>`
+}
+
+/** Names of networks as they write them; other sources are shown as they are. */
+const NETWORKS: Readonly<Record<string, string>> = {
+  basename: 'Basename',
+  bluesky: 'Bluesky',
+  builderfi: 'Builder.fi',
+  discord: 'Discord',
+  ens: 'ENS',
+  farcaster: 'Farcaster',
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  lens: 'Lens',
+  linkedin: 'LinkedIn',
+  mastodon: 'Mastodon',
+  talent_protocol: 'Talent Protocol',
+  telegram: 'Telegram',
+  twitter: 'X (Twitter)',
+  x: 'X',
+  youtube: 'YouTube',
+}
+
+function networkOf(source: string): string {
+  const key = source.toLowerCase()
+  return Object.hasOwn(NETWORKS, key) ? (NETWORKS[key] as string) : shortWord(source, MAX_WORD_LENGTH)
+}
+
+/** Sources send "1234" as well as "1.2k". */
+const formatCount = (text: string): string =>
+  /^\d{1,15}$/.test(text) ? formatFigure(Number(text)) : shortWord(text, 20)
+
+/** Shows the host next to the link, because the link text is untrusted. */
+function renderLink(address: string, text: string, network: string): Html {
+  const host = /^https?:\/\/([^/?#]+)/.exec(address)?.[1] ?? ''
+  return html`<a href="${address}" rel="nofollow noopener noreferrer ugc"><bdi>${text}</bdi><span class="unseen"> on ${network}</span></a> <span class="soft">${host}</span>`
+}

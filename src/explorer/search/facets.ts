@@ -1,0 +1,120 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { FacetCount, FacetRequest } from '../../domain/lists/list-request.ts'
+import type { RuleSetShape } from '../../domain/rule-set.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
+import type { ExplorerOptions } from '../site/explorer-page.ts'
+import { FILTERS, type FilterName, filtersOf, type RankingQuery, toListQuery } from './ranking-query.ts'
+
+/** A value of a facet: `value` is folded, `label` is as people write it. */
+export type FacetValue = { value: string; label: string; count: number }
+
+/** The most frequent values first. */
+export type Facets = Readonly<Record<FilterName, readonly FacetValue[]>>
+
+const MOST_SHOWN: Record<FilterName, number> = { tag: 10, credential: 8, place: 8, human: 2 }
+
+const NAMES = Object.keys(FILTERS) as FilterName[]
+
+const REQUESTS: readonly FacetRequest[] = NAMES.map((name) => ({ field: FILTERS[name] }))
+
+export type FacetReader = ReturnType<typeof createFacetReader>
+
+/** Reads the facets of a list from the index. */
+export function createFacetReader(options: ExplorerOptions) {
+  const { labelOf, isKnown } = createLabels(options)
+
+  async function read(name: FilterName, counts: readonly FacetCount[] = []): Promise<FacetValue[]> {
+    const shown = counts.slice(0, MOST_SHOWN[name])
+    return Promise.all(
+      shown.map(async (each) => ({ ...each, label: await labelOf(name, each.value, each.first) })),
+    )
+  }
+
+  async function present(counts: Counts): Promise<Facets> {
+    const all = NAMES.map(async (name, at) => [name, await read(name, counts[at])] as const)
+    return Object.fromEntries(await Promise.all(all)) as Record<FilterName, FacetValue[]>
+  }
+
+  return {
+    labelOf,
+    present,
+    /** What `present` and `presentFilters` need of a list: its facets, and who has the filters whose labels are not known. */
+    async requestsFor({ filters }: RankingQuery): Promise<readonly FacetRequest[]> {
+      const unknown: FacetRequest[] = []
+      for (const [name, value] of filtersOf(filters))
+        if (!(await isKnown(name, value)))
+          unknown.push({ field: FILTERS[name], values: [foldName(value)], among: 'all' })
+      return [...REQUESTS, ...unknown]
+    },
+    /** The labels of the filters of a list, by their text in the URL, which may be folded. */
+    async presentFilters(
+      { filters }: RankingQuery,
+      requests: readonly FacetRequest[],
+      counts: Counts,
+    ): Promise<Map<string, string>> {
+      const labels = filtersOf(filters).map(async ([name, value]): Promise<[string, string]> => {
+        const [field, folded] = [FILTERS[name], foldName(value)]
+        const at = requests.findIndex((each) => each.field === field && each.values?.includes(folded))
+        return [value, await labelOf(name, value, counts[at]?.[0]?.first)]
+      })
+      return new Map(await Promise.all(labels))
+    },
+    /** Throws `not_ready` while the index is being built. */
+    async readAll(query: RankingQuery, signal?: AbortSignal): Promise<Facets> {
+      return present(await countFacets(options.catalog, query, REQUESTS, signal))
+    },
+  }
+}
+
+type Counts = readonly (readonly FacetCount[])[]
+
+/** The counts of several facets, with one evaluation of the list. */
+export async function countFacets(
+  catalog: Catalog,
+  query: RankingQuery,
+  facets: readonly FacetRequest[],
+  signal?: AbortSignal,
+): Promise<Counts> {
+  const found = await catalog.list({ ...toListQuery(query), facets, limit: 0, signal }, false)
+  return found.facets ?? []
+}
+
+/** The names of credentials, by their folded type. */
+export const namesOf = ({ types }: RuleSetShape): ReadonlyMap<string, string> =>
+  new Map(Object.entries(types).map(([type, { name }]) => [foldName(type), name]))
+
+/** Bounds the memory. */
+const MOST_LABELS = 2000
+
+/** The index has folded values. Their display text comes from the rule set, or from a passport with the value. */
+function createLabels({ store, rules }: ExplorerOptions) {
+  const known = new Map<string, string>()
+
+  async function find(name: FilterName, value: string, id: number): Promise<string | undefined> {
+    const holder = await store.credentials.find({ id })
+    if (!holder) return undefined
+    const { tags, location } = holder.passport.profile
+    if (name === 'credential') return holder.credentials.find(({ type }) => foldName(type) === value)?.name
+    return [location, ...tags].find((text) => foldName(text) === value)
+  }
+
+  async function findKnown(name: FilterName, value: string): Promise<string | undefined> {
+    if (name === 'human') return value === 'true' ? 'human' : 'not shown to be human'
+    const ruled = name === 'credential' ? namesOf(await rules()).get(value) : undefined
+    return ruled ?? known.get(`${name} ${value}`)
+  }
+
+  return {
+    isKnown: async (name: FilterName, text: string) => (await findKnown(name, foldName(text))) !== undefined,
+    /** `holder` is the id of a passport with the value. Without it, an unknown label is the text itself. */
+    async labelOf(name: FilterName, text: string, holder?: number): Promise<string> {
+      const value = foldName(text)
+      const label = await findKnown(name, value)
+      if (label !== undefined || holder === undefined) return label ?? text
+      const found = (await find(name, value, holder)) ?? text
+      if (known.size >= MOST_LABELS) known.clear()
+      known.set(`${name} ${value}`, found)
+      return found
+    },
+  }
+}

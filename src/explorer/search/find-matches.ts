@@ -1,0 +1,100 @@
+import { isStorable } from '../../domain/handle.ts'
+import { foldWallet, type Passport, parsePassportRef } from '../../domain/passport.ts'
+import type { FoundName } from '../../store/search-store.ts'
+import type { Store } from '../../store/store.ts'
+
+/** A passport that was found by its id, a wallet or a handle. */
+export type Match = { passport: Passport; reason: Reason }
+
+/** The typed text is in `text` from `start` to `end`. */
+export type Reason = {
+  kind: 'id' | 'wallet' | 'handle'
+  text: string
+  start: number
+  end: number
+}
+
+export const MOST_MATCHES = 20
+
+/** Passports that are read at once; several may be merged into one. */
+const MOST_READ = 2 * MOST_MATCHES
+
+/** Two letters of a handle, and "0x" with four digits of a wallet, leave few matches. */
+const SHORTEST_HANDLE = 2
+const SHORTEST_WALLET = 6
+
+/**
+ * Finds passports by id, wallet and handle, the best matches first: the id, the complete wallet, complete handles, then those that
+ * begin with the text; equal ones by score. A merged passport leads to its survivor. `isMore`: there are more matches.
+ */
+export async function findMatches(
+  store: Store,
+  typed: string,
+): Promise<{ matches: Match[]; isMore: boolean }> {
+  if (!isStorable(typed)) return { matches: [], isMore: false }
+  const candidates = [findId(typed), await findWallets(store, typed), await findHandles(store, typed)]
+  const sorted = candidates.flat().toSorted((one, other) => weigh(one.reason) - weigh(other.reason))
+  const ids = [...new Set(sorted.map(({ id }) => id))].slice(0, MOST_READ)
+  const listed = new Map((await store.passports.listByIds(ids)).map((passport) => [passport.id, passport]))
+  const matches = new Map<number, Match>()
+  for (const { id, reason } of sorted) {
+    if (matches.size > MOST_MATCHES) break
+    const passport = listed.get(id) ?? (await store.passports.find({ id }))
+    if (passport && !matches.has(passport.id)) matches.set(passport.id, { passport, reason })
+  }
+  const found = [...matches.values()]
+  return { matches: found.slice(0, MOST_MATCHES).sort(compareMatches), isMore: found.length > MOST_MATCHES }
+}
+
+const compareMatches = (one: Match, other: Match) =>
+  weigh(one.reason) - weigh(other.reason) || other.passport.scores.total - one.passport.scores.total
+
+type Candidate = { id: number; reason: Reason }
+
+const KINDS: readonly Reason['kind'][] = ['id', 'wallet', 'handle']
+
+/** Complete texts first, then by kind; shorter texts are closer to the search text. */
+const weigh = ({ kind, text, end }: Reason) =>
+  (end === text.length ? 0 : 1000) + 300 * KINDS.indexOf(kind) + text.length
+
+/** Passports without a name are shown as "Passport 12". */
+function findId(typed: string): Candidate[] {
+  const digits = /^(?:passport\s*|#)?(\d+)$/i.exec(typed)?.[1] ?? ''
+  const ref = parsePassportRef(digits)
+  if (!ref || !('id' in ref)) return []
+  const text = `Passport ${ref.id}`
+  return [{ id: ref.id, reason: { kind: 'id', text, start: 0, end: text.length } }]
+}
+
+/** Addresses are often shortened to "0xde30ab…12cd". */
+async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
+  const [head = '', tail = ''] = /\s/.test(typed) ? [] : typed.split(/…|\.{3}/)
+  const found = foldWallet(head)
+  if (found.length < SHORTEST_WALLET) return []
+  const suffix = foldWallet(head + tail).slice(head.length)
+  const rows = await store.search.listWallets(found, MOST_MATCHES + 1, suffix)
+  return rows.map((row) => toCandidate('wallet', row, 0, found.length))
+}
+
+/** With a source ("github:zoe") or without ("zoe", "@zoe"). */
+async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
+  const [source, name] = typed.includes(':') ? splitHandle(typed) : ['', typed]
+  const found = name.trim().replace(/^@/, '').toLowerCase()
+  if (found.length < SHORTEST_HANDLE) return []
+  const rows = await (source === ''
+    ? store.search.listNames(found, MOST_MATCHES + 1)
+    : store.search.listHandles(`${source}:${found}`, MOST_MATCHES + 1))
+  return rows.map((row) => toCandidate('handle', row, row.text.indexOf(':') + 1, found.length))
+}
+
+function splitHandle(typed: string): [source: string, name: string] {
+  const colon = typed.indexOf(':')
+  return [typed.slice(0, colon).trim().toLowerCase(), typed.slice(colon + 1)]
+}
+
+const toCandidate = (
+  kind: Reason['kind'],
+  { id, text }: FoundName,
+  start: number,
+  length: number,
+): Candidate => ({ id, reason: { kind, text, start, end: start + length } })

@@ -1,0 +1,149 @@
+import { ServiceError } from '../../domain/errors.ts'
+import type { Filter, FilterField } from '../../domain/lists/filter.ts'
+import { type ListQuery, parseKeyword, parsePageRequest, toWords } from '../../domain/lists/list-request.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
+import { quote } from '../../domain/text/quote.ts'
+import { LONGEST_VALUE } from '../design/format.ts'
+
+/** The part of a score that orders the list, and its field in v3 lists. */
+export const SORTS = {
+  total: 'score',
+  activity: 'activity_score',
+  identity: 'identity_score',
+  skills: 'skills_score',
+} as const
+
+export type RankingSort = keyof typeof SORTS
+
+/** The parameters of filters, and their fields in v3 lists. */
+export const FILTERS = { tag: 'tag', credential: 'type', place: 'location', human: 'human' } as const
+
+export type FilterName = keyof typeof FILTERS
+
+/** The state of the ranking page, as in its URL. Filter values are text as typed, without duplicates. */
+export type RankingQuery = {
+  /** The search text; empty without a search. */
+  typed: string
+  /** Its folded words, which may be in any order. */
+  keyword: string | undefined
+  filters: Readonly<Record<FilterName, readonly string[]>>
+  sort: RankingSort
+  page: number
+}
+
+export const PAGE_SIZE = 20
+
+const MOST_VALUES: Record<FilterName, number> = { tag: 5, credential: 5, place: 1, human: 1 }
+
+export const NO_FILTERS: RankingQuery['filters'] = { tag: [], credential: [], place: [], human: [] }
+
+export const ALL_PASSPORTS: RankingQuery = {
+  typed: '',
+  keyword: undefined,
+  filters: NO_FILTERS,
+  sort: 'total',
+  page: 1,
+}
+
+/** Throws `invalid_request` for values that are not accepted. Blank values and unknown parameters are ignored. */
+export function parseRankingQuery(query: URLSearchParams): RankingQuery {
+  const text = (query.get('q') ?? '').trim()
+  const keyword = parseKeyword(text, 'q')
+  return {
+    typed: keyword === undefined ? '' : text,
+    keyword: keyword && toWords(keyword),
+    filters: {
+      tag: parseValues(query, 'tag'),
+      credential: parseValues(query, 'credential'),
+      place: parseValues(query, 'place'),
+      human: parseValues(query, 'human').map(parseHuman),
+    },
+    sort: parseSort(query.get('sort') ?? ''),
+    page: parsePageRequest(query.get('page'), String(PAGE_SIZE)).page,
+  }
+}
+
+function parseValues(query: URLSearchParams, name: FilterName): string[] {
+  const values = new Map<string, string>()
+  for (const given of new Set(query.getAll(name))) {
+    const value = given.trim()
+    if (value.length > LONGEST_VALUE)
+      throw refuse(`${name} must be at most ${LONGEST_VALUE} characters, got ${value.length}.`)
+    const folded = foldName(value)
+    if (folded !== '') values.set(folded, value)
+    if (values.size > MOST_VALUES[name])
+      throw refuse(`${name} may be given ${MOST_VALUES[name]} times at most, got more.`)
+  }
+  return [...values.values()]
+}
+
+function parseHuman(text: string): string {
+  const folded = foldName(text)
+  if (folded === 'true' || folded === 'false') return folded
+  throw refuse(`human must be true or false, got ${quote(text)}.`)
+}
+
+function parseSort(text: string): RankingSort {
+  if (text === '') return 'total'
+  if (Object.hasOwn(SORTS, text)) return text as RankingSort
+  throw refuse(`sort must be one of ${Object.keys(SORTS).join(', ')}, got ${quote(text)}.`)
+}
+
+const refuse = (message: string) => new ServiceError('invalid_request', message)
+
+/** The URL of a state; defaults are left out. */
+export function addressOf({ typed, filters, sort, page }: RankingQuery): string {
+  const query = new URLSearchParams()
+  if (typed !== '') query.set('q', typed)
+  for (const [name, value] of filtersOf(filters)) query.append(name, value)
+  if (sort !== 'total') query.set('sort', sort)
+  if (page > 1) query.set('page', String(page))
+  return query.size === 0 ? '/' : `/?${query}`
+}
+
+/** The filters in a fixed order. */
+export const filtersOf = (filters: RankingQuery['filters']): [FilterName, string][] =>
+  (Object.keys(FILTERS) as FilterName[]).flatMap((name) =>
+    filters[name].map((value): [FilterName, string] => [name, value]),
+  )
+
+/** The first page of the list with one more filter; a filter with one value is replaced. */
+export function withFilter(query: RankingQuery, name: FilterName, value: string): RankingQuery {
+  const before = MOST_VALUES[name] === 1 ? [] : query.filters[name]
+  return { ...query, page: 1, filters: { ...query.filters, [name]: [...before, value] } }
+}
+
+/** The first page of the list with another search text. */
+export const withText = (query: RankingQuery, typed: string): RankingQuery => ({
+  ...query,
+  typed,
+  keyword: typed === '' ? undefined : toWords(foldName(typed)),
+  page: 1,
+})
+
+export function withoutFilter(query: RankingQuery, name: FilterName, value: string): RankingQuery {
+  const values = query.filters[name].filter((each) => each !== value)
+  return { ...query, page: 1, filters: { ...query.filters, [name]: values } }
+}
+
+export const hasFilter = ({ filters }: RankingQuery, name: FilterName, folded: string): boolean =>
+  filters[name].some((value) => foldName(value) === folded)
+
+/** Whether the list needs the facet index; the ranking by total score does not. */
+export const needsIndex = ({ filters, sort }: RankingQuery): boolean =>
+  sort !== 'total' || filtersOf(filters).length > 0
+
+/** The same list in v3. */
+export const toListQuery = ({ keyword, filters, sort }: RankingQuery): ListQuery => ({
+  keyword,
+  filter: toFilter(filters),
+  sort: { field: SORTS[sort], descending: true },
+})
+
+export const toFilter = (filters: RankingQuery['filters']): Filter =>
+  filtersOf(filters).map(([name, value]) => equals(FILTERS[name], value))
+
+export const equals = (field: FilterField, value: string) => ({
+  field,
+  conditions: [{ not: false, operator: '=' as const, value: foldName(value) }],
+})

@@ -1,0 +1,57 @@
+import type { RenderedPage } from '../../api/rendered-page.ts'
+import type { Context } from '../../api/route.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { ExplainedPassport } from '../../domain/explanation.ts'
+import type { PassportRef } from '../../domain/passport.ts'
+import type { RuleSetShape } from '../../domain/rule-set.ts'
+import type { Awaitable, Store } from '../../store/store.ts'
+import type { Site } from './site.ts'
+
+export type Png = Uint8Array<ArrayBuffer>
+
+/** Draws an SVG as a PNG of this width. `draw` is not called if too many pictures wait. */
+export type Rasterize = (
+  draw: () => Awaitable<string>,
+  width: number,
+  options?: RasterizeOptions,
+) => Promise<Png>
+
+/** `isFirst`: the picture is drawn before all others, and waits without a limit. At most one such picture waits. */
+export type RasterizeOptions = { signal?: AbortSignal | undefined; isFirst?: boolean }
+
+export type ExplorerOptions = {
+  store: Store
+  catalog: Catalog
+  /** Explains the score of a passport; `undefined` if it does not exist. */
+  explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
+  /** The active rule set. */
+  rules: () => Awaitable<RuleSetShape & { stamp: string }>
+  /** `open` by default. */
+  api?: (() => ApiState) | undefined
+  site: Site
+  rasterize: Rasterize
+  /** Called for errors that do not fail a page: it is shown without the part that failed. */
+  onError: (error: unknown) => void
+}
+
+export type ApiState = 'open' | 'key required' | 'removed'
+
+/** `params` are the decoded parameters of the path. */
+export type ExplorerRequest = {
+  path: string
+  params: Readonly<Record<string, string>>
+  query: URLSearchParams
+  /** With the origin of the request, if there is no public URL. */
+  site: Site
+  signal: AbortSignal
+  /** Makes the request count as `units` requests. */
+  charge: Context['charge']
+}
+
+export type ExplorerPage = {
+  render(request: ExplorerRequest): Awaitable<RenderedPage>
+  /** Part of the cache key, for content outside of the snapshot. A page without a version is not cached. */
+  version(request: ExplorerRequest): Awaitable<string | undefined>
+  /** Part of the cache key, for pages with parameters. Ignored ones are not part of it: they must not evict pages. */
+  variant?(query: URLSearchParams): string
+}

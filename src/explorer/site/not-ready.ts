@@ -1,0 +1,48 @@
+import type { RenderedPage } from '../../api/rendered-page.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import { html } from '../design/html.ts'
+import { file, POLICY } from './files.ts'
+import { renderLayout } from './layout.ts'
+import { renderSearch } from './search-form.ts'
+import type { Site } from './site.ts'
+
+/** Renders a page that needs the facet index. While the index is not ready, the page says so, with status 503. */
+export async function whenReady(
+  site: Site,
+  address: string,
+  render: () => Promise<RenderedPage>,
+): Promise<RenderedPage> {
+  try {
+    return await render()
+  } catch (error) {
+    if (isNotReady(error)) return renderNotReady(site, address)
+    throw error
+  }
+}
+
+/** Reads a part of a page that the page can do without: `undefined` while the index or the search thread cannot respond. */
+export async function ifReady<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (isNotReady(error) || isOverloaded(error)) return undefined
+    throw error
+  }
+}
+
+/** Lists are also rejected while the search thread starts. */
+const isNotReady = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.code === 'not_ready' || error.code === 'unavailable')
+
+const isOverloaded = (error: unknown): boolean => error instanceof ServiceError && error.code === 'overloaded'
+
+function renderNotReady(site: Site, address: string): RenderedPage {
+  const main = html`<h1>Filters are not ready yet</h1>
+<p class="lead">The service is preparing its index for filters, sorting and counts. It takes seconds, or minutes for a very large database. The ranking and the search work meanwhile.</p>
+<p><a class="button" href="${address}">Try again</a> <a href="/">All passports by score</a></p>
+${renderSearch()}`
+  const description = 'The index for filters is being prepared'
+  const body = renderLayout({ site, title: 'Filters are not ready yet', description, main })
+  const page = file('text/html', body, POLICY.explorer, 503)
+  return { ...page, headers: { ...page.headers, 'Retry-After': '2', 'Cache-Control': 'no-store' } }
+}
