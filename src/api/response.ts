@@ -91,20 +91,22 @@ type HeaderOptions = {
 export function createInitialHeaders({ plan, deprecatedAt, limiter, index = true }: HeaderOptions) {
   let known: RetirementPlan | undefined
   const bySurface = new Map<Surface, Map<Tier | undefined, Headers>>()
-  const create = ({ usesKeys, retires }: Surface, tier: Tier | undefined) =>
-    baseHeaders({
+  function add(surface: Surface, tier: Tier | undefined): Headers {
+    const { usesKeys, retires } = surface
+    const headers = baseHeaders({
       ...(retires && retirementHeaders(plan(), deprecatedAt)),
       ...(usesKeys && tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
       ...(!usesKeys && !index && { 'X-Robots-Tag': 'noindex' }),
     })
+    bySurface.getOrInsertComputed(surface, () => new Map()).set(tier, headers)
+    return headers
+  }
 
   return (surface: Surface, tier: Tier | undefined) => {
     const current = plan()
     if (current !== known) bySurface.clear()
     known = current
-    return bySurface
-      .getOrInsertComputed(surface, () => new Map())
-      .getOrInsertComputed(tier, () => create(surface, tier))
+    return bySurface.get(surface)?.get(tier) ?? add(surface, tier)
   }
 }
 

@@ -1,4 +1,4 @@
-import { editDistance } from '../domain/text/edit-distance.ts'
+import { editDistance } from '../domain/text/nearest-name.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -2,11 +2,10 @@ import { openPort } from '../api/open-port.ts'
 import { type Family, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus.ts'
 import type { Config } from '../config/config.ts'
 import { describeError } from '../domain/errors.ts'
-import type { Log } from '../log.ts'
+import { createErrorLog, type Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 import type { Damage } from './damage.ts'
-import { createErrorLog } from './error-log.ts'
 import { counter, createStoreMetrics, gauge } from './store-metrics.ts'
 
 type Options = { store: Store; damage: Damage; log: Log; readThreads: () => Family[] }

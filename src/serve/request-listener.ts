@@ -13,12 +13,11 @@ import { createExplorer } from '../explorer/explorer.ts'
 import { createReference } from '../explorer/reference/reference-routes.ts'
 import type { Rasterize } from '../explorer/site/explorer-page.ts'
 import { createSite } from '../explorer/site/site.ts'
-import type { Fields, Log } from '../log.ts'
+import { createErrorLog, type Fields, type Log } from '../log.ts'
 import { findRules } from '../scoring/active-rules.ts'
 import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
-import { createErrorLog } from './error-log.ts'
 import { createRequestLog } from './request-log.ts'
 
 type ListenerOptions = {

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import type { Damage } from './damage.ts'
+import { type Damage, noteDamage } from './damage.ts'
 import { checkFiles } from './jobs/check-files.ts'
 import { checkSchema } from './jobs/check-schema.ts'
 import { logRetirement } from './jobs/log-retirement.ts'
@@ -37,25 +37,31 @@ self.onmessage = ({ data }: MessageEvent<ToWriter>) => {
 /** Runs writes and long reads outside of the server threads. */
 async function run(config: Config, damage: Damage): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
-  await supervise(createJobs(config, store, damage), { log, damage, signal: stop.signal })
+  const onError = (error: unknown) => noteDamage(damage, error)
+  await supervise(createJobs(config, store, onError), { log, signal: stop.signal, onError })
   await store.close()
   send({ kind: 'stopped' })
 }
 
-function createJobs(config: Config, store: Store, damage: Damage): Job[] {
+function createJobs(config: Config, store: Store, onError: (error: unknown) => void): Job[] {
   const { database, tiers, usageDays, historyDays = Number.POSITIVE_INFINITY } = config
   const { signal } = stop
   const scoring = new AbortController()
   const scoringEnd = AbortSignal.any([signal, scoring.signal])
   const jobs = [
-    updateSnapshots(store, send, signal),
+    updateSnapshots(store, {
+      onSnapshot: (snapshot) => send({ kind: 'snapshot', snapshot }),
+      onChecked: () => send({ kind: 'checked' }),
+      signal,
+    }),
     storeUsage(store, usage, log),
-    updateScores(store, { log, damage, mayScore: mayScore.promise, signal: scoringEnd }),
+    updateScores(store, { log, onError, mayScore: mayScore.promise, signal: scoringEnd }),
     checkSchema(store, log, scoring),
     logRetirement(store, log),
   ]
   if (database.engine === 'sqlite') jobs.push(checkFiles(store))
-  if (tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(updateQuotas(store, send))
+  if (tiers.some(({ monthly }) => monthly !== undefined))
+    jobs.push(updateQuotas(store, (day, sums) => send({ kind: 'month', day, sums })))
   if (usageDays !== undefined) jobs.push(removeOldUsage(store, usageDays, signal))
   if (Number.isFinite(historyDays)) jobs.push(pruneEvents(store, historyDays, signal))
   return jobs

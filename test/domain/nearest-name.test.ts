@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { editDistance } from '../../src/domain/text/edit-distance.ts'
-import { describeUnknown } from '../../src/domain/text/nearest-name.ts'
+import { describeUnknown, editDistance } from '../../src/domain/text/nearest-name.ts'
 
 test.each([
   ['', '', 0],

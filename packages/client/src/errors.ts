@@ -2,6 +2,8 @@
 export type PassportErrorCode =
   | 'invalid_request'
   | 'unauthorized'
+  /** The key lacks the scope of the route. */
+  | 'forbidden'
   | 'not_found'
   /** The time is before the first known change; `members.known_since` is a date-time. */
   | 'before_history'

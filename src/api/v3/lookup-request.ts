@@ -1,9 +1,14 @@
-import type { InvalidValue } from '../../domain/errors.ts'
+import { ClientGone, type InvalidValue, ServiceError } from '../../domain/errors.ts'
 import { findUnknown, invalidValues, MOST_INVALID, pointerTo } from '../../domain/invalid-parameter.ts'
+import { findJsonError } from '../../domain/text/json-error.ts'
 import { memberNames } from '../../domain/text/json-members.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { type Fields, parseFields } from '../../domain/v3/fields.ts'
-import type { JsonBody } from './json-body.ts'
+import { unitsOfBody } from '../../domain/v3/units.ts'
+import { hold, type Limited, limitStall, takeTurn } from '../backpressure/backpressure.ts'
+import { isLarge } from '../backpressure/held-bytes.ts'
+import { bodyTooLarge, declaredLength, MAX_BODY_BYTES } from '../request.ts'
+import type { Context } from '../route.ts'
 import { MOST_NAMES, parsePast } from './parameters.ts'
 
 type Lookup = { keys: readonly string[]; fields: Fields; asOf: number | undefined }
@@ -66,4 +71,111 @@ function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[
       pointer: pointerTo(name, at),
       detail: `${name} must have texts${examples}, got ${quote(each)}.`,
     }))
+}
+
+type BodyContext = Limited & Pick<Context, 'charge'>
+
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i
+
+/**
+ * Quotes, commas, colons and opening brackets, in texts too. A lookup of 1,000 handles has 4,000; parsing a megabyte of them
+ * takes up to 70 ms.
+ */
+const MOST_MARKS = 10_000
+const MARKS = ['"', ',', ':', '[', '{']
+
+/** Backslashes: each takes as long as 50 other characters. */
+const MOST_ESCAPES = 25_000
+
+/** In a longer text, the position of a syntax error is not searched: the search takes longer than parsing. */
+const LONGEST_LOCATED = 4096
+
+/** `units`: what the size of the body costs. */
+type JsonBody = { text: string; value: unknown; units: number }
+
+/** A body without a declared size is charged after it was read. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
+export async function readJson(request: Request, context: BodyContext): Promise<JsonBody> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json', type)
+  const encoding = request.headers.get('content-encoding') ?? 'identity'
+  if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)
+  const bytes = await readBytes(request, context)
+  const units = unitsOfBody(bytes.length)
+  await context.charge(1 + units)
+  // Parsing takes milliseconds.
+  await takeTurn(context)
+  return { ...parseJson(bytes), units }
+}
+
+/** Refuses what takes long to parse before it is parsed. */
+function parseJson(bytes: Buffer): Omit<JsonBody, 'units'> {
+  if (hasMore(bytes, MARKS, MOST_MARKS))
+    throw invalidBody(`The body may have at most ${MOST_MARKS} quotes, commas, colons and opening brackets.`)
+  if (hasMore(bytes, ['\\'], MOST_ESCAPES))
+    throw invalidBody(`The body may have at most ${MOST_ESCAPES} backslashes.`)
+  const text = decode(bytes)
+  return { text, value: parseText(text) }
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    if (text.length > LONGEST_LOCATED) throw invalidBody('The body is not valid JSON.')
+    const at = findJsonError(text)
+    const received = at >= text.length ? 'end of the body' : quote(text.slice(at, at + 20))
+    throw invalidBody(`The body is not valid JSON at character ${at + 1}: unexpected ${received}.`)
+  }
+}
+
+const unsupported = (rule: string, got: string) =>
+  new ServiceError('unsupported_media_type', `${rule}, got ${quote(got)}.`)
+
+const invalidBody = (detail: string) => invalidValues([{ pointer: '#', detail }])
+
+/** A body that is large, or may be, is counted while it is read, and must arrive within seconds. */
+async function readBytes(request: Request, context: Limited): Promise<Buffer> {
+  const length = declaredLength(request)
+  const release = length === 0 || isLarge(length) ? hold(context, length || MAX_BODY_BYTES) : undefined
+  if (release) limitStall(context, true)
+  try {
+    return length === 0 ? await readChunks(request) : Buffer.from(await request.arrayBuffer())
+  } catch (error) {
+    if (request.signal.aborted) throw new ClientGone()
+    throw error
+  } finally {
+    if (release) limitStall(context, false)
+    release?.()
+  }
+}
+
+/** A chunked body has no Content-Length: its size is known after it was read. */
+async function readChunks(request: Request): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length
+    if (size > MAX_BODY_BYTES) throw bodyTooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Whether the characters occur more often than `most`. A loop over all bytes takes ten times as long. */
+function hasMore(bytes: Buffer, characters: readonly string[], most: number): boolean {
+  let count = 0
+  for (const character of characters) {
+    const code = character.charCodeAt(0)
+    for (let at = bytes.indexOf(code); at !== -1; at = bytes.indexOf(code, at + 1))
+      if (++count > most) return true
+  }
+  return false
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw invalidBody('The body is not valid UTF-8.')
+  }
 }

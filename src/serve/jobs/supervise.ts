@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError } from '../../domain/errors.ts'
 import type { Log } from '../../log.ts'
-import { type Damage, noteDamage } from '../damage.ts'
 
 export type Job = {
   /** The sentence that the log has before the error of a failed run. */
@@ -13,7 +12,12 @@ export type Job = {
   end?(attempt: () => Promise<void>): Promise<void>
 }
 
-type Options = { log: Log; damage: Damage; signal: AbortSignal }
+type Options = {
+  log: Log
+  signal: AbortSignal
+  /** Called with the error of each failed run. */
+  onError: (error: unknown) => void
+}
 
 export const HOUR_MILLISECONDS = 3_600_000
 export const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS
@@ -43,7 +47,7 @@ export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> 
   sleep(milliseconds, undefined, { signal }).catch(() => undefined)
 
 /** A failure is logged once, with its stack, and its repetitions are counted when it ends. */
-function logFailures({ name, run }: Job, { log, damage }: Options): () => Promise<void> {
+function logFailures({ name, run }: Job, { log, onError }: Options): () => Promise<void> {
   let last = ''
   let loggedAt = Number.NEGATIVE_INFINITY
   let attempts = 0
@@ -55,7 +59,7 @@ function logFailures({ name, run }: Job, { log, damage }: Options): () => Promis
       loggedAt = Number.NEGATIVE_INFINITY
       attempts = 0
     } catch (error) {
-      noteDamage(damage, error)
+      onError(error)
       attempts++
       const text = describeError(error)
       if (text === last || performance.now() - loggedAt < FAILURE_LOG_MILLISECONDS) return

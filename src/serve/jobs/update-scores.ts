@@ -1,10 +1,8 @@
 import { describeError } from '../../domain/errors.ts'
-import type { Log } from '../../log.ts'
+import { createErrorLog, type Log } from '../../log.ts'
 import { findRules } from '../../scoring/active-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../../scoring/rescore.ts'
 import type { Store } from '../../store/store.ts'
-import { type Damage, noteDamage } from '../damage.ts'
-import { createErrorLog } from '../error-log.ts'
 import type { Job } from './supervise.ts'
 
 const AFTER_FAILURE_MILLISECONDS = 5000
@@ -14,14 +12,14 @@ const FAILURE_LOG_MILLISECONDS = 60_000
 
 type Options = {
   log: Log
-  damage: Damage
+  onError: (error: unknown) => void
   /** Scoring begins when it resolves. */
   mayScore: Promise<void>
   signal: AbortSignal
 }
 
 /** Scores stale passports. A run lasts until the signal is aborted, or until it fails. */
-export function updateScores(store: Store, { log, damage, mayScore, signal }: Options): Job {
+export function updateScores(store: Store, { log, onError, mayScore, signal }: Options): Job {
   const failures = createErrorLog(log, FAILURE_LOG_MILLISECONDS)
   const onFailure = (id: number, error: unknown) =>
     failures.error(`Scoring failed: passport ${id}: ${describeError(error)}`)
@@ -46,7 +44,7 @@ export function updateScores(store: Store, { log, damage, mayScore, signal }: Op
         adopted ??= await adopt()
         await keepRescoring(adopted, signal, onOtherRules)
       } catch (error) {
-        noteDamage(damage, error)
+        onError(error)
         failures.error(`Scoring failed: ${describeError(error)}`)
       }
     },

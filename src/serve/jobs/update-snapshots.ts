@@ -1,6 +1,5 @@
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../../catalog/snapshot.ts'
 import type { Store } from '../../store/store.ts'
-import type { FromWriter } from '../messages.ts'
 import { type Job, pause } from './supervise.ts'
 
 /** After an update, the pause is its duration times the factor, within these limits. */
@@ -11,12 +10,10 @@ const PAUSE_FACTOR = 4
 /** A server thread may still read in a transaction that began before the change, and would cache old rows. */
 const READ_TRANSACTION_MILLISECONDS = 10
 
-/** Sends each new snapshot of the ranking to the other threads. */
-export function updateSnapshots(
-  { listing }: Store,
-  send: (message: FromWriter) => void,
-  signal: AbortSignal,
-): Job {
+type Options = { onSnapshot: (snapshot: Snapshot) => void; onChecked: () => void; signal: AbortSignal }
+
+/** Calls `onSnapshot` with each new snapshot of the ranking, and `onChecked` whenever the last one is up to date. */
+export function updateSnapshots({ listing }: Store, { onSnapshot, onChecked, signal }: Options): Job {
   let snapshot: Snapshot | undefined
   return {
     name: 'The ranking is outdated',
@@ -25,10 +22,10 @@ export function updateSnapshots(
       const next = snapshot ? await updateSnapshot(snapshot, listing) : await buildSnapshot(listing)
       if (next !== snapshot) {
         await pause(READ_TRANSACTION_MILLISECONDS, signal)
-        send({ kind: 'snapshot', snapshot: next })
+        onSnapshot(next)
       }
       snapshot = next
-      send({ kind: 'checked' })
+      onChecked()
     },
   }
 }
