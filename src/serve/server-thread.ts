@@ -10,7 +10,7 @@ import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { noteDamage, withDamage } from './damage.ts'
 import { createUsageBuffer } from './jobs/store-usage.ts'
-import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
+import { threadLog as log, type StartMessage, send, type ToThread } from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics, type RedisMetrics } from './thread-metrics.ts'
 import { createWriteClient } from './write-queue.ts'
@@ -22,21 +22,19 @@ const METRICS_MILLISECONDS = 1000
 
 declare const self: Worker
 
-const send = (message: FromServer) => postMessage(message)
-const log = createThreadLog(send)
 const called = {
-  search: createSearchClient(),
-  pictures: createRasterizerClient(),
-  writer: createWriteClient(),
+  'search-thread': createSearchClient(),
+  'picture-thread': createRasterizerClient(),
+  'writer-thread': createWriteClient(),
 }
-const catalog = createSharedCatalog(called.search)
+const catalog = createSharedCatalog(called['search-thread'])
 let listener: Listener | undefined
 let store: Store | undefined
 /** Counts that the writer thread could not receive are sent again with the next ones. */
 const usage = createUsageBuffer()
 let sending: Promise<void> | undefined
 
-self.onmessage = ({ data }: MessageEvent<ToServer>) => {
+self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
     case 'start':
       return void start(data)
@@ -53,8 +51,8 @@ self.onmessage = ({ data }: MessageEvent<ToServer>) => {
   }
 }
 
-async function start({ config, windows, snapshot, damage }: ToServer & { kind: 'start' }): Promise<void> {
-  catalog.update(snapshot)
+async function start({ config, windows, snapshot, damage }: StartMessage): Promise<void> {
+  if (snapshot) catalog.update(snapshot)
   try {
     const metrics = config.metrics && createThreadMetrics()
     const readMetrics = () => {
@@ -69,7 +67,7 @@ async function start({ config, windows, snapshot, damage }: ToServer & { kind: '
       catalog,
       now: Date.now,
       log,
-      rasterize: called.pictures.rasterize,
+      rasterize: called['picture-thread'].rasterize,
       onError: (error) => noteDamage(damage, error),
       counter: await openRateLimitCounter(config, windows, metrics?.redis),
       onUsage(report) {
@@ -87,7 +85,7 @@ async function start({ config, windows, snapshot, damage }: ToServer & { kind: '
 async function sendUsage(added: UsageReport): Promise<void> {
   usage.push(added)
   try {
-    await usage.flush((report) => called.writer.send({ kind: 'usage', report }))
+    await usage.flush((report) => called['writer-thread'].send({ kind: 'usage', report }))
   } catch (error) {
     if (!isExpected(error)) throw error
   }

@@ -12,23 +12,21 @@ import { type Job, supervise } from './jobs/supervise.ts'
 import { updateQuotas } from './jobs/update-quotas.ts'
 import { updateScores } from './jobs/update-scores.ts'
 import { updateSnapshots } from './jobs/update-snapshots.ts'
-import { createThreadLog, type FromWriter, type ToWriter } from './messages.ts'
+import { threadLog as log, send, type ToThread } from './messages.ts'
 import { createWriteQueue } from './write-queue.ts'
 
 declare const self: Worker
 
-const send = (message: FromWriter) => postMessage(message)
-const log = createThreadLog(send)
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()
 const usage = createUsageBuffer()
 const writes = createWriteQueue(({ report }) => usage.push(report))
 
-self.onmessage = ({ data }: MessageEvent<ToWriter>) => {
+self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === 'start') void run(data.config, data.damage)
-  else if (data.kind === 'score') mayScore.resolve()
+  else if (data.kind === 'started') mayScore.resolve()
   else if (data.kind === 'connect') writes.connect(data.port)
-  else {
+  else if (data.kind === 'stop') {
     stop.abort()
     mayScore.resolve()
   }
