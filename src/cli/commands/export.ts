@@ -24,7 +24,7 @@ export const exportCommand = defineCommand({
     if (found?.isFile() && !values.force)
       throw new CommandError(`${path} exists already: --force replaces it.`)
     await using database = await openConfigured(terminal, values)
-    const progress = createProgress(terminal, { unit: 'records' })
+    const progress = createProgress(terminal, 'records')
     let written = 0
     const lines = async function* () {
       for await (const { text, records } of exportRecords(database.store)) {

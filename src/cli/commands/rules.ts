@@ -98,8 +98,7 @@ function printSome(sentences: readonly string[], noun: string, print: (line: str
 
 async function showDiff(after: RuleSet, { store, values, terminal }: Target): Promise<void> {
   const before = await findRules(store)
-  const total = await store.passports.count()
-  const progress = createProgress(terminal, { unit: 'passports', total })
+  const progress = createProgress(terminal, 'passports', await store.passports.count())
   const now = terminal.now()
   const diff = await diffRules({ store, before, after, now, onProgress: (done) => progress.update(done) })
   progress.end()
