@@ -194,7 +194,7 @@ onEngine('sqlite', 'a live index', (open) => {
     expect(failures).toHaveLength(1)
   })
 
-  test('is replaced some time after a passport was removed', async () => {
+  test('is replaced by a new one after a passport was removed, at the first update after some time', async () => {
     await using store = await open([record(1, { human: true }), record(2, { human: true })])
     const snapshot = await buildSnapshot(store.listing)
     const read: number[][] = []
@@ -202,7 +202,7 @@ onEngine('sqlite', 'a live index', (open) => {
       onRead(store, (ids) => {
         read.push([...ids])
       }),
-      { longestUnused: 1 },
+      { longestUnused: 0 },
     )
     await index.find(snapshot, requestOf('human:true'))
     await store.passports.remove(1, 0)
