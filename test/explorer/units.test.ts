@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createFixedWindow } from '../../src/api/fixed-window.ts'
-import { createLimiter } from '../../src/api/rate-limit.ts'
+import { createFixedWindow, createLimiter } from '../../src/api/rate-limit.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { NOON, PEOPLE } from '../support/store/records.ts'

@@ -1,15 +1,14 @@
 import { CHUNK } from '../../catalog/find-list.ts'
 import { ClientGone } from '../../domain/errors.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
-import type { Fields } from '../../domain/v3/fields.ts'
 import { LookupBody, LookupItem, LookupRequest } from '../../domain/v3/schemas.ts'
-import { mostPassports, unitsOfPassports } from '../../domain/v3/units.ts'
 import { hold, limitStall, renderLarge, takeTurn } from '../backpressure/backpressure.ts'
 import { chooseEncoding, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, route } from '../route.ts'
 import { LOOKUP, LOOKUP_REQUEST } from './examples.ts'
 import { parseLookup, readJson } from './lookup-request.ts'
+import { unitsOfPassports } from './parameters.ts'
 import { type RenderedResult, readAll, readPassports } from './read-passports.ts'
 import { V3 } from './surface.ts'
 
@@ -45,27 +44,14 @@ export const lookup = route(V3, {
 })
 
 async function lookUp(request: Request, context: Context): Promise<Response> {
-  const body = await readJson(request, context)
-  const { keys, fields, asOf } = parseLookup(body, context.now())
-  await chargeLookup(context, body.units, keys.length, fields, asOf !== undefined)
+  const { value, units } = await readJson(request, context)
+  const { keys, fields, asOf } = parseLookup(value, context.now())
+  await context.charge(units + unitsOfPassports(keys.length, fields, asOf !== undefined))
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson')
   const respond = () => (isNdjson ? sendLines(context, items) : sendJson(request, context, items))
   return keys.length > CHUNK ? renderLarge(context, respond) : respond()
 }
-
-/** The error of a lookup above the whole limit says how many keys fit. */
-const chargeLookup = (
-  { charge }: Context,
-  bodyUnits: number,
-  count: number,
-  fields: Fields,
-  isPast: boolean,
-) =>
-  charge(bodyUnits + unitsOfPassports(count, fields, isPast), (limit) => ({
-    pointer: '#/keys',
-    advice: `ask for at most ${mostPassports(limit - bodyUnits, fields, isPast)} keys`,
-  }))
 
 type Item = { json: string; isFound: boolean }
 

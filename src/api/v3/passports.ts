@@ -1,9 +1,8 @@
-import { INCLUDES } from '../../domain/v3/fields.ts'
 import { PassportOrSelected } from '../../domain/v3/schemas.ts'
 import { json } from '../response.ts'
 import { type Context, type Query, type RouteRequest, route } from '../route.ts'
 import { PASSPORT } from './examples.ts'
-import { ambiguous, fieldsOf, noPassport, parseKey, parsePast } from './parameters.ts'
+import { ambiguous, fieldsOf, INCLUDES, noPassport, parseKey, parsePast } from './parameters.ts'
 import { readPassports } from './read-passports.ts'
 import { KEY, list, V3 } from './surface.ts'
 

@@ -1,6 +1,6 @@
 import { ABOUT, errorsOf, exampleOf, NOT_MODIFIED } from '../../api/openapi.ts'
 import { ERRORS } from '../../api/openapi-parts.ts'
-import type { DocumentedRoute } from '../../api/route.ts'
+import { type DocumentedRoute, isDocumented, type Route, SERVICE } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
 import { renderLayout } from '../site/layout.ts'
@@ -28,11 +28,12 @@ export const referencePath = (versions: readonly string[], version: string): str
   version === versions[0] ? '/reference' : `/reference/${version.toLowerCase()}`
 
 /** Readable without JavaScript; only the forms need the script. */
-export function renderReference(routes: readonly DocumentedRoute[], options: Options): string {
+export function renderReference(all: readonly Route[], options: Options): string {
   const { site, version, headline, explorer, stamp } = options
   const { origin } = site
-  const withTag = (tag: string) => routes.filter(({ surface }) => surface.tag.name === tag)
-  const api = withTag(version)
+  const routes = all.filter(isDocumented)
+  const api = routes.filter(({ surface }) => surface.tag.name === version)
+  const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
   const links = renderLinks(api, explorer)
   const main = html`<div class="reference" data-origin="${origin}"${explorer ? html` data-explorer` : html``}>
 <details class="contents-menu"><summary>Contents</summary><nav aria-label="Contents">${links}</nav></details>
@@ -46,7 +47,7 @@ ${explorer ? renderPictures(origin) : html``}
 ${renderErrors(api)}
 <section id="service">
 ${heading('service', 'For operators and tools')}
-<dl>${withTag('Service').map(({ path, summary }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
+<dl>${service.map(({ path, summary = '' }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
 </section>
 </div>
 </div>`
