@@ -1,8 +1,8 @@
 import type { LogEvent } from '../domain/history/event.ts'
-import { stateOf } from '../domain/history/passport-at.ts'
 import { addToDiff, beginDiff, finishDiff, type ScoreDiff } from '../domain/history/score-diff.ts'
 import { undo } from '../domain/history/undo.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
+import { stateOf } from '../domain/v3/passport-at.ts'
 import type { EventStore } from './event-store.ts'
 
 type Events = Pick<EventStore, 'listAfterTime'>

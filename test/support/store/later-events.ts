@@ -9,5 +9,5 @@ export async function listLater({ events }: Store, ids: readonly number[], time:
 }
 
 /** The difference that these events made, newest first. `state` is the state after them. */
-export const diff = (state: ScoreState | undefined, events: readonly LogEvent[]): ScoreDiff =>
+export const diffOf = (state: ScoreState | undefined, events: readonly LogEvent[]): ScoreDiff =>
   finishDiff(addToDiff(beginDiff(state), events))
