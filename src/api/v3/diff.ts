@@ -5,7 +5,7 @@ import { readDiff } from '../../store/read-later.ts'
 import { json } from '../response.ts'
 import { type Context, type Query, type RouteRequest, route } from '../route.ts'
 import { DIFF } from './examples.ts'
-import { ambiguous, checkKnown, DIFF_UNITS, noPassport, parseKey, parsePast } from './parameters.ts'
+import { checkKnown, DIFF_UNITS, noPassport, onlyOne, parseKey, parsePast } from './parameters.ts'
 import { KEY, V3 } from './surface.ts'
 
 const TIME = 'A time in the past (RFC 3339), or a day, which is its first moment in UTC'
@@ -45,9 +45,7 @@ export async function findDiff(
   times: ReturnType<typeof parseTimes>,
 ): Promise<WireDiff> {
   const [found] = await store.v3.find([parseKey(key)], { credentials: true })
-  if (!found) throw noPassport(key)
-  if ('candidates' in found) throw ambiguous(key, found.candidates)
-  const { passport } = found
+  const { passport } = onlyOne(key, found)
   const diff = await readDiff(store.events, passport, times, (knownSince) =>
     checkKnown('from', times.from, knownSince),
   )

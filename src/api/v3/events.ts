@@ -17,7 +17,7 @@ import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { EVENTS } from './examples.ts'
-import { ambiguous, noPassport, parseKey, parseNames, unitsOfEvents } from './parameters.ts'
+import { onlyOne, parseKey, parseNames, unitsOfEvents } from './parameters.ts'
 import { list, V3 } from './surface.ts'
 
 const DEFAULT_LIMIT = 100
@@ -148,9 +148,7 @@ async function findPassport({ store }: Context, text: string): Promise<number> {
   const key = parseKey(text, '?passport')
   if ('id' in key) return key.id
   const [found] = await store.v3.find([key], { credentials: false })
-  if (!found) throw noPassport(text)
-  if ('candidates' in found) throw ambiguous(text, found.candidates)
-  return found.passport.id
+  return onlyOne(text, found).passport.id
 }
 
 /** `undefined` is the start of the log. Throws `invalid_request`. */

@@ -105,10 +105,18 @@ export const noPassport = (key: string, time?: number) =>
       : `There is no passport ${quote(key)} at ${presentTime(time)}.`,
   )
 
-export const ambiguous = (key: string, candidates: readonly number[]) =>
-  new ServiceError('ambiguous', `${quote(key)} is a handle of several passports: use an id.`, {
-    members: { candidates },
+/** The passport that a key finds. Throws `not_found` or `ambiguous`. */
+export function onlyOne<Found extends object>(
+  key: string,
+  found: Found | { candidates: number[] } | undefined,
+  time?: number,
+): Found {
+  if (!found) throw noPassport(key, time)
+  if (!('candidates' in found)) return found
+  throw new ServiceError('ambiguous', `${quote(key)} is a handle of several passports: use an id.`, {
+    members: { candidates: found.candidates },
   })
+}
 
 /** A day alone, or the end of a time with its offset. */
 const DAY_OR_OFFSET = /^.{10}$|(?:Z|[+-]\d\d:?\d\d)$/i

@@ -6,7 +6,6 @@ import { type Html, html, prose } from '../design/html.ts'
 import { renderLayout } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
 import { heading, renderEndpoint } from './endpoint.ts'
-import { PICTURES, renderPictures } from './picture-section.ts'
 
 type Options = {
   site: Site
@@ -34,7 +33,7 @@ export function renderReference(all: readonly Route[], options: Options): string
   const routes = all.filter(isDocumented)
   const api = routes.filter(({ surface }) => surface.tag.name === version)
   const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
-  const links = renderLinks(api, explorer)
+  const links = renderLinks(api)
   const main = html`<div class="reference" data-origin="${origin}"${explorer ? html` data-explorer` : html``}>
 <details class="contents-menu"><summary>Contents</summary><nav aria-label="Contents">${links}</nav></details>
 <nav class="contents" aria-label="Contents">${links}</nav>
@@ -43,7 +42,6 @@ ${renderIntroduction(routes, api, version, origin)}
 ${api[0]?.surface.retires ? renderNotice(headline) : html``}
 ${KEY}
 ${api.map((route) => renderEndpoint(route, origin, stamp))}
-${explorer ? renderPictures(origin) : html``}
 ${renderErrors(api)}
 <section id="service">
 ${heading('service', 'For operators and tools')}
@@ -64,11 +62,10 @@ ${heading('service', 'For operators and tools')}
   })
 }
 
-function renderLinks(api: readonly DocumentedRoute[], explorer: boolean): Html {
+function renderLinks(api: readonly DocumentedRoute[]): Html {
   const sections = [
     { id: 'key', title: 'Your key' },
     ...api.map(({ id, summary }) => ({ id, title: summary })),
-    ...(explorer ? [PICTURES] : []),
     { id: 'errors', title: 'Errors' },
     { id: 'service', title: 'For operators and tools' },
   ]
