@@ -1,16 +1,10 @@
 import { expect, test } from 'bun:test'
-import { createFixedWindow } from '../../../src/api/fixed-window.ts'
-import { createMetrics } from '../../../src/api/metrics.ts'
-import { presentFamilies } from '../../../src/api/prometheus.ts'
-import { createLimiter } from '../../../src/api/rate-limit.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
 import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
-import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
 import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { expectGolden } from '../../support/http/golden.ts'
 import { makeKey } from '../../support/http/keys.ts'
-import { parseExposition } from '../../support/http/prometheus.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { startTestService } from '../../support/service.ts'
 import { onEngine } from '../../support/store/engines.ts'
@@ -46,46 +40,6 @@ onEngine('sqlite', 'V2', (open) => {
     }
     expect((await removed.get('/api/v2/nothing')).status).toBe(410)
     expect((await removed.get('/api/v2/passports', { method: 'OPTIONS' })).status).toBe(204)
-  })
-
-  test('needs a key if one is required, and shares its rate limit with V1', async () => {
-    await using store = await open(PEOPLE)
-    const key = await makeKey(store, 1)
-    const limiter = createLimiter({
-      tiers: DEFAULT_TIERS.map((tier) => ({ ...tier, requests: 2 })),
-      counter: createFixedWindow(() => NOON),
-      now: () => NOON,
-      isQuotaUsed: () => false,
-    })
-    await using server = serveTest(store, { requireKey: true, limiter })
-    for (const path of V2) expect((await server.get(path)).status).toBe(401)
-    const statuses = []
-    for (const path of ['/api/v1/passports', ...V2]) statuses.push((await server.get(path, key.init)).status)
-    expect(statuses).toEqual([200, 200, 429, 429])
-  })
-
-  test('has endpoint names of its own in usage and metrics', async () => {
-    await using store = await open(PEOPLE)
-    const key = await makeKey(store, 1)
-    const usage = createUsageCounter(() => NOON)
-    const metrics = createMetrics()
-    await using server = serveTest(store, { usage, metrics })
-    for (const path of [...V2, '/api/v2/nothing', '/api/v2', '/api/v1/passports'])
-      await server.get(path, key.init)
-    const { counts } = usage.take()
-    expect(counts.map(({ endpoint, status, count }) => [endpoint, status, count])).toEqual([
-      ['v2_list', 200, 1],
-      ['v2_passport', 200, 1],
-      ['v2_credentials', 200, 1],
-      ['v2_other', 404, 2],
-      ['list', 200, 1],
-    ])
-    await store.usage.add(counts, new Map())
-    const stored = await store.usage.list({ since: '2026-01-01', until: '2026-01-03' })
-    expect(stored.map(({ endpoint }) => endpoint)).toContain('v2_credentials')
-    const { value } = parseExposition(presentFamilies(metrics.read()))
-    expect(value('passportd_request_seconds_count{route="v2_other"}')).toBe(2)
-    expect(value('passportd_request_seconds_count{route="list"}')).toBe(1)
   })
 
   test('responds 404 like any unknown path if it is turned off, and is not counted', async () => {
