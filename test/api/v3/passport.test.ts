@@ -145,30 +145,6 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     ).toHaveProperty('tags')
   })
 
-  test.each([
-    ['include', 'inclde=standing', '"inclde" is not a known parameter: did you mean include?'],
-    ['unlike any', 'page=2', '"page" is not a known parameter: use include, select, as_of.'],
-    ['repeated', 'select=score&select=rules', 'select may be given once, got 2 values.'],
-    [
-      'value',
-      'include=credential',
-      '"credential" is not a known value of include: did you mean credentials?',
-    ],
-    ['empty', 'include=', '"" is not a known value of include: use credentials, standing, explanation.'],
-    ['field', 'select=score,pasport_id', '"pasport_id" is not a known field: did you mean passport_id?'],
-    ['path', 'select=score.x', '"score.x" is not a known field: did you mean score?'],
-  ])('a wrong parameter gets 400 with advice: %s', async (_, query, detail) => {
-    const { status, body } = await get(`7?${query}`)
-    expect([status, body.code, body.detail]).toEqual([400, 'invalid_request', detail])
-    expect(body.errors).toEqual([{ pointer: `?${query.split('=', 1)}`, detail }])
-  })
-
-  test('all wrong values are listed, at most 20', async () => {
-    expect((await get('7?select=a,b&include=c&')).body.errors).toHaveLength(3)
-    const { body } = await get(`7?${Array.from({ length: 50 }, (_, at) => `p${at}=1`).join('&')}`)
-    expect(body.errors).toHaveLength(20)
-  })
-
   test('an unknown key gets 404, a malformed one 400, an ambiguous handle 409 with candidates', async () => {
     for (const key of ['8', 'nobody', 'lens:nobody', 'x'.repeat(128)]) {
       expect((await get(key)).body).toMatchObject({ status: 404, code: 'not_found' })
