@@ -1,6 +1,6 @@
 import { CHUNK } from '../../catalog/find-list.ts'
 import { ClientGone } from '../../domain/errors.ts'
-import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
+import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import type { Fields } from '../../domain/v3/fields.ts'
 import { LookupBody, LookupItem, LookupRequest } from '../../domain/v3/schemas.ts'
 import { mostPassports, unitsOfPassports } from '../../domain/v3/units.ts'

@@ -5,7 +5,7 @@ import {
   invalidValues,
   LONGEST_POINTER,
 } from '../../domain/invalid-parameter.ts'
-import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
+import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { type Fields, parseFields } from '../../domain/v3/fields.ts'
