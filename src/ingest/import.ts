@@ -43,7 +43,6 @@ const MOST_TYPES = 1000
 
 type Position = { file: string; line: SourceLine }
 type Pending = Position & { record: IncomingRecord }
-type Refuse = (each: Pending, problem: Problem) => void
 
 /** The state of an import. */
 type Run = {
@@ -132,15 +131,17 @@ function refuse({ report, options }: Run, { file, line }: Position, { field, rea
   options.onRefusal({ file, line: line.number, field, reason, text })
 }
 
-async function save(run: Run, pending: readonly Pending[], onRefused: Refuse): Promise<void> {
+async function save(run: Run, pending: readonly Pending[]): Promise<void> {
   const { options, report, deferred } = run
   const fingerprintPrefix = options.rescore ? 'rescored ' : ''
   const records = pending.map(({ record }) => record)
   const results = await run.saveRecords(records, { ...options, fingerprintPrefix })
   for (const [at, each] of pending.entries()) {
     const result = results[at]
-    if (result?.outcome === 'refused') onRefused(each, result)
-    else if (result) {
+    if (result?.outcome === 'refused') {
+      if (options.strict || deferred.size >= MOST_DEFERRED) refuse(run, each, result)
+      else deferred.set(keyOf(each), { each, problem: result })
+    } else if (result) {
       report[result.outcome]++
       // A later line about the same passport, or the removal of its survivor, replaces a deferred line.
       for (const key of [keyOf(each), ...(result.removedIds ?? [])]) deferred.delete(key)
@@ -153,22 +154,17 @@ async function saveBatch(run: Run): Promise<void> {
   const pending = run.batch
   run.batch = []
   run.batchBytes = 0
-  if (pending.length === 0) return
-  await save(run, pending, (each, problem) => {
-    if (run.options.strict || run.deferred.size >= MOST_DEFERRED) refuse(run, each, problem)
-    else run.deferred.set(keyOf(each), { each, problem })
-  })
+  if (pending.length > 0) await save(run, pending)
 }
 
 /** Repeats while each round saves at least one record. */
 async function retryDeferred(run: Run): Promise<void> {
   const { deferred } = run
-  const defer: Refuse = (each, problem) => deferred.set(keyOf(each), { each, problem })
   for (let before = Number.POSITIVE_INFINITY; deferred.size > 0 && deferred.size < before; ) {
     before = deferred.size
     const again = [...deferred.values()].map(({ each }) => each)
     deferred.clear()
-    for (let at = 0; at < again.length; at += BATCH) await save(run, again.slice(at, at + BATCH), defer)
+    for (let at = 0; at < again.length; at += BATCH) await save(run, again.slice(at, at + BATCH))
   }
   for (const { each, problem } of deferred.values()) refuse(run, each, problem)
 }
