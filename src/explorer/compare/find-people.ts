@@ -1,7 +1,7 @@
 import { findPage } from '../../catalog/find-list.ts'
 import { parseKeyword } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
-import { parsePassportKey } from '../../domain/passport-key.ts'
+import { parsePassportKey } from '../../domain/passport.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { findMatches } from '../search/find-matches.ts'
 import type { ExplorerOptions } from '../site/explorer-page.ts'
