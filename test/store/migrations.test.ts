@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type DatabaseAddress, parseDatabaseAddress } from '../../src/config/database-address.ts'
 import { openStore } from '../../src/store/open.ts'
-import { check } from '../../src/store/sqlite/backup/backup.ts'
+import { check } from '../../src/store/sqlite/backup.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { withEveryEngine } from '../support/store/engines.ts'

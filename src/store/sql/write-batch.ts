@@ -1,12 +1,11 @@
-import { toCredentialData } from '../rows/credential.ts'
-import { toDataPointRow } from '../rows/data-point.ts'
-import type { StoredRow } from '../rows/passport.ts'
+import type { DataPoint } from '../../domain/data-point.ts'
+import { type CredentialsRow, toCredentialData } from '../rows/credential.ts'
+import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
 import { IS_CHANGED, type V1CredentialsRow, type V1PassportRow } from '../rows/v1.ts'
 import type { CauseOf } from '../write/event-tracker.ts'
 import { type TrackedWriteModel, trackChanges } from '../write/v1-renderer.ts'
 import { createWriteModel, type Loaded, trackRows } from '../write/write-model.ts'
 import type { Connection } from './connection.ts'
-import { mapCredentialRows, mapDataPoints, mapHandles } from './credentials-and-points.ts'
 import { findAdoptionState, targetRules } from './rule-adoption.ts'
 
 /** The passports and wallets that a batch refers to. */
@@ -63,6 +62,47 @@ async function load(connection: Connection, named: BatchKeys): Promise<Loaded> {
     credentialRows,
     rules: targetRules(adoption),
   }
+}
+
+/** The stored credentials of each passport, including superseded ones. */
+export async function mapCredentialRows(
+  { query, dialect }: Connection,
+  passportIds: readonly number[],
+): Promise<Map<number, CredentialsRow>> {
+  const rows = await query<CredentialsRow & { id: number }>(
+    `select cast(passport_id as double precision) as id, data, body
+     from credentials left join v1_credentials using (passport_id) where ${dialect.isIn('passport_id', '$1')}`,
+    [passportIds],
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** All data points of each passport, by type and account. */
+export async function mapDataPoints(
+  { selectRows, dialect }: Connection,
+  passportIds: readonly number[],
+): Promise<Map<number, DataPoint[]>> {
+  const rows = await selectRows<DataPointRow>(
+    'data_points',
+    `where ${dialect.isIn('passport_id', '$1')} order by passport_id, type, account`,
+    [passportIds],
+  )
+  const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(toDataPoint)]))
+}
+
+/** The handles of each passport, sorted. */
+async function mapHandles(
+  { query, dialect }: Connection,
+  passportIds: readonly number[],
+): Promise<Map<number, string[]>> {
+  const rows = await query<{ id: number; handle: string }>(
+    `select cast(passport_id as double precision) as id, handle from handles
+     where ${dialect.isIn('passport_id', '$1')}`,
+    [passportIds],
+  )
+  const groups = Map.groupBy(rows, ({ id }) => id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(({ handle }) => handle).sort()]))
 }
 
 /** Locks the passports, their survivors, and all passports merged into them. */
