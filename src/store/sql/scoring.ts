@@ -7,6 +7,7 @@ import type { Connection, Database, Transaction } from './connection.ts'
 import { appendEvents } from './events.ts'
 import { findRow } from './passports.ts'
 import {
+  ADOPTION_BATCH,
   findAdoptionState,
   nextRange,
   saveAdoptionState,
@@ -15,9 +16,6 @@ import {
   toRulesChanged,
 } from './rule-adoption.ts'
 import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './write-batch.ts'
-
-/** Passports that a new rule set is compared with in one transaction. */
-const ADOPTION_BATCH = 2500
 
 export const STALE_COUNT =
   'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'
