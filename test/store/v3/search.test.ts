@@ -1,11 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onEveryEngine } from '../../support/store/engines.ts'
-import { credential, record } from '../../support/store/records.ts'
-
-const social = (source: string, name: string) => ({
-  ...{ source, name, displayName: '', bio: '', location: '', url: '', imageUrl: '' },
-  ...{ followers: '', following: '' },
-})
+import { credential, record, social } from '../../support/store/records.ts'
 
 /** Sources that are searched. */
 const MOST_SOURCES = 64
