@@ -28,7 +28,6 @@ import { createIcons } from './pictures/icon-pages.ts'
 import { createOembed } from './pictures/oembed.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
 import type { ExplorerOptions, ExplorerPage } from './site/explorer-page.ts'
-import { file, POLICY } from './site/files.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
 import { SITE_CARD } from './site/social-meta.ts'
 
@@ -47,7 +46,7 @@ export function createExplorer(options: ExplorerOptions) {
       signal,
       charge: context.charge,
     }
-    const version = await page.version(shown)
+    const version = await page.version?.(shown)
     const render = () => {
       if (signal.aborted) throw new ClientGone()
       return page.render(shown)
@@ -93,11 +92,8 @@ export function createExplorer(options: ExplorerOptions) {
       ...['/passports', '/badge', '/card'].flatMap((path) => unknownPaths(PAGE, path, 'explorer')),
     ],
     errorPicture: (path: string, status: number) => drawErrorPicture(site, path, status),
-    errorPage(status: number, message: string, requestId: string, path: string): RenderedPage {
-      const body = renderErrorPage(site, status, message, requestId, path)
-      const page = file('text/html', body, POLICY.explorer, status)
-      return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
-    },
+    errorPage: (status: number, message: string, requestId: string, path: string): RenderedPage =>
+      renderErrorPage(site, status, message, requestId, path),
   }
 }
 

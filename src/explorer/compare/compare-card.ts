@@ -14,7 +14,6 @@ import { findPeople, parseIds } from './find-people.ts'
 
 /** The card of a comparison: `/card/compare.png?ids=7,42`, with ids only. */
 export const createCompareCard = (options: ExplorerOptions, drawPng: DrawCard): ExplorerPage => ({
-  version: () => undefined,
   async render(request) {
     const { query, site, signal } = request
     const ids = parseIds(query)

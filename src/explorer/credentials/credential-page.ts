@@ -1,3 +1,4 @@
+import type { RenderedPage } from '../../api/rendered-page.ts'
 import { mapChunks } from '../../catalog/find-list.ts'
 import type { Credential } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -10,8 +11,7 @@ import { shortWord } from '../design/sanitize.ts'
 import { type Ranked, renderRankingList } from '../search/ranking-list.ts'
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
-import { file, POLICY } from '../site/files.ts'
-import { renderLayout } from '../site/layout.ts'
+import { respondPage } from '../site/layout.ts'
 import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 import { formatShare, renderCategory } from './credential-list.ts'
@@ -32,7 +32,7 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
     return whenReady(site, credentialAddress(type), async () => {
       const found = await find(options, type, signal)
       if (found.holders === 0 && !found.rule) throw notFound()
-      return file('text/html', renderPage(site, found), POLICY.explorer)
+      return renderPage(site, found)
     })
   },
 })
@@ -82,13 +82,13 @@ const describePoints = (credential: Credential | undefined) =>
 
 const MAX_NAME_LENGTH = 80
 
-function renderPage(site: Site, found: Found): string {
+function renderPage(site: Site, found: Found): RenderedPage {
   const { type, rule, example, holders, all, ranked } = found
   const name = shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
   const category = rule?.category ?? example?.category ?? ''
   const most = rule?.max_score ?? example?.maxScore ?? 0
   const share = holders === 0 ? '' : `, ${formatShare((100 * holders) / all)} of all`
-  return renderLayout({
+  return respondPage({
     site,
     title: `${name}: ${count(holders, 'holder')}`,
     description: `${formatPeople(holders)} with the credential ${name}: how it is scored, and who has the highest scores`,

@@ -4,11 +4,11 @@ import { levelOf } from '../../domain/rule-set.ts'
 import { formatFigure, nameOf, shortNameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
-import { file, POLICY, withoutCaching } from '../site/files.ts'
-import { renderLayout } from '../site/layout.ts'
+import { withoutCaching } from '../site/files.ts'
+import { respondPage } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
 import { describeCard, renderProfileMeta, sharePassport } from '../site/social-meta.ts'
-import { createPartStandings, describeBest, describeHighest } from '../site/standings.ts'
+import { describeBest, describeHighest, findParts } from '../site/standings.ts'
 import { renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { renderHistory } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
@@ -17,7 +17,6 @@ import { renderShare, renderSnippets } from './passport-share.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { store, catalog, rules, api = () => 'open' } = options
-  const findParts = createPartStandings(options)
   return {
     async version({ params }) {
       const ref = parsePassportRef(params.ref ?? '')
@@ -33,7 +32,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const { id, scores } = passport
       const { levels = [], caps = {}, types } = await rules()
       const standing = await catalog.standing(scores.total)
-      const [parts] = (await findParts([scores], signal)) ?? []
+      const [parts] = (await findParts(options, [scores], signal)) ?? []
       const context = { standing, parts: parts ?? {}, levels, caps }
       // The id of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
@@ -58,7 +57,7 @@ ${renderSnippets(id, site.origin, api())}
 </div>
 </div>
 </article>`
-      const body = renderLayout({
+      const page = respondPage({
         site,
         title: `${shortNameOf(passport)}: ${formatFigure(scores.total)}`,
         description: describePage(passport, best),
@@ -67,7 +66,6 @@ ${renderSnippets(id, site.origin, api())}
         script: 'passport.js',
         main,
       })
-      const page = file('text/html', body, POLICY.explorer)
       return parts ? page : withoutCaching(page)
     },
   }

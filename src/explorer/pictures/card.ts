@@ -8,7 +8,7 @@ import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { picture, withoutCaching } from '../site/files.ts'
 import type { Site } from '../site/site.ts'
 import { describeCard } from '../site/social-meta.ts'
-import { createPassportWords, type PassportWords } from '../site/standings.ts'
+import { findPassportWords, type PassportWords } from '../site/standings.ts'
 import type { DrawCard } from './card-drawer.ts'
 import { drawSiteCard, drawText, frame, LEFT, RIGHT, ROSETTE, TEXT_WIDTH } from './card-frame.ts'
 import { drawableName } from './drawable-name.ts'
@@ -19,11 +19,10 @@ import { fitSize, textWidth } from './text-width.ts'
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
 export function createCard(options: ExplorerOptions, drawPng: DrawCard): ExplorerPage {
   const { store } = options
-  const findWords = createPassportWords(options)
 
   /** Without a high standing, the number of credentials is the headline. */
   async function describe(passport: FullPassport, signal: AbortSignal): Promise<PassportWords> {
-    const words = await findWords(passport, signal)
+    const words = await findPassportWords(options, passport, signal)
     if (words.top !== '') return words
     const { credentials = [] } = (await store.credentials.find({ id: passport.id })) ?? {}
     return { ...words, top: credentials.length === 0 ? '' : count(credentials.length, 'credential') }

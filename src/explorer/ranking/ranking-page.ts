@@ -8,7 +8,6 @@ import { shortWord } from '../design/sanitize.ts'
 import { createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
 import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
-  ALL_PASSPORTS,
   addressOf,
   type FilterName,
   filtersOf,
@@ -19,15 +18,14 @@ import {
   withText,
 } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page.ts'
-import { file, POLICY, withoutCaching } from '../site/files.ts'
-import { renderLayout } from '../site/layout.ts'
+import { withoutCaching } from '../site/files.ts'
+import { respondPage } from '../site/layout.ts'
 import { ifReady, whenReady } from '../site/not-ready.ts'
 import { renderSearch } from '../site/search-form.ts'
 import type { Site } from '../site/site.ts'
 import { shareList } from '../site/social-meta.ts'
 import { renderChips, renderFacets, renderSorts, renderSuggestions } from './facet-list.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
-import { createHomeFacets, type HomeFacets } from './home-facets.ts'
 import { renderStart } from './start-page.ts'
 import { createSuggester, type Suggestion } from './suggestions.ts'
 
@@ -35,14 +33,9 @@ import { createSuggester, type Suggestion } from './suggestions.ts'
 export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
   const suggest = createSuggester(options, facets)
-  const homeFacets = createHomeFacets(options, () => facets.readAll(ALL_PASSPORTS))
-  const context = { ...options, facets, homeFacets, suggest }
+  const context = { ...options, facets, suggest }
   return {
-    async version(request) {
-      const query = parseRankingQuery(request.query)
-      const { stamp } = await options.rules()
-      return query.typed !== '' || needsIndex(query) ? stamp : `${stamp} ${(await homeFacets()).revision}`
-    },
+    version: async () => (await options.rules()).stamp,
     variant: (query) => addressOf(parseRankingQuery(query)),
     async render(request) {
       const query = parseRankingQuery(request.query)
@@ -59,7 +52,6 @@ const unitsOfQuery = (query: RankingQuery): number =>
 
 type PageContext = ExplorerOptions & {
   facets: FacetReader
-  homeFacets: HomeFacets
   suggest: ReturnType<typeof createSuggester>
 }
 
@@ -85,7 +77,7 @@ async function renderRanking(
     return { ...(await findRanking(context, list, requests, signal)), requests }
   }
   const named = await find(query)
-  if (named.all === 0) return file('text/html', renderStart(site), POLICY.explorer)
+  if (named.all === 0) return renderStart(site)
   const suggestions = await context.suggest(query, signal)
   const instead = named.total === 0 ? suggestions?.find(({ isExact }) => isExact) : undefined
   const found = instead ? await find(instead.query) : named
@@ -98,7 +90,7 @@ async function renderRanking(
     standing: await context.catalog.standing(0),
   }
   const status = found.query.page > found.last ? 404 : 200
-  const page = file('text/html', renderPage(shown), POLICY.explorer, status)
+  const page = renderPage(shown, status)
   const isComplete = suggestions && (facets || !hasFacets(found))
   return isComplete ? page : withoutCaching(page)
 }
@@ -117,29 +109,27 @@ async function addLevels(
 /** A short list of search results has no facets. */
 const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || total > PAGE_SIZE
 
-/** A list has facets of its own. */
 async function findFacets(
-  { facets, homeFacets }: PageContext,
+  context: PageContext,
   found: FoundRanking,
   signal: AbortSignal,
 ): Promise<Facets | undefined> {
-  const { query } = found
   if (!hasFacets(found)) return undefined
+  const { facets } = context
   if (found.facets) return facets.present(found.facets)
-  if (query.typed === '') return (await homeFacets()).facets
-  return ifReady(() => facets.readAll({ ...query, page: 1 }, signal))
+  return ifReady(context, () => facets.readAll(found.query, signal))
 }
 
 type Labels = ReadonlyMap<string, string>
 
-function renderPage(shown: Shown): string {
+function renderPage(shown: Shown, status: number): RenderedPage {
   const { site, asked, found, suggestions, facets, labels, standing } = shown
   const { query, all } = found
   const title = describeList(query, labels)
   const isHome = !isFiltered(asked) && asked.typed === '' && asked.page === 1
   // A search replaces the results without the heading.
   const heading = isFiltered(asked) ? describeList(withText(asked, ''), labels) : ''
-  return renderLayout({
+  const layout = {
     site,
     share: { path: addressOf(query), ...shareList(title, found) },
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
@@ -159,7 +149,8 @@ ${renderSuggestions(suggestions)}${renderResults(shown)}
 </div>
 </div>
 </div>`,
-  })
+  } as const
+  return respondPage(layout, status)
 }
 
 const LEAD = html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>

@@ -51,7 +51,7 @@ export type ExplorerRequest = {
 export type ExplorerPage = {
   render(request: ExplorerRequest): Awaitable<RenderedPage>
   /** Part of the cache key, for content outside of the snapshot. A page without a version is not cached. */
-  version(request: ExplorerRequest): Awaitable<string | undefined>
+  version?(request: ExplorerRequest): Awaitable<string | undefined>
   /** Part of the cache key, for pages with parameters. Ignored ones are not part of it: they must not evict pages. */
   variant?(query: URLSearchParams): string
 }

@@ -1,6 +1,8 @@
+import type { RenderedPage } from '../../api/rendered-page.ts'
 import { LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
 import type { AssetName } from './assets.ts'
+import { file, POLICY } from './files.ts'
 import type { Site } from './site.ts'
 import { renderShareMeta, type Share } from './social-meta.ts'
 
@@ -19,6 +21,10 @@ type Layout = {
   explorer?: boolean
   main: Html
 }
+
+/** A page of the explorer. */
+export const respondPage = (layout: Layout, status = 200): RenderedPage =>
+  file('text/html', renderLayout(layout), POLICY.explorer, status)
 
 export function renderLayout(layout: Layout): string {
   const { site, title, description, head, share, script, here, explorer = true, main } = layout
