@@ -2,8 +2,7 @@ import type { RenderedPage } from '../api/rendered-page.ts'
 import { type Html, html } from './design/html.ts'
 import { rosette } from './design/rosette.ts'
 import { withoutCaching } from './site/files.ts'
-import { respondPage } from './site/layout.ts'
-import { renderSearch } from './site/search-form.ts'
+import { renderSearch, respondPage } from './site/layout.ts'
 import type { Site } from './site/site.ts'
 
 export function renderErrorPage(

@@ -1,4 +1,6 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
+import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
 import { count } from '../../domain/text/format.ts'
 import { partOf } from '../design/charts.ts'
 import { groupByCategory, renderProgress } from '../design/credential-rows.ts'
@@ -11,7 +13,6 @@ import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { respondPage } from '../site/layout.ts'
 import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
-import { ruleOf } from './credential-types.ts'
 
 /** All types of credentials by part of the score, those with the most holders first. */
 export function createCredentialList(options: ExplorerOptions): ExplorerPage {
@@ -36,7 +37,11 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
   }
 }
 
-type Row = { type: string; holders: number; name: string; rule: ReturnType<typeof ruleOf> }
+/** The rule of a folded type. */
+export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined =>
+  Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
+
+type Row = { type: string; holders: number; name: string; rule: Rule | undefined }
 
 function renderList(site: Site, rows: readonly Row[], total: number): RenderedPage {
   return respondPage({

@@ -2,8 +2,7 @@ import type { RenderedPage } from '../../api/rendered-page.ts'
 import { ClientGone, ServiceError } from '../../domain/errors.ts'
 import { html } from '../design/html.ts'
 import type { ExplorerOptions } from './explorer-page.ts'
-import { respondPage } from './layout.ts'
-import { renderSearch } from './search-form.ts'
+import { renderSearch, respondPage } from './layout.ts'
 import type { Site } from './site.ts'
 
 /** Renders a page that needs the facet index. While the index is not ready, the page says so, with status 503. */
