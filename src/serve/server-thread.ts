@@ -1,4 +1,4 @@
-import { createFixedWindow, type RateLimitCounter } from '../api/fixed-window.ts'
+import { createFixedWindow, type RateLimitCounter } from '../api/rate-limit.ts'
 import { createRedisRateLimit } from '../api/redis/redis-rate-limit.ts'
 import type { UsageReport } from '../api/usage.ts'
 import { createSharedCatalog } from '../catalog/catalog.ts'

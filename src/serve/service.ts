@@ -1,5 +1,5 @@
-import { createWindowMemory } from '../api/fixed-window.ts'
 import type { Family } from '../api/prometheus.ts'
+import { createWindowMemory } from '../api/rate-limit.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
 import { tlsProblems } from '../config/tls-files.ts'

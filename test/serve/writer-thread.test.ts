@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { createWindowMemory } from '../../src/api/fixed-window.ts'
+import { createWindowMemory } from '../../src/api/rate-limit.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
 import { createDamage } from '../../src/serve/damage.ts'

@@ -53,9 +53,7 @@ async function writeFile(path: string, isPlain: boolean, lines: AsyncIterable<Bu
     if (isPlain) await rename(partial, path)
   } catch (error) {
     if (isPlain) await rm(partial, { force: true })
-    const { code = '', message } = error as NodeJS.ErrnoException
-    if (!/^E[A-Z]+$/.test(code)) throw error
-    throw new CommandError(`${path} cannot be written: ${message}.`)
+    throw withPath(error, path)
   }
 }
 

@@ -10,12 +10,11 @@ import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Values } from '../co
 import { isoTime } from '../iso-time.ts'
 import { openConfigured, openPrimary } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
-import { describeDiff, presentDiff } from '../rules/diff-report.ts'
+import { describeDiff, presentDiff } from '../rules-diff-report.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
 const OPTIONS = {
-  'dry-run': { about: 'show the effect and change nothing, like "diff"' },
   'built-in': { about: 'show the built-in rule set' },
   ...JSON_OPTION,
   ...DATABASE_OPTIONS,
@@ -30,7 +29,7 @@ export const rules = defineCommand({
   forms: [
     { action: 'check', args: 'FILE', options: [], about: 'reports the problems of the file' },
     { action: 'diff', args: 'FILE', options: ['json'], about: 'shows how the file would change the scores' },
-    { action: 'apply', args: 'FILE', options: ['dry-run', 'json'], about: 'stores and activates the file' },
+    { action: 'apply', args: 'FILE', options: [], about: 'stores and activates the file' },
     {
       action: 'rollback',
       options: [],
@@ -55,8 +54,7 @@ export const rules = defineCommand({
     const file = action === 'diff' || action === 'apply' ? await parseFile(given, terminal) : undefined
     await using database = await openConfigured(terminal, values, openPrimary)
     const target = { store: database.store, values, terminal }
-    if (file && (values['dry-run'] || action === 'diff')) await showDiff(file, target)
-    else if (file) await applyRules(file, target)
+    if (file) await (action === 'diff' ? showDiff : applyRules)(file, target)
     else if (action === 'rollback') await rollBack(target)
     else if (action === 'list') await listRules(target)
     else await showRules(given, target)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { PATH, serveLookup } from '../../support/http/lookup-server.ts'
+import { JSON_BODY, PATH, serveLookup } from '../../support/http/lookup-server.ts'
 import { sendBytes } from '../../support/http/raw-request.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
@@ -39,8 +39,8 @@ test.each([
   ['an empty select', '{"keys":[],"select":[]}', '#/select', 'The list select is empty.'],
   ['no JSON', 'keys=7', '#', refused('Unexpected identifier "keys"')],
   ['JSON that ends early', '{"keys":["7"', '#', refused("Expected ']'")],
+  ['a comma too many', '{"keys":["7",]}', '#', refused('Unexpected comma at the end of array expression')],
   ['an empty body', '', '#', refused('Unexpected EOF')],
-  ['a long word', 'x'.repeat(5000), '#', refused(`Unexpected identifier "${'x'.repeat(57)}`)],
   ['many lists', '['.repeat(500_000), '#', MARKS],
   ['many members', `{${Array.from({ length: 50_000 }, (_, at) => `"${at}":1`)}}`, '#', MARKS],
   ['many keys', JSON.stringify({ keys: Array(3334).fill('7') }), '#', MARKS],
@@ -50,6 +50,7 @@ test.each([
     '#',
     'The body may have at most 25000 backslashes.',
   ],
+  ['a long word', 'x'.repeat(4000), '#', refused(`Unexpected identifier "${'x'.repeat(57)}`)],
   ['a large value', `{"keys":{"a":[${'1,'.repeat(5000)}1]}}`, '#/keys', notList('{…}')],
 ])('a lookup with %s gets 400', async (_, body, pointer, detail) => {
   const reply = await server.send(body)
@@ -68,10 +69,10 @@ test('more than 1,000 keys, a large body and another type have their own errors'
   })
   const large = await server.send(JSON.stringify({ keys: ['x'.repeat(1024 * 1024)] }))
   expect([large.status, large.body.code]).toEqual([413, 'content_too_large'])
-  for (const headers of [{ 'Content-Type': 'text/plain' }, { 'Content-Encoding': 'gzip' }]) {
-    const { body } = await server.send('{"keys":[]}', headers)
-    expect(body).toMatchObject({ status: 415, code: 'unsupported_media_type' })
-  }
+  const text = await server.send('{"keys":[]}', { 'Content-Type': 'text/plain' })
+  expect([text.status, text.body.code]).toEqual([415, 'unsupported_media_type'])
+  const zipped = await server.send('{"keys":[]}', { ...JSON_BODY, 'Content-Encoding': 'gzip' })
+  expect([zipped.status, zipped.body.code]).toEqual([415, 'unsupported_media_type'])
   const typed = { 'Content-Type': 'Application/JSON; charset=utf-8' }
   expect((await server.send('{"keys":[]}', typed)).status).toBe(200)
 })
@@ -87,7 +88,7 @@ test('a chunked body above 1 MiB gets 413, and a body that is not UTF-8 gets 400
   expect(reply).toContain('"code":"content_too_large"')
   const odd = await fetch(server.url.origin + PATH, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-API-KEY': server.key },
+    headers: { ...JSON_BODY, 'X-API-KEY': server.key },
     body: new Uint8Array([0x7b, 0xff, 0x7d]),
   })
   expect(await odd.json()).toMatchObject({ status: 400, detail: 'The body is not valid UTF-8.' })
