@@ -1,13 +1,18 @@
-import { ClientGone, type InvalidValue, ServiceError } from '../../domain/errors.ts'
-import { findUnknown, invalidValues, MOST_INVALID, pointerTo } from '../../domain/invalid-parameter.ts'
+import {
+  ClientGone,
+  findUnknown,
+  type InvalidValue,
+  invalidValues,
+  MOST_INVALID,
+  pointerTo,
+  ServiceError,
+} from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { type Fields, parseFields } from '../../domain/v3/fields.ts'
-import { unitsOfBody } from '../../domain/v3/units.ts'
 import { hold, type Limited, limitStall, takeTurn } from '../backpressure/backpressure.ts'
 import { isLarge } from '../backpressure/held-bytes.ts'
-import { bodyTooLarge, declaredLength, MAX_BODY_BYTES } from '../request.ts'
+import { bodyTooLarge, declaredLength, MAX_BODY_BYTES, unitsOfBody } from '../request.ts'
 import type { Context } from '../route.ts'
-import { MOST_NAMES, parsePast } from './parameters.ts'
+import { type Fields, MOST_NAMES, parseFields, parsePast } from './parameters.ts'
 
 type Lookup = { keys: readonly string[]; fields: Fields; asOf: number | undefined }
 
@@ -17,7 +22,7 @@ const LISTS = ['keys', 'include', 'select'] as const
 const MEMBERS = [...LISTS, 'as_of'] as const
 
 /** Throws `invalid_request` with all invalid values. */
-export function parseLookup({ value: body }: JsonBody, now: number): Lookup {
+export function parseLookup(body: unknown, now: number): Lookup {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidValues([{ pointer: '#', detail: `The body must be an object, got ${quote(body)}.` }])
   }
@@ -72,9 +77,6 @@ const MARKS = ['"', ',', ':', '[', '{']
 /** Backslashes: each takes as long as 50 other characters. */
 const MOST_ESCAPES = 25_000
 
-/** The reason of the runtime quotes the body. */
-const LONGEST_REASON = 80
-
 /** `units`: what the size of the body costs. */
 type JsonBody = { value: unknown; units: number }
 
@@ -102,10 +104,13 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const reason = (error as Error).message.replace('JSON Parse error: ', '')
-    throw invalidBody(`The body is not valid JSON: ${reason.slice(0, LONGEST_REASON)}.`)
+    const reason = (error as Error).message.replace(/^JSON Parse error: /, '').slice(0, LONGEST_REASON)
+    throw invalidBody(`The body is not valid JSON: ${reason}.`)
   }
 }
+
+/** The reason of the runtime may quote a long part of the body. */
+const LONGEST_REASON = 80
 
 const unsupported = (rule: string, got: string) =>
   new ServiceError('unsupported_media_type', `${rule}, got ${quote(got)}.`)
