@@ -3,15 +3,19 @@ import { overloaded, ServiceError } from '../../../domain/errors.ts'
 import type { Query } from '../../sql/connection.ts'
 import { isResult, isServerError, toServiceError } from './errors.ts'
 import { type Health, readHealth } from './health.ts'
-import { after, noteResult, openSession, type Session, unavailable } from './session.ts'
 import {
+  after,
   closeSqlPools,
   type Limits,
   longLimits,
+  noteResult,
+  openSession,
   type PoolOptions,
+  type Session,
   type SqlPools,
   shortLimits,
-} from './sql-pools.ts'
+  unavailable,
+} from './session.ts'
 
 const HEALTH_CHECK_MILLISECONDS = 250
 

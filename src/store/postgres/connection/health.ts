@@ -1,6 +1,5 @@
 import { isServerError } from './errors.ts'
-import { after, noteResult, type Session, unavailable } from './session.ts'
-import { CONNECT_MILLISECONDS } from './sql-pools.ts'
+import { after, CONNECT_MILLISECONDS, noteResult, type Session, unavailable } from './session.ts'
 
 /** The result of a health check. */
 export type Health = {
