@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { PassportKey } from '../../domain/passport-key.ts'
+import type { PassportKey } from '../../domain/passport.ts'
 import type { CredentialsRow } from '../rows/credential.ts'
 import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
 import { MAX_BYTES, MOST_CANDIDATES, MOST_OWNERS, NO_CREDENTIALS, toPassportV3 } from '../rows/v3.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createFixedWindow, createWindowMemory } from '../../../src/api/fixed-window.ts'
+import { createFixedWindow, createWindowMemory } from '../../../src/api/rate-limit.ts'
 import { findCollisions } from '../../support/http/slot-collisions.ts'
 import { NOON } from '../../support/store/records.ts'
 
@@ -17,18 +17,6 @@ test('a request of several units counts as that many requests, or not at all', (
   const consume = (units: number) => counters.consume('a', 10, 10, units).remaining
   expect([consume(4), consume(4), consume(4), consume(2)]).toEqual([6, 2, -1, 0])
   expect(take('a', 10, 10)).toBe(-1)
-})
-
-test('a refund removes a count once', () => {
-  const { take, counters } = counting()
-  const taken = counters.consume('a', 2, 10)
-  taken.refund()
-  expect(take('a', 2, 10)).toBe(1)
-  counters.consume('a', 2, 10).refund()
-  expect(take('a', 2, 10)).toBe(0)
-  expect(take('a', 2, 10)).toBe(-1)
-  counters.consume('a', 2, 10).refund()
-  expect(take('a', 2, 10)).toBe(-1)
 })
 
 test('refunds are limited to ten times the limit in each window', () => {
@@ -73,21 +61,6 @@ test('counts of long windows survive any number of clients with short windows', 
   expect(partners.map((partner) => take(partner, 1, 3600))).toEqual(partners.map(() => -1))
 })
 
-test('windows work after the year 2038', () => {
-  const { take } = counting(Date.UTC(2050, 0))
-  expect([1, 2, 3].map(() => take('a', 2, 3600))).toEqual([1, 0, -1])
-})
-
-test('counters on the same memory share their counts', () => {
-  const memory = createWindowMemory()
-  const [one, other] = [createFixedWindow(() => NOON, memory), createFixedWindow(() => NOON, memory)]
-  expect(one.consume('a', 3, 10).remaining).toBe(2)
-  const taken = other.consume('a', 3, 10)
-  expect(taken.remaining).toBe(1)
-  taken.refund()
-  expect(one.consume('a', 3, 10).remaining).toBe(1)
-})
-
 test('racing threads accept exactly the limit', async () => {
   const memory = createWindowMemory()
   const race = () =>
@@ -130,7 +103,7 @@ test('exactly the limit is accepted in each window, for any sequence of clients'
     { limit: 5, window: 3600 },
   ]
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 200 }), fc.nat({ max: 2_000_000_000_000 }), (steps, start) => {
+    fc.property(fc.array(step, { maxLength: 200 }), fc.nat({ max: Date.UTC(2050, 0) }), (steps, start) => {
       const { take, counters, clock } = counting(start)
       const model = new Map<string, number>()
       for (const { client, wait, isFree } of steps) {

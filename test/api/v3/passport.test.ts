@@ -4,8 +4,6 @@ import { Passport } from '../../../src/domain/v3/schemas.ts'
 import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { makeKey } from '../../support/http/keys.ts'
-import { limited } from '../../support/http/limited-server.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import { ADA_SECOND_WALLET, ada, credential, NOON, PEOPLE, record } from '../../support/store/records.ts'
@@ -147,30 +145,6 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     ).toHaveProperty('tags')
   })
 
-  test.each([
-    ['include', 'inclde=standing', '"inclde" is not a known parameter: did you mean include?'],
-    ['unlike any', 'page=2', '"page" is not a known parameter: use include, select, as_of.'],
-    ['repeated', 'select=score&select=rules', 'select may be given once, got 2 values.'],
-    [
-      'value',
-      'include=credential',
-      '"credential" is not a known value of include: did you mean credentials?',
-    ],
-    ['empty', 'include=', '"" is not a known value of include: use credentials, standing, explanation.'],
-    ['field', 'select=score,pasport_id', '"pasport_id" is not a known field: did you mean passport_id?'],
-    ['path', 'select=score.x', '"score.x" is not a known field: did you mean score?'],
-  ])('a wrong parameter gets 400 with advice: %s', async (_, query, detail) => {
-    const { status, body } = await get(`7?${query}`)
-    expect([status, body.code, body.detail]).toEqual([400, 'invalid_request', detail])
-    expect(body.errors).toEqual([{ pointer: `?${query.split('=', 1)}`, detail }])
-  })
-
-  test('all wrong values are listed, at most 20', async () => {
-    expect((await get('7?select=a,b&include=c&')).body.errors).toHaveLength(3)
-    const { body } = await get(`7?${Array.from({ length: 50 }, (_, at) => `p${at}=1`).join('&')}`)
-    expect(body.errors).toHaveLength(20)
-  })
-
   test('an unknown key gets 404, a malformed one 400, an ambiguous handle 409 with candidates', async () => {
     for (const key of ['8', 'nobody', 'lens:nobody', 'x'.repeat(128)]) {
       expect((await get(key)).body).toMatchObject({ status: 404, code: 'not_found' })
@@ -185,60 +159,4 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     const { status, body } = await server.get('/api/v3/passports/github:zoe')
     expect([status, body.code, body.candidates]).toEqual([409, 'ambiguous', [1, 2]])
   })
-
-  test('a long query gets 414 as problem+json', async () => {
-    const { status, body } = await get(`7?select=${'x'.repeat(9000)}`)
-    expect([status, body.code, body.title]).toEqual([414, 'uri_too_long', 'URI Too Long'])
-  })
-
-  test('ETag, 304, 412, HEAD, OPTIONS and 405 work as in V1', async () => {
-    const path = '/api/v3/passports/7'
-    const whole = await server.get(path)
-    const etag = whole.headers.get('ETag') ?? ''
-    expect((await server.get(path, { headers: { 'If-None-Match': etag } })).status).toBe(304)
-    expect((await server.get(`${path}?select=score`, { headers: { 'If-None-Match': etag } })).status).toBe(
-      200,
-    )
-    expect((await server.get(path, { headers: { 'If-Match': '"x"' } })).body.code).toBe('precondition_failed')
-    const head = await server.get(path, { method: 'HEAD' })
-    expect([head.status, head.text, head.headers.get('ETag')]).toEqual([200, '', etag])
-    const options = await server.get(path, { method: 'OPTIONS' })
-    expect([options.status, options.headers.get('Allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
-    const posted = await server.get(path, { method: 'POST' })
-    expect([posted.status, posted.body.code]).toEqual([405, 'method_not_allowed'])
-  })
-
-  test('keys are checked as in V1, and the retirement of V1 has no effect', async () => {
-    await using store = await open(PEOPLE)
-    const { init } = await makeKey(store, 1)
-    const plan = () => ({ brownouts: [{ start: 0, end: 2 * NOON }], exempt: [], sunsetAt: 1 })
-    await using server = serveTest(store, { requireKey: true, plan })
-    expect((await server.get('/api/v3/passports/7')).body).toMatchObject({
-      code: 'unauthorized',
-      status: 401,
-    })
-    expect((await server.get('/api/v3/passports/7', init)).status).toBe(200)
-    const wrong = { headers: { 'X-API-KEY': 'wrong' } }
-    expect((await server.get('/api/v3/passports/7', wrong)).headers.has('WWW-Authenticate')).toBe(true)
-    expect((await server.get('/api/v1/passports/7', init)).status).toBe(410)
-  })
-})
-
-test('a 304 is free without parameters; the limit gives a 429 as problem+json', async () => {
-  await using server = await limited('anonymous=3/10s')
-  const path = '/api/v3/passports/7'
-  const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
-  const again = await server.anonymous(path, '192.0.2.1', { 'If-None-Match': etag })
-  expect([again.status, again.headers.get('RateLimit')]).toEqual([304, '"anonymous";r=2;t=10'])
-  const explained = `${path}?include=%65xplanation`
-  const other = (await server.anonymous(explained)).headers.get('ETag') ?? ''
-  const costly = await server.anonymous(explained, '192.0.2.1', { 'If-None-Match': other })
-  expect([costly.status, costly.headers.get('RateLimit')]).toEqual([304, '"anonymous";r=0;t=10'])
-  const { status, body, headers } = await server.anonymous(path)
-  expect([status, body.code, headers.get('Retry-After')]).toEqual([429, 'rate_limited', '10'])
-  expect(server.usage.take().counts.map(({ endpoint, status, count }) => [endpoint, status, count])).toEqual([
-    ['v3_passport', 200, 3],
-    ['v3_passport', 304, 1],
-    ['v3_passport', 429, 1],
-  ])
 })

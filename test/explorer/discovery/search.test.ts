@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { foldName } from '../../../src/domain/text/fold-name.ts'
 import { cleanText, shortenText } from '../../../src/explorer/design/sanitize.ts'
 import { highlight } from '../../../src/explorer/search/ranking-list.ts'
-import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
 import { record } from '../../support/store/records.ts'
 
@@ -83,7 +83,7 @@ onEngine('sqlite', 'the search', (open) => {
   test('a matching tag is suggested as a filter', async () => {
     const { text } = await server.look('/?q=zk')
     expect(text).toContain('aria-label="Suggested filters"')
-    expect(readable(text)).toContain('No name matches “zk”. 1 person is tagged ZK')
+    expect(readable(text)).toContain('No name matches “zk”. People tagged “ZK”: 1')
     expect(rowsOf(text).map(({ name }) => name)).toEqual(['Mira'])
     expect(text).toContain('href="/?tag=zksync"')
     const part = await server.look('/?q=zksy')
@@ -98,7 +98,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect(await namesFor('trope ZOE')).toEqual(['Zoetrope'])
     expect(await namesFor('zoe trope x')).toEqual([])
     const { text } = await server.look('/?q=mira+zk')
-    expect(readable(text)).toContain('1 person matches “mira” and is tagged ZK')
+    expect(readable(text)).toContain('People tagged “ZK” matching “mira”: 1')
     expect(rowsOf(text).map(({ name }) => name)).toEqual(['Mira'])
   })
 
@@ -127,8 +127,7 @@ onEngine('sqlite', 'the search', (open) => {
 })
 
 test('the total counts each passport once', async () => {
-  await using store = await openTestStore('sqlite', inventPeople())
-  await using server = serveExplorer(store)
+  await using server = await servePeople(inventPeople())
   for (const text of ['1', '42', '100', 'mar', 'ada', 'maple']) {
     const seen: string[] = []
     let total = 0
@@ -144,16 +143,15 @@ test('the total counts each passport once', async () => {
 })
 
 test('every tag, place and credential is found; too many wallets are not counted', async () => {
-  await using store = await openTestStore('sqlite', inventPeople())
-  await using server = serveExplorer(store)
+  await using server = await servePeople(inventPeople())
   const statusOf = async (text: string) => {
     const page = await server.look(`/?q=${encodeURIComponent(text)}`)
     return /data-count>(.*?)<\/p>/.exec(page.text)?.[1]
   }
-  expect(await statusOf('educator')).toMatch(/\d people are tagged educator$/)
-  expect(await statusOf('cape town')).toMatch(/\d people are in Cape Town$/)
-  expect(await statusOf('istanbul')).toMatch(/\d people are in İstanbul$/)
-  expect(await statusOf('İSTANBUL')).toMatch(/\d people are in İstanbul$/)
+  expect(await statusOf('educator')).toMatch(/People tagged “educator”: \d+$/)
+  expect(await statusOf('cape town')).toMatch(/People in Cape Town: \d+$/)
+  expect(await statusOf('istanbul')).toMatch(/People in İstanbul: \d+$/)
+  expect(await statusOf('İSTANBUL')).toMatch(/People in İstanbul: \d+$/)
   expect(await statusOf('0xde30')).toBe('First 20 matches for “0xde30”. Type more of it.')
 })
 

@@ -6,7 +6,7 @@ import { DEFAULT_RULES, stampRules } from '../../../../src/scoring/rules.ts'
 import { scanEnd } from '../../../../src/store/rows/event.ts'
 import type { Store } from '../../../../src/store/store.ts'
 import { makeKey } from '../../../support/http/keys.ts'
-import { serveRecords, serveTest, shareServer } from '../../../support/http/server.ts'
+import { serveTest } from '../../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../../support/store/engines.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../../../support/store/records.ts'
 
@@ -23,8 +23,6 @@ async function serve(store: Store, options: Parameters<typeof serveTest>[1] = {}
 const numbersOf = ({ items }: { items: WireEvent[] }) => items.map(({ id }) => Number(id.split('-')[1]))
 
 onEngine('sqlite', 'GET /api/v3/events', (open) => {
-  const server = shareServer(() => open([ada]), serve)
-
   test('has CloudEvents, oldest first; the id of an event is a cursor', async () => {
     await using store = await open([named(7, 'Ada', 5)])
     await saveRecords(store, [named(7, 'Ada', 6)])
@@ -87,28 +85,6 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     expect(body).toEqual({ items: [], next: (await server.get('?after=latest')).body.next })
   })
 
-  test.each([
-    ['?after=17', '?after', 'after must be "next" of a page, the id of an event, or latest, got "17".'],
-    ['?after=', '?after', 'after must be "next" of a page, the id of an event, or latest, got "".'],
-    ['?limit=0', '?limit', 'limit must be a whole number from 1 to 1000, got "0".'],
-    ['?limit=1001', '?limit', 'limit must be a whole number from 1 to 1000, got "1001".'],
-    ['?limit=1e2', '?limit', 'limit must be a whole number from 1 to 1000, got "1e2".'],
-    [
-      '?types=score.change',
-      '?types',
-      '"score.change" is not a known event type: did you mean score.changed?',
-    ],
-    [
-      '?passport=lens:',
-      '?passport',
-      'A key must be an id, a wallet address, or a source and a name such as github:zoe, got "lens:".',
-    ],
-    ['?cursor=x', '?cursor', '"cursor" is not a known parameter: use after, limit, types, passport.'],
-  ])('%s gets 400 with advice', async (query, pointer, detail) => {
-    const { status, body } = await server.get(query)
-    expect([status, body.code, body.errors]).toEqual([400, 'invalid_request', [{ pointer, detail }]])
-  })
-
   test('an unknown passport gets 404, and an ambiguous handle 409', async () => {
     const [lens] = ada.socials
     await using store = await open([ada, record(8, { socials: lens ? [lens] : [] })])
@@ -136,31 +112,6 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     const { body } = await server.get('?types=rules.changed')
     expect(body).toEqual({ items: [], next: `${name}-3` })
     expect((await server.get(`?after=${body.next}`)).status).toBe(200)
-  })
-
-  test('a key is required also where V1 is open', async () => {
-    await using server = await serveRecords({}, [ada])
-    const { status, body, headers } = await server.get(PATH)
-    expect([status, body.code]).toEqual([401, 'unauthorized'])
-    expect(headers.has('WWW-Authenticate')).toBe(true)
-  })
-
-  test('ETag, 304, HEAD, compression and 405 work as for lists', async () => {
-    await using store = await open(Array.from({ length: 50 }, (_, id) => record(id)))
-    await using server = await serve(store)
-    const whole = await server.get('', { 'Accept-Encoding': 'zstd' })
-    expect(whole.headers.get('Content-Encoding')).toBe('zstd')
-    expect(whole.body.items).toHaveLength(50)
-    const etag = whole.headers.get('ETag') ?? ''
-    expect((await server.get('', { 'If-None-Match': etag })).status).toBe(304)
-    await saveRecords(store, [record(99)])
-    expect((await server.get('', { 'If-None-Match': etag })).status).toBe(200)
-    const { init } = await makeKey(store, 2)
-    const ask = (method: string, headers = {}) =>
-      fetch(server.url.origin + PATH, { method, headers: { ...init.headers, ...headers } })
-    const head = await ask('HEAD', { Accept: 'text/event-stream' })
-    expect([head.status, await head.text()]).toEqual([200, ''])
-    expect((await ask('POST')).status).toBe(405)
   })
 
   test('rules.changed names the stamp that /rules serves', async () => {
