@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { findDiff, parseTimes } from '../api/v3/diff.ts'
-import { ambiguous, noPassport, parseKey, parsePast } from '../api/v3/parameters.ts'
+import { noPassport, onlyOne, parseKey, parsePast } from '../api/v3/parameters.ts'
 import { findAt, readAll } from '../api/v3/read-passports.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { findPage } from '../catalog/find-list.ts'
@@ -193,9 +193,7 @@ async function findNamed(text: string, { store }: ToolContext, wanted: Wanted): 
   const [found] = await (time === undefined
     ? store.v3.find(keys, options)
     : findAt({ store }, keys, options, time))
-  if (!found) throw noPassport(text, time)
-  if ('candidates' in found) throw ambiguous(text, found.candidates)
-  return found.passport
+  return onlyOne(text, found, time).passport
 }
 
 const findAll = ({ store }: ToolContext, keys: readonly PassportKey[]) =>

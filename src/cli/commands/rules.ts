@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { findRules, toAppliedRules, toRuleSet } from '../../scoring/active-rules.ts'
@@ -77,8 +76,7 @@ async function parseFile(path: string, terminal: Terminal): Promise<RuleSet> {
   const { parseRules, RulesError, warningsOf } = await loadChecker()
   try {
     const found = parseRules(readRules(path))
-    const warnings = warningsOf(readFileSync(path, 'utf8'))
-    printSome(warnings, 'warning', (warning) => terminal.err(`${path}: ${warning}\n`))
+    printSome(warningsOf(found), 'warning', (warning) => terminal.err(`${path}: ${warning}\n`))
     return found
   } catch (error) {
     if (!(error instanceof RulesError)) throw error

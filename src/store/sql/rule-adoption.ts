@@ -1,4 +1,6 @@
 import type { EventContent } from '../../domain/history/event.ts'
+import type { Query } from './connection.ts'
+import { setSetting } from './settings.ts'
 
 /** Passports that a new rule set is compared with in one transaction. */
 export const ADOPTION_BATCH = 2500
@@ -43,3 +45,15 @@ export function toActivated(state: AdoptionState, next: string): EventContent[] 
 /** The event of the first step of an adoption. An applied rule set has its event since it was activated. */
 export const toRulesChanged = (state: AdoptionState, next: string): EventContent[] =>
   state.active_rules === undefined ? toActivated(state, next) : []
+
+export async function findAdoptionState(query: Query): Promise<AdoptionState> {
+  const names = [...ADOPTION_SETTINGS, ACTIVE].map((name) => `'${name}'`)
+  const rows = await query<{ name: string; value: string }>(
+    `select name, value from settings where name in (${names})`,
+  )
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+
+export async function saveAdoptionState(query: Query, state: AdoptionState): Promise<void> {
+  for (const name of ADOPTION_SETTINGS) await setSetting(query, name, state[name])
+}

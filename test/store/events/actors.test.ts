@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { onEveryEngine } from '../support/store/engines.ts'
-import { ada, NOON, record } from '../support/store/records.ts'
-import { score } from '../support/store/store-changes.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { ada, NOON, record } from '../../support/store/records.ts'
+import { score } from '../../support/store/store-changes.ts'
 
 onEveryEngine('the actor of an event', (open) => {
   test('is the command line, the scorer, or the actor that the write names', async () => {

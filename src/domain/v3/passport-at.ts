@@ -1,6 +1,6 @@
+import type { ScoreState, ShownCredential } from '../history/event.ts'
 import { presentCredential, readCredential } from '../record/present.ts'
-import type { CredentialV3, PassportV3 } from '../v3/passport.ts'
-import type { ScoreState, ShownCredential } from './event.ts'
+import type { CredentialV3, PassportV3 } from './passport.ts'
 
 /** The part of a passport that can be read as of an instant; without credentials if they were not read. */
 export function stateOf(passport: PassportV3): ScoreState {
