@@ -49,13 +49,6 @@ anonymous  -            -                10        0%      list 10              
 `)
   })
 
-  test('endpoints of V2 are counted apart from those of V1', async () => {
-    await using here = await workplace(makeDatabase)
-    const seen = (endpoint: string, count: number) => ({ ...used('2026-03-01', '', 200, count), endpoint })
-    await here.look((store) => store.usage.add([seen('v2_list', 3), seen('list', 2)], new Map()))
-    expect((await here.call('usage', ...MARCH)).out).toMatch(/anonymous .* list 2, v2_list 3 /)
-  })
-
   test('--key shows one client by day, endpoint and status', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
@@ -84,7 +77,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
   test('--json is one document, --csv a line for each count', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
-    expect(JSON.parse((await here.call('usage', '--json', ...MARCH)).out)).toEqual({
+    expect(await here.json('usage', ...MARCH)).toEqual({
       since: '2026-03-01',
       until: '2026-03-10',
       requests: 2010,
@@ -134,7 +127,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
     await here.look((store) =>
       store.usage.add([used(first, '', 200, 3), used(before, '', 200, 4)], new Map()),
     )
-    expect(JSON.parse((await here.call('usage', '--json')).out)).toMatchObject({ since: first, requests: 3 })
+    expect(await here.json('usage')).toMatchObject({ since: first, requests: 3 })
     expect(await here.call('usage', ...MARCH)).toEqual({
       out: '',
       err: `No requests were counted from 2026-03-01 to 2026-03-10 in ${here.database}. ${CAUTION}`,
@@ -143,7 +136,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
     expect((await here.call('usage', '--csv', ...MARCH)).out).toBe(
       'day,key,name,owner,endpoint,status,requests\r\n',
     )
-    expect(JSON.parse((await here.call('usage', '--json', '--until', '0000-01-02')).out)).toMatchObject({
+    expect(await here.json('usage', '--until', '0000-01-02')).toMatchObject({
       since: '0000-01-01',
       keys: [],
       days: [],

@@ -37,8 +37,6 @@ describe('readLines', () => {
 
   test.each<[string, string[], [number, string][]]>([
     ['an empty source', [''], []],
-    ['only white space', ['\n ', '\r\n', '\t\n\n'], []],
-    ['a text without a newline at its end', ['a'], [[1, 'a']]],
     ['a text with a newline at its end', ['a\n'], [[1, 'a']]],
     [
       'blank lines and empty chunks',

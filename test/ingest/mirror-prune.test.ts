@@ -16,19 +16,6 @@ const removeAll = async (store: Store, ids: readonly number[]) => {
 }
 
 onEveryEngine('passports that are gone at the source', (open) => {
-  test('passports that are gone at the source are named and stay stored', async () => {
-    await using source = await serveSource(FIVE)
-    await using target = await open()
-    await copy(target, source.url)
-    await removeAll(source.store, [1, 2])
-    for (let runs = 0; runs < 2; runs++) {
-      const { report, gone, refusal } = await copy(target, source.url)
-      expect(report).toEqual({ ...NONE, unchanged: 3, gone: 2 })
-      expect([gone.sort(), refusal]).toEqual([[1, 2], undefined])
-    }
-    expect(await idsIn(target)).toEqual([1, 2, 3, 4, 5])
-  })
-
   test('are removed by a run that prunes, and copied again when the source has them again', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open([person(9)])
@@ -56,20 +43,6 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 4, removed: 1 })
   })
 
-  test('stay if they are more than half of the copies, unless all may be removed', async () => {
-    await using source = await serveSource(FIVE)
-    await using target = await open()
-    await copy(target, source.url)
-    await removeAll(source.store, [1, 2, 3])
-    const { report, refusal } = await copy(target, source.url, { prune: 'some' })
-    expect(report).toEqual({ ...NONE, unchanged: 2, gone: 3 })
-    expect(refusal).toBe('3 of 5 copied passports are gone at the source; if that is right, use --prune-all')
-    expect(await idsIn(target)).toEqual([1, 2, 3, 4, 5])
-    const all = await copy(target, source.url, { prune: 'all' })
-    expect([all.report, all.refusal]).toEqual([{ ...NONE, unchanged: 2, pruned: 3 }, undefined])
-    expect(await idsIn(target)).toEqual([4, 5])
-  })
-
   test('a run keeps passports that another source still has', async () => {
     await using source = await serveSource(FIVE)
     await using other = await serveSource(FIVE.slice(0, 2))
@@ -81,20 +54,6 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect(report).toMatchObject({ gone: 1, pruned: 1, failed: 0 })
     expect([kept, gone]).toEqual([[`1: ${other.url} has it, too`], [1]])
     expect(await idsIn(target)).toEqual([1, 2, 3, 4])
-  })
-
-  test('stay if a passport that is not gone was merged into them here', async () => {
-    await using source = await serveSource(FIVE)
-    await using target = await open()
-    await copy(target, source.url)
-    await target.passports.merge(2, 1)
-    await removeAll(source.store, [1])
-    const { report, kept } = await copy(target, source.url, { prune: 'some' })
-    expect(report).toMatchObject({ gone: 1, pruned: 0, failed: 0 })
-    expect(kept).toEqual(['1: passport 2 is merged into it'])
-    await removeAll(source.store, [2])
-    expect((await copy(target, source.url, { prune: 'some' })).report).toMatchObject({ gone: 0, pruned: 2 })
-    expect(await idsIn(target)).toEqual([3, 4, 5])
   })
 
   test('free their wallets for other passports in the same run', async () => {
@@ -152,18 +111,5 @@ describe('nothing is pruned', () => {
     if (kind === 'sunsetAt') expect(result.refusal).toBe('the source no longer has a list of passports')
     else expect(result).toBeInstanceOf(SourceError)
     expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
-  })
-
-  test('a run prunes nothing if the source lost its data, and the next run copies everything again', async () => {
-    await using given = await prepare()
-    await using empty = await serveSource([])
-    const { report, refusal } = await copy(given.target, given.source.url, {
-      prune: 'some',
-      fetch: (url, init) => fetch(url.replace(given.source.url, empty.url), init),
-    })
-    expect(report).toEqual({ ...NONE, gone: 5 })
-    expect(refusal).toContain('5 of 5 copied passports are gone')
-    expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
-    expect((await copy(given.target, given.source.url)).report).toEqual({ ...NONE, unchanged: 3, gone: 2 })
   })
 })

@@ -57,13 +57,6 @@ describe('a credential', () => {
       credentialPoints: undefined,
     })
   })
-
-  test('keeps its score unless the import rescores', () => {
-    const gitcoin = { type: 'gitcoin', value: '23' }
-    expect(split(gitcoin).credentials).toHaveLength(1)
-    expect(split(gitcoin, true)).toMatchObject({ credentials: [], credentialPoints: [{ type: 'gitcoin' }] })
-    expect(split({ type: 'kite' }, true).credentials).toHaveLength(1)
-  })
 })
 
 describe('an import with rescore', () => {
