@@ -1,8 +1,8 @@
 import type { LogEvent } from '../domain/history/event.ts'
-import { stateOf } from '../domain/history/passport-at.ts'
-import { addEvents, endFold, type ScoreDiff, startFold } from '../domain/history/score-diff.ts'
+import { addToDiff, beginDiff, finishDiff, type ScoreDiff } from '../domain/history/score-diff.ts'
 import { undo } from '../domain/history/undo.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
+import { stateOf } from '../domain/v3/passport-at.ts'
 import type { EventStore } from './event-store.ts'
 
 type Events = Pick<EventStore, 'listAfterTime'>
@@ -37,12 +37,12 @@ export async function readDiff(
   { from, to }: { from: number; to: number },
   check: Check,
 ): Promise<ScoreDiff> {
-  let fold = startFold(stateOf(passport))
+  let diff = beginDiff(stateOf(passport))
   for await (const page of readLater(events, [passport.id], from, check)) {
     const at = page.findIndex(({ time }) => time <= to)
     const [later, between] = at === -1 ? [page, []] : [page.slice(0, at), page.slice(at)]
-    if (later.length > 0) fold = startFold(undo(fold.state, later))
-    fold = addEvents(fold, between)
+    if (later.length > 0) diff = beginDiff(undo(diff.state, later))
+    diff = addToDiff(diff, between)
   }
-  return endFold(fold)
+  return finishDiff(diff)
 }

@@ -96,7 +96,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'rules: a scorer adopts rules that are not the active ones',
-    file: 'src/store/write/rule-adoption.ts',
+    file: 'src/store/sql/rule-adoption.ts',
     from: '  if ((active_rules ?? next) !== next) return undefined\n',
     to: '',
     tests: SCORING,
@@ -104,7 +104,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'rules: the first rule set replaces the scores of records',
-    file: 'src/store/write/rule-adoption.ts',
+    file: 'src/store/sql/rule-adoption.ts',
     from: 'withRecordScores: rules !== undefined',
     to: 'withRecordScores: true',
     tests: SCORING,
@@ -112,7 +112,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'rules: an adoption continues where that of other rules ended',
-    file: 'src/store/write/rule-adoption.ts',
+    file: 'src/store/sql/rule-adoption.ts',
     from: 'adopting === next ? Number(adopted_to) : -1',
     to: 'adopting === undefined ? -1 : Number(adopted_to)',
     tests: SCORING,

@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createFixedWindow } from '../../src/api/fixed-window.ts'
-import { createLimiter } from '../../src/api/rate-limit.ts'
+import { createFixedWindow, createLimiter } from '../../src/api/rate-limit.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
 import { DEFAULT_TIERS, EXPLORER } from '../../src/domain/tier.ts'
 import type { Store } from '../../src/store/store.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { openTestStore, type TestStore } from '../support/store/engines.ts'
 import { NOON, PEOPLE } from '../support/store/records.ts'
+
+/** A limiter of this many pages in a window that never ends. */
+function limitPages(requests: number) {
+  const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests } : tier))
+  const now = () => NOON
+  return createLimiter({ tiers, counter: createFixedWindow(now), now, isQuotaUsed: () => false })
+}
 
 describe('error pages', () => {
   let store: TestStore
@@ -63,9 +69,7 @@ describe('error pages', () => {
   })
 
   test('a page that is not modified counts toward the limit', async () => {
-    const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests: 3 } : tier))
-    const now = () => NOON
-    const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isQuotaUsed: () => false })
+    const limiter = limitPages(3)
     await using server = serveExplorer(store, { limiter })
     const etag = (await server.look('/passports/7')).headers.get('ETag') ?? ''
     const again = (path: string, condition: string) =>
@@ -76,10 +80,27 @@ describe('error pages', () => {
     expect((await again('/card/7.svg', '*')).status).toBe(304)
   })
 
+  test('searches, filters and comparisons count as more than one page, and a cached page counts as one', async () => {
+    await using server = serveExplorer(store, { limiter: limitPages(300) })
+    let remaining = 300
+    async function unitsOf(path: string): Promise<number> {
+      const { headers } = await server.look(path)
+      const left = Number(/r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1])
+      const units = remaining - left
+      remaining = left
+      return units
+    }
+    expect(await unitsOf('/')).toBe(1)
+    expect(await unitsOf('/passports/7')).toBe(1)
+    expect(await unitsOf('/?q=ada')).toBe(3)
+    expect(await unitsOf('/?human=true')).toBe(3)
+    expect(await unitsOf('/?human=true')).toBe(1)
+    expect(await unitsOf('/?q=ada&human=true')).toBe(5)
+    expect(await unitsOf('/compare?ids=7,8,9')).toBe(3)
+  })
+
   test('429 shows the time to retry', async () => {
-    const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests: 1 } : tier))
-    const now = () => NOON
-    const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isQuotaUsed: () => false })
+    const limiter = limitPages(1)
     await find(store, '/', { limiter })
     const { status, headers, text } = await find(store, '/', { limiter })
     expect(status).toBe(429)

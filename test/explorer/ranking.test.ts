@@ -1,19 +1,12 @@
 import { expect, test } from 'bun:test'
-import { readable, serveExplorer } from '../support/explorer/explorer-server.ts'
+import { readable, serveExplorer, servePeople } from '../support/explorer/explorer-server.ts'
+import { rowsOf as readRows } from '../support/explorer/ranking-rows.ts'
 import { shareServer } from '../support/http/server.ts'
-import { onEngine, openTestStore } from '../support/store/engines.ts'
+import { onEngine } from '../support/store/engines.ts'
 import { inventPeople } from '../support/store/invented-people.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../support/store/records.ts'
 
-function rowsOf(text: string): string[] {
-  const list = /<ol class="ranking panel"[\s\S]*?<\/ol>/.exec(text)?.[0] ?? ''
-  return [...list.matchAll(/<li>[\s\S]*?<\/li>/g)].map(([row]) => {
-    const [, rank] = /class="rank">.*?<\/span>([^<]+)/.exec(row) ?? []
-    const [, name] = /<bdi>(.*?)<\/bdi><\/a>/.exec(row) ?? []
-    const [, score] = /class="score">.*?<\/span>([^<]+)/.exec(row) ?? []
-    return `${rank} ${name?.replace(/<.?mark>/g, '')} ${score}`
-  })
-}
+const rowsOf = (text: string) => readRows(text).map(({ rank, name, score }) => `${rank} ${name} ${score}`)
 
 const linksOf = (text: string) =>
   [
@@ -130,8 +123,7 @@ onEngine('sqlite', 'the ranking', (open) => {
 })
 
 test('a trailing slash does not change the page', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveExplorer(store)
+  await using server = await servePeople(PEOPLE)
   for (const path of ['/passports/7', '/passports/7/score', '/badge/7.svg', '/card/7.svg']) {
     const [plain, slashed] = [await server.look(path), await server.look(`${path}/`)]
     expect([path, slashed.status, slashed.text === plain.text]).toEqual([path, 200, true])
@@ -141,8 +133,7 @@ test('a trailing slash does not change the page', async () => {
 test('very long tags and locations are truncated', async () => {
   const late = `${'\u200d'.repeat(10_000)}too late`
   const tags = [late, ...Array<string>(200).fill('&'.repeat(20_000))]
-  await using store = await openTestStore('sqlite', [record(1, { profile: { location: late, tags } })])
-  await using server = serveExplorer(store)
+  await using server = await servePeople([record(1, { profile: { location: late, tags } })])
   for (const target of ['/', '/passports/1']) {
     const { status, text } = await server.look(target)
     expect(status).toBe(200)

@@ -93,3 +93,18 @@ async function expectFixture(store: Store): Promise<void> {
   expect(await store.keys.find('k')).toMatchObject({ name: 'Key', tier: 'high', lastUsedAt: NOON })
   expect(await store.identity.find()).toBe('id-of-the-fixture')
 }
+
+withEveryEngine('a database with an outdated schema', (makeDatabase) => {
+  test('is refused by a process that may not migrate it until another process has migrated it', async () => {
+    await using database = await makeDatabase({ bare: true })
+    const address = parseDatabaseAddress(database.url) as DatabaseAddress
+    const open = () => openStore(address, { create: false, migrate: false })
+    const refusal = /There is no database \S+ yet|has no tables yet: "serve"/
+    await expect(open()).rejects.toThrow(refusal)
+    await expect(open()).rejects.toThrow(refusal)
+    await (await openStore(address)).close()
+    const store = await open()
+    expect(await listAll(store, { page: 1, size: 1, keyword: undefined })).toMatchObject({ total: 0 })
+    await store.close()
+  })
+})

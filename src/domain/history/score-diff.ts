@@ -13,7 +13,7 @@ import { undo } from './undo.ts'
 export type ScoreDiff = { score: Change<number | null>; causes: ScoreCause[] }
 
 /** The events between two instants so far, newest first. */
-type Fold = {
+type PartialDiff = {
   /** The state before these events. */
   state: ScoreState | undefined
   /** The state at the later instant. */
@@ -24,21 +24,21 @@ type Fold = {
 }
 
 /** `end` is the state at the later instant. */
-export const startFold = (end: ScoreState | undefined): Fold => ({
+export const beginDiff = (end: ScoreState | undefined): PartialDiff => ({
   state: end,
   end,
   score: undefined,
   causes: [],
 })
 
-/** Adds the events before those of the fold, newest first. */
-export function addEvents(fold: Fold, events: readonly LogEvent[]): Fold {
-  let { state, score } = fold
-  const causes = [...fold.causes]
+/** Adds the events before those of the difference, newest first. */
+export function addToDiff(diff: PartialDiff, events: readonly LogEvent[]): PartialDiff {
+  let { state, score } = diff
+  const causes = [...diff.causes]
   for (const event of events) {
     if (!state) break
     // The passport was removed after it was read.
-    if (event.type === 'passport.removed') return startFold(undefined)
+    if (event.type === 'passport.removed') return beginDiff(undefined)
     if (event.type === 'score.changed') {
       score ??= event.change.score[1]
       causes.push(...causesOf(event.change))
@@ -48,10 +48,10 @@ export function addEvents(fold: Fold, events: readonly LogEvent[]): Fold {
     }
     state = undo(state, [event])
   }
-  return { ...fold, state, score, causes: sumUp(causes) }
+  return { ...diff, state, score, causes: sumUp(causes) }
 }
 
-export function endFold({ state, end, score, causes }: Fold): ScoreDiff {
+export function finishDiff({ state, end, score, causes }: PartialDiff): ScoreDiff {
   const [before, after] = [state?.scores.total ?? null, score ?? end?.scores.total ?? null]
   const difference = (after ?? 0) - (before ?? 0)
   return { score: [before, after], causes: sumUp(withRemainder(causes, difference, end?.rules ?? '')) }

@@ -1,10 +1,9 @@
 import { notFound } from '../../domain/errors.ts'
 import { type FullPassport, parsePassportRef } from '../../domain/passport.ts'
-import { levelOf, type RuleSetShape } from '../../domain/rule-set.ts'
-import type { Store } from '../../store/store.ts'
+import { levelOf } from '../../domain/rule-set.ts'
 import { formatFigure, nameOf, shortNameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
-import type { ApiState, ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { file, POLICY, withoutCaching } from '../site/files.ts'
 import { renderLayout } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
@@ -30,74 +29,17 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const ref = parsePassportRef(params.ref ?? '')
       const found = ref && (await store.credentials.find(ref))
       if (!found) throw notFound()
-      const { passport } = found
+      const { passport, credentials } = found
+      const { id, scores } = passport
       const { levels = [], caps = {}, types } = await rules()
-      const standing = await catalog.standing(passport.scores.total)
-      const [parts] = (await findParts([passport.scores], signal)) ?? []
+      const standing = await catalog.standing(scores.total)
+      const [parts] = (await findParts([scores], signal)) ?? []
       const context = { standing, parts: parts ?? {}, levels, caps }
+      // The id of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
-      const body = renderLayout({
-        site,
-        title: `${shortNameOf(passport)}: ${formatFigure(passport.scores.total)}`,
-        description: describePage(passport, context),
-        share: sharePassport(
-          passport,
-          describeBest(passport.scores, standing, context.parts),
-          levelOf(passport.scores.total, { levels })?.level.name,
-        ),
-        head: renderProfileMeta(passport, site.origin),
-        script: 'passport.js',
-        main: await renderMain({
-          ...found,
-          store,
-          context,
-          merged,
-          origin: site.origin,
-          site,
-          types,
-          api: api(),
-        }),
-      })
-      const page = file('text/html', body, POLICY.explorer)
-      return parts ? page : withoutCaching(page)
-    },
-  }
-}
-
-function describePage(passport: FullPassport, { standing, parts }: ScoreContext): string {
-  const best = describeBest(passport.scores, standing, parts)
-  const score = describeCard(passport)
-  return best === '' ? score : `${score}, ${best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())}`
-}
-
-type Main = NonNullable<Awaited<ReturnType<Store['credentials']['find']>>> & {
-  store: Store
-  context: ScoreContext
-  /** The id of a passport that was merged into this one. */
-  merged: number | undefined
-  origin: string
-  site: Site
-  types: RuleSetShape['types']
-  api: ApiState
-}
-
-async function renderMain({
-  passport,
-  credentials,
-  store,
-  context,
-  merged,
-  origin,
-  site,
-  types,
-  api,
-}: Main): Promise<Html> {
-  const { id, scores } = passport
-  const name = nameOf(passport)
-  const best = describeHighest(scores, context.standing, context.parts)
-  const text = `${shortNameOf(passport)}: ${best || `passport score ${formatFigure(scores.total)}`} on ${site.name}`
-  return html`<article class="passport-page">
-${renderPerson(passport, name, renderScore(passport, credentials.length, context))}
+      const best = describeBest(scores, standing, context.parts)
+      const main = html`<article class="passport-page">
+${renderPerson(passport, nameOf(passport), renderScore(passport, credentials.length, context))}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
@@ -107,15 +49,39 @@ ${await renderHistory(store.events, passport, credentials)}
 ${renderCredentials({ id, credentials, scores, types })}
 </div>
 <div>
-${renderShare({ id, card: describeCard(passport), text, origin })}
-${renderGrowth(credentials, scores, context.caps)}
-${renderDistribution(scores.total, context.standing)}
+${renderShare({ id, card: describeCard(passport), text: describePost(passport, context, site), origin: site.origin })}
+${renderGrowth(credentials, scores, caps)}
+${renderDistribution(scores.total, standing)}
 ${renderSocials(passport)}
 ${renderWallets(passport)}
-${renderSnippets(id, origin, api)}
+${renderSnippets(id, site.origin, api())}
 </div>
 </div>
 </article>`
+      const body = renderLayout({
+        site,
+        title: `${shortNameOf(passport)}: ${formatFigure(scores.total)}`,
+        description: describePage(passport, best),
+        share: sharePassport(passport, best, levelOf(scores.total, { levels })?.level.name),
+        head: renderProfileMeta(passport, site.origin),
+        script: 'passport.js',
+        main,
+      })
+      const page = file('text/html', body, POLICY.explorer)
+      return parts ? page : withoutCaching(page)
+    },
+  }
+}
+
+function describePage(passport: FullPassport, best: string): string {
+  const score = describeCard(passport)
+  return best === '' ? score : `${score}, ${best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())}`
+}
+
+/** The text of a post about the passport. */
+function describePost(passport: FullPassport, { standing, parts }: ScoreContext, site: Site): string {
+  const best = describeHighest(passport.scores, standing, parts)
+  return `${shortNameOf(passport)}: ${best || `passport score ${formatFigure(passport.scores.total)}`} on ${site.name}`
 }
 
 /** The script polls the page until this element is gone. */

@@ -35,20 +35,6 @@ export type Connection = {
   insertRows<Row>(table: string, rows: readonly object[], conflict?: string): Promise<Row[]>
 }
 
-/** Inserts rows, or replaces those with the same key if `where` holds. Returns the rows of a `returning` clause. */
-export function upsertRows<Row>(
-  { insertRows }: Connection,
-  table: string,
-  key: string,
-  rows: readonly object[],
-  where = 'true',
-): Promise<Row[]> {
-  const updates = Object.keys(rows[0] ?? {}).map((name) => `${name} = excluded.${name}`)
-  // `version` is the transaction that wrote the row.
-  if (table === 'v1_passports') updates.push('version = excluded.version')
-  return insertRows(table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
-}
-
 /** `records`: one writer of several passports at a time. `rules`: nobody else uses or adopts a rule set. */
 export type Lock = 'records' | 'rules' | 'rules shared'
 

@@ -1,8 +1,26 @@
 import type { PassportRef } from '../../domain/passport.ts'
-import { type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
+import { readCredential } from '../../domain/record/present.ts'
+import { LONGEST_CHAIN, type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
 import type { Store } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { refKind, refValue, SURVIVOR_ID } from './passport-id.ts'
+
+const survivorOf = (start: string) => `(with recursive chain (id, hops) as (
+  select ${start}, 0
+  union all
+  select merged_into, hops + 1 from chain join passports using (id)
+  where merged_into is not null and hops < ${LONGEST_CHAIN}
+) select id from chain order by hops desc limit 1)`
+
+const OWNER = '(select passport_id from wallets where address = $1)'
+
+/** SQL for the id of a passport, on either engine. `$1` is an id or a wallet address. */
+export const PASSPORT_ID = { id: 'cast($1 as bigint)', wallet: OWNER }
+
+/** The same for the survivor of a merged passport, through several merges. */
+export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(OWNER) }
+
+export const refKind = (ref: PassportRef) => ('id' in ref ? 'id' : 'wallet')
+export const refValue = (ref: PassportRef) => ('id' in ref ? ref.id : ref.wallet)
 
 export function createPassportReader(connection: Connection) {
   const { query, dialect, selectRows } = connection
@@ -43,3 +61,13 @@ export async function findRow({ selectRows }: Connection, ref: PassportRef): Pro
   const [row] = await selectRows<FoundRow>('passports', rest, [refValue(ref)], MERGED)
   return row
 }
+
+/** The credentials in the V1 response of a passport. */
+export const createCredentials = (v3: Store['v3']): Store['credentials'] => ({
+  async find(ref) {
+    const [found] = await v3.find([ref], { credentials: true })
+    if (!found || !('passport' in found)) return undefined
+    const { credentials = [], ...passport } = found.passport
+    return { passport, credentials: credentials.map(readCredential) }
+  },
+})

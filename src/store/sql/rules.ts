@@ -1,8 +1,9 @@
 import type { AppliedRules, RulesStore } from '../store.ts'
-import { ACTIVE, toActivated } from '../write/rule-adoption.ts'
-import { type Database, type Query, type Transaction, upsertRows } from './connection.ts'
+import type { Database, Query, Transaction } from './connection.ts'
 import { appendEvents } from './events.ts'
-import { findAdoptionState, setSetting } from './settings.ts'
+import { ACTIVE, findAdoptionState, toActivated } from './rule-adoption.ts'
+import { setSetting } from './settings.ts'
+import { upsertRows } from './write-batch.ts'
 
 type RuleSetRow = { stamp: string; body: string; applied_at: number; source: AppliedRules['source'] }
 

@@ -3,13 +3,19 @@ import { type StoredRow, toFullPassport } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
-import { nextRange, stateAfterStep, targetRules, toRulesChanged } from '../write/rule-adoption.ts'
-import { type Connection, type Database, type Transaction, upsertRows } from './connection.ts'
+import type { Connection, Database, Transaction } from './connection.ts'
 import { mapCredentialRows, mapDataPoints } from './credentials-and-points.ts'
 import { appendEvents } from './events.ts'
 import { findRow } from './passports.ts'
-import { findAdoptionState, saveAdoptionState } from './settings.ts'
-import { saveV1 } from './write-batch.ts'
+import {
+  findAdoptionState,
+  nextRange,
+  saveAdoptionState,
+  stateAfterStep,
+  targetRules,
+  toRulesChanged,
+} from './rule-adoption.ts'
+import { saveV1, upsertRows } from './write-batch.ts'
 
 /** Passports that a new rule set is compared with in one transaction. */
 const ADOPTION_BATCH = 2500

@@ -1,5 +1,4 @@
 import type { Store } from '../store.ts'
-import { ACTIVE, ADOPTION_SETTINGS, type AdoptionState } from '../write/rule-adoption.ts'
 import type { Query } from './connection.ts'
 
 /** The setting with the id of the database. */
@@ -23,18 +22,6 @@ export async function setSetting(query: Query, name: string, value: string | und
     'insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
     [name, value],
   )
-}
-
-export async function findAdoptionState(query: Query): Promise<AdoptionState> {
-  const names = [...ADOPTION_SETTINGS, ACTIVE].map((name) => `'${name}'`)
-  const rows = await query<{ name: string; value: string }>(
-    `select name, value from settings where name in (${names})`,
-  )
-  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
-}
-
-export async function saveAdoptionState(query: Query, state: AdoptionState): Promise<void> {
-  for (const name of ADOPTION_SETTINGS) await setSetting(query, name, state[name])
 }
 
 export function createSettingStores(

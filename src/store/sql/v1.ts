@@ -4,7 +4,7 @@ import { BODY, type FoundItem, type FoundPassport, ITEM, toCalculating, toItem }
 import { type FoundItemV2, type FoundPassportV2, toItemV2, toPassportV2 } from '../rows/v2.ts'
 import type { Store, V1Body } from '../store.ts'
 import type { Dialect, Prepare } from './connection.ts'
-import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from './passport-id.ts'
+import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from './passports.ts'
 
 const selectStale = ({ staleIndex }: Dialect) =>
   `exists (select 1 from passports ${staleIndex} where id = passport_id and stale <> 0) as stale`

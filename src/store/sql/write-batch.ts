@@ -3,12 +3,11 @@ import { toDataPointRow } from '../rows/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { IS_CHANGED, type V1CredentialsRow, type V1PassportRow } from '../rows/v1.ts'
 import type { CauseOf } from '../write/event-tracker.ts'
-import { targetRules } from '../write/rule-adoption.ts'
 import { type TrackedWriteModel, trackChanges } from '../write/v1-renderer.ts'
 import { createWriteModel, type Loaded, trackRows } from '../write/write-model.ts'
-import { type Connection, upsertRows } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { mapCredentialRows, mapDataPoints, mapHandles } from './credentials-and-points.ts'
-import { findAdoptionState } from './settings.ts'
+import { findAdoptionState, targetRules } from './rule-adoption.ts'
 
 /** The passports and wallets that a batch refers to. */
 export type BatchKeys = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
@@ -152,6 +151,20 @@ const toRows = <Key, Value, Row>(
   entries: readonly [Key, Value][],
   rowsOf: (key: Key, value: Value) => Row[],
 ) => entries.flatMap(([key, value]) => rowsOf(key, value))
+
+/** Inserts rows, or replaces those with the same key if `where` holds. Returns the rows of a `returning` clause. */
+export function upsertRows<Row>(
+  { insertRows }: Connection,
+  table: string,
+  key: string,
+  rows: readonly object[],
+  where = 'true',
+): Promise<Row[]> {
+  const updates = Object.keys(rows[0] ?? {}).map((name) => `${name} = excluded.${name}`)
+  // `version` is the transaction that wrote the row.
+  if (table === 'v1_passports') updates.push('version = excluded.version')
+  return insertRows(table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
+}
 
 /** Removes the V1 responses of passports that are no longer listed. */
 async function unlist({ query, dialect }: Connection, ids: readonly number[]): Promise<void> {

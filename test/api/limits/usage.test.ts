@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { createFixedWindow } from '../../../src/api/fixed-window.ts'
-import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { createFixedWindow, createLimiter } from '../../../src/api/rate-limit.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../../src/domain/api-key.ts'
 import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'

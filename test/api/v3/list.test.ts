@@ -185,7 +185,7 @@ describe('requests that GET /api/v3/passports refuses', () => {
 
   const invalid: [parameters: Parameters, name: string, detail: string][] = [
     [{ filters: 'x' }, 'filters', '"filters" is not a known parameter: did you mean filter?'],
-    [{ page: '2' }, 'page', '"page" is a parameter of V1: use cursor.'],
+    [{ keyword: 'ada' }, 'keyword', '"keyword" is not a known parameter: use q, filter, sort'],
     [{ limit: '0' }, 'limit', 'limit must be a whole number from 1 to 250, got "0".'],
     [{ limit: '251' }, 'limit', 'limit must be a whole number from 1 to 250, got "251".'],
     [{ limit: '' }, 'limit', 'limit must be a whole number from 1 to 250, got "".'],

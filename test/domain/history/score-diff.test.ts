@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { LogEvent, ScoreState } from '../../../src/domain/history/event.ts'
-import { fold } from '../../support/store/later-events.ts'
+import { diffOf } from '../../support/store/later-events.ts'
 
 const state = (total: number): ScoreState => ({
   scores: { total, activity: 0, identity: 0, skills: 0 },
@@ -57,7 +57,7 @@ test.each<[string, number, LogEvent[], [number | null, number | null], object[]]
   ['a passport that was removed after it was read', 9, [removed], [null, null], []],
   ['no event', 9, [], [9, 9], []],
 ])('the causes of %s add up to the difference', (_, current, events, score, causes) => {
-  const diff = fold(state(current), events)
+  const diff = diffOf(state(current), events)
   expect<unknown>(diff).toEqual({ score, causes })
   const sum = diff.causes.reduce((total, { delta }) => total + delta, 0)
   expect(sum).toBe((diff.score[1] ?? 0) - (diff.score[0] ?? 0))
@@ -73,7 +73,7 @@ test('the largest causes are first, whatever their sign', () => {
     type: 'score.changed',
     change: { score: [6, 3], rules: ['r', 'r'], credentials },
   }
-  expect(fold(state(3), [event]).causes).toEqual([
+  expect(diffOf(state(3), [event]).causes).toEqual([
     { type: 'github', delta: -4, cause: 'value' },
     { type: 'ens', delta: 1, cause: 'value' },
   ])

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, credential, grace, graceOld, named, record } from '../../support/store/records.ts'
 
 const mira = record(20, {
@@ -120,8 +120,7 @@ test('the page of people with very many credentials is small', async () => {
   const people = [1, 2, 3, 4].map((id) =>
     record(id, { credentials, profile: { tags: Array.from({ length: 200 }, (_, at) => `tag ${at}`) } }),
   )
-  await using store = await openTestStore('sqlite', people)
-  await using server = serveExplorer(store)
+  await using server = await servePeople(people)
   const { status, text } = await server.look('/compare?ids=1,2,3,4')
   expect(status).toBe(200)
   expect(text.length).toBeLessThan(100_000)
@@ -135,8 +134,7 @@ test('untrusted text in the address and in the records is text', async () => {
       credentials: [credential(`c${at}`, { type: text.slice(0, 100) || 'x', name: text, score: 1 })],
     }),
   )
-  await using store = await openTestStore('sqlite', people)
-  await using server = serveExplorer(store)
+  await using server = await servePeople(people)
   for (let id = 1; id <= people.length; id += 4) {
     const { status, text } = await server.look(`/compare?ids=${id},${id + 1},${id + 2},${id + 3}`)
     expect(status).toBe(200)

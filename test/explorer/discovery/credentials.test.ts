@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { formatShare } from '../../../src/explorer/credentials/credential-list.ts'
 import { describeRule } from '../../../src/explorer/credentials/credential-types.ts'
-import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { credential, record } from '../../support/store/records.ts'
 
 const github = (score: number) =>
@@ -90,8 +90,7 @@ test('the points of many holders are an even sample', async () => {
   const people = Array.from({ length: 1100 }, (_, at) =>
     record(at + 1, { scores: { total: (at % 40) + 1 }, credentials: [github((at % 40) + 1)] }),
   )
-  await using store = await openTestStore('sqlite', people)
-  await using server = serveExplorer(store)
+  await using server = await servePeople(people)
   const { text } = await server.look('/credentials/github')
   const [, median, sampled] =
     /Half have (\d+) points or more, .* Based on (\d+) of 1,100 people\./.exec(text) ?? []
@@ -116,8 +115,7 @@ test('types and names of untrusted records are text', async () => {
       ],
     }),
   )
-  await using store = await openTestStore('sqlite', people)
-  await using server = serveExplorer(store)
+  await using server = await servePeople(people)
   const { status, text } = await server.look('/credentials')
   expect(status).toBe(200)
   expect(text.length).toBeLessThan(200_000)

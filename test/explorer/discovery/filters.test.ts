@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
-import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { onEngine, openTestStore } from '../../support/store/engines.ts'
@@ -142,8 +142,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
 })
 
 test('all pages of a filtered list have each passport once', async () => {
-  await using store = await openTestStore('sqlite', inventPeople())
-  await using server = serveExplorer(store)
+  await using server = await servePeople(inventPeople())
   const first = await server.look('/?tag=zk&sort=skills')
   const [, total] = /(\d+) of 1,000 passports/.exec(readable(first.text)) ?? []
   const scores: number[] = []
@@ -161,8 +160,7 @@ test('all pages of a filtered list have each passport once', async () => {
 })
 
 test('pages are small as browsers receive them', async () => {
-  await using store = await openTestStore('sqlite', inventPeople())
-  await using server = serveExplorer(store)
+  await using server = await servePeople(inventPeople())
   const targets = [
     '/',
     '/?page=25',

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { foldName } from '../../../src/domain/text/fold-name.ts'
 import { cleanText, shortenText } from '../../../src/explorer/design/sanitize.ts'
 import { highlight } from '../../../src/explorer/search/ranking-list.ts'
-import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
 import { record } from '../../support/store/records.ts'
 
@@ -127,8 +127,7 @@ onEngine('sqlite', 'the search', (open) => {
 })
 
 test('the total counts each passport once', async () => {
-  await using store = await openTestStore('sqlite', inventPeople())
-  await using server = serveExplorer(store)
+  await using server = await servePeople(inventPeople())
   for (const text of ['1', '42', '100', 'mar', 'ada', 'maple']) {
     const seen: string[] = []
     let total = 0
@@ -144,8 +143,7 @@ test('the total counts each passport once', async () => {
 })
 
 test('every tag, place and credential is found; too many wallets are not counted', async () => {
-  await using store = await openTestStore('sqlite', inventPeople())
-  await using server = serveExplorer(store)
+  await using server = await servePeople(inventPeople())
   const statusOf = async (text: string) => {
     const page = await server.look(`/?q=${encodeURIComponent(text)}`)
     return /data-count>(.*?)<\/p>/.exec(page.text)?.[1]

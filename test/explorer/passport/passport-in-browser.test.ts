@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
-import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { ADA_WALLET, credential, NOON, record } from '../../support/store/records.ts'
@@ -23,8 +23,7 @@ inBrowser('the passport page in a browser', (browser) => {
   }
 
   test('copies, sorts by keyboard and click, and causes no console message', async () => {
-    await using store = await openTestStore('sqlite', [mira, ...OTHERS])
-    await using server = serveExplorer(store)
+    await using server = await servePeople([mira, ...OTHERS])
     const page = await browser.newPage()
     const complaints = await visit(`${server.url}passports/${ADA_WALLET}`, page)
     await page.getByRole('button', { name: 'Copy wallet' }).first().click()
@@ -90,8 +89,7 @@ inBrowser('the passport page in a browser', (browser) => {
       socials: mira.socials.map((social) => ({ ...social, name: long, source: long, followers: long })),
       credentials: [credential('w', { name: long, value: long, category: long, earnedAt: NOON })],
     })
-    await using store = await openTestStore('sqlite', [mira, wide])
-    await using server = serveExplorer(store)
+    await using server = await servePeople([mira, wide])
     for (const hasScripts of [true, false]) {
       const page = await (hasScripts ? browser.newPage() : browser.newPageWithoutScripts())
       const complaints = await visit(`${server.url}passports/13`, page)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
-import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore, type TestStore } from '../../support/store/engines.ts'
@@ -108,8 +108,7 @@ inBrowser('journeys on the passport page', (browser) => {
         socials: mira.socials.map((social) => ({ ...social, bio: 'مرحبا' })),
       }),
     ]
-    await using store = await openTestStore('sqlite', people)
-    await using server = serveExplorer(store)
+    await using server = await servePeople(people)
     const page = await browser.newPage()
     await page.setViewportSize({ width: 390, height: 800 })
     await withoutBadges(page)

@@ -5,9 +5,9 @@ import { renderGrowth } from '../../../src/explorer/passport/passport-credential
 import { renderSocials } from '../../../src/explorer/passport/passport-profile.ts'
 import { renderExplanation } from '../../../src/explorer/passport/passport-score.ts'
 import { describeBest } from '../../../src/explorer/site/standings.ts'
-import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
-import { onEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { credential, NOON, named, record } from '../../support/store/records.ts'
 
 test('percentiles are never overstated, and empty below the median', () => {
@@ -41,8 +41,7 @@ test('a low rank is not shown; a level is, with the points to the next one', asy
     ...named(at + 1, `Person ${at + 1}`, score),
     scores: { total: score, activity: 0, identity: 0, skills: score },
   }))
-  await using store = await openTestStore('sqlite', people)
-  await using server = serveExplorer(store)
+  await using server = await servePeople(people)
   const read = async (id: number) => readable((await server.look(`/passports/${id}`)).text)
   expect(await read(1)).toContain(
     'Passport score 100 Established 20 points to Advanced No. 1 overall Score by part',
@@ -56,11 +55,10 @@ test('a low rank is not shown; a level is, with the points to the next one', asy
 
 test('a total that a record gives is not presented as a sum', async () => {
   const scores = { total: 150, activity: 10, identity: 20, skills: 30 }
-  await using store = await openTestStore('sqlite', [
+  await using server = await servePeople([
     record(1, { scores }),
     record(2, { scores: { ...scores, total: 5 } }),
   ])
-  await using server = serveExplorer(store)
   const words = readable((await server.look('/passports/1')).text)
   expect(words).toContain(
     '150, given by the imported record. Its parts are 10 Activity + 20 Identity + 30 Skills.',
@@ -82,8 +80,7 @@ test('a cap of the rules explains a total below the sum', () => {
 
 test('an outlier does not flatten the histogram, whose edges are round', async () => {
   const usual = Array.from({ length: 199 }, (_, at) => named(at + 2, `Person ${at + 2}`, at + 1))
-  await using store = await openTestStore('sqlite', [named(1, 'Outlier', 990_000_000), ...usual])
-  await using server = serveExplorer(store)
+  await using server = await servePeople([named(1, 'Outlier', 990_000_000), ...usual])
   const { text } = await server.look('/passports/101')
   const words = readable(text)
   expect(words).toContain('200 and more')
@@ -98,8 +95,7 @@ test('an outlier does not flatten the histogram, whose edges are round', async (
 test('among few people, two outliers do not flatten the histogram', async () => {
   const usual = Array.from({ length: 37 }, (_, at) => named(at + 3, `Person ${at + 3}`, at + 1))
   const people = [named(1, 'One', 9000), named(2, 'Two', 8000), ...usual]
-  await using store = await openTestStore('sqlite', people)
-  await using server = serveExplorer(store)
+  await using server = await servePeople(people)
   expect(readable((await server.look('/passports/9')).text)).toContain('0 37 and more')
 })
 
@@ -108,8 +104,7 @@ test('a category shows five credentials, and the others in place', async () => {
     Array.from({ length: number }, (_, at) => credential(`${category}${at}`, { category, score: 9 - at }))
   const since = credential('since', { category: 'Identity', value: '2025-01-01' })
   const credentials = [...some('Skills', 7), ...some('Activity', 6), since]
-  await using store = await openTestStore('sqlite', [record(1, { credentials })])
-  await using server = serveExplorer(store)
+  await using server = await servePeople([record(1, { credentials })])
   const { text } = await server.look('/passports/1')
   expect(text.match(/class="fold"/g)).toHaveLength(1)
   expect(readable(text)).toContain('2 more')
@@ -118,8 +113,7 @@ test('a category shows five credentials, and the others in place', async () => {
 })
 
 test('posts on other sites have a true text and the address of the page', async () => {
-  await using store = await openTestStore('sqlite', [mira, ...OTHERS])
-  await using server = serveExplorer(store, { publicUrl: 'https://passports.example.com' })
+  await using server = await servePeople([mira, ...OTHERS], { publicUrl: 'https://passports.example.com' })
   const { text } = await server.look('/passports/12')
   const page = encodeURIComponent('https://passports.example.com/passports/12')
   const words = encodeURIComponent('Mira Kettlewood: No. 1 in Activity on passportd')
@@ -134,8 +128,7 @@ test('posts on other sites have a true text and the address of the page', async 
 })
 
 test('screen readers get the histogram, the bar and the history once', async () => {
-  await using store = await openTestStore('sqlite', [mira, ...OTHERS])
-  await using server = serveExplorer(store)
+  await using server = await servePeople([mira, ...OTHERS])
   const { text } = await server.look('/passports/12')
   expect(text).toContain(
     '<svg class="histogram" viewBox="0 0 400 100" preserveAspectRatio="none" aria-hidden="true">',

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Social } from '../../../src/domain/passport.ts'
-import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
@@ -84,12 +84,11 @@ test('long lists are cut, and a further page has all credentials', async () => {
 test('a long bio is folded, a short one is not', async () => {
   const withBio = (id: number, bio: string) => record(id, { profile: { bio } })
   const lines = 'one\ntwo\nthree\nfour\nfive'
-  await using store = await openTestStore('sqlite', [
+  await using server = await servePeople([
     withBio(1, 'Short.'),
     withBio(2, 'word '.repeat(200)),
     withBio(3, lines),
   ])
-  await using server = serveExplorer(store)
   const read = async (id: number) => (await server.look(`/passports/${id}`)).text
   expect(await read(1)).toContain('<p class="bio" dir="auto">Short.</p>')
   expect(await read(1)).not.toContain('id="bio"')
@@ -98,8 +97,7 @@ test('a long bio is folded, a short one is not', async () => {
 })
 
 test('a first visit transfers at most 60 KB, a later one at most 15 KB', async () => {
-  await using store = await openTestStore('sqlite', inventPeople().slice(0, 50))
-  await using server = serveExplorer(store)
+  await using server = await servePeople(inventPeople().slice(0, 50))
   const read = (path: string, encoding: string) =>
     fetch(server.url.origin + path, { headers: { 'Accept-Encoding': encoding }, decompress: false })
   const page = await (await read('/passports/1', 'identity')).text()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { mira } from '../../support/explorer/sample-passport.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { credential, NOON, named, record } from '../../support/store/records.ts'
@@ -52,8 +52,7 @@ describe('untrusted input on the passport page', () => {
   })
 
   test('an invisible name is replaced by the id', async () => {
-    await using store = await openTestStore('sqlite', [named(8, ' \u200b\u2800\u3164 ')])
-    await using server = serveExplorer(store)
+    await using server = await servePeople([named(8, ' \u200b\u2800\u3164 ')])
     const { text } = await server.look('/passports/8')
     expect(text).toContain('<h1 class="clamp" dir="auto">Passport 8</h1>')
     expect(text).not.toContain('<span class="soft">Passport 8</span>')

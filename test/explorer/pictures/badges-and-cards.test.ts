@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { PALETTE } from '../../../src/explorer/design/tokens.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
-import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { findSvgErrors } from '../../support/explorer/svg-errors.ts'
 import { shareServer } from '../../support/http/server.ts'
@@ -127,8 +127,7 @@ describe('the response for a badge or card', () => {
   })
 
   test('shows the name on the large badge only', async () => {
-    await using store = await openTestStore('sqlite', [named(1, 'Grace <Hopper>', 7), record(2)])
-    await using server = serveExplorer(store)
+    await using server = await servePeople([named(1, 'Grace <Hopper>', 7), record(2)])
     const large = (await server.look('/badge/1.svg?style=large')).text
     expect(wordsOf(large)).toEqual(['Grace &lt;Hopper&gt;', 'passport', '7'])
     expect(titleOf(large)).toBe('Grace &lt;Hopper&gt;: passport score 7')
@@ -150,8 +149,7 @@ describe('the response for a badge or card', () => {
 
   test('is well-formed and small for any name and score', async () => {
     const people = HOSTILE_NAMES.map((name, at) => named(at + 1, name, 10 ** at % 1e9))
-    await using store = await openTestStore('sqlite', people)
-    await using server = serveExplorer(store)
+    await using server = await servePeople(people)
     for (const path of people.flatMap(({ id }) => svgPathsOf(id))) {
       const svg = (await server.look(path)).text
       expect(() => Bun.XML.parse(svg)).not.toThrow()
@@ -178,8 +176,7 @@ inBrowser('badges and cards in a browser', (browser) => {
         },
       }),
     )
-    await using store = await openTestStore('sqlite', people)
-    await using server = serveExplorer(store, { publicUrl: `https://${'long.'.repeat(49)}example` })
+    await using server = await servePeople(people, { publicUrl: `https://${'long.'.repeat(49)}example` })
     // Small badges have no name.
     const withNames = people.flatMap(({ id }) => [`/badge/${id}.svg?style=large`, `/card/${id}.svg`])
     const paths = [...[1, 2, 3, 4, 5, 999].flatMap(svgPathsOf), ...withNames.slice(10)]

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { createFixedWindow } from '../../../src/api/fixed-window.ts'
-import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { createFixedWindow, createLimiter } from '../../../src/api/rate-limit.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import { parseTiers, type Tier } from '../../../src/domain/tier.ts'
-import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { NOON, PEOPLE, record } from '../../support/store/records.ts'
 
@@ -37,8 +36,7 @@ describe('errors of badges and cards', () => {
   )
 
   test('the card of a comparison with an unknown passport is missing', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store, { rasterize: async () => new Uint8Array(4) })
+    await using server = await servePeople(PEOPLE, { rasterize: async () => new Uint8Array(4) })
     const statusOf = async (ids: string) => (await server.look(`/card/compare.png?ids=${ids}`)).status
     expect(await statusOf('7,12')).toBe(200)
     for (const ids of ['7,99999', '99999', '7,nobody', ''])
@@ -60,8 +58,7 @@ describe('errors of badges and cards', () => {
   })
 
   test('pages and pictures have separate limits', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store, { limiter: limiterOf('pictures=2/10s, explorer=1/10s') })
+    await using server = await servePeople(PEOPLE, { limiter: limiterOf('pictures=2/10s, explorer=1/10s') })
     expect((await server.look('/')).status).toBe(200)
     expect((await server.look('/')).status).toBe(429)
     expect((await server.look('/badge/7.svg')).status).toBe(200)
@@ -92,8 +89,7 @@ describe('errors of badges and cards', () => {
   test.each(['/badge/7', '/badge/7.gif', '/card/7.jpg', `/badge/${'x'.repeat(9000)}.svg`])(
     'another type or a long name is a picture: %p',
     async (path) => {
-      await using store = await openTestStore('sqlite', PEOPLE)
-      await using server = serveExplorer(store)
+      await using server = await servePeople(PEOPLE)
       for (const accept of ['text/html', 'application/json', 'image/*']) {
         const { status, headers } = await server.look(path, { headers: { Accept: accept } })
         expect([status, headers.get('Content-Type')]).toEqual([path.length > 8192 ? 414 : 404, SVG])
@@ -104,8 +100,9 @@ describe('errors of badges and cards', () => {
 
 describe('the endpoint for shields.io', () => {
   test('has the score, or the problem', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store, { settings: { name: 'x', index: true, accent: '#6b2d5c' } })
+    await using server = await servePeople(PEOPLE, {
+      settings: { name: 'x', index: true, accent: '#6b2d5c' },
+    })
     const { status, headers, text } = await server.look('/badge/3.json')
     expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json'])
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
@@ -131,8 +128,7 @@ describe('what a badge shows', () => {
     ['?show=level', 'Regular'],
     ['?show=top', 'No. 1 Activity'],
   ])('a badge with the query %p shows %p', async (query, message) => {
-    await using store = await openTestStore('sqlite', [...PEOPLE, record(101), record(102), record(103)])
-    await using server = serveExplorer(store)
+    await using server = await servePeople([...PEOPLE, record(101), record(102), record(103)])
     expect(JSON.parse((await server.look(`/badge/7.json${query}`)).text).message).toBe(message)
     for (const style of ['flat', 'plain']) {
       const { text } = await server.look(`/badge/7.svg${query}${query ? '&' : '?'}style=${style}`)
@@ -145,8 +141,7 @@ describe('oEmbed', () => {
   const ORIGIN = 'https://passports.example.com'
 
   test('describes the card of a passport of this service', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store, { publicUrl: ORIGIN })
+    await using server = await servePeople(PEOPLE, { publicUrl: ORIGIN })
     const ask = (url: string, more = '') => server.look(`/oembed?url=${encodeURIComponent(url)}${more}`)
     const { status, headers, text } = await ask(`${ORIGIN}/passports/3`)
     expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json'])

@@ -4,7 +4,7 @@ import { drawableName } from '../../../src/explorer/pictures/drawable-name.ts'
 import { createRasterizerServer } from '../../../src/explorer/pictures/rasterizer-server.ts'
 import { createRasterizerClient, type PictureCall } from '../../../src/explorer/pictures/remote-rasterizer.ts'
 import { type Received, receiveCalls } from '../../../src/thread-calls.ts'
-import { drawPng, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { drawPng, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
@@ -34,8 +34,7 @@ describe('PNG cards', () => {
     // Names that are drawn alike once.
     const names = new Map(HOSTILE_NAMES.map((name) => [drawableName(named(7, name, 1)), name]))
     const people = ['Анна', ...names.values()].map((name, at) => named(at + 1, name, at))
-    await using store = await openTestStore('sqlite', people)
-    await using server = serveExplorer(store)
+    await using server = await servePeople(people)
     // A comparison draws four names, which is faster than a card for each.
     const fours = people.filter((_, at) => at % 4 === 0).map(({ id }) => [id, id + 1, id + 2, id + 3])
     for (const path of [
@@ -64,8 +63,7 @@ describe('PNG cards', () => {
 
   test('PNG cards count as 25 requests, unless they are cached', async () => {
     const charged: number[] = []
-    await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
-    await using server = serveExplorer(store, {
+    await using server = await servePeople([named(1, 'Ada', 1)], {
       rasterize: async () => {
         charged.push(1)
         return new Uint8Array(4)

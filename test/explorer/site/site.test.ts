@@ -4,7 +4,7 @@ import { DEFAULT_SITE, PAPER, parseAccent, parseContact, parseSiteName } from '.
 import { contrast } from '../../../src/domain/text/color.ts'
 import { PALETTE } from '../../../src/explorer/design/tokens.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
-import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { named, PEOPLE } from '../../support/store/records.ts'
@@ -54,8 +54,7 @@ describe('settings of the site', () => {
   })
 
   test('every page has the name, the links and the preview of the site', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store, { settings: SETTINGS, publicUrl: ORIGIN })
+    await using server = await servePeople(PEOPLE, { settings: SETTINGS, publicUrl: ORIGIN })
     for (const path of ['/', '/passports/7', '/passports/7/score', '/passports/4711']) {
       const { text } = await server.look(path)
       expect(text).toMatch(/<title>.+ · Guild of Kites<\/title>/)
@@ -136,8 +135,7 @@ describe('files of the site', () => {
 
   test('a sitemap has at most 10,000 passports', async () => {
     const people = Array.from({ length: 10_001 }, (_, at) => named(at + 1, '', at))
-    await using store = await openTestStore('sqlite', people)
-    await using server = serveExplorer(store, { publicUrl: ORIGIN })
+    await using server = await servePeople(people, { publicUrl: ORIGIN })
     const count = async (path: string) => (await server.look(path)).text.match(/<loc>/g)?.length
     expect(await count('/sitemap.xml')).toBe(2)
     expect(await count('/sitemap/1.xml')).toBe(10_001)
@@ -145,8 +143,7 @@ describe('files of the site', () => {
   })
 
   test('SITE_INDEX=false asks search engines to list nothing', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store, {
+    await using server = await servePeople(PEOPLE, {
       settings: { ...DEFAULT_SITE, index: false },
       index: false,
       publicUrl: ORIGIN,

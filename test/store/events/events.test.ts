@@ -4,7 +4,7 @@ import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { fold, listLater } from '../../support/store/later-events.ts'
+import { diffOf, listLater } from '../../support/store/later-events.ts'
 import { scorerOf } from '../../support/store/random-histories.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 import { readStates } from '../../support/store/score-states.ts'
@@ -158,7 +158,7 @@ onEveryEngine('events', (open) => {
     await adoptRules({ store, rules: capped })
     await scoreAt(store, NOON + 1, capped)
     const state = (await readStates(store)).get(7)
-    const { score, causes } = fold(state, await listLater(store, [7], NOON))
+    const { score, causes } = diffOf(state, await listLater(store, [7], NOON))
     expect(score).toEqual([10, 3])
     expect(causes).toEqual([{ delta: -7, cause: 'rules' }])
   })

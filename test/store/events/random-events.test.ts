@@ -7,7 +7,7 @@ import { adoptRules } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
-import { fold, listLater } from '../../support/store/later-events.ts'
+import { diffOf, listLater } from '../../support/store/later-events.ts'
 import { scorerOf, step, take } from '../../support/store/random-histories.ts'
 import { NOON } from '../../support/store/records.ts'
 import { readStates } from '../../support/store/score-states.ts'
@@ -96,7 +96,7 @@ function expectCauses(
   before: ScoreState | undefined,
   events: LogEvent[],
 ): void {
-  const { score, causes } = fold(after, events)
+  const { score, causes } = diffOf(after, events)
   expect(score).toEqual([before?.scores.total ?? null, after?.scores.total ?? null])
   const sum = causes.reduce((total, { delta }) => total + delta, 0)
   expect(roundScore(sum)).toBe(roundScore((score[1] ?? 0) - (score[0] ?? 0)))

@@ -1,6 +1,7 @@
 import type { ApiServerOptions } from '../../../src/api/server.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../../src/config/site.ts'
+import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
 import { type DrawPng, loadRasterizer } from '../../../src/explorer/pictures/rasterizer.ts'
 import type { ExplorerOptions, Rasterize } from '../../../src/explorer/site/explorer-page.ts'
@@ -9,6 +10,7 @@ import { findRules } from '../../../src/scoring/active-rules.ts'
 import { createPassportExplainer } from '../../../src/scoring/explain.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveTest } from '../http/server.ts'
+import { openTestStore } from '../store/engines.ts'
 
 type Options = Partial<ApiServerOptions> &
   Partial<Pick<ExplorerOptions, 'explain' | 'api' | 'rasterize'>> & {
@@ -46,6 +48,19 @@ export function serveExplorer(
 
   /** `leftOut`: errors of parts that pages left out. */
   return { ...server, look, leftOut }
+}
+
+/** The explorer with these people in a new database, which closes with the server. */
+export async function servePeople(people: readonly PassportRecord[], options: Options = {}) {
+  const store = await openTestStore('sqlite', people)
+  const server = serveExplorer(store, options)
+  return {
+    ...server,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
 }
 
 let loaded: Promise<DrawPng> | undefined

@@ -1,5 +1,5 @@
 import type { LogEvent, ScoreState } from '../../../src/domain/history/event.ts'
-import { addEvents, endFold, type ScoreDiff, startFold } from '../../../src/domain/history/score-diff.ts'
+import { addToDiff, beginDiff, finishDiff, type ScoreDiff } from '../../../src/domain/history/score-diff.ts'
 import { readLater } from '../../../src/store/read-later.ts'
 import type { Store } from '../../../src/store/store.ts'
 
@@ -9,5 +9,5 @@ export async function listLater({ events }: Store, ids: readonly number[], time:
 }
 
 /** The difference that these events made, newest first. `state` is the state after them. */
-export const fold = (state: ScoreState | undefined, events: readonly LogEvent[]): ScoreDiff =>
-  endFold(addEvents(startFold(state), events))
+export const diffOf = (state: ScoreState | undefined, events: readonly LogEvent[]): ScoreDiff =>
+  finishDiff(addToDiff(beginDiff(state), events))

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
+import { fileIdentity } from '../connection/file-guard.ts'
 
 /**
  * Creates a file at `path`, writes it, flushes it to disk and renames it to `name`. Another process may replace the file at
@@ -29,12 +30,6 @@ export function writeAtomically<T>(path: string, name: string, write: (confirm: 
     if (isOurs()) removeWithJournal(path)
     throw error
   }
-}
-
-/** Device and inode: the same for all names of a file; `undefined` if there is no file. */
-export function fileIdentity(path: string): string | undefined {
-  const file = statSync(path, { throwIfNoEntry: false })
-  return file && `${file.dev}:${file.ino}`
 }
 
 function removeWithJournal(path: string): void {

@@ -4,8 +4,9 @@ import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
 import { COUNT_PASSPORTS } from '../../sql/passports.ts'
 import { connectReader, isEnvironmentError, throwTranslated, translateErrors } from '../connection/connect.ts'
+import { fileIdentity } from '../connection/file-guard.ts'
 import { checkOwner, identify } from '../migrate.ts'
-import { fileIdentity, writeAtomically } from './atomic-file.ts'
+import { writeAtomically } from './atomic-file.ts'
 
 /** Counts from a complete check of a database: all stored credentials, also superseded ones and those of merged passports. */
 export type Contents = { passports: number; credentials: number; bytes: number }

@@ -1,7 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { FileFaultError } from '../../../domain/errors.ts'
-import { fileIdentity } from '../backup/atomic-file.ts'
 
 /** SQLite keeps the WAL beside the target of a symbolic link. */
 const walOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`
@@ -59,6 +58,12 @@ export function createFileGuard(path: string, writer: Database): () => void {
       `${wal} was deleted or replaced while this process has it open, so that writes would be lost`,
     )
   }
+}
+
+/** Device and inode: the same for all names of a file; `undefined` if there is no file. */
+export function fileIdentity(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}`
 }
 
 const replaced = (sentence: string) => new FileFaultError('replaced', `${sentence}: restart the process.`)

@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { ada, NOON, record } from '../../support/store/records.ts'
+import { score } from '../../support/store/store-changes.ts'
+
+onEveryEngine('the actor of an event', (open) => {
+  test('is the command line, the scorer, or the actor that the write names', async () => {
+    await using store = await open([record(1), ada])
+    const actor = 'key:4ebad6e6fc'
+    await score(store)
+    await store.records.save([{ kind: 'passport', passport: record(2) }], {
+      now: NOON,
+      restore: false,
+      actor,
+    })
+    await store.passports.merge(1, 2, NOON)
+    await store.passports.unmerge(1, NOON, actor)
+    await store.passports.remove(1, NOON, 'subject')
+    const { events } = await store.events.list({ after: 0, limit: 99 })
+    expect(
+      events.filter(({ type }) => type !== 'rules.changed').map(({ type, actor }) => `${type} ${actor}`),
+    ).toEqual([
+      'passport.added cli',
+      'score.changed scorer',
+      `passport.added ${actor}`,
+      'passport.changed cli',
+      `passport.changed ${actor}`,
+      'passport.removed subject',
+    ])
+  })
+})
+
+onEveryEngine('the audit log', (open) => {
+  test('lists its latest entries first, and is copied', async () => {
+    await using store = await open()
+    await using other = await open()
+    const entries = [1, 2, 3].map(
+      (number) =>
+        ({ time: NOON + number, actor: 'cli', action: 'keys.revoke', detail: `key ${number}` }) as const,
+    )
+    for (const entry of entries) await store.audit.add(entry)
+    expect(await store.audit.list(2)).toEqual(entries.toReversed().slice(0, 2))
+    const tableOf = ({ copyTables }: typeof store) => copyTables.find(({ name }) => name === 'audit')
+    await tableOf(other)?.replace({}, (await tableOf(store)?.list({})) ?? [])
+    expect(await other.audit.list(9)).toEqual(entries.toReversed())
+  })
+})
