@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { SourceError } from '../../src/ingest/throttled-client.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -16,7 +16,7 @@ const removeAll = async (store: Store, ids: readonly number[]) => {
 }
 
 onEveryEngine('passports that are gone at the source', (open) => {
-  test('are removed by a run that prunes, and copied again when the source has them again', async () => {
+  test('passports that are gone at the source are removed by a run that prunes, and copied again when the source has them again', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open([person(9)])
     await copy(target, source.url)
@@ -32,17 +32,6 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
   })
 
-  test('stay removed if they were removed here, also if the source has them again', async () => {
-    await using source = await serveSource(FIVE)
-    await using target = await open()
-    await copy(target, source.url)
-    await removeAll(source.store, [1])
-    await removeAll(target, [1])
-    expect((await copy(target, source.url, { prune: 'some' })).report).toEqual({ ...NONE, unchanged: 4 })
-    await source.store.records.save([{ kind: 'passport', passport: person(1) }], { now: NOON, restore: true })
-    expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 4, removed: 1 })
-  })
-
   test('a run keeps passports that another source still has', async () => {
     await using source = await serveSource(FIVE)
     await using other = await serveSource(FIVE.slice(0, 2))
@@ -56,7 +45,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect(await idsIn(target)).toEqual([1, 2, 3, 4])
   })
 
-  test('free their wallets for other passports in the same run', async () => {
+  test('passports that are gone at the source free their wallets for other passports in the same run', async () => {
     const owner = { ...person(1), mainWallet: '0xw' }
     await using source = await serveSource([owner, ...FIVE.slice(1)])
     await using target = await open()
@@ -68,48 +57,46 @@ onEveryEngine('passports that are gone at the source', (open) => {
   })
 })
 
-describe('nothing is pruned', () => {
-  /** A source whose passports 1 and 2 were removed after a first copy. */
-  async function prepare() {
-    const source = await serveSource(FIVE)
-    const target = await openTestStore('sqlite')
-    await copy(target, source.url)
-    await removeAll(source.store, [1, 2])
-    const prune = (fetch: (url: string, init: RequestInit) => Promise<Response>) =>
-      copy(target, source.url, { prune: 'all', fetch })
-    return {
-      source,
-      target,
-      prune,
-      async [Symbol.asyncDispose]() {
-        await target[Symbol.asyncDispose]()
-        await source[Symbol.asyncDispose]()
-      },
-    }
+/** A source whose passports 1 and 2 were removed after a first copy. */
+async function prunePlace() {
+  const source = await serveSource(FIVE)
+  const target = await openTestStore('sqlite')
+  await copy(target, source.url)
+  await removeAll(source.store, [1, 2])
+  const prune = (fetch: (url: string, init: RequestInit) => Promise<Response>) =>
+    copy(target, source.url, { prune: 'all', fetch })
+  return {
+    source,
+    target,
+    prune,
+    async [Symbol.asyncDispose]() {
+      await target[Symbol.asyncDispose]()
+      await source[Symbol.asyncDispose]()
+    },
   }
+}
 
-  test('a run in which the source failed to respond prunes nothing', async () => {
-    await using given = await prepare()
-    const { report, refusal } = await given.prune(async (url, init) =>
-      url.endsWith('/passports/5') ? new Response('', { status: 500 }) : fetch(url, init),
-    )
-    expect(report).toMatchObject({ gone: 2, pruned: 0, failed: 1 })
-    expect(refusal).toBe('some requests failed')
-    expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
-  })
+test('a run in which the source failed to respond prunes nothing', async () => {
+  await using given = await prunePlace()
+  const { report, refusal } = await given.prune(async (url, init) =>
+    url.endsWith('/passports/5') ? new Response('', { status: 500 }) : fetch(url, init),
+  )
+  expect(report).toMatchObject({ gone: 2, pruned: 0, failed: 1 })
+  expect(refusal).toBe('some requests failed')
+  expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
+})
 
-  test.each(['brownouts', 'sunsetAt'])('a run prunes nothing if the source is retired (%s)', async (kind) => {
-    await using given = await prepare()
-    const plan = kind === 'sunsetAt' ? { sunsetAt: NOON } : { brownouts: [{ start: NOON, end: NOON + 1000 }] }
-    await using retired = serveTest(given.source.store, { plan: () => ({ ...NO_PLAN, ...plan }) })
-    let isRetired = false
-    const run = given.prune(async (url, init) => {
-      isRetired ||= url.endsWith('/passports/1')
-      return fetch(isRetired ? url.replace(given.source.url, retired.url.origin) : url, init)
-    })
-    const result = await run.catch((error) => error)
-    if (kind === 'sunsetAt') expect(result.refusal).toBe('the source no longer has a list of passports')
-    else expect(result).toBeInstanceOf(SourceError)
-    expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
+test.each(['brownouts', 'sunsetAt'])('a run prunes nothing if the source is retired (%s)', async (kind) => {
+  await using given = await prunePlace()
+  const plan = kind === 'sunsetAt' ? { sunsetAt: NOON } : { brownouts: [{ start: NOON, end: NOON + 1000 }] }
+  await using retired = serveTest(given.source.store, { plan: () => ({ ...NO_PLAN, ...plan }) })
+  let isRetired = false
+  const run = given.prune(async (url, init) => {
+    isRetired ||= url.endsWith('/passports/1')
+    return fetch(isRetired ? url.replace(given.source.url, retired.url.origin) : url, init)
   })
+  const result = await run.catch((error) => error)
+  if (kind === 'sunsetAt') expect(result.refusal).toBe('the source no longer has a list of passports')
+  else expect(result).toBeInstanceOf(SourceError)
+  expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { PassportRecord } from '../../src/domain/record/record.ts'
 import { everyAnswer } from '../support/http/every-response.ts'
 import { CROWD, copy, FEW, NONE, ofPassports, SOME, serveSource } from '../support/ingest/mirror.ts'
@@ -84,28 +84,26 @@ onEveryEngine('mirror', (open, engine) => {
   })
 })
 
-describe('a source that fails', () => {
-  test('a source that fails at random is copied completely', async () => {
-    await using source = await serveSource(SOME, { seed: 1, rate: 0.4 })
-    await using target = await openTestStore('sqlite')
-    const { report } = await copy(target, source.url)
-    expect(report).toEqual({ ...NONE, copied: SOME.length })
-    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
-    for (const count of Object.values(source.faults)) expect(count).toBeGreaterThan(0)
-    const { report: again } = await copy(target, source.url)
-    expect(again).toEqual({ ...NONE, unchanged: SOME.length })
-  })
+test('a source that fails at random is copied completely', async () => {
+  await using source = await serveSource(SOME, { seed: 1, rate: 0.4 })
+  await using target = await openTestStore('sqlite')
+  const { report } = await copy(target, source.url)
+  expect(report).toEqual({ ...NONE, copied: SOME.length })
+  expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
+  for (const count of Object.values(source.faults)) expect(count).toBeGreaterThan(0)
+  const { report: again } = await copy(target, source.url)
+  expect(again).toEqual({ ...NONE, unchanged: SOME.length })
+})
 
-  test('a passport whose requests fail is reported with its id, the others are copied, and the next run copies it', async () => {
-    await using source = await serveSource(FEW)
-    await using target = await openTestStore('sqlite')
-    const broken = async (url: string, init: RequestInit) =>
-      url.endsWith('/passports/2007') ? new Response('', { status: 500 }) : fetch(url, init)
-    const { report, failures } = await copy(target, source.url, { fetch: broken })
-    expect(report).toEqual({ ...NONE, copied: 4, failed: 1 })
-    expect(failures).toEqual([
-      '2007: /api/v1/passports/2007: no valid response after 8 attempts, the last: status 500',
-    ])
-    expect((await copy(target, source.url)).report).toEqual({ ...NONE, copied: 1, unchanged: 4 })
-  })
+test('a passport whose requests fail is reported with its id, the others are copied, and the next run copies it', async () => {
+  await using source = await serveSource(FEW)
+  await using target = await openTestStore('sqlite')
+  const broken = async (url: string, init: RequestInit) =>
+    url.endsWith('/passports/2007') ? new Response('', { status: 500 }) : fetch(url, init)
+  const { report, failures } = await copy(target, source.url, { fetch: broken })
+  expect(report).toEqual({ ...NONE, copied: 4, failed: 1 })
+  expect(failures).toEqual([
+    '2007: /api/v1/passports/2007: no valid response after 8 attempts, the last: status 500',
+  ])
+  expect((await copy(target, source.url)).report).toEqual({ ...NONE, copied: 1, unchanged: 4 })
 })
