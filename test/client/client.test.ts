@@ -24,14 +24,11 @@ test('the list iterates over all pages, or returns one page', async () => {
 })
 
 test('an error response throws a PassportError with code, status and request id', async () => {
-  await using service = await serveRecords({ requireKey: true })
-  const error = await failureOf(createClient({ baseUrl: service.url }).passports.get(7))
+  await using closed = await serveRecords({ requireKey: true })
+  const error = await failureOf(createClient({ baseUrl: closed.url }).passports.get(7))
   expect(error).toBeInstanceOf(PassportError)
   expect(error).toMatchObject({ code: 'unauthorized', status: 401, message: 'Unauthorized request.' })
   expect((error as PassportError).requestId).toMatch(/^[\w-]{8,}$/)
-})
-
-test('missing passports and invalid requests have their own codes', async () => {
   await using service = await serveRecords()
   const { passports, credentials } = createClient({ baseUrl: service.url })
   for (const missing of [passports.get(999), passports.get('../passports'), credentials.list('0xnobody')]) {
