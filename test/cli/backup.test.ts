@@ -33,7 +33,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
         /^\S+ is backed up to kept\.db: 4 passports, 6 credentials, [\d.]+ kB, all checked, in [\d.]+ s\.\n$/,
       ),
     })
-    const file = join(here.cwd, 'kept.db')
+    const file = here.path('kept.db')
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readdirSync(here.cwd)).toEqual(['kept.db'])
     await using other = await workplace(makeDatabase, { bare: true })
@@ -51,7 +51,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     expect(await here.callIn('backup', 'kept.db')).toMatchObject({ code: 0 })
     expect(await importing.exited).toBe(0)
     expect(await here.look(countPassports)).toBe(1500)
-    using kept = new Database(join(here.cwd, 'kept.db'), { readonly: true })
+    using kept = new Database(here.path('kept.db'), { readonly: true })
     const { count } = kept.query<{ count: number }, []>('select count(*) as count from passports').get() ?? {
       count: 0,
     }
@@ -64,7 +64,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
       records: PEOPLE,
       files: { 'kept.db': 'mine', 'kept.db.part': 'half' },
     })
-    const path = (name: string) => join(here.cwd, name)
+    const { path } = here
     await here.refuses(`${path('kept.db')} exists already: --force replaces it.\n`, 'backup', path('kept.db'))
     expect(await Bun.file(path('kept.db')).text()).toBe('mine')
     expect(await here.call('backup', path('kept.db'), '--force')).toMatchObject({ code: 0 })
@@ -86,15 +86,15 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
         code: 1,
         err: `passportd: Found kept.db${end}: kept.db is in use, or the last process was killed. Choose another file, or move both.\n`,
       })
-      expect(await Bun.file(join(here.cwd, 'kept.db')).text()).toBe('mine')
+      expect(await Bun.file(here.path('kept.db')).text()).toBe('mine')
     },
   )
 
   test('a backup never overwrites its own database, under any name', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
-    linkSync(here.database, join(here.cwd, 'linked.db'))
-    symlinkSync(here.database, join(here.cwd, 'pointed.db'))
-    symlinkSync(dirname(here.database), join(here.cwd, 'folder'))
+    linkSync(here.database, here.path('linked.db'))
+    symlinkSync(here.database, here.path('pointed.db'))
+    symlinkSync(dirname(here.database), here.path('folder'))
     const before = await exportOf(here)
     const names = ['linked.db', 'pointed.db', 'folder/test.db', here.database]
     const beside = ['-wal', '-shm', '-journal'].map((end) => `folder/test.db${end}`)
@@ -127,7 +127,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
   test('a damaged, foreign, empty or missing database is not backed up', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     const attempt = async (sentence: string) => {
-      await here.refuses(sentence, 'backup', join(here.cwd, 'kept.db'))
+      await here.refuses(sentence, 'backup', here.path('kept.db'))
       expect(readdirSync(here.cwd)).toEqual([])
     }
     await attempt('There is no database')

@@ -8,7 +8,7 @@ import { workplace } from '../support/cli-sandbox.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { startRedis } from '../support/redis/redis.ts'
 import { withEngine, withEveryEngine } from '../support/store/engines.ts'
-import { ada, NOON, named, PEOPLE } from '../support/store/records.ts'
+import { ada, apiKey, NOON, named, PEOPLE } from '../support/store/records.ts'
 import { callHere } from '../support/terminal.ts'
 
 type Place = Awaited<ReturnType<typeof workplace>>
@@ -27,16 +27,6 @@ async function examine({ env }: Pick<Place, 'env'>, more: Record<string, string>
 
 const calm = [...PEOPLE, { ...ada, stale: false }]
 const DAY = 24 * 60 * 60 * 1000
-const key = (id: string, more: object = {}) => ({
-  id,
-  name: `Key ${id}`,
-  hash: Buffer.alloc(32),
-  tier: 'standard',
-  owner: '',
-  createdAt: NOON,
-  ...more,
-})
-
 withEveryEngine('doctor', (makeDatabase) => {
   test('a healthy database has no problems or warnings', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
@@ -54,9 +44,12 @@ withEveryEngine('doctor', (makeDatabase) => {
   test('stale scores without a scorer, expiring keys and unknown tiers are warnings', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     await here.look(async (store) => {
-      await store.keys.create(key('soon', { expiresAt: Date.now() + 3 * DAY }))
-      await store.keys.create(key('strange', { tier: 'partner' }))
-      await store.keys.create(key('over', { expiresAt: NOON + 1, tier: 'gone' }))
+      for (const key of [
+        apiKey('soon', { expiresAt: Date.now() + 3 * DAY }),
+        apiKey('strange', { tier: 'partner' }),
+        apiKey('over', { expiresAt: NOON + 1, tier: 'gone' }),
+      ])
+        await store.keys.create(key)
     })
     const { code, status, amiss, text } = await examine(here)
     expect({ code, status, amiss }).toEqual({
@@ -65,8 +58,8 @@ withEveryEngine('doctor', (makeDatabase) => {
       amiss: ['warning: scores', 'warning: keys', 'warning: keys'],
     })
     expect(text('scores')).toContain('1 stale score, and no scorer is running')
-    expect(text('keys')).toContain('The key strange (Key strange) has the tier partner, which TIERS does not')
-    expect(text('keys')).toContain('The key soon (Key soon) expires 20')
+    expect(text('keys')).toContain('The key strange (strange) has the tier partner, which TIERS does not')
+    expect(text('keys')).toContain('The key soon (soon) expires 20')
   })
 
   test('doctor creates no tables in a new database', async () => {
@@ -93,7 +86,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect(snapshot(here.database)).toEqual(before)
     const missing = await examine(here, { DATABASE_URL: `sqlite:${here.cwd}/nowhere/at/all.db` })
     expect(missing).toMatchObject({ code: 1, amiss: ['problem: database'] })
-    expect(existsSync(join(here.cwd, 'nowhere'))).toBe(false)
+    expect(existsSync(here.path('nowhere'))).toBe(false)
     await using _open = await here.open()
     const used = snapshot(here.database).map(([name]) => name)
     expect(await examine(here)).toMatchObject({ code: 0 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readGreeting } from '../support/cli.ts'
+import { readGreeting, resultOf } from '../support/cli.ts'
 import { until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -22,14 +22,7 @@ describe('the executable, alone', () => {
   const start = (args: string[], cwd: string, env: Record<string, string> = {}) =>
     Bun.spawn([program, ...args], { cwd, env, stdout: 'pipe', stderr: 'pipe', stdin: 'ignore' })
 
-  async function run(args: string[], cwd: string, env?: Record<string, string>) {
-    const child = start(args, cwd, env)
-    const [out, err] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-    ])
-    return { out, err, code: await child.exited }
-  }
+  const run = (args: string[], cwd: string, env?: Record<string, string>) => resultOf(start(args, cwd, env))
 
   /** The health check of the container. */
   const checkHealth = (url: string, cwd: string) =>

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { runHere } from '../support/terminal.ts'
 
 const REFUSED: [line: string | string[], sentence: string][] = [
@@ -8,14 +8,9 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   [[`keys${'s'.repeat(60)}`], `There is no command "keys${'s'.repeat(36)}…". See "passportd --help".`],
   ['serve --fast', `Unknown option '--fast'. See "passportd serve --help".`],
   ['serve now', `Unexpected argument 'now'. See "passportd serve --help".`],
-  ['serve --workers 0', '--workers must be a whole number from 1 to 64, got "0".'],
   [
     'keys',
     'An action is missing: use one of create, list, set, rotate, revoke, purge. See "passportd keys --help".',
-  ],
-  [
-    'keys steal',
-    'There is no "keys steal": use one of create, list, set, rotate, revoke, purge. See "passportd keys --help".',
   ],
   ['keys create', 'The option --name is missing. Usage: passportd keys create --name NAME [--tier NAME]'],
   [['keys', 'create', '--name', ' '], '--name must be one line of 1 to 100 characters, got " ".'],
@@ -32,7 +27,6 @@ const REFUSED: [line: string | string[], sentence: string][] = [
     '--tier must be one of standard, high, unlimited (TIERS defines others), got "anonymous".',
   ],
   ['keys create --name a --owner ada', '--owner must be an email address, such as'],
-  ['keys create --name a --owner a@b.c\u0007', '--owner must be an email address'],
   ['keys set x', 'needs at least one of --tier NAME, --owner EMAIL, --name NAME and --expires DATE.'],
   ['keys rotate', 'The argument ID is missing. Usage: passportd keys rotate ID [--grace TIME]'],
   ['keys rotate x --grace -1', `Option '--grace' argument is ambiguous. See "passportd keys --help".`],
@@ -41,22 +35,18 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['usage --since monday', '--since must be a day in UTC, such as 2026-01-31, got "monday".'],
   ['usage --since 2026-02-02 --until 2026-02-01', '2026-02-02 is later than 2026-02-01.'],
   ['import', 'The argument FILE is missing. Usage: passportd import FILE...'],
-  ['export a b', `Unexpected argument 'b'. See "passportd export --help".`],
   ['mirror example', 'URL must be an http or https URL, got "example".'],
-  ['mirror ftp://127.0.0.1', 'URL must be an http or https URL, got "ftp://127.0.0.1".'],
   ['mirror http://a:b@127.0.0.1', 'URL must not contain a user name or password: pass a key with --key.'],
   ['mirror http://127.0.0.1 --rate 0', '--rate must be a number from 0.001 to 100000, got "0".'],
   ['mirror http://127.0.0.1 --concurrency ', '--concurrency must be a number from 1 to 256, got "".'],
   [['mirror', 'http://127.0.0.1', '--key', 'se\ncret'], 'The key must consist of visible ASCII characters.'],
   ['copy', 'The argument FROM_URL is missing, and COPY_FROM_URL is not set.'],
   ['copy sqlite:a.db', 'The argument TO_URL is missing, and COPY_TO_URL is not set.'],
-  ['copy --forget', 'The argument TO_URL is missing, and COPY_TO_URL is not set.'],
   ['copy sqlite:a.db sqlite:b.db --forget', "Unexpected argument 'sqlite:b.db'."],
   ['copy sqlite:a.db mysql://me:secret@host/x', 'got "mysql://…@host/x".'],
   ['copy sqlite:a.db sqlite:a.db', 'cannot be copied to itself'],
   ['merge 1', 'The argument INTO is missing. Usage: passportd merge FROM INTO'],
   ['merge 1 x', 'A passport is named by its id, a whole number, got "x".'],
-  ['merge 1 2 --undo', "Unexpected argument '2'."],
   ['rules', 'An action is missing: use one of check, diff, apply, rollback, list, show.'],
   ['completions __proto__', 'SHELL must be one of bash, zsh, fish, got "__proto__".'],
   ['mcp --port 1', '--port is not accepted here. Usage: passportd mcp, or passportd mcp --http [--port N]'],
@@ -69,28 +59,24 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['retire set --successor https://a/"><script>alert(1)</script>', '--successor must be a URL'],
   ["retire set --notice https://a/'onclick='x", '--notice must be a URL'],
   ['retire set --notice https://a:b@example.com', '--notice must be a URL'],
-  ['retire brownout', 'There is no "retire brownout": use one of show, set, brownout add'],
   [
     'retire brownout add',
     'The argument START is missing. Usage: passportd retire brownout add START DURATION',
   ],
   ['retire brownout add tomorrow 2h', 'got "tomorrow"'],
   ['retire brownout add 2027-01-01 59s', 'from 1m to 31d'],
-  ['retire brownout add 2027-01-01 32d', 'from 1m to 31d'],
   ['retire rehearse then', 'got "then"'],
   ['retire clear', '"retire clear" deletes the whole plan. Add --yes to confirm.'],
 ]
 
-describe('invalid command lines', () => {
-  test.each(REFUSED)('%p is refused before a database is opened', async (line, sentence) => {
-    const args = typeof line === 'string' ? line.split(' ') : line
-    const env = { DATABASE_URL: 'sqlite:/dev/null/x.db' }
-    const error: Error = await runHere(args, { env }).then(
-      () => new Error('The command line was accepted.'),
-      (error) => error,
-    )
-    expect([error.name, error.message]).toEqual(['UsageError', expect.stringContaining(sentence)])
-    expect(error.message).not.toContain('\n')
-    expect(error.message).not.toContain('secret')
-  })
+test.each(REFUSED)('%p is refused before a database is opened', async (line, sentence) => {
+  const args = typeof line === 'string' ? line.split(' ') : line
+  const env = { DATABASE_URL: 'sqlite:/dev/null/x.db' }
+  const error: Error = await runHere(args, { env }).then(
+    () => new Error('The command line was accepted.'),
+    (error) => error,
+  )
+  expect([error.name, error.message]).toEqual(['UsageError', expect.stringContaining(sentence)])
+  expect(error.message).not.toContain('\n')
+  expect(error.message).not.toContain('secret')
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json'
@@ -7,97 +7,86 @@ import { MAIN, run } from '../support/cli.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { callHere, runHere } from '../support/terminal.ts'
 
-describe('passportd', () => {
-  test('--help lists commands, settings and exit codes', async () => {
-    const { out } = await runHere(['--help'])
-    const words = [...Object.keys(COMMANDS), 'DATABASE_URL', 'Exit codes']
-    for (const word of words) expect(out).toMatch(new RegExp(`^ *${word}\\b`, 'm'))
-    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
-    for (const args of [[], ['-h'], ['help']]) expect((await runHere(args)).out).toBe(out)
-    expect((await runHere(['--version'])).out).toBe(`passportd ${version}\n`)
-  })
+test('--help lists commands, settings and exit codes', async () => {
+  const { out } = await runHere(['--help'])
+  const words = [...Object.keys(COMMANDS), 'DATABASE_URL', 'Exit codes']
+  for (const word of words) expect(out).toMatch(new RegExp(`^ *${word}\\b`, 'm'))
+  expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
+  for (const args of [[], ['-h'], ['help']]) expect((await runHere(args)).out).toBe(out)
+  expect((await runHere(['--version'])).out).toBe(`passportd ${version}\n`)
+})
 
-  test('the version is that of the first section of CHANGELOG.md, with -dev until its release', () => {
-    const read = (path: string) => readFileSync(join(import.meta.dir, '../..', path), 'utf8')
-    const [, heading = ''] = /^## (.+)$/m.exec(read('CHANGELOG.md')) ?? []
-    expect(version).toBe(heading.replace(/^Unreleased \((.+)\)$/, '$1-dev'))
-    const { packages } = JSON.parse(read('package-lock.json'))
-    const { version: client } = JSON.parse(read('packages/client/package.json'))
-    expect([packages[''].version, packages['packages/client'].version, client]).toEqual([
-      version,
-      version,
-      version,
-    ])
-  })
+test('the version is that of the first section of CHANGELOG.md, with -dev until its release', () => {
+  const read = (path: string) => readFileSync(join(import.meta.dir, '../..', path), 'utf8')
+  const [, heading = ''] = /^## (.+)$/m.exec(read('CHANGELOG.md')) ?? []
+  expect(version).toBe(heading.replace(/^Unreleased \((.+)\)$/, '$1-dev'))
+  const { packages } = JSON.parse(read('package-lock.json'))
+  const { version: client } = JSON.parse(read('packages/client/package.json'))
+  expect([packages[''].version, packages['packages/client'].version, client]).toEqual([
+    version,
+    version,
+    version,
+  ])
+})
 
-  test.each(Object.keys(COMMANDS))(
-    '%s --help shows its summary, in lines of at most 90 characters',
-    async (command) => {
-      const { out } = await runHere([command, '--help'])
-      expect(out).toStartWith(`passportd ${command}: `)
-      expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(90)
-      expect((await runHere(['help', command])).out).toBe(out)
-    },
-  )
+test.each(Object.keys(COMMANDS))(
+  '%s --help shows its summary, in lines of at most 90 characters',
+  async (command) => {
+    const { out } = await runHere([command, '--help'])
+    expect(out).toStartWith(`passportd ${command}: `)
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(90)
+    expect((await runHere(['help', command])).out).toBe(out)
+  },
+)
 
-  test('an invalid command line ends with code 2 and one line, and creates no file', async () => {
-    using folder = tempFolder()
-    expect(await run(['keys', 'steal'], { cwd: folder.path })).toEqual({
-      out: '',
-      err: 'passportd: There is no "keys steal": use one of create, list, set, rotate, revoke, purge. See "passportd keys --help".\n',
-      code: 2,
-    })
-    expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
+test('an invalid command line ends with code 2 and one line, and creates no file', async () => {
+  using folder = tempFolder()
+  expect(await run(['keys', 'steal'], { cwd: folder.path })).toEqual({
+    out: '',
+    err: 'passportd: There is no "keys steal": use one of create, list, set, rotate, revoke, purge. See "passportd keys --help".\n',
+    code: 2,
   })
+  expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
+})
 
-  test('output that exceeds the pipe buffer arrives complete, also with standard error on the same pipe', async () => {
-    using folder = tempFolder()
-    const { out: whole } = await run(['openapi'], { cwd: folder.path })
-    expect(whole.length).toBeGreaterThan(65_536)
-    const line = [process.execPath, MAIN, 'openapi'].map((word) => `'${word}'`).join(' ')
-    const shell = Bun.spawn(['sh', '-c', `${line} 2>&1 | cat`], { cwd: folder.path, stderr: 'ignore' })
-    expect(await new Response(shell.stdout).text()).toBe(whole)
-  })
+test('output that exceeds the pipe buffer arrives complete, also with standard error on the same pipe', async () => {
+  using folder = tempFolder()
+  const { out: whole } = await run(['openapi'], { cwd: folder.path })
+  expect(whole.length).toBeGreaterThan(65_536)
+  const line = [process.execPath, MAIN, 'openapi'].map((word) => `'${word}'`).join(' ')
+  const shell = Bun.spawn(['sh', '-c', `${line} 2>&1 | cat`], { cwd: folder.path, stderr: 'ignore' })
+  expect(await new Response(shell.stdout).text()).toBe(whole)
+})
 
-  test('all problems of the environment are reported together', async () => {
-    const env = {
-      PORT: '99999',
-      HOST: 'not a host',
-      DATABASE_URL: 'mysql://localhost/x',
-      REQUIRE_API_KEY: 'perhaps',
-      DEPRECATED_AT: 'long ago',
-    }
-    const { err, code } = await callHere(['serve'], { env })
-    const lines = err.trimEnd().split('\n')
-    expect([code, lines.length]).toEqual([2, 5])
-    for (const [name, value] of Object.entries(env)) {
-      expect(lines.find((line) => line.startsWith(`passportd: ${name} must be `))).toContain(`got "${value}"`)
-    }
-  })
+test('all problems of the environment are reported together', async () => {
+  const env = {
+    PORT: '99999',
+    HOST: 'not a host',
+    DATABASE_URL: 'mysql://localhost/x',
+    REQUIRE_API_KEY: 'perhaps',
+    DEPRECATED_AT: 'long ago',
+  }
+  const { err, code } = await callHere(['serve'], { env })
+  const lines = err.trimEnd().split('\n')
+  expect([code, lines.length]).toEqual([2, 5])
+  for (const [name, value] of Object.entries(env)) {
+    expect(lines.find((line) => line.startsWith(`passportd: ${name} must be `))).toContain(`got "${value}"`)
+  }
+})
 
-  test('a password in a URL is not printed', async () => {
-    const { err } = await callHere(['serve'], { env: { DATABASE_URL: 'mysql://me:secret@host/x' } })
-    expect(err).toContain('got "mysql://…@host/x"')
-    expect(err).not.toContain('secret')
-  })
+test('a password in a URL is not printed', async () => {
+  const { err } = await callHere(['serve'], { env: { DATABASE_URL: 'mysql://me:secret@host/x' } })
+  expect(err).toContain('got "mysql://…@host/x"')
+  expect(err).not.toContain('secret')
+})
 
-  test.each([
-    [
-      'serve',
-      'package.json',
-      /^passportd: package\.json is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL\.\n$/,
-    ],
-    [
-      'import /dev/null',
-      '/proc/passportd/x.db',
-      /^passportd: The folder \/proc\/passportd cannot be created: [^\n]+\n$/,
-    ],
-  ])('%s on %s is refused in one sentence', async (command, path, err) => {
-    const env = { DATABASE_URL: `sqlite:${path}` }
-    expect(await callHere(command.split(' '), { env })).toEqual({
-      out: '',
-      err: expect.stringMatching(err),
-      code: 1,
-    })
-  })
+test('a database that cannot be used is refused in one sentence', async () => {
+  for (const [command, path, sentence] of [
+    ['serve', 'package.json', 'package.json is damaged or not a database: restore it from a backup, or'],
+    ['import /dev/null', '/proc/passportd/x.db', 'The folder /proc/passportd cannot be created: '],
+  ] as const) {
+    const { out, err, code } = await callHere(command.split(' '), { env: { DATABASE_URL: `sqlite:${path}` } })
+    expect({ out, code, lines: err.split('\n').length }).toEqual({ out: '', code: 1, lines: 2 })
+    expect(err).toStartWith(`passportd: ${sentence}`)
+  }
 })

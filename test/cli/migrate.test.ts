@@ -6,6 +6,7 @@ import { lock, MIGRATE } from '../../src/store/postgres/connection/database.ts'
 import { SCHEMA as POSTGRES_SCHEMA } from '../../src/store/postgres/migrate.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { SCHEMA as SQLITE_SCHEMA } from '../../src/store/sqlite/migrate.ts'
+import { DATABASE_COMMANDS } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { connect } from '../support/postgres/connect.ts'
 import { testDatabase } from '../support/postgres/postgres.ts'
@@ -16,21 +17,6 @@ import { record } from '../support/store/records.ts'
 
 const SCHEMA = { sqlite: SQLITE_SCHEMA, postgres: POSTGRES_SCHEMA }
 
-const COMMANDS = [
-  ['keys', 'create', '--name', 'a'],
-  ['keys', 'list'],
-  ['usage'],
-  ['retire'],
-  ['import', '/dev/null'],
-  ['export'],
-  ['mirror', 'http://127.0.0.1:9'],
-  ['score'],
-  ['explain', '1'],
-  ['rules', 'list'],
-  ['merge', '1', '2'],
-  ['remove', '1'],
-]
-
 withEveryEngine('an older schema', (makeDatabase, engine) => {
   test('is refused by every command, and migrated by "migrate"', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
@@ -38,7 +24,7 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
     await revertSchema(url)
     const [old, wanted] = [OLD_SCHEMA[engine], SCHEMA[engine]]
     const sentence = `has schema ${old}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`
-    for (const args of [...COMMANDS, ['copy', url, 'sqlite:/nowhere/copy.db']]) {
+    for (const args of [...DATABASE_COMMANDS, ['copy', url, 'sqlite:/nowhere/copy.db']]) {
       await here.refuses(sentence, ...args)
     }
     expect((await here.call('doctor')).out).toContain('run "passportd migrate"')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { namePostgres } from '../../src/config/database-address.ts'
 import { openStore, SERVE_TIMEOUT } from '../../src/store/open.ts'
-import { run, serveProcess } from '../support/cli.ts'
+import { DATABASE_COMMANDS, run, serveProcess } from '../support/cli.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres/postgres.ts'
 import { until } from '../support/processes.ts'
 import { toLines } from '../support/store/json-lines.ts'
@@ -12,21 +12,6 @@ import { callHere } from '../support/terminal.ts'
 // Each test starts many processes.
 
 const FILE = 'people.jsonl'
-
-/** Every command that opens a database, with valid arguments. */
-const COMMANDS = [
-  ['serve'],
-  ['serve', '--demo', '--workers', '2'],
-  ['keys', 'create', '--name', 'a'],
-  ['keys', 'list', '--json'],
-  ['import', '/dev/null'],
-  ['export'],
-  ['mirror', 'http://127.0.0.1:9'],
-  ['score', '--all'],
-  ['explain', '1'],
-  ['merge', '1', '2'],
-  ['remove', '1'],
-]
 
 /** Plain, and escaped for a URL. */
 const PASSWORD = 'se/cr@t %?'
@@ -67,7 +52,9 @@ describe('a password', () => {
     await callHere(['import', '/dev/null'], { env: { DATABASE_URL: source } })
     const env = { DATABASE_URL: url, PORT: '0' }
     const results = await Promise.all(
-      [...COMMANDS, ...copies].map(async (args) => ({ args, ...(await callHere(args, { env })) })),
+      [...DATABASE_COMMANDS, ['serve'], ['serve', '--demo', '--workers', '2'], ...copies].map(
+        async (args) => ({ args, ...(await callHere(args, { env })) }),
+      ),
     )
     for (const { args, out, err, code } of results) {
       expect({ args, out, code }).toEqual({ args, out: '', code: 1 })

@@ -83,14 +83,6 @@ test.each<[string, boolean, number | undefined, Step[], string[]]>([
     ],
   ],
   [
-    'no share and no time left without a total',
-    false,
-    undefined,
-    [[5, 12_345]],
-    ['12,345 records, 2,469 a second\n'],
-  ],
-  ['hours', false, 1_000_000, [[100, 10_000]], ['1 %, 10,000 records, 100 a second, 2 h 45 min left\n']],
-  [
     'a total that changes, and never more than all',
     false,
     10,

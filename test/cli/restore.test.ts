@@ -13,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { openForCommand } from '../../src/cli/open-store.ts'
 import { exportRecords } from '../../src/ingest/export.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -28,7 +28,7 @@ const calm = { ...ada, stale: false }
 /** A database that changed after its backup. */
 async function backedUp(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, { records: [...PEOPLE, calm] })
-  const kept = join(here.cwd, 'kept.db')
+  const kept = here.path('kept.db')
   await here.call('backup', kept)
   const before = await here.look(exportAll)
   await here.look((store) => saveRecords(store, [named(3, 'Grace the Later', 50), named(5, 'New', 1)]))
@@ -105,21 +105,9 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await exportKept(out)).toBe(after)
   })
 
-  test('the WAL of a database that was moved away is not applied to the restored one', async () => {
-    await using here = await backedUp(makeDatabase)
-    await changeAndCrash(here)
-    const log = readFileSync(`${here.database}-wal`)
-    expect(log.length).toBeGreaterThan(0)
-    rmSync(here.database)
-    const { code, out } = await here.call('restore', here.kept)
-    expect(code).toBe(0)
-    expect(readFileSync(keptIn(out)).equals(log)).toBe(true)
-    expect(await here.export()).toBe(here.before)
-  })
-
   test('restore through a symbolic link replaces the file that the link names', async () => {
     await using here = await backedUp(makeDatabase)
-    const real = join(here.cwd, 'real.db')
+    const real = here.path('real.db')
     renameSync(here.database, real)
     symlinkSync(real, here.database)
     const { code, out } = await here.call('restore', here.kept, '--force')
@@ -133,11 +121,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     await using here = await backedUp(makeDatabase)
     rmSync(here.database)
     mkdirSync(here.database)
-    const { code, err } = await here.call('restore', here.kept, '--force')
-    expect({ code, lines: err.trim().split('\n') }).toEqual({
-      code: 1,
-      lines: [expect.stringContaining(here.database)],
-    })
+    await here.refuses(here.database, 'restore', here.kept, '--force')
   })
 
   test('a damaged database is replaced, and kept unchanged', async () => {
@@ -154,15 +138,15 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
 
   test('a file that is not a backup changes nothing', async () => {
     await using here = await backedUp(makeDatabase)
-    const whole = readFileSync(join(here.cwd, 'kept.db'))
-    const write = (name: string, bytes: Uint8Array | string) => writeFileSync(join(here.cwd, name), bytes)
+    const whole = readFileSync(here.path('kept.db'))
+    const write = (name: string, bytes: Uint8Array | string) => writeFileSync(here.path(name), bytes)
     write('text', 'x'.repeat(5000))
     write('empty', '')
     write('short', whole.subarray(0, whole.length / 2))
     write('damaged', Buffer.from(whole).fill(0x55, 8 * 4096, 12 * 4096))
     const change = (name: string, sql: string) => {
       write(name, whole)
-      using database = new Database(join(here.cwd, name))
+      using database = new Database(here.path(name))
       database.run(sql)
     }
     change('newer', 'pragma user_version = 99')
@@ -181,7 +165,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
       missing: 'There is no file',
     }
     for (const [name, sentence] of Object.entries(sentences)) {
-      await here.refuses(sentence, 'restore', join(here.cwd, name), '--force')
+      await here.refuses(sentence, 'restore', here.path(name), '--force')
     }
     const half = `${here.database}.restoring`
     writeFileSync(half, whole)
@@ -225,7 +209,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     const create = () => here.start('keys', 'create', '--name', 'late')
     const waiting = create()
     await until(() => opens(waiting.pid, here.database) || waiting.exitCode !== null)
-    await Bun.write(`${here.database}.new`, readFileSync(join(here.cwd, 'kept.db')))
+    await Bun.write(`${here.database}.new`, readFileSync(here.path('kept.db')))
     linkSync(here.database, `${here.database}.old`)
     renameSync(`${here.database}.new`, here.database)
     lock.run('rollback')

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMAND } from '../support/cli.ts'
+import { COMMAND, resultOf } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { databaseMaker } from '../support/store/engines.ts'
@@ -12,7 +12,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const sqlite = databaseMaker('sqlite')
 
 /** Runs a shell line in which `passportd` is the program. */
-async function shell(line: string, { cwd, env }: { cwd: string; env: Record<string, string> }) {
+function shell(line: string, { cwd, env }: { cwd: string; env: Record<string, string> }) {
   const script = `set -o pipefail; passportd() { ${COMMAND.map((word) => `'${word}'`).join(' ')} "$@"; }; ${line}`
   const child = Bun.spawn(['bash', '-c', script], {
     cwd,
@@ -20,8 +20,7 @@ async function shell(line: string, { cwd, env }: { cwd: string; env: Record<stri
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { out, err, code: await child.exited }
+  return resultOf(child)
 }
 
 test.each(['export', 'usage --json', '--help'])(
@@ -53,7 +52,7 @@ test('a full standard error does not stop a command', async () => {
 
 test('a folder instead of a file is reported in one sentence', async () => {
   await using here = await workplace(sqlite, { records: PEOPLE, files: { 'a.jsonl': 'x\n' } })
-  mkdirSync(join(here.cwd, 'folder'))
+  mkdirSync(here.path('folder'))
   const commands = [
     'import folder',
     'import --rejects folder a.jsonl',
@@ -63,7 +62,7 @@ test('a folder instead of a file is reported in one sentence', async () => {
     'rules check folder',
   ]
   for (const command of commands) {
-    const args = command.split(' ').map((word) => (/folder|jsonl/.test(word) ? join(here.cwd, word) : word))
+    const args = command.split(' ').map((word) => (/folder|jsonl/.test(word) ? here.path(word) : word))
     const { out, err, code } = await here.call(...args)
     expect({ command, out, code }).toEqual({ command, out: '', code: 1 })
     expect(err).toMatch(/^passportd: [^\n]*folder[^\n]*\.\n$/)
@@ -91,11 +90,7 @@ test.if(!isRoot || hasPrograms('setpriv'))(
         stdout: 'pipe',
         stderr: 'pipe',
       })
-      const [out, err] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-      ])
-      return { args, out, err, code: await child.exited }
+      return { args, ...(await resultOf(child)) }
     }
     const inside = join(locked, 'x.db')
     expect(await call('own.db', 'import a.jsonl')).toMatchObject({ code: 1 })

@@ -85,7 +85,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
   test('--json is one document', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
-    expect(JSON.parse((await here.call('usage', '--json', ...MARCH)).out)).toEqual({
+    expect(await here.json('usage', ...MARCH)).toEqual({
       since: '2026-03-01',
       until: '2026-03-10',
       requests: 2010,
@@ -124,13 +124,13 @@ DAY         ENDPOINT  STATUS  REQUESTS
     await here.look((store) =>
       store.usage.add([used(first, '', 200, 3), used(before, '', 200, 4)], new Map()),
     )
-    expect(JSON.parse((await here.call('usage', '--json')).out)).toMatchObject({ since: first, requests: 3 })
+    expect(await here.json('usage')).toMatchObject({ since: first, requests: 3 })
     expect(await here.call('usage', ...MARCH)).toEqual({
       out: '',
       err: `No requests were counted from 2026-03-01 to 2026-03-10 in ${here.database}. ${CAUTION}`,
       code: 0,
     })
-    expect(JSON.parse((await here.call('usage', '--json', ...MARCH)).out)).toMatchObject({
+    expect(await here.json('usage', ...MARCH)).toMatchObject({
       keys: [],
       days: [],
     })

@@ -1,4 +1,4 @@
-import { describe, expect, spyOn, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import {
   createClient,
   createMemoryCache,
@@ -8,95 +8,77 @@ import {
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { failureOf, serveRecords } from '../support/http/server.ts'
 import { until } from '../support/processes.ts'
-import { ADA_WALLET, ada, GRACE_OLD_WALLET, named } from '../support/store/records.ts'
+import { named } from '../support/store/records.ts'
 
-describe('against the service', () => {
-  test('passports and credentials are found by id and by wallet', async () => {
-    await using service = await serveRecords()
-    const client = createClient({ baseUrl: service.url })
-    const passport = await client.passports.get(7)
-    expect(passport).toEqual((await service.get('/api/v1/passports/7')).body.passport)
-    expect(await client.passports.get('7')).toEqual(passport)
-    expect(await client.passports.get(ADA_WALLET)).toEqual(passport)
-    expect((await client.passports.get(GRACE_OLD_WALLET)).merged).toBe(true)
-    const credentials = await client.credentials.list(7)
-    expect(credentials.length).toBe(ada.credentials?.length as number)
-    expect(await client.credentials.list(ADA_WALLET)).toEqual(credentials)
+test('the list iterates over all pages, or returns one page', async () => {
+  const people = Array.from({ length: 23 }, (_, id) => named(id, `Person ${id}`, id))
+  await using service = await serveRecords({}, people)
+  const { passports } = createClient({ baseUrl: `${service.url}` })
+  const all = await Array.fromAsync(passports.list({ perPage: 5 }))
+  expect(all.map(({ passport_id }) => passport_id)).toEqual(people.map(({ id }) => id).reverse())
+  const page = await passports.page({ page: 2, perPage: 5 })
+  expect(page.passports.map(({ passport_id }) => passport_id)).toEqual([17, 16, 15, 14, 13])
+  expect(page.pagination).toEqual({ current_page: 2, last_page: 5, total: 23 })
+  expect(await Array.fromAsync(passports.list({ keyword: 'person 1', perPage: 3 }))).toHaveLength(11)
+  expect(await Array.fromAsync(passports.list({ keyword: 'nobody & co?' }))).toEqual([])
+})
+
+test('an error response throws a PassportError with code, status and request id', async () => {
+  await using closed = await serveRecords({ requireKey: true })
+  const error = await failureOf(createClient({ baseUrl: closed.url }).passports.get(7))
+  expect(error).toBeInstanceOf(PassportError)
+  expect(error).toMatchObject({ code: 'unauthorized', status: 401, message: 'Unauthorized request.' })
+  expect((error as PassportError).requestId).toMatch(/^[\w-]{8,}$/)
+  await using service = await serveRecords()
+  const { passports, credentials } = createClient({ baseUrl: service.url })
+  for (const missing of [passports.get(999), passports.get('../passports'), credentials.list('0xnobody')]) {
+    expect(await failureOf(missing)).toMatchObject({ code: 'not_found', status: 404 })
+  }
+  expect(await failureOf(passports.page({ page: 0 }))).toMatchObject({
+    code: 'invalid_request',
+    message: 'page must be a whole number from 1, got "0".',
   })
+  expect(await failureOf(passports.get(' '))).toBeInstanceOf(TypeError)
+  expect(await failureOf(credentials.list(''))).toBeInstanceOf(TypeError)
+})
 
-  test('the list iterates over all pages, or returns one page', async () => {
-    const people = Array.from({ length: 23 }, (_, id) => named(id, `Person ${id}`, id))
-    await using service = await serveRecords({}, people)
-    const { passports } = createClient({ baseUrl: `${service.url}` })
-    const all = await Array.fromAsync(passports.list({ perPage: 5 }))
-    expect(all.map(({ passport_id }) => passport_id)).toEqual(people.map(({ id }) => id).reverse())
-    const page = await passports.page({ page: 2, perPage: 5 })
-    expect(page.passports.map(({ passport_id }) => passport_id)).toEqual([17, 16, 15, 14, 13])
-    expect(page.pagination).toEqual({ current_page: 2, last_page: 5, total: 23 })
-    expect(await Array.fromAsync(passports.list({ keyword: 'person 1', perPage: 3 }))).toHaveLength(11)
-    expect(await Array.fromAsync(passports.list({ keyword: 'nobody & co?' }))).toEqual([])
+test('with a cache, unchanged responses are revalidated without a body', async () => {
+  await using service = await serveRecords()
+  const statuses: number[] = []
+  const client = createClient({
+    baseUrl: service.url,
+    cache: createMemoryCache(),
+    async fetch(url, init) {
+      const answer = await fetch(url, init)
+      statuses.push(answer.status)
+      return answer
+    },
   })
+  const first = await client.passports.get(7)
+  expect(await client.passports.get(7)).toEqual(first)
+  await service.store.passports.remove(7, 0)
+  expect(await failureOf(client.passports.get(7))).toMatchObject({ code: 'not_found' })
+  expect(statuses).toEqual([200, 304, 404])
+})
 
-  test('an error response throws a PassportError with code, status and request id', async () => {
-    await using service = await serveRecords({ requireKey: true })
-    const error = await failureOf(createClient({ baseUrl: service.url }).passports.get(7))
-    expect(error).toBeInstanceOf(PassportError)
-    expect(error).toMatchObject({ code: 'unauthorized', status: 401, message: 'Unauthorized request.' })
-    expect((error as PassportError).requestId).toMatch(/^[\w-]{8,}$/)
-  })
-
-  test('missing passports and invalid requests have their own codes', async () => {
-    await using service = await serveRecords()
-    const { passports, credentials } = createClient({ baseUrl: service.url })
-    for (const missing of [passports.get(999), passports.get('../passports'), credentials.list('0xnobody')]) {
-      expect(await failureOf(missing)).toMatchObject({ code: 'not_found', status: 404 })
-    }
-    expect(await failureOf(passports.page({ page: 0 }))).toMatchObject({
-      code: 'invalid_request',
-      message: 'page must be a whole number from 1, got "0".',
-    })
-    expect(await failureOf(passports.get(' '))).toBeInstanceOf(TypeError)
-    expect(await failureOf(credentials.list(''))).toBeInstanceOf(TypeError)
-  })
-
-  test('with a cache, unchanged responses are revalidated without a body', async () => {
-    await using service = await serveRecords()
-    const statuses: number[] = []
-    const client = createClient({
-      baseUrl: service.url,
-      cache: createMemoryCache(),
-      async fetch(url, init) {
-        const answer = await fetch(url, init)
-        statuses.push(answer.status)
-        return answer
+test('a deprecation notice is reported once, with its links', async () => {
+  const plan = { ...NO_PLAN, sunsetAt: Date.UTC(2099, 0, 1), successor: 'https://next.example/v2' }
+  await using service = await serveRecords({ plan: () => plan })
+  const notices: Deprecation[] = []
+  const client = createClient({ baseUrl: service.url, onDeprecation: (notice) => notices.push(notice) })
+  await client.passports.get(7)
+  await client.passports.get(3)
+  expect(notices).toEqual([
+    {
+      deprecatedAt: new Date('2025-03-31'),
+      sunsetAt: new Date('2099-01-01'),
+      links: {
+        deprecation: new URL('/deprecation', service.url).href,
+        sunset: new URL('/deprecation', service.url).href,
+        'successor-version': 'https://next.example/v2',
       },
-    })
-    const first = await client.passports.get(7)
-    expect(await client.passports.get(7)).toEqual(first)
-    await service.store.passports.remove(7, 0)
-    expect(await failureOf(client.passports.get(7))).toMatchObject({ code: 'not_found' })
-    expect(statuses).toEqual([200, 304, 404])
-  })
-
-  test('a deprecation notice is reported once, with its links', async () => {
-    const plan = { ...NO_PLAN, sunsetAt: Date.UTC(2099, 0, 1), successor: 'https://next.example/v2' }
-    await using service = await serveRecords({ plan: () => plan })
-    const notices: Deprecation[] = []
-    const client = createClient({ baseUrl: service.url, onDeprecation: (notice) => notices.push(notice) })
-    await client.passports.get(7)
-    await client.passports.get(3)
-    expect(notices).toEqual([
-      {
-        deprecatedAt: new Date('2025-03-31'),
-        sunsetAt: new Date('2099-01-01'),
-        links: {
-          deprecation: new URL('/deprecation', service.url).href,
-          sunset: new URL('/deprecation', service.url).href,
-          'successor-version': 'https://next.example/v2',
-        },
-      },
-    ])
-  })
+    },
+  ])
 })
 
 type Reply = [status: number, body: unknown, headers?: Record<string, string>]
@@ -128,124 +110,122 @@ const limited = (after: string): Reply => [
   { 'Retry-After': after },
 ]
 
-describe('failures', () => {
-  test('an unavailable or rate-limited request is retried with the same key', async () => {
-    const past = new Date(Date.now() - 1000).toUTCString()
-    for (const list of [
-      [UNAVAILABLE, UNAVAILABLE, PASSPORT],
-      [limited('0'), limited(past), PASSPORT],
-    ]) {
-      await using service = startReplies(...list)
-      const client = createClient({ baseUrl: service.url, apiKey: 'k' })
-      expect((await client.passports.get(7)).passport_id).toBe(7)
-      expect(service.receivedKeys).toEqual(['k', 'k', 'k'])
-    }
-  })
+test('an unavailable or rate-limited request is retried with the same key', async () => {
+  const past = new Date(Date.now() - 1000).toUTCString()
+  for (const list of [
+    [UNAVAILABLE, UNAVAILABLE, PASSPORT],
+    [limited('0'), limited(past), PASSPORT],
+  ]) {
+    await using service = startReplies(...list)
+    const client = createClient({ baseUrl: service.url, apiKey: 'k' })
+    expect((await client.passports.get(7)).passport_id).toBe(7)
+    expect(service.receivedKeys).toEqual(['k', 'k', 'k'])
+  }
+})
 
-  const refused = (status: number): Reply => [status, { error: 'No.', code: 'x' }, { 'Retry-After': '0' }]
-  const wrong = { code: 'invalid_answer' }
-  test.each<[string, Reply, object, number]>([
-    ['503', UNAVAILABLE, { code: 'unavailable', status: 503, requestId: 'r', retryAfter: 0 }, 3],
-    ['a long wait', limited('3600'), { code: 'rate_limited', retryAfter: 3_600_000 }, 1],
-    ['502 of a proxy', [502, '<h1>Bad gateway</h1>', { 'Retry-After': '0' }], { ...wrong, status: 502 }, 3],
-    ...[400, 401, 403, 404, 410, 431].map((status): [string, Reply, object, number] => [
-      `${status}`,
-      refused(status),
-      { status },
-      1,
-    ]),
-    ...['<html>', '{"a":1}', '[]', 'null', ''].map((body): [string, Reply, object, number] => [
-      JSON.stringify(body),
-      [200, body],
-      wrong,
-      1,
-    ]),
-  ])('%s throws an error; only temporary failures are retried', async (_, given, error, requests) => {
-    await using service = startReplies(given)
-    expect(await failureOf(createClient({ baseUrl: service.url }).passports.get(7))).toMatchObject(error)
-    expect(service.receivedKeys).toHaveLength(requests)
-  })
+const refused = (status: number): Reply => [status, { error: 'No.', code: 'x' }, { 'Retry-After': '0' }]
+const wrong = { code: 'invalid_answer' }
+test.each<[string, Reply, object, number]>([
+  ['503', UNAVAILABLE, { code: 'unavailable', status: 503, requestId: 'r', retryAfter: 0 }, 3],
+  ['a long wait', limited('3600'), { code: 'rate_limited', retryAfter: 3_600_000 }, 1],
+  ['502 of a proxy', [502, '<h1>Bad gateway</h1>', { 'Retry-After': '0' }], { ...wrong, status: 502 }, 3],
+  ...[400, 401, 403, 404, 410, 431].map((status): [string, Reply, object, number] => [
+    `${status}`,
+    refused(status),
+    { status },
+    1,
+  ]),
+  ...['<html>', '{"a":1}', '[]', 'null', ''].map((body): [string, Reply, object, number] => [
+    JSON.stringify(body),
+    [200, body],
+    wrong,
+    1,
+  ]),
+])('%s throws an error; only temporary failures are retried', async (_, given, error, requests) => {
+  await using service = startReplies(given)
+  expect(await failureOf(createClient({ baseUrl: service.url }).passports.get(7))).toMatchObject(error)
+  expect(service.receivedKeys).toHaveLength(requests)
+})
 
-  test('a retry waits for at most longestWait; a longer Retry-After throws at once', async () => {
-    await using service = startReplies([503, ''])
-    using timers = spyOn(globalThis, 'setTimeout')
-    const client = createClient({ baseUrl: service.url, longestWait: 3 })
-    expect(await failureOf(client.passports.get(7))).toMatchObject({ status: 503 })
-    expect(service.receivedKeys).toHaveLength(3)
-    expect(timers.mock.calls.filter(([, delay]) => delay === 3)).toHaveLength(2)
-    await using limiting = startReplies(limited('1'))
-    const impatient = createClient({ baseUrl: limiting.url, longestWait: 999 })
-    expect(await failureOf(impatient.passports.get(7))).toMatchObject({ retryAfter: 1000 })
-    expect(limiting.receivedKeys).toHaveLength(1)
-  })
+test('a retry waits for at most longestWait; a longer Retry-After throws at once', async () => {
+  await using service = startReplies([503, ''])
+  using timers = spyOn(globalThis, 'setTimeout')
+  const client = createClient({ baseUrl: service.url, longestWait: 3 })
+  expect(await failureOf(client.passports.get(7))).toMatchObject({ status: 503 })
+  expect(service.receivedKeys).toHaveLength(3)
+  expect(timers.mock.calls.filter(([, delay]) => delay === 3)).toHaveLength(2)
+  await using limiting = startReplies(limited('1'))
+  const impatient = createClient({ baseUrl: limiting.url, longestWait: 999 })
+  expect(await failureOf(impatient.passports.get(7))).toMatchObject({ retryAfter: 1000 })
+  expect(limiting.receivedKeys).toHaveLength(1)
+})
 
-  test('a redirect is not followed, so that no other host sees the key', async () => {
-    await using other = startReplies(PASSPORT)
-    await using service = startReplies([302, '', { Location: `${other.url}api/v1/passports/7` }])
-    const client = createClient({ baseUrl: service.url, apiKey: 'k', retries: 0 })
-    expect(await failureOf(client.passports.get(7))).toMatchObject({ code: 'network' })
-    expect(other.receivedKeys).toEqual([])
-  })
+test('a redirect is not followed, so that no other host sees the key', async () => {
+  await using other = startReplies(PASSPORT)
+  await using service = startReplies([302, '', { Location: `${other.url}api/v1/passports/7` }])
+  const client = createClient({ baseUrl: service.url, apiKey: 'k', retries: 0 })
+  expect(await failureOf(client.passports.get(7))).toMatchObject({ code: 'network' })
+  expect(other.receivedKeys).toEqual([])
+})
 
-  test('a call can be aborted before sending, while reading the cache, and between retries', async () => {
-    await using service = startReplies([503, '', { 'Retry-After': '20' }])
-    const reason = new Error('No longer.')
-    const client = createClient({ baseUrl: service.url })
-    expect(await failureOf(client.passports.get(7, { signal: AbortSignal.abort(reason) }))).toBe(reason)
+test('a call can be aborted before sending, while reading the cache, and between retries', async () => {
+  await using service = startReplies([503, '', { 'Retry-After': '20' }])
+  const reason = new Error('No longer.')
+  const client = createClient({ baseUrl: service.url })
+  expect(await failureOf(client.passports.get(7, { signal: AbortSignal.abort(reason) }))).toBe(reason)
 
-    const reading = new AbortController()
-    const cache = { get: async () => reading.abort(reason) as undefined, set() {} }
-    const cached = createClient({ baseUrl: service.url, cache, retries: 0 })
-    expect(await failureOf(cached.passports.get(7, { signal: reading.signal }))).toBe(reason)
-    expect(service.receivedKeys).toHaveLength(0)
+  const reading = new AbortController()
+  const cache = { get: async () => reading.abort(reason) as undefined, set() {} }
+  const cached = createClient({ baseUrl: service.url, cache, retries: 0 })
+  expect(await failureOf(cached.passports.get(7, { signal: reading.signal }))).toBe(reason)
+  expect(service.receivedKeys).toHaveLength(0)
 
-    using timers = spyOn(globalThis, 'setTimeout')
-    const controller = new AbortController()
-    const waiting = failureOf(client.passports.get(7, { signal: controller.signal }))
-    await until(() => timers.mock.calls.some(([, delay]) => delay === 20_000))
-    controller.abort(reason)
-    expect(await waiting).toBe(reason)
+  using timers = spyOn(globalThis, 'setTimeout')
+  const controller = new AbortController()
+  const waiting = failureOf(client.passports.get(7, { signal: controller.signal }))
+  await until(() => timers.mock.calls.some(([, delay]) => delay === 20_000))
+  controller.abort(reason)
+  expect(await waiting).toBe(reason)
+  expect(service.receivedKeys).toHaveLength(1)
+})
+
+test('an error of the user callback or cache is rethrown unchanged, without a retry', async () => {
+  const full = new Error('The disk is full.')
+  const fail = () => {
+    throw full
+  }
+  await using service = startReplies([200, '{"passport":{}}', { ETag: '"a"', Deprecation: '@1' }])
+  for (const own of [{ onDeprecation: fail }, { cache: { get: () => undefined, set: fail } }]) {
+    service.receivedKeys.length = 0
+    expect(await failureOf(createClient({ baseUrl: service.url, ...own }).passports.get(7))).toBe(full)
     expect(service.receivedKeys).toHaveLength(1)
-  })
+  }
+})
 
-  test('an error of the user callback or cache is rethrown unchanged, without a retry', async () => {
-    const full = new Error('The disk is full.')
-    const fail = () => {
-      throw full
-    }
-    await using service = startReplies([200, '{"passport":{}}', { ETag: '"a"', Deprecation: '@1' }])
-    for (const own of [{ onDeprecation: fail }, { cache: { get: () => undefined, set: fail } }]) {
-      service.receivedKeys.length = 0
-      expect(await failureOf(createClient({ baseUrl: service.url, ...own }).passports.get(7))).toBe(full)
-      expect(service.receivedKeys).toHaveLength(1)
-    }
-  })
+test('an infinite timeout never fires, and a list without page numbers ends', async () => {
+  await using service = startReplies([200, '{"passports":[],"pagination":{}}'])
+  const options = { baseUrl: service.url, timeout: Number.POSITIVE_INFINITY, retries: 0 }
+  expect(await Array.fromAsync(createClient(options).passports.list())).toEqual([])
+  expect(service.receivedKeys).toHaveLength(1)
+  // setTimeout fires at once for a longer delay.
+  using timers = spyOn(globalThis, 'setTimeout')
+  const fetch = async () => Response.json({ passport: {} })
+  expect((await createClient({ ...options, fetch }).passports.get(7)) as object).toEqual({})
+  expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([2 ** 31 - 1])
+})
 
-  test('an infinite timeout never fires, and a list without page numbers ends', async () => {
-    await using service = startReplies([200, '{"passports":[],"pagination":{}}'])
-    const options = { baseUrl: service.url, timeout: Number.POSITIVE_INFINITY, retries: 0 }
-    expect(await Array.fromAsync(createClient(options).passports.list())).toEqual([])
-    expect(service.receivedKeys).toHaveLength(1)
-    // setTimeout fires at once for a longer delay.
-    using timers = spyOn(globalThis, 'setTimeout')
-    const fetch = async () => Response.json({ passport: {} })
-    expect((await createClient({ ...options, fetch }).passports.get(7)) as object).toEqual({})
-    expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([2 ** 31 - 1])
-  })
-
-  test('an invalid URL or key throws without showing the key; a trailing line break is removed', async () => {
-    expect(() => createClient({ baseUrl: 'nowhere' })).toThrow(
-      'baseUrl must be a URL such as https://host, got "nowhere".',
+test('an invalid URL or key throws without showing the key; a trailing line break is removed', async () => {
+  expect(() => createClient({ baseUrl: 'nowhere' })).toThrow(
+    'baseUrl must be a URL such as https://host, got "nowhere".',
+  )
+  for (const apiKey of ['se\ncret', 'secret\0', 'secret→']) {
+    expect(() => createClient({ baseUrl: 'http://localhost', apiKey })).toThrow(
+      new TypeError('apiKey contains a character that is not printable ASCII.'),
     )
-    for (const apiKey of ['se\ncret', 'secret\0', 'secret→']) {
-      expect(() => createClient({ baseUrl: 'http://localhost', apiKey })).toThrow(
-        new TypeError('apiKey contains a character that is not printable ASCII.'),
-      )
-    }
-    await using service = startReplies(PASSPORT)
-    await createClient({ baseUrl: service.url, apiKey: 'secret\r\n' }).passports.get(7)
-    expect(service.receivedKeys).toEqual(['secret'])
-  })
+  }
+  await using service = startReplies(PASSPORT)
+  await createClient({ baseUrl: service.url, apiKey: 'secret\r\n' }).passports.get(7)
+  expect(service.receivedKeys).toEqual(['secret'])
 })
 
 test('the memory cache evicts the least recently used entry', async () => {

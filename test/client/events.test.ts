@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { createClient, type V3Event } from '../../packages/client/src/index.ts'
 import { until } from '../support/processes.ts'
 
@@ -71,112 +71,104 @@ async function read(events: AsyncIterable<V3Event>, count = Number.POSITIVE_INFI
 const PULL = 'application/json /api/v3/events?'
 const FOLLOW = 'text/event-stream /api/v3/events?'
 
-describe('pulled events', () => {
-  test('pulled events end when a page has no newer cursor; an empty page of a filter is not the end', async () => {
-    await using service = serve(
-      () => page([1, 2], 2),
-      () => page([], 1000),
-      () => page([1001], 1001),
-      () => page([], 1001),
-    )
-    const { v3, requests } = service
-    const types = ['passport.removed', 'score.changed'] as const
-    expect(await read(v3.events({ types, passport: 'github:zoe' }))).toEqual({
-      ids: ['k-1', 'k-2', 'k-1001'],
-      error: undefined,
-    })
-    const filter = 'types=passport.removed%2Cscore.changed&passport=github%3Azoe&limit=1000'
-    expect(requests).toEqual([
-      PULL + filter,
-      ...['k-2', 'k-1000', 'k-1001'].map((after) => `${PULL}after=${after}&${filter}`),
-    ])
+test('pulled events end when a page has no newer cursor; an empty page of a filter is not the end', async () => {
+  await using service = serve(
+    () => page([1, 2], 2),
+    () => page([], 1000),
+    () => page([1001], 1001),
+    () => page([], 1001),
+  )
+  const { v3, requests } = service
+  const types = ['passport.removed', 'score.changed'] as const
+  expect(await read(v3.events({ types, passport: 'github:zoe' }))).toEqual({
+    ids: ['k-1', 'k-2', 'k-1001'],
+    error: undefined,
   })
+  const filter = 'types=passport.removed%2Cscore.changed&passport=github%3Azoe&limit=1000'
+  expect(requests).toEqual([
+    PULL + filter,
+    ...['k-2', 'k-1000', 'k-1001'].map((after) => `${PULL}after=${after}&${filter}`),
+  ])
 })
 
-describe('followed events', () => {
-  test('followed events continue after the last event when the connection is lost, without a repeat', async () => {
-    const whole = sse(21)
-    await using service = serve(
-      () => page([1], 1),
-      () => page([], 1),
-      // The event after a cut is not complete.
-      () => ended(': hello\n\n', sse(2), sse(3), sse(4).slice(0, 60)),
-      () => problem(503, 'unavailable'),
-      () => ended(sse(4)),
-      // The filter left out the events up to 20.
-      () => ended(':\nid: k-20\n\n'),
-      () => stream(whole.slice(0, 20), whole.slice(20), sse(22).replaceAll('\n', '\r\n')),
-    )
-    const { ids } = await read(service.v3.events({ follow: true }), 6)
-    expect(ids).toEqual(['k-1', 'k-2', 'k-3', 'k-4', 'k-21', 'k-22'])
-    expect(service.requests).toEqual([
-      `${PULL}limit=1000`,
-      `${PULL}after=k-1&limit=1000`,
-      ...['k-1', 'k-3', 'k-3', 'k-4', 'k-20'].map((after) => `${FOLLOW}after=${after}`),
-    ])
-  })
-
-  test.each([
-    ['rate_limited', () => problem(429, 'rate_limited', {}, '3600'), { retryAfter: 3_600_000 }],
-    [
-      'cursor_expired',
-      () => problem(410, 'cursor_expired', { oldest_cursor: 'm-0' }),
-      { oldestCursor: 'm-0' },
-    ],
-  ])(
-    '%s is thrown after a lost connection: a wait above longestWait, or a new log',
-    async (code, reply, more) => {
-      await using service = serve(
-        () => page([], 1),
-        () => page([], 1),
-        () => ended(sse(2)),
-        reply,
-      )
-      const { ids, error } = await read(service.v3.events({ follow: true }))
-      expect(ids).toEqual(['k-2'])
-      expect(error).toMatchObject({ code, ...more })
-      expect(service.requests).toHaveLength(4)
-    },
+test('followed events continue after the last event when the connection is lost, without a repeat', async () => {
+  const whole = sse(21)
+  await using service = serve(
+    () => page([1], 1),
+    () => page([], 1),
+    // The event after a cut is not complete.
+    () => ended(': hello\n\n', sse(2), sse(3), sse(4).slice(0, 60)),
+    () => problem(503, 'unavailable'),
+    () => ended(sse(4)),
+    // The filter left out the events up to 20.
+    () => ended(':\nid: k-20\n\n'),
+    () => stream(whole.slice(0, 20), whole.slice(20), sse(22).replaceAll('\n', '\r\n')),
   )
+  const { ids } = await read(service.v3.events({ follow: true }), 6)
+  expect(ids).toEqual(['k-1', 'k-2', 'k-3', 'k-4', 'k-21', 'k-22'])
+  expect(service.requests).toEqual([
+    `${PULL}limit=1000`,
+    `${PULL}after=k-1&limit=1000`,
+    ...['k-1', 'k-3', 'k-3', 'k-4', 'k-20'].map((after) => `${FOLLOW}after=${after}`),
+  ])
+})
 
-  test.each([
-    ['an error', () => problem(401, 'unauthorized'), 'unauthorized', 3],
-    ['another content type', () => Response.json({}), 'invalid_answer', 3],
-    ['an event that is not JSON', () => ended('data: x\n\n'), 'invalid_answer', 3],
-    ['a first connection that never succeeds', () => problem(503, 'unavailable'), 'unavailable', 5],
-  ])('%s is thrown', async (_, reply, code, requests) => {
+test.each([
+  ['rate_limited', () => problem(429, 'rate_limited', {}, '3600'), { retryAfter: 3_600_000 }],
+  ['cursor_expired', () => problem(410, 'cursor_expired', { oldest_cursor: 'm-0' }), { oldestCursor: 'm-0' }],
+])(
+  '%s is thrown after a lost connection: a wait above longestWait, or a new log',
+  async (code, reply, more) => {
     await using service = serve(
       () => page([], 1),
       () => page([], 1),
-      reply,
-      reply,
-      reply,
+      () => ended(sse(2)),
       reply,
     )
-    expect((await read(service.v3.events({ follow: true }))).error).toMatchObject({ code })
-    expect(service.requests).toHaveLength(requests)
-  })
+    const { ids, error } = await read(service.v3.events({ follow: true }))
+    expect(ids).toEqual(['k-2'])
+    expect(error).toMatchObject({ code, ...more })
+    expect(service.requests).toHaveLength(4)
+  },
+)
 
-  test('an abort ends a stream that waits, and the end of a loop closes the connection', async () => {
-    let closed = 0
-    const waiting = () => {
-      const body = new ReadableStream({
-        start: (controller) => controller.enqueue(new TextEncoder().encode(sse(2))),
-        cancel: () => void closed++,
-      })
-      return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })
-    }
-    const pages = [() => page([], 1), () => page([], 1)]
-    await using service = serve(...pages, waiting, ...pages, waiting)
-    const controller = new AbortController()
-    const reason = new Error('No longer.')
-    const events = service.v3.events({ follow: true, signal: controller.signal })
-    expect((await events.next()).value?.id).toBe('k-2')
-    const next = events.next().catch((error: unknown) => error)
-    controller.abort(reason)
-    expect(await next).toBe(reason as never)
-    expect((await read(service.v3.events({ follow: true }), 1)).ids).toEqual(['k-2'])
-    await until(() => closed === 2)
-    expect(service.requests).toHaveLength(6)
-  })
+test.each([
+  ['an error', () => problem(401, 'unauthorized'), 'unauthorized', 3],
+  ['another content type', () => Response.json({}), 'invalid_answer', 3],
+  ['an event that is not JSON', () => ended('data: x\n\n'), 'invalid_answer', 3],
+  ['a first connection that never succeeds', () => problem(503, 'unavailable'), 'unavailable', 5],
+])('%s is thrown', async (_, reply, code, requests) => {
+  await using service = serve(
+    () => page([], 1),
+    () => page([], 1),
+    reply,
+    reply,
+    reply,
+    reply,
+  )
+  expect((await read(service.v3.events({ follow: true }))).error).toMatchObject({ code })
+  expect(service.requests).toHaveLength(requests)
+})
+
+test('an abort ends a stream that waits, and the end of a loop closes the connection', async () => {
+  let closed = 0
+  const waiting = () => {
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(sse(2))),
+      cancel: () => void closed++,
+    })
+    return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })
+  }
+  const pages = [() => page([], 1), () => page([], 1)]
+  await using service = serve(...pages, waiting, ...pages, waiting)
+  const controller = new AbortController()
+  const reason = new Error('No longer.')
+  const events = service.v3.events({ follow: true, signal: controller.signal })
+  expect((await events.next()).value?.id).toBe('k-2')
+  const next = events.next().catch((error: unknown) => error)
+  controller.abort(reason)
+  expect(await next).toBe(reason as never)
+  expect((await read(service.v3.events({ follow: true }), 1)).ids).toEqual(['k-2'])
+  await until(() => closed === 2)
+  expect(service.requests).toHaveLength(6)
 })

@@ -4,23 +4,11 @@ const HEADERS = {
   'Access-Control-Expose-Headers': 'Retry-After',
 }
 const GOOD = { passport: { passport_id: 1 } }
-const error = (code: string) => ({ error: 'On purpose.', code, request_id: 'r' })
+const LIMITED = { error: 'On purpose.', code: 'rate_limited', request_id: 'r' }
 
-type Failure = { status: number; body: unknown; headers?: Record<string, string>; times?: number }
-
-/** The response of each failure for the first `times` requests; later requests get the passport. */
-const FAILURES: Record<string, Failure> = {
-  'unavailable-twice': { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' }, times: 2 },
-  unavailable: { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' } },
-  'limited-once': { status: 429, body: error('rate_limited'), headers: { 'Retry-After': '0' }, times: 1 },
-  'limited-for-long': { status: 429, body: error('rate_limited'), headers: { 'Retry-After': '3600' } },
-  page: { status: 404, body: '<h1>Not here</h1>' },
-  gone: { status: 410, body: error('removed'), headers: { 'Retry-After': '0' } },
-  redirect: { status: 302, body: '', headers: { Location: '/elsewhere' } },
-}
-
+/** Failures that runtimes report in different ways, and a response with a header that a browser hides unless it is exposed. */
 export function serveFaults() {
-  const counts = new Map<string, number>()
+  const limited = new Set<string>()
   let runs = 0
   const server = Bun.serve({
     port: 0,
@@ -30,16 +18,16 @@ export function serveFaults() {
     fetch({ url, method, headers: sent }) {
       if (method === 'OPTIONS') return new Response(null, { headers: HEADERS })
       const { pathname, searchParams } = new URL(url)
-      const [, run, way = ''] = pathname.split('/')
+      const [, run = '', way] = pathname.split('/')
       if (way === 'events') return sendEvents(sent.get('Accept'), searchParams.get('after'))
       if (way === 'silent') return new Promise<Response>(() => undefined)
       if (way === 'cut') return new Response(truncatedBody(), { headers: HEADERS })
-      const count = (counts.get(`${run} ${way}`) ?? 0) + 1
-      counts.set(`${run} ${way}`, count)
-      const { status, body, headers, times = Number.POSITIVE_INFINITY } = FAILURES[way] as Failure
-      if (count > times) return Response.json(GOOD, { headers: HEADERS })
-      const text = typeof body === 'string' ? body : JSON.stringify(body)
-      return new Response(text, { status, headers: { ...HEADERS, ...headers } })
+      const headers = (more: Record<string, string>) => ({ headers: { ...HEADERS, ...more } })
+      if (way === 'redirect') return new Response('', { status: 302, ...headers({ Location: '/elsewhere' }) })
+      // The first request of each run is rate-limited.
+      if (limited.has(run)) return Response.json(GOOD, headers({}))
+      limited.add(run)
+      return Response.json(LIMITED, { status: 429, ...headers({ 'Retry-After': '0' }) })
     },
   })
   return {

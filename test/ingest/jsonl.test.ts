@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { LONGEST_LINE, readLines, type SourceLine } from '../../src/ingest/import.ts'
 
@@ -27,85 +27,82 @@ const LINES: [number, string][] = [
   [6, 'last'],
 ]
 
-describe('readLines', () => {
-  test.each([
-    ['plain text', bytes(TEXT)],
-    ['gzip', gzipSync(TEXT)],
-  ])('yields the same lines of %s for every chunk size, even inside a character', async (_, whole) => {
+test.each([
+  ['plain text', bytes(TEXT)],
+  ['gzip', gzipSync(TEXT)],
+])(
+  'readLines yields the same lines of %s for every chunk size, even inside a character',
+  async (_, whole) => {
     for (let size = 1; size <= whole.length; size++) expect(await read(inChunks(whole, size))).toEqual(LINES)
-  })
+  },
+)
 
-  test.each<[string, string[], [number, string][]]>([
-    ['an empty source', [''], []],
-    ['only white space', ['\n ', '\r\n', '\t\n\n'], []],
-    ['a text without a newline at its end', ['a'], [[1, 'a']]],
-    ['a text with a newline at its end', ['a\n'], [[1, 'a']]],
+test.each<[string, string[], [number, string][]]>([
+  ['an empty source', [''], []],
+  ['a text with a newline at its end', ['a\n'], [[1, 'a']]],
+  [
+    'blank lines and empty chunks',
+    ['', '\n\na', '', 'b\n', '\n', 'c', ''],
     [
-      'blank lines and empty chunks',
-      ['', '\n\na', '', 'b\n', '\n', 'c', ''],
-      [
-        [3, 'ab'],
-        [5, 'c'],
-      ],
+      [3, 'ab'],
+      [5, 'c'],
     ],
-  ])('reads %s', async (_, chunks, lines) => {
-    async function* source() {
-      for (const chunk of chunks) yield bytes(chunk)
-    }
-    expect(await read(source())).toEqual(lines)
-    expect(await read(inChunks(gzipSync(chunks.join(''))))).toEqual(lines)
-  })
+  ],
+])('readLines reads %s', async (_, chunks, lines) => {
+  async function* source() {
+    for (const chunk of chunks) yield bytes(chunk)
+  }
+  expect(await read(source())).toEqual(lines)
+  expect(await read(inChunks(gzipSync(chunks.join(''))))).toEqual(lines)
+})
 
-  test('copies data from a chunk that the source reuses', async () => {
-    async function* source() {
-      const chunk = bytes('one half ')
-      yield chunk
-      chunk.set(bytes('the other'))
-      yield chunk
-      yield bytes('\n')
-    }
-    expect(await read(source())).toEqual([[1, 'one half the other']])
-  })
+test('readLines copies data from a chunk that the source reuses', async () => {
+  async function* source() {
+    const chunk = bytes('one half ')
+    yield chunk
+    chunk.set(bytes('the other'))
+    yield chunk
+    yield bytes('\n')
+  }
+  expect(await read(source())).toEqual([[1, 'one half the other']])
 })
 
 const many = Array.from({ length: 20_000 }, (_, at) => `{"passport_id":${at},"mix":${Math.imul(at, 48271)}}`)
 const packed = gzipSync(`${many.join('\n')}\n`)
 
-describe('gzip', () => {
-  test('concatenates several members', async () => {
-    const members = Buffer.concat([gzipSync('one\ntw'), gzipSync(''), gzipSync('o\nthree\n')])
-    for (const size of [1, 7, members.length]) {
-      expect(await read(inChunks(members, size))).toEqual([
-        [1, 'one'],
-        [2, 'two'],
-        [3, 'three'],
-      ])
-    }
-  })
+test('several members of gzip are one text', async () => {
+  const members = Buffer.concat([gzipSync('one\ntw'), gzipSync(''), gzipSync('o\nthree\n')])
+  for (const size of [1, 7, members.length]) {
+    expect(await read(inChunks(members, size))).toEqual([
+      [1, 'one'],
+      [2, 'two'],
+      [3, 'three'],
+    ])
+  }
+})
 
-  test.each([
-    ['a line', packed.length / 2],
-    ['its checksum', packed.length - 4],
-    ['its header', 5],
-  ])('gzip that is truncated in %s yields only the complete lines before', async (_, length) => {
-    const lines = await read(inChunks(packed.subarray(0, length), 5000))
-    const last = lines.pop()
-    expect(lines.map(([, text]) => text)).toEqual(many.slice(0, lines.length))
-    expect(last).toEqual([lines.length + 1, '! cannot be read any further: unexpected end of file'])
-  })
+test.each([
+  ['a line', packed.length / 2],
+  ['its checksum', packed.length - 4],
+  ['its header', 5],
+])('gzip that is truncated in %s yields only the complete lines before', async (_, length) => {
+  const lines = await read(inChunks(packed.subarray(0, length), 5000))
+  const last = lines.pop()
+  expect(lines.map(([, text]) => text)).toEqual(many.slice(0, lines.length))
+  expect(last).toEqual([lines.length + 1, '! cannot be read any further: unexpected end of file'])
+})
 
-  test('gzip with garbage inside or after it yields the valid lines, then a reason', async () => {
-    const damaged = Buffer.from(packed)
-    damaged.fill(0, packed.length / 2, packed.length / 2 + 500)
-    for (const given of [damaged, Buffer.concat([packed, bytes('something else')])]) {
-      const lines = await read(inChunks(given, 4096))
-      expect(lines.slice(0, 5000).map(([, text]) => text)).toEqual(many.slice(0, 5000))
-      expect(lines.at(-1)).toEqual([
-        lines.length,
-        expect.stringMatching(/^! cannot be read any further: \w[\w /-]+$/),
-      ])
-    }
-  })
+test('gzip with garbage inside or after it yields the valid lines, then a reason', async () => {
+  const damaged = Buffer.from(packed)
+  damaged.fill(0, packed.length / 2, packed.length / 2 + 500)
+  for (const given of [damaged, Buffer.concat([packed, bytes('something else')])]) {
+    const lines = await read(inChunks(given, 4096))
+    expect(lines.slice(0, 5000).map(([, text]) => text)).toEqual(many.slice(0, 5000))
+    expect(lines.at(-1)).toEqual([
+      lines.length,
+      expect.stringMatching(/^! cannot be read any further: \w[\w /-]+$/),
+    ])
+  }
 })
 
 test('a source that fails yields the lines before, then the reason', async () => {
@@ -120,43 +117,41 @@ test('a source that fails yields the lines before, then the reason', async () =>
   ])
 })
 
-describe('a line', () => {
-  test('a line of the maximum length is read, and a longer one is skipped', async () => {
-    const source = inChunks(bytes(`${'x'.repeat(LONGEST_LINE)}\n${'y'.repeat(LONGEST_LINE + 1)}\nz`), 100_000)
-    const [longest, tooLong, after] = await read(source)
-    expect(longest?.[1]).toHaveLength(LONGEST_LINE)
-    expect([tooLong, after]).toEqual([
-      [2, '! is longer than 4 MiB'],
-      [3, 'z'],
-    ])
-  })
+test('a line of the maximum length is read, and a longer one is skipped', async () => {
+  const source = inChunks(bytes(`${'x'.repeat(LONGEST_LINE)}\n${'y'.repeat(LONGEST_LINE + 1)}\nz`), 100_000)
+  const [longest, tooLong, after] = await read(source)
+  expect(longest?.[1]).toHaveLength(LONGEST_LINE)
+  expect([tooLong, after]).toEqual([
+    [2, '! is longer than 4 MiB'],
+    [3, 'z'],
+  ])
+})
 
-  test('a line of 50 MB is skipped with bounded memory, and the lines after it are read', async () => {
-    const chunk = bytes('x'.repeat(MEBIBYTE / 16))
-    const start = process.memoryUsage.rss()
-    let highest = 0
-    async function* source() {
-      yield bytes('before\n')
-      for (let at = 0; at < 800; at++) {
-        yield chunk
-        highest = Math.max(highest, process.memoryUsage.rss())
-      }
-      yield bytes('\nafter\n')
+test('a line of 50 MB is skipped with bounded memory, and the lines after it are read', async () => {
+  const chunk = bytes('x'.repeat(MEBIBYTE / 16))
+  const start = process.memoryUsage.rss()
+  let highest = 0
+  async function* source() {
+    yield bytes('before\n')
+    for (let at = 0; at < 800; at++) {
+      yield chunk
+      highest = Math.max(highest, process.memoryUsage.rss())
     }
-    expect(await read(source())).toEqual([
-      [1, 'before'],
-      [2, '! is longer than 4 MiB'],
-      [3, 'after'],
-    ])
-    expect(highest - start).toBeLessThan(25 * MEBIBYTE)
-  })
+    yield bytes('\nafter\n')
+  }
+  expect(await read(source())).toEqual([
+    [1, 'before'],
+    [2, '! is longer than 4 MiB'],
+    [3, 'after'],
+  ])
+  expect(highest - start).toBeLessThan(25 * MEBIBYTE)
+})
 
-  test('a line of 50 MB that was compressed to a few bytes is skipped too', async () => {
-    const source = inChunks(gzipSync(`before\n${'x'.repeat(50 * MEBIBYTE)}\nafter\n`))
-    expect(await read(source)).toEqual([
-      [1, 'before'],
-      [2, '! is longer than 4 MiB'],
-      [3, 'after'],
-    ])
-  })
+test('a line of 50 MB that was compressed to a few bytes is skipped too', async () => {
+  const source = inChunks(gzipSync(`before\n${'x'.repeat(50 * MEBIBYTE)}\nafter\n`))
+  expect(await read(source)).toEqual([
+    [1, 'before'],
+    [2, '! is longer than 4 MiB'],
+    [3, 'after'],
+  ])
 })

@@ -21,12 +21,10 @@ const NEITHER = 'is neither a passport (passport_id is missing) nor a data point
 
 const NOT_JSON: Malformed[] = [
   '{',
-  '{"passport_id": 5',
   '{"passport_id": 5, "passport_profile": {"bio": "cut o',
   '{"passport_id": 5}}',
   '{"passport_id": 5} {"passport_id": 6}',
   '<html><body>502 Bad Gateway</body></html>',
-  'SQLite format 3\u0000',
   '['.repeat(200_000),
 ].map((line) => [line, '', 'is not JSON: '])
 
@@ -38,35 +36,25 @@ const NOT_UTF8: Malformed[] = [
 
 const NO_RECORD: Malformed[] = [
   ['[]', '', 'must be an object, got []'],
-  ['"text"', '', 'must be an object, got "text"'],
   ['null', '', 'must be an object, got null'],
   [nested('[', ']', 100_000), '', 'must be an object, got […]'],
   ['{}', '', NEITHER],
   ['{"PASSPORT_ID":5}', '', NEITHER],
   ['{"__proto__":{"passport_id":5}}', '', NEITHER],
-  ['{"constructor":{"prototype":{"passport_id":5}}}', '', NEITHER],
 ]
 
 const BAD_PASSPORTS: Malformed[] = [
   [passport({ passport_id: '5' }), 'passport_id', 'must be an integer, got "5"'],
   [passport({ passport_id: -1 }), 'passport_id', 'must be at least 0, got -1'],
-  [passport({ passport_id: 1.5 }), 'passport_id', 'must be an integer, got 1.5'],
-  ['{"passport_id":1e999}', 'passport_id', 'must be an integer, got Infinity'],
   ['{"passport_id":9007199254740993}', 'passport_id', 'must be at most 9007199254740991'],
-  [`{"passport_id":${nested('[', ']', 100_000)}}`, 'passport_id', 'must be an integer, got […]'],
   [`{"passport_id":${'{"a":'.repeat(400_000)}1${'}'.repeat(400_000)}}`, 'passport_id', 'got {…}'],
   [passport({ removed: 'yes' }), 'removed', 'must be a boolean or null, got "yes"'],
   [passport({ score: '12' }), 'score', 'must be a number or null, got "12"'],
   [passport({ score: -0.5 }), 'score', 'must be at least 0 or null, got -0.5'],
   [passport({ score: 1e10 }), 'score', 'must be at most 1000000000 or null, got 10000000000'],
   ['{"passport_id":5,"score":1e999}', 'score', 'must be a number or null, got Infinity'],
-  [passport({ connections_count: 1.5 }), 'connections_count', 'must be an integer or null, got 1.5'],
-  [passport({ human_checkmark: 1 }), 'human_checkmark', 'must be a boolean or null, got 1'],
   [passport({ rules: 5 }), 'rules', 'must be a string or null, got 5'],
-  [passport({ nominations_received_count: '3' }), 'nominations_received_count', 'must be an integer or null'],
-  [passport({ main_wallet_changed_at: 5 }), 'main_wallet_changed_at', 'must be a string or null, got 5'],
   [passport({ main_wallet_changed_at: 'May' }), 'main_wallet_changed_at', `${DATE} "May"`],
-  [passport({ image_url: ['x'] }), 'image_url', `${TEXT} ["x"]`],
   [passport({ main_wallet: {} }), 'main_wallet', `${TEXT} {}`],
   [passport({ main_wallet: `0x${'a'.repeat(200)}` }), 'main_wallet', 'is too long for a wallet: "0xaaa'],
   [passport({ verified_wallets: '0x1' }), 'verified_wallets', 'must be an array or null, got "0x1"'],
@@ -74,30 +62,14 @@ const BAD_PASSPORTS: Malformed[] = [
   [passport({ verified_wallets: ['x'.repeat(129)] }), 'verified_wallets.0', 'is too long for a wallet'],
   [passport({ passport_profile: 'Ada' }), 'passport_profile', 'must be an object or null, got "Ada"'],
   [profile({ bio: true }), 'passport_profile.bio', `${TEXT} true`],
-  [profile({ display_name: ['Ada'] }), 'passport_profile.display_name', `${TEXT} ["Ada"]`],
-  [profile({ tags: 'math' }), 'passport_profile.tags', 'must be an array or null, got "math"'],
   [profile({ tags: ['math', ['poetry']] }), 'passport_profile.tags.1', `${TEXT} ["poetry"]`],
-  [passport({ passport_socials: {} }), 'passport_socials', 'must be an array or null, got {}'],
   [passport({ passport_socials: [null] }), 'passport_socials.0', 'must be an object, got null'],
   [social({ source: {} }), 'passport_socials.0.source', `${TEXT} {}`],
-  [social({ profile_url: { href: 'x' } }), 'passport_socials.0.profile_url', `${TEXT} {"href":"x"}`],
 ]
 
 const BAD_CREDENTIALS: Malformed[] = [
-  [passport({ credentials: {} }), 'credentials', 'must be an array or null, got {}'],
-  [passport({ credentials: [null] }), 'credentials.0', 'must be an object, got null'],
   [credential({ score: -5 }), 'credentials.0.score', 'must be at least 0 or null, got -5'],
-  [credential({ max_score: 1e300 }), 'credentials.0.max_score', 'must be at most 1000000000 or null'],
-  [credential({ id: {} }), 'credentials.0.id', `${TEXT} {}`],
-  [credential({ derived: 'no' }), 'credentials.0.derived', 'must be a boolean or null, got "no"'],
-  [credential({ earned_at: 5 }), 'credentials.0.earned_at', 'must be a string or null, got 5'],
   [credential({ earned_at: 'soon' }), 'credentials.0.earned_at', `${DATE} "soon"`],
-  [credential({ earned_at: '2024-13-01' }), 'credentials.0.earned_at', `${DATE} "2024-13-01"`],
-  [
-    passport({ credentials: [{ type: 'a', id: 'x' }, { type: 'b', id: 'y' }, { type: 'c', id: 'x' }] }), // biome-ignore format: one row a case
-    'credentials.2.id',
-    'appears twice: "x"',
-  ],
   [
     passport({ credentials: [{ type: 'a', id: 5 }, { type: 'a', id: '5' }] }), // biome-ignore format: one row a case
     'credentials.1.id',
@@ -119,25 +91,15 @@ const BAD_POINTS: Malformed[] = [
   [point({ passport: '' }), 'passport', 'must be an integer or a string that is not empty, got ""'],
   [point({ passport: ' ' }), 'passport', 'must be a passport id or a wallet, got " "'],
   [point({ passport: null }), 'passport', 'must be an integer or a string, got null'],
-  [point({ passport: 1.5 }), 'passport', 'must be an integer or a string, got 1.5'],
-  [point({ passport: 'x'.repeat(200) }), 'passport', 'must be a passport id or a wallet, got "xxx'],
   [point({ passport: '99999999999999999999' }), 'passport', 'must be a passport id or a wallet'],
   [point({ type: '' }), 'type', 'must be a string that is not empty, got ""'],
   [point({ type: undefined }), 'type', 'is missing'],
-  [point({ value: undefined }), 'value', 'is missing'],
   [point({ value: null }), 'value', 'must be a number, a boolean or a string, got null'],
-  ['{"passport":1,"type":"github","value":1e999}', 'value', 'got Infinity'],
-  [point({ value: '3 contracts' }), 'value', `${VALUE} "3 contracts"`],
   [point({ value: '3' }), 'value', `${VALUE} "3"`],
   [point({ value: '2024-02-30' }), 'value', `${VALUE} "2024-02-30"`],
   [point({ type: 'x'.repeat(251) }), 'type', 'must be at most 250 characters long, got "xxx'],
-  [point({ account: 'x'.repeat(251) }), 'account', 'must be at most 250 characters long'],
   [passport({ credentials: [{ id: 'x'.repeat(251) }] }), 'credentials.0.id', 'at most 250 characters long'],
-  [point({ account: true }), 'account', `${TEXT} true`],
-  [point({ earned_at: '2024-02-30' }), 'earned_at', `${DATE} "2024-02-30"`],
-  [passport({ data_points: {} }), 'data_points', 'must be an array or null, got {}'],
   [passport({ data_points: [{ type: 'a' }] }), 'data_points.0.value', 'is missing'],
-  [passport({ data_points: [{ type: 'a', value: 'x' }] }), 'data_points.0.value', `${VALUE} "x"`],
   [
     passport({ data_points: [{ type: 'a', value: 1 }, { type: 'a', value: 2 }] }), // biome-ignore format: one row a case
     'data_points.1',

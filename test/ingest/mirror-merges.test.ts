@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { parseSurvivor } from '../../src/ingest/v1-response.ts'
 import type { Store } from '../../src/store/store.ts'
 import { everyAnswer } from '../support/http/every-response.ts'
@@ -97,33 +97,31 @@ onEveryEngine('merges of a mirrored source', (open) => {
   })
 })
 
-describe('a source with wrong bodies', () => {
-  test('merges nothing that it lists', async () => {
-    let isWrong = false
-    const list = () => ({ passports: [1, 2, 3].map((passport_id) => ({ passport_id })) })
-    await using source = serveOdd({ list, passport: (id) => plain(isWrong ? 1 : id) })
-    await using target = await openTestStore('sqlite')
-    await copy(target, source.url)
-    isWrong = true
-    expect((await copy(target, source.url, { prune: 'all' })).report).toEqual({
-      ...NONE,
-      unchanged: 1,
-      gone: 2,
-    })
-    for (const id of [1, 2, 3]) expect(await target.passports.find({ id })).toMatchObject({ id })
+test('a source with wrong bodies merges nothing that it lists', async () => {
+  let isWrong = false
+  const list = () => ({ passports: [1, 2, 3].map((passport_id) => ({ passport_id })) })
+  await using source = serveOdd({ list, passport: (id) => plain(isWrong ? 1 : id) })
+  await using target = await openTestStore('sqlite')
+  await copy(target, source.url)
+  isWrong = true
+  expect((await copy(target, source.url, { prune: 'all' })).report).toEqual({
+    ...NONE,
+    unchanged: 1,
+    gone: 2,
   })
+  for (const id of [1, 2, 3]) expect(await target.passports.find({ id })).toMatchObject({ id })
+})
 
-  test('merges nothing into a passport that it does not list', async () => {
-    let ids = [1, 2, 3]
-    const list = () => ({ passports: ids.map((passport_id) => ({ passport_id })) })
-    await using source = serveOdd({ list, passport: (id) => plain(ids.length === 3 ? id : 9) })
-    await using target = await openTestStore('sqlite', [record(9)])
-    await copy(target, source.url)
-    ids = []
-    const { report, failures } = await copy(target, source.url, { prune: 'all' })
-    expect(report).toEqual({ ...NONE, failed: 3 })
-    expect(failures.sort()[0]).toBe('1: the source has merged it into passport 9, which was not copied')
-  })
+test('a source with wrong bodies merges nothing into a passport that it does not list', async () => {
+  let ids = [1, 2, 3]
+  const list = () => ({ passports: ids.map((passport_id) => ({ passport_id })) })
+  await using source = serveOdd({ list, passport: (id) => plain(ids.length === 3 ? id : 9) })
+  await using target = await openTestStore('sqlite', [record(9)])
+  await copy(target, source.url)
+  ids = []
+  const { report, failures } = await copy(target, source.url, { prune: 'all' })
+  expect(report).toEqual({ ...NONE, failed: 3 })
+  expect(failures.sort()[0]).toBe('1: the source has merged it into passport 9, which was not copied')
 })
 
 test.each([

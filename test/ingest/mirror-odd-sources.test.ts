@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { Passport } from '../../src/domain/record/schemas.ts'
 import type { Store } from '../../src/store/store.ts'
 import { everyAnswer } from '../support/http/every-response.ts'
@@ -7,188 +7,178 @@ import { type OddSource, plain, serveOdd } from '../support/ingest/odd-source.ts
 import { openTestStore } from '../support/store/engines.ts'
 import { ADA_WALLET } from '../support/store/records.ts'
 
-describe('a source that is another program', () => {
-  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-  const passports = (ids: readonly unknown[]) => ids.map((passport_id) => ({ passport_id }))
+const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+const passports = (ids: readonly unknown[]) => ids.map((passport_id) => ({ passport_id }))
 
-  async function copiedIds(store: Store): Promise<number[]> {
-    return (await store.records.list(-1, 100)).map(({ id }) => id)
+async function copiedIds(store: Store): Promise<number[]> {
+  return (await store.records.list(-1, 100)).map(({ id }) => id)
+}
+
+const PAGES: unknown[][] = [[1, 2], [3, 4], [5]]
+/** A list of five passports on three pages, with this pagination. */
+const paged =
+  (pagination?: object, pages = PAGES) =>
+  (page: number) => ({
+    passports: passports(pages[page - 1] ?? []),
+    pagination,
+  })
+
+test.each<[string, OddSource['list']]>([
+  ['says nothing about pages', paged()],
+  ['has no page after the last', (page) => (page > 3 ? 404 : paged()(page))],
+  ['gives all at once, on every page', () => ({ passports: passports([1, 2, 3, 4, 5]) })],
+  ['has no last page', (page) => paged({ last_page: page + 1 })(Math.min(page, 3))],
+  ['counts in text', paged({ last_page: '3', total: '5' }, [['1', '2'], ['3', '4'], ['5']])],
+  ['counts wrongly', paged({ last_page: 1e9, total: -1 })],
+  ['knows no counts', paged({ last_page: null, total: null })],
+  [
+    'names passports more than once',
+    () => ({
+      passports: passports([1, 1, 2, 2, 3, 4, 5, 1]),
+      pagination: { last_page: 1, total: 8 },
+    }),
+  ],
+])('a source that %s is copied completely, each passport once', async (_, list) => {
+  await using source = serveOdd({ list })
+  await using target = await openTestStore('sqlite')
+  const { report } = await copy(target, source.url)
+  expect(report).toEqual({ ...NONE, copied: 5 })
+  expect(await copiedIds(target)).toEqual([1, 2, 3, 4, 5])
+  expect(source.paths.filter((path) => !path.includes('?page='))).toHaveLength(10)
+  expect(source.paths.length).toBeLessThan(20)
+})
+
+test.each<[string, (order: number[], page: number) => void]>([
+  ['one moved up', (order, page) => page === 1 && order.unshift(...order.splice(5, 1))],
+  ['one was added', (order, page) => page === 1 && order.unshift(9)],
+  ['one was removed', (order, page) => page === 1 && order.splice(0, 1)],
+  ['all changed places', (order) => order.reverse()],
+])('a list in which %s during the run is copied completely', async (_, shift) => {
+  const order = [1, 2, 3, 4, 5, 6, 7, 8]
+  let isFirst = true
+  await using source = serveOdd({
+    list(page) {
+      const ids = order.slice((page - 1) * 3, page * 3)
+      const last_page = Math.ceil(order.length / 3)
+      const pagination = { current_page: page, last_page, total: order.length }
+      if (isFirst) shift(order, page)
+      if (page >= last_page) isFirst = false
+      return { passports: passports(ids), pagination }
+    },
+  })
+  await using target = await openTestStore('sqlite')
+  await copy(target, source.url)
+  expect(await copiedIds(target)).toEqual(expect.arrayContaining([...order]))
+})
+
+test('ids that are not passport ids are reported by name, and the others are copied', async () => {
+  const list = () => ({ passports: [...passports([1, -5, 1.5, 1e300, 'x', '', -5, 2]), null, {}] })
+  await using source = serveOdd({ list })
+  await using target = await openTestStore('sqlite')
+  const { report, failures } = await copy(target, source.url)
+  expect(report).toEqual({ ...NONE, copied: 2, failed: 6 })
+  expect(failures.map((failure) => failure.split(': ')[0])).toEqual([
+    '-5',
+    '1.5',
+    '1e+300',
+    '"x"',
+    '""',
+    'none',
+  ])
+  expect(failures[0]).toBe('-5: the list has this passport_id, but ids are whole numbers from 0')
+  expect(await copiedIds(target)).toEqual([1, 2])
+})
+
+test('passports that vanish during the run are counted as gone', async () => {
+  await using source = serveOdd({
+    list: () => ({ passports: passports([1, 2, 3]) }),
+    passport: (id) => (id === 2 ? 404 : id === 3 ? plain(1) : plain(id)),
+    credentials: () => 404,
+  })
+  await using target = await openTestStore('sqlite')
+  expect((await copy(target, source.url)).report).toEqual({ ...NONE, copied: 1, gone: 2 })
+  expect(await copiedIds(target)).toEqual([1])
+})
+
+test('missing fields, nulls, numbers as text and unknown fields are accepted', async () => {
+  const bodies: Record<number, object> = {
+    1: {},
+    2: Object.fromEntries(Object.keys(Passport.properties).map((name) => [name, null])),
+    3: {
+      passport_id: '3',
+      score: '12.5',
+      activity_score: ' 12.5',
+      skills_score: '',
+      connections_count: '4',
+      nominations_received_count: '3',
+      passport_profile: { display_name: 7, bio: null, tags: ['a', null, 3], mood: 'good' },
+      passport_socials: [{ source: 'lens', follower_count: 1842, following_count: null, rank: 1 }],
+      verified_wallets: [null, ADA_WALLET.toUpperCase().replace('X', 'x')],
+      nickname: 'x',
+    },
+    4: { removed: true, merged_into: 1, rules: 'x', data_points: 'none', credentials: 5 },
   }
-
-  const PAGES: unknown[][] = [[1, 2], [3, 4], [5]]
-  /** A list of five passports on three pages, with this pagination. */
-  const paged =
-    (pagination?: object, pages = PAGES) =>
-    (page: number) => ({
-      passports: passports(pages[page - 1] ?? []),
-      pagination,
-    })
-
-  test.each<[string, OddSource['list']]>([
-    ['says nothing about pages', paged()],
-    ['has no page after the last', (page) => (page > 3 ? 404 : paged()(page))],
-    ['gives all at once, on every page', () => ({ passports: passports([1, 2, 3, 4, 5]) })],
-    ['has no last page', (page) => paged({ last_page: page + 1 })(Math.min(page, 3))],
-    ['counts in text', paged({ last_page: '3', total: '5' }, [['1', '2'], ['3', '4'], ['5']])],
-    ['counts wrongly', paged({ last_page: 1e9, total: -1 })],
-    ['knows no counts', paged({ last_page: null, total: null })],
-    [
-      'names passports more than once',
-      () => ({
-        passports: passports([1, 1, 2, 2, 3, 4, 5, 1]),
-        pagination: { last_page: 1, total: 8 },
-      }),
-    ],
-  ])('that %s is copied completely, each passport once', async (_, list) => {
-    await using source = serveOdd({ list })
-    await using target = await openTestStore('sqlite')
-    const { report } = await copy(target, source.url)
-    expect(report).toEqual({ ...NONE, copied: 5 })
-    expect(await copiedIds(target)).toEqual([1, 2, 3, 4, 5])
-    expect(source.paths.filter((path) => !path.includes('?page='))).toHaveLength(10)
-    expect(source.paths.length).toBeLessThan(20)
+  const given = [
+    { id: 'a', type: 'ens', score: '12.5', max_score: '20', value: null, color: 'red', derived: true },
+    { type: 'lens', category: null, name: null, score: 0, earned_at: null, last_calculated_at: null },
+  ]
+  await using source = serveOdd({
+    list: () => ({ passports: passports([1, 2, 3, 4]) }),
+    passport: (id) => ({ passport: bodies[id] }),
+    credentials: (id) => ({ passport_credentials: id === 3 ? given : id === 2 ? null : [] }),
   })
-
-  test.each<[string, (order: number[], page: number) => void]>([
-    ['one moved up', (order, page) => page === 1 && order.unshift(...order.splice(5, 1))],
-    ['one was added', (order, page) => page === 1 && order.unshift(9)],
-    ['one was removed', (order, page) => page === 1 && order.splice(0, 1)],
-    ['all changed places', (order) => order.reverse()],
-  ])('a list in which %s during the run is copied completely', async (_, shift) => {
-    const order = [1, 2, 3, 4, 5, 6, 7, 8]
-    let isFirst = true
-    await using source = serveOdd({
-      list(page) {
-        const ids = order.slice((page - 1) * 3, page * 3)
-        const last_page = Math.ceil(order.length / 3)
-        const pagination = { current_page: page, last_page, total: order.length }
-        if (isFirst) shift(order, page)
-        if (page >= last_page) isFirst = false
-        return { passports: passports(ids), pagination }
-      },
-    })
-    await using target = await openTestStore('sqlite')
-    await copy(target, source.url)
-    expect(await copiedIds(target)).toEqual(expect.arrayContaining([...order]))
+  await using target = await openTestStore('sqlite')
+  const { report, failures } = await copy(target, source.url)
+  expect(failures).toEqual([])
+  expect(report).toEqual({ ...NONE, copied: 4 })
+  expect(await target.passports.find({ wallet: ADA_WALLET })).toMatchObject({
+    id: 3,
+    scores: { total: 12.5, activity: 12.5, identity: 0, skills: 0 },
+    connections: 4,
+    profile: { displayName: '7', bio: '', tags: ['a', '3'] },
+    socials: [{ source: 'lens', followers: '1842', following: '' }],
+    verifiedWallets: [ADA_WALLET],
   })
+  expect((await target.credentials.find({ id: 3 }))?.credentials).toMatchObject([
+    { id: 'a', score: 12.5, maxScore: 20, value: '' },
+    { name: 'lens', score: 0 },
+  ])
+  expect(await target.passports.find({ id: 4 })).toMatchObject({ id: 4, merged: false })
+  await everyAnswer(target)
+})
 
-  test('ids that are not passport ids are reported by name, and the others are copied', async () => {
-    const list = () => ({ passports: [...passports([1, -5, 1.5, 1e300, 'x', '', -5, 2]), null, {}] })
-    await using source = serveOdd({ list })
-    await using target = await openTestStore('sqlite')
-    const { report, failures } = await copy(target, source.url)
-    expect(report).toEqual({ ...NONE, copied: 2, failed: 6 })
-    expect(failures.map((failure) => failure.split(': ')[0])).toEqual([
-      '-5',
-      '1.5',
-      '1e+300',
-      '"x"',
-      '""',
-      'none',
-    ])
-    expect(failures[0]).toBe('-5: the list has this passport_id, but ids are whole numbers from 0')
-    expect(await copiedIds(target)).toEqual([1, 2])
+test.each<[string, unknown, string]>([
+  ['no passport', {}, 'passport is missing from the response'],
+  [
+    'tags above the limit',
+    { passport: { passport_profile: { tags: Array(2000).fill('x'.repeat(1904)) } } },
+    'passport_profile.tags must be at most 6,000 bytes as JSON, got 3,814,001 bytes',
+  ],
+  ['a bad date', { passport: { last_calculated_at: 'May' } }, 'last_calculated_at must be a date such as'],
+  ['a field of great depth', `{"passport":{"score":${deep}}}`, 'score must be a number or null, got […]'],
+  [
+    'great depth where nobody looks',
+    `{"passport":{"passport_profile":{"x":${deep}}}}`,
+    'passport is nested too deeply',
+  ],
+])('a response with %s is reported with its id, and the others are copied', async (_, body, reason) => {
+  await using source = serveOdd({
+    list: () => ({ passports: passports([1, 2, 3]) }),
+    passport: (id) => (id === 2 ? body : plain(id)),
   })
+  await using target = await openTestStore('sqlite')
+  const { report, failures } = await copy(target, source.url)
+  expect(report).toEqual({ ...NONE, copied: 2, failed: 1 })
+  expect(failures).toEqual([expect.stringContaining(`2: ${reason}`)])
+})
 
-  test('passports that vanish during the run are counted as gone', async () => {
-    await using source = serveOdd({
-      list: () => ({ passports: passports([1, 2, 3]) }),
-      passport: (id) => (id === 2 ? 404 : id === 3 ? plain(1) : plain(id)),
-      credentials: () => 404,
-    })
-    await using target = await openTestStore('sqlite')
-    expect((await copy(target, source.url)).report).toEqual({ ...NONE, copied: 1, gone: 2 })
-    expect(await copiedIds(target)).toEqual([1])
-  })
-
-  test('missing fields, nulls, numbers as text and unknown fields are accepted', async () => {
-    const bodies: Record<number, object> = {
-      1: {},
-      2: Object.fromEntries(Object.keys(Passport.properties).map((name) => [name, null])),
-      3: {
-        passport_id: '3',
-        score: '12.5',
-        activity_score: ' 12.5',
-        skills_score: '',
-        connections_count: '4',
-        nominations_received_count: '3',
-        passport_profile: { display_name: 7, bio: null, tags: ['a', null, 3], mood: 'good' },
-        passport_socials: [{ source: 'lens', follower_count: 1842, following_count: null, rank: 1 }],
-        verified_wallets: [null, ADA_WALLET.toUpperCase().replace('X', 'x')],
-        nickname: 'x',
-      },
-      4: { removed: true, merged_into: 1, rules: 'x', data_points: 'none', credentials: 5 },
-    }
-    const given = [
-      { id: 'a', type: 'ens', score: '12.5', max_score: '20', value: null, color: 'red', derived: true },
-      { type: 'lens', category: null, name: null, score: 0, earned_at: null, last_calculated_at: null },
-    ]
-    await using source = serveOdd({
-      list: () => ({ passports: passports([1, 2, 3, 4]) }),
-      passport: (id) => ({ passport: bodies[id] }),
-      credentials: (id) => ({ passport_credentials: id === 3 ? given : id === 2 ? null : [] }),
-    })
-    await using target = await openTestStore('sqlite')
-    const { report, failures } = await copy(target, source.url)
-    expect(failures).toEqual([])
-    expect(report).toEqual({ ...NONE, copied: 4 })
-    expect(await target.passports.find({ wallet: ADA_WALLET })).toMatchObject({
-      id: 3,
-      scores: { total: 12.5, activity: 12.5, identity: 0, skills: 0 },
-      connections: 4,
-      profile: { displayName: '7', bio: '', tags: ['a', '3'] },
-      socials: [{ source: 'lens', followers: '1842', following: '' }],
-      verifiedWallets: [ADA_WALLET],
-    })
-    expect((await target.credentials.find({ id: 3 }))?.credentials).toMatchObject([
-      { id: 'a', score: 12.5, maxScore: 20, value: '' },
-      { name: 'lens', score: 0 },
-    ])
-    expect(await target.passports.find({ id: 4 })).toMatchObject({ id: 4, merged: false })
-    await everyAnswer(target)
-  })
-
-  test.each<[string, unknown, string]>([
-    ['no passport', {}, 'passport is missing from the response'],
-    ['a list', [], 'passport is missing from the response'],
-    [
-      'tags above the limit',
-      { passport: { passport_profile: { tags: Array(2000).fill('x'.repeat(1904)) } } },
-      'passport_profile.tags must be at most 6,000 bytes as JSON, got 3,814,001 bytes',
-    ],
-    ['a score in words', { passport: { score: 'high' } }, 'score must be a number or null, got "high"'],
-    ['a bad date', { passport: { last_calculated_at: 'May' } }, 'last_calculated_at must be a date such as'],
-    ['a field of great depth', `{"passport":{"score":${deep}}}`, 'score must be a number or null, got […]'],
-    [
-      'great depth where nobody looks',
-      `{"passport":{"passport_profile":{"x":${deep}}}}`,
-      'passport is nested too deeply',
-    ],
-    ['a number past all numbers', { passport: { score: 1e300 } }, 'score must'],
-    [
-      'an id past all numbers',
-      { passport: { passport_id: 2, connections_count: 2 ** 60 } },
-      'connections_count',
-    ],
-  ])('a response with %s is reported with its id, and the others are copied', async (_, body, reason) => {
-    await using source = serveOdd({
-      list: () => ({ passports: passports([1, 2, 3]) }),
-      passport: (id) => (id === 2 ? body : plain(id)),
-    })
-    await using target = await openTestStore('sqlite')
-    const { report, failures } = await copy(target, source.url)
-    expect(report).toEqual({ ...NONE, copied: 2, failed: 1 })
-    expect(failures).toEqual([expect.stringContaining(`2: ${reason}`)])
-  })
-
-  test.each<[string, unknown]>([
-    ['something else', { hello: 'world' }],
-    ['null', null],
-    ['a bare list', []],
-    ['404', 404],
-  ])('a source that responds with %s has no list', async (_, body) => {
-    await using source = serveOdd({ list: () => body })
-    await using target = await openTestStore('sqlite')
-    expect(copy(target, source.url)).rejects.toThrow('has no list of passports')
-  })
+test.each<[string, unknown]>([
+  ['something else', { hello: 'world' }],
+  ['null', null],
+  ['a bare list', []],
+  ['404', 404],
+])('a source that responds with %s has no list', async (_, body) => {
+  await using source = serveOdd({ list: () => body })
+  await using target = await openTestStore('sqlite')
+  expect(copy(target, source.url)).rejects.toThrow('has no list of passports')
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { SourceError } from '../../src/ingest/throttled-client.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -16,20 +16,7 @@ const removeAll = async (store: Store, ids: readonly number[]) => {
 }
 
 onEveryEngine('passports that are gone at the source', (open) => {
-  test('passports that are gone at the source are named and stay stored', async () => {
-    await using source = await serveSource(FIVE)
-    await using target = await open()
-    await copy(target, source.url)
-    await removeAll(source.store, [1, 2])
-    for (let runs = 0; runs < 2; runs++) {
-      const { report, gone, refusal } = await copy(target, source.url)
-      expect(report).toEqual({ ...NONE, unchanged: 3, gone: 2 })
-      expect([gone.sort(), refusal]).toEqual([[1, 2], undefined])
-    }
-    expect(await idsIn(target)).toEqual([1, 2, 3, 4, 5])
-  })
-
-  test('are removed by a run that prunes, and copied again when the source has them again', async () => {
+  test('passports that are gone at the source are removed by a run that prunes, and copied again when the source has them again', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open([person(9)])
     await copy(target, source.url)
@@ -45,31 +32,6 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
   })
 
-  test('stay removed if they were removed here, also if the source has them again', async () => {
-    await using source = await serveSource(FIVE)
-    await using target = await open()
-    await copy(target, source.url)
-    await removeAll(source.store, [1])
-    await removeAll(target, [1])
-    expect((await copy(target, source.url, { prune: 'some' })).report).toEqual({ ...NONE, unchanged: 4 })
-    await source.store.records.save([{ kind: 'passport', passport: person(1) }], { now: NOON, restore: true })
-    expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 4, removed: 1 })
-  })
-
-  test('stay if they are more than half of the copies, unless all may be removed', async () => {
-    await using source = await serveSource(FIVE)
-    await using target = await open()
-    await copy(target, source.url)
-    await removeAll(source.store, [1, 2, 3])
-    const { report, refusal } = await copy(target, source.url, { prune: 'some' })
-    expect(report).toEqual({ ...NONE, unchanged: 2, gone: 3 })
-    expect(refusal).toBe('3 of 5 copied passports are gone at the source; if that is right, use --prune-all')
-    expect(await idsIn(target)).toEqual([1, 2, 3, 4, 5])
-    const all = await copy(target, source.url, { prune: 'all' })
-    expect([all.report, all.refusal]).toEqual([{ ...NONE, unchanged: 2, pruned: 3 }, undefined])
-    expect(await idsIn(target)).toEqual([4, 5])
-  })
-
   test('a run keeps passports that another source still has', async () => {
     await using source = await serveSource(FIVE)
     await using other = await serveSource(FIVE.slice(0, 2))
@@ -83,21 +45,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect(await idsIn(target)).toEqual([1, 2, 3, 4])
   })
 
-  test('stay if a passport that is not gone was merged into them here', async () => {
-    await using source = await serveSource(FIVE)
-    await using target = await open()
-    await copy(target, source.url)
-    await target.passports.merge(2, 1)
-    await removeAll(source.store, [1])
-    const { report, kept } = await copy(target, source.url, { prune: 'some' })
-    expect(report).toMatchObject({ gone: 1, pruned: 0, failed: 0 })
-    expect(kept).toEqual(['1: passport 2 is merged into it'])
-    await removeAll(source.store, [2])
-    expect((await copy(target, source.url, { prune: 'some' })).report).toMatchObject({ gone: 0, pruned: 2 })
-    expect(await idsIn(target)).toEqual([3, 4, 5])
-  })
-
-  test('free their wallets for other passports in the same run', async () => {
+  test('passports that are gone at the source free their wallets for other passports in the same run', async () => {
     const owner = { ...person(1), mainWallet: '0xw' }
     await using source = await serveSource([owner, ...FIVE.slice(1)])
     await using target = await open()
@@ -109,61 +57,46 @@ onEveryEngine('passports that are gone at the source', (open) => {
   })
 })
 
-describe('nothing is pruned', () => {
-  /** A source whose passports 1 and 2 were removed after a first copy. */
-  async function prepare() {
-    const source = await serveSource(FIVE)
-    const target = await openTestStore('sqlite')
-    await copy(target, source.url)
-    await removeAll(source.store, [1, 2])
-    const prune = (fetch: (url: string, init: RequestInit) => Promise<Response>) =>
-      copy(target, source.url, { prune: 'all', fetch })
-    return {
-      source,
-      target,
-      prune,
-      async [Symbol.asyncDispose]() {
-        await target[Symbol.asyncDispose]()
-        await source[Symbol.asyncDispose]()
-      },
-    }
+/** A source whose passports 1 and 2 were removed after a first copy. */
+async function prunePlace() {
+  const source = await serveSource(FIVE)
+  const target = await openTestStore('sqlite')
+  await copy(target, source.url)
+  await removeAll(source.store, [1, 2])
+  const prune = (fetch: (url: string, init: RequestInit) => Promise<Response>) =>
+    copy(target, source.url, { prune: 'all', fetch })
+  return {
+    source,
+    target,
+    prune,
+    async [Symbol.asyncDispose]() {
+      await target[Symbol.asyncDispose]()
+      await source[Symbol.asyncDispose]()
+    },
   }
+}
 
-  test('a run in which the source failed to respond prunes nothing', async () => {
-    await using given = await prepare()
-    const { report, refusal } = await given.prune(async (url, init) =>
-      url.endsWith('/passports/5') ? new Response('', { status: 500 }) : fetch(url, init),
-    )
-    expect(report).toMatchObject({ gone: 2, pruned: 0, failed: 1 })
-    expect(refusal).toBe('some requests failed')
-    expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
-  })
+test('a run in which the source failed to respond prunes nothing', async () => {
+  await using given = await prunePlace()
+  const { report, refusal } = await given.prune(async (url, init) =>
+    url.endsWith('/passports/5') ? new Response('', { status: 500 }) : fetch(url, init),
+  )
+  expect(report).toMatchObject({ gone: 2, pruned: 0, failed: 1 })
+  expect(refusal).toBe('some requests failed')
+  expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
+})
 
-  test.each(['brownouts', 'sunsetAt'])('a run prunes nothing if the source is retired (%s)', async (kind) => {
-    await using given = await prepare()
-    const plan = kind === 'sunsetAt' ? { sunsetAt: NOON } : { brownouts: [{ start: NOON, end: NOON + 1000 }] }
-    await using retired = serveTest(given.source.store, { plan: () => ({ ...NO_PLAN, ...plan }) })
-    let isRetired = false
-    const run = given.prune(async (url, init) => {
-      isRetired ||= url.endsWith('/passports/1')
-      return fetch(isRetired ? url.replace(given.source.url, retired.url.origin) : url, init)
-    })
-    const result = await run.catch((error) => error)
-    if (kind === 'sunsetAt') expect(result.refusal).toBe('the source no longer has a list of passports')
-    else expect(result).toBeInstanceOf(SourceError)
-    expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
+test.each(['brownouts', 'sunsetAt'])('a run prunes nothing if the source is retired (%s)', async (kind) => {
+  await using given = await prunePlace()
+  const plan = kind === 'sunsetAt' ? { sunsetAt: NOON } : { brownouts: [{ start: NOON, end: NOON + 1000 }] }
+  await using retired = serveTest(given.source.store, { plan: () => ({ ...NO_PLAN, ...plan }) })
+  let isRetired = false
+  const run = given.prune(async (url, init) => {
+    isRetired ||= url.endsWith('/passports/1')
+    return fetch(isRetired ? url.replace(given.source.url, retired.url.origin) : url, init)
   })
-
-  test('a run prunes nothing if the source lost its data, and the next run copies everything again', async () => {
-    await using given = await prepare()
-    await using empty = await serveSource([])
-    const { report, refusal } = await copy(given.target, given.source.url, {
-      prune: 'some',
-      fetch: (url, init) => fetch(url.replace(given.source.url, empty.url), init),
-    })
-    expect(report).toEqual({ ...NONE, gone: 5 })
-    expect(refusal).toContain('5 of 5 copied passports are gone')
-    expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
-    expect((await copy(given.target, given.source.url)).report).toEqual({ ...NONE, unchanged: 3, gone: 2 })
-  })
+  const result = await run.catch((error) => error)
+  if (kind === 'sunsetAt') expect(result.refusal).toBe('the source no longer has a list of passports')
+  else expect(result).toBeInstanceOf(SourceError)
+  expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
 })

@@ -1,11 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { PassportRecord } from '../../src/domain/record/record.ts'
-import { SourceError } from '../../src/ingest/throttled-client.ts'
 import { everyAnswer } from '../support/http/every-response.ts'
 import { CROWD, copy, FEW, NONE, ofPassports, SOME, serveSource } from '../support/ingest/mirror.ts'
-import { until } from '../support/processes.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'
-import { ADA_WALLET, credential, NOON, record } from '../support/store/records.ts'
+import { ADA_WALLET, credential, record } from '../support/store/records.ts'
 
 onEveryEngine('mirror', (open, engine) => {
   test('a copy serves the same responses as its source', async () => {
@@ -65,20 +63,6 @@ onEveryEngine('mirror', (open, engine) => {
     }
   })
 
-  test('a passport that was removed here is copied again only with the restore option', async () => {
-    await using source = await serveSource(FEW)
-    await using target = await open()
-    await copy(target, source.url)
-    await target.passports.remove(2007, NOON)
-    for (let runs = 0; runs < 2; runs++) {
-      expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 4, removed: 1 })
-    }
-    expect(await target.passports.find({ id: 2007 })).toBeUndefined()
-    const { report } = await copy(target, source.url, { restore: true })
-    expect(report).toEqual({ ...NONE, copied: 1, unchanged: 4 })
-    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
-  })
-
   test('a wallet may move from one passport to another', async () => {
     const [high, low] = [record(1, { scores: { total: 9 } }), record(2, { mainWallet: ADA_WALLET })]
     await using source = await serveSource([high, low])
@@ -100,60 +84,26 @@ onEveryEngine('mirror', (open, engine) => {
   })
 })
 
-describe('a source that fails', () => {
-  test('a source that fails at random is copied completely', async () => {
-    await using source = await serveSource(SOME, { seed: 1, rate: 0.4 })
-    await using target = await openTestStore('sqlite')
-    const { report } = await copy(target, source.url)
-    expect(report).toEqual({ ...NONE, copied: SOME.length })
-    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
-    for (const count of Object.values(source.faults)) expect(count).toBeGreaterThan(0)
-    const { report: again } = await copy(target, source.url)
-    expect(again).toEqual({ ...NONE, unchanged: SOME.length })
-  })
+test('a source that fails at random is copied completely', async () => {
+  await using source = await serveSource(SOME, { seed: 1, rate: 0.4 })
+  await using target = await openTestStore('sqlite')
+  const { report } = await copy(target, source.url)
+  expect(report).toEqual({ ...NONE, copied: SOME.length })
+  expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
+  for (const count of Object.values(source.faults)) expect(count).toBeGreaterThan(0)
+  const { report: again } = await copy(target, source.url)
+  expect(again).toEqual({ ...NONE, unchanged: SOME.length })
+})
 
-  test('a passport whose requests fail is reported with its id, the others are copied, and the next run copies it', async () => {
-    await using source = await serveSource(FEW)
-    await using target = await openTestStore('sqlite')
-    const broken = async (url: string, init: RequestInit) =>
-      url.endsWith('/passports/2007') ? new Response('', { status: 500 }) : fetch(url, init)
-    const { report, failures } = await copy(target, source.url, { fetch: broken })
-    expect(report).toEqual({ ...NONE, copied: 4, failed: 1 })
-    expect(failures).toEqual([
-      '2007: /api/v1/passports/2007: no valid response after 8 attempts, the last: status 500',
-    ])
-    expect((await copy(target, source.url)).report).toEqual({ ...NONE, copied: 1, unchanged: 4 })
-  })
-
-  test('a source that responds 401 ends the run, and no further request is sent', async () => {
-    await using source = await serveSource(SOME)
-    await using target = await openTestStore('sqlite')
-    let sent = 0
-    let pending = 0
-    const refusing = async (url: string, init: RequestInit) => {
-      if (++sent > 20) return new Response('', { status: 401 })
-      pending++
-      return fetch(url, init).finally(() => pending--)
-    }
-    const run = copy(target, source.url, { fetch: refusing })
-    expect(await run.catch((error) => error)).toBeInstanceOf(SourceError)
-    await until(() => pending === 0)
-    expect(sent).toBeLessThanOrEqual(20 + 8)
-  })
-
-  test('an interrupted run continues where it stopped', async () => {
-    await using source = await serveSource(SOME)
-    await using target = await openTestStore('sqlite')
-    const controller = new AbortController()
-    const onProgress = (done: number) => done === 20 && controller.abort()
-    const stopped = copy(target, source.url, { signal: controller.signal, onProgress })
-    expect(await stopped.catch((error) => error.name)).toBe('AbortError')
-    const { report } = await copy(target, source.url, { userAgent: 'second' })
-    expect(report.copied).toBeLessThanOrEqual(SOME.length - 20)
-    const asked = ofPassports(source.seen).filter(({ headers }) => headers.get('User-Agent') === 'second')
-    // A passport that was saved but not yet recorded as seen is requested again.
-    expect(asked.length).toBeGreaterThanOrEqual(2 * report.copied)
-    expect(asked.length).toBeLessThanOrEqual(2 * (SOME.length - 20))
-    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
-  })
+test('a passport whose requests fail is reported with its id, the others are copied, and the next run copies it', async () => {
+  await using source = await serveSource(FEW)
+  await using target = await openTestStore('sqlite')
+  const broken = async (url: string, init: RequestInit) =>
+    url.endsWith('/passports/2007') ? new Response('', { status: 500 }) : fetch(url, init)
+  const { report, failures } = await copy(target, source.url, { fetch: broken })
+  expect(report).toEqual({ ...NONE, copied: 4, failed: 1 })
+  expect(failures).toEqual([
+    '2007: /api/v1/passports/2007: no valid response after 8 attempts, the last: status 500',
+  ])
+  expect((await copy(target, source.url)).report).toEqual({ ...NONE, copied: 1, unchanged: 4 })
 })

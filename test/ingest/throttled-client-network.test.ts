@@ -1,128 +1,90 @@
-import { describe, expect, spyOn, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { setTimeout as sleepReally } from 'node:timers/promises'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { createThrottledClient, SourceError } from '../../src/ingest/throttled-client.ts'
 import { answer, serveRaw } from '../support/http/faulty-proxy.ts'
-import { createClient, GOOD } from '../support/ingest/throttled-client.ts'
+import { createClient } from '../support/ingest/throttled-client.ts'
 
-describe('over a real connection', () => {
-  const really = { fetch: (url: string, init: RequestInit) => fetch(url, init) }
+const really = { fetch: (url: string, init: RequestInit) => fetch(url, init) }
 
-  test('a request has User-Agent, API key and If-None-Match', async () => {
-    const seen: Headers[] = []
-    await using server = await serveRaw((socket, _, headers) => {
-      seen.push(headers)
-      answer(socket, 200, { ETag: '"new"' }, '{"fine":true}')
-    })
-    const given = { ...really, base: server.url, userAgent: 'passportd/9 (mirror)', key: 'k-1' }
-    expect(await createClient([], given).get('/x', '"old"')).toEqual({ ...GOOD, etag: '"new"' })
-    await createClient([], { ...given, key: undefined }).get()
-    const sent = seen.map((headers) =>
-      ['User-Agent', 'X-API-KEY', 'If-None-Match', 'Accept'].map((name) => headers.get(name)),
-    )
-    expect(sent).toEqual([
-      ['passportd/9 (mirror)', 'k-1', '"old"', 'application/json'],
-      ['passportd/9 (mirror)', null, null, 'application/json'],
-    ])
-  })
-
-  test('connection resets and incomplete responses are retried', async () => {
-    const body = '{"fine":true}'
-    const responses: ((socket: Socket) => unknown)[] = [
-      (socket) => answer(socket, 200, {}, body),
-      (socket) => socket.resetAndDestroy(),
-      (socket) => answer(socket, 200, {}, body, 5),
-      (socket) => answer(socket, 200, {}, body, 0),
-      (socket) => socket.end(),
-      (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"fin\r\n'),
-      (socket) => answer(socket, 200, {}, body),
-    ]
-    await using server = await serveRaw((socket) => responses.shift()?.(socket))
-    const { get } = createClient([], { ...really, base: server.url })
-    await get()
-    expect(await get()).toEqual(GOOD)
-    expect(responses).toEqual([])
-  })
-
-  test.each([
-    ['/elsewhere?page=1', 'SERVER/elsewhere'],
-    ['http://169.254.169.254/latest/', 'http://169.254.169.254/latest/'],
-    ['file:///etc/passwd', 'null/etc/passwd'],
-    ['//other.example/', 'http://other.example/'],
-    ['http://[', 'another URL'],
-  ])('the target of a redirect to %p receives neither a request nor the key', async (place, named) => {
-    const asked: string[] = []
-    await using server = await serveRaw((socket) => answer(socket, 307, { Location: place }, ''))
-    const follow = (url: string, init: RequestInit) => {
-      asked.push(url)
-      return fetch(url, init)
-    }
-    const { get } = createClient([], { fetch: follow, base: server.url, key: 'secret' })
-    const target = named.replace('SERVER', server.url)
-    expect(await get().catch((error) => error)).toEqual(
-      new SourceError(`${server.url} redirects to ${target} (307). Use that URL.`),
-    )
-    expect(asked).toEqual([`${server.url}/x`])
-  })
-
-  const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
-  test.each([
-    ['gzip', gzipSync],
-    ['br', (zeros: Uint8Array) => brotliCompressSync(zeros, QUICK)],
-    ['zstd', zstdCompressSync],
-  ] as const)(
-    '64 MB that %s compressed to little are rejected without inflating them',
-    async (encoding, pack) => {
-      const bomb = pack(new Uint8Array(64 * 1024 * 1024))
-      expect(bomb.length).toBeLessThan(300_000)
-      await using server = await serveRaw((socket) =>
-        answer(socket, 200, { 'Content-Encoding': encoding }, bomb),
-      )
-      const { get } = createClient([], { ...really, base: server.url })
-      const error = await get().catch((error) => error)
-      expect(error.message).toBe('/x: the response is larger than 8 MiB')
-    },
+test.each([
+  ['/elsewhere?page=1', 'SERVER/elsewhere'],
+  ['http://169.254.169.254/latest/', 'http://169.254.169.254/latest/'],
+  ['file:///etc/passwd', 'null/etc/passwd'],
+  ['//other.example/', 'http://other.example/'],
+  ['http://[', 'another URL'],
+])('the target of a redirect to %p receives neither a request nor the key', async (place, named) => {
+  const asked: string[] = []
+  await using server = await serveRaw((socket) => answer(socket, 307, { Location: place }, ''))
+  const follow = (url: string, init: RequestInit) => {
+    asked.push(url)
+    return fetch(url, init)
+  }
+  const { get } = createClient([], { fetch: follow, base: server.url, key: 'secret' })
+  const target = named.replace('SERVER', server.url)
+  expect(await get().catch((error) => error)).toEqual(
+    new SourceError(`${server.url} redirects to ${target} (307). Use that URL.`),
   )
+  expect(asked).toEqual([`${server.url}/x`])
+})
 
-  test('a slow response is aborted after 30 s', async () => {
-    using timers = spyOn(globalThis, 'setTimeout')
-    await using server = await serveRaw((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n ')
-      // The time is over when a part of the body is sent.
-      const [expire] = timers.mock.calls.findLast(([, delay]) => delay === 30_000) ?? []
-      if (typeof expire === 'function') expire()
-    })
+const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+test.each([
+  ['gzip', gzipSync],
+  ['br', (zeros: Uint8Array) => brotliCompressSync(zeros, QUICK)],
+  ['zstd', zstdCompressSync],
+] as const)(
+  '64 MB that %s compressed to little are rejected without inflating them',
+  async (encoding, pack) => {
+    const bomb = pack(new Uint8Array(64 * 1024 * 1024))
+    expect(bomb.length).toBeLessThan(300_000)
+    await using server = await serveRaw((socket) =>
+      answer(socket, 200, { 'Content-Encoding': encoding }, bomb),
+    )
     const { get } = createClient([], { ...really, base: server.url })
     const error = await get().catch((error) => error)
-    expect(error.message).toContain('after 3 attempts, the last: No response within 30000 ms.')
-  })
+    expect(error.message).toBe('/x: the response is larger than 8 MiB')
+  },
+)
 
-  test.each<[string, (socket: Socket, abort: () => void) => void]>([
-    ['rate-limited', (socket) => answer(socket, 429, { 'Retry-After': '900' }, '')],
-    ['waiting for a retry', (socket) => answer(socket, 500, {}, '')],
-    ['waiting for a response', (_socket, abort) => abort()],
-  ])('a client that is %s stops at once when it is aborted', async (_, respond) => {
-    const controller = new AbortController()
-    const { signal } = controller
-    await using server = await serveRaw((socket) => respond(socket, () => controller.abort()))
-    const client = createThrottledClient({
-      ...really,
-      base: server.url,
-      key: undefined,
-      userAgent: 'test',
-      rate: 1000,
-      now: Date.now,
-      ticks: () => performance.now(),
-      random: () => 1,
-      signal,
-      sleep: (milliseconds) => {
-        // Shorter pauses keep the rate.
-        if (milliseconds > 100) setImmediate(() => controller.abort())
-        return sleepReally(milliseconds, undefined, { signal }).catch(() => undefined)
-      },
-    })
-    const requests = Array.from({ length: 3 }, () => client.get('/x').catch((error) => error.name))
-    expect(await Promise.all(requests)).toEqual(Array(3).fill('AbortError'))
+test('a slow response is aborted after 30 s', async () => {
+  using timers = spyOn(globalThis, 'setTimeout')
+  await using server = await serveRaw((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n ')
+    // The time is over when a part of the body is sent.
+    const [expire] = timers.mock.calls.findLast(([, delay]) => delay === 30_000) ?? []
+    if (typeof expire === 'function') expire()
   })
+  const { get } = createClient([], { ...really, base: server.url })
+  const error = await get().catch((error) => error)
+  expect(error.message).toContain('after 3 attempts, the last: No response within 30000 ms.')
+})
+
+test.each<[string, (socket: Socket, abort: () => void) => void]>([
+  ['rate-limited', (socket) => answer(socket, 429, { 'Retry-After': '900' }, '')],
+  ['waiting for a retry', (socket) => answer(socket, 500, {}, '')],
+  ['waiting for a response', (_socket, abort) => abort()],
+])('a client that is %s stops at once when it is aborted', async (_, respond) => {
+  const controller = new AbortController()
+  const { signal } = controller
+  await using server = await serveRaw((socket) => respond(socket, () => controller.abort()))
+  const client = createThrottledClient({
+    ...really,
+    base: server.url,
+    key: undefined,
+    userAgent: 'test',
+    rate: 1000,
+    now: Date.now,
+    ticks: () => performance.now(),
+    random: () => 1,
+    signal,
+    sleep: (milliseconds) => {
+      // Shorter pauses keep the rate.
+      if (milliseconds > 100) setImmediate(() => controller.abort())
+      return sleepReally(milliseconds, undefined, { signal }).catch(() => undefined)
+    },
+  })
+  const requests = Array.from({ length: 3 }, () => client.get('/x').catch((error) => error.name))
+  expect(await Promise.all(requests)).toEqual(Array(3).fill('AbortError'))
 })

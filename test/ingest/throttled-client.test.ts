@@ -1,153 +1,149 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { ResponseError, SourceError } from '../../src/ingest/throttled-client.ts'
 import { createClient, fail, GOOD, good, status } from '../support/ingest/throttled-client.ts'
 import { NOON } from '../support/store/records.ts'
 
-describe('rate limit', () => {
-  test('requests keep the configured interval, without bursts after idle time', async () => {
-    const { begun, getMany, time } = createClient([good], { rate: 8 })
-    await getMany(40)
-    expect(begun).toEqual(Array.from({ length: 40 }, (_, at) => at * 125))
-    await time.pass(time.sleep(5000))
-    const now = time.now() - NOON
-    await getMany(3)
-    expect(begun.slice(40)).toEqual([now, now + 125, now + 250])
-  })
-
-  test('a clock that is set back delays no request', async () => {
-    let wall = NOON
-    const { begun, get } = createClient([good], { rate: 10, now: () => wall })
-    await get()
-    wall -= 3600_000
-    await get()
-    expect(begun).toEqual([0, 100])
-  })
-
-  test.each([
-    ['429 with seconds', 429, { 'Retry-After': '5' }],
-    ['429 with a date', 429, { 'Retry-After': new Date(NOON + 5000).toUTCString() }],
-    ['503 with seconds', 503, { 'Retry-After': '5' }],
-    ['429 with 0 remaining requests', 429, { RateLimit: '"default";r=0;t=5' }],
-    ['200 with 0 remaining requests', 200, { RateLimit: '"default";r=0;t=5' }],
-    ['a RateLimit header with t before r', 200, { RateLimit: '"default";t=5;r=0' }],
-    ['one of two policies with 0 remaining requests', 200, { RateLimit: '"day";r=9;t=80, "burst";r=0;t=5' }],
-    ['two policies with 0 remaining requests', 200, { RateLimit: '"burst";r=0;t=1, "day";r=0;t=5' }],
-  ] as const)('%s pauses all requests, which then keep the configured interval', async (_, code, headers) => {
-    const { begun, getMany } = createClient([status(code, headers), good], { rate: 100 })
-    expect(await getMany(6)).toEqual(Array(6).fill(GOOD))
-    const after = code === 200 ? 5 : 6
-    expect(begun).toEqual([0, ...Array.from({ length: after }, (_, at) => 5000 + at * 10)])
-  })
-
-  test.each([
-    ['requests remain', { RateLimit: '"default";r=3;t=60' }],
-    ['the policy with 0 remaining requests has no reset time', { RateLimit: '"day";r=0, "burst";r=5;t=60' }],
-    ['Retry-After is a date in the past', { 'Retry-After': new Date(NOON - 5000).toUTCString() }],
-    ['Retry-After is not a time', { 'Retry-After': 'soon' }],
-  ] as const)('no request waits if %s', async (_, headers) => {
-    const { begun, getMany } = createClient([status(200, headers)], { rate: 100 })
-    await getMany(3)
-    expect(begun).toEqual([0, 10, 20])
-  })
-
-  test('429 without a time pauses all requests, longer each time', async () => {
-    const { begun, getMany } = createClient([status(429), status(429), good], { rate: 100 })
-    await getMany(3)
-    expect(begun).toEqual([0, 500, 1500, 1510, 1520])
-  })
-
-  test('a pause lasts at most an hour, and a request that is always rate-limited fails in the end', async () => {
-    const wait = status(429, { 'Retry-After': '86400' })
-    const patient = createClient([...Array(20).fill(wait), good])
-    expect(await patient.get()).toEqual(GOOD)
-    expect(patient.begun.slice(0, 3)).toEqual([0, 3600_000, 7200_000])
-    const { begun, get } = createClient([wait])
-    const error = await get('/busy').catch((error) => error)
-    expect(error).toBeInstanceOf(ResponseError)
-    expect(error.message).toBe('/busy: no valid response after 100 attempts, the last: status 429')
-    expect(begun).toHaveLength(100)
-  })
+test('requests keep the configured interval, without bursts after idle time', async () => {
+  const { begun, getMany, time } = createClient([good], { rate: 8 })
+  await getMany(40)
+  expect(begun).toEqual(Array.from({ length: 40 }, (_, at) => at * 125))
+  await time.pass(time.sleep(5000))
+  const now = time.now() - NOON
+  await getMany(3)
+  expect(begun.slice(40)).toEqual([now, now + 125, now + 250])
 })
 
-describe('retries', () => {
-  const html = () => new Response('<h1>Back soon</h1>')
-  const cutJson = () => new Response('{"fine":tr')
-  const badText = () => new Response(Buffer.from('{"fine":"\xff"}', 'latin1'))
-  const timeout = () => Promise.reject(new DOMException('The operation timed out.', 'TimeoutError'))
+test('a clock that is set back delays no request', async () => {
+  let wall = NOON
+  const { begun, get } = createClient([good], { rate: 10, now: () => wall })
+  await get()
+  wall -= 3600_000
+  await get()
+  expect(begun).toEqual([0, 100])
+})
 
-  test.each([
-    ['status 500', status(500), 'status 500'],
-    ['status 503', status(503), 'status 503'],
-    ['a reset connection', fail('connection reset'), 'connection reset'],
-    ['a timeout', timeout, 'The operation timed out.'],
-    ['a body that is not JSON', html, expect.stringContaining('JSON Parse error')],
-    ['incomplete JSON', cutJson, expect.stringContaining('JSON Parse error')],
-    ['text that is not UTF-8', badText, expect.anything()],
-  ] as const)('%s is retried, and fails after eight attempts', async (_, bad, reason) => {
-    const { get } = createClient([good, bad, bad, good, bad])
-    await get()
-    expect(await get()).toEqual(GOOD)
-    const error = await get('/y').catch((error) => error)
-    expect(error).toBeInstanceOf(ResponseError)
-    const [complaint, last] = error.message.split(/(?<=last): /)
-    expect(complaint).toBe('/y: no valid response after 8 attempts, the last')
-    expect(last).toEqual(reason)
-  })
+test.each([
+  ['429 with seconds', 429, { 'Retry-After': '5' }],
+  ['429 with a date', 429, { 'Retry-After': new Date(NOON + 5000).toUTCString() }],
+  ['503 with seconds', 503, { 'Retry-After': '5' }],
+  ['429 with 0 remaining requests', 429, { RateLimit: '"default";r=0;t=5' }],
+  ['200 with 0 remaining requests', 200, { RateLimit: '"default";r=0;t=5' }],
+  ['a RateLimit header with t before r', 200, { RateLimit: '"default";t=5;r=0' }],
+  ['one of two policies with 0 remaining requests', 200, { RateLimit: '"day";r=9;t=80, "burst";r=0;t=5' }],
+  ['two policies with 0 remaining requests', 200, { RateLimit: '"burst";r=0;t=1, "day";r=0;t=5' }],
+] as const)('%s pauses all requests, which then keep the configured interval', async (_, code, headers) => {
+  const { begun, getMany } = createClient([status(code, headers), good], { rate: 100 })
+  expect(await getMany(6)).toEqual(Array(6).fill(GOOD))
+  const after = code === 200 ? 5 : 6
+  expect(begun).toEqual([0, ...Array.from({ length: after }, (_, at) => 5000 + at * 10)])
+})
 
-  test.each([
-    [0, [500, 1000, 2000, 4000, 8000, 15_000, 15_000]],
-    [1, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]],
-  ])('delays grow up to a limit, with jitter between half and all of it (%d)', async (random, waits) => {
-    const { begun, get } = createClient([status(500)], { random: () => random })
-    await get().catch(() => undefined)
-    expect(begun.slice(1).map((at, index) => at - (begun[index] as number))).toEqual(waits)
-  })
+test.each([
+  ['requests remain', { RateLimit: '"default";r=3;t=60' }],
+  ['the policy with 0 remaining requests has no reset time', { RateLimit: '"day";r=0, "burst";r=5;t=60' }],
+  ['Retry-After is a date in the past', { 'Retry-After': new Date(NOON - 5000).toUTCString() }],
+  ['Retry-After is not a time', { 'Retry-After': 'soon' }],
+] as const)('no request waits if %s', async (_, headers) => {
+  const { begun, getMany } = createClient([status(200, headers)], { rate: 100 })
+  await getMany(3)
+  expect(begun).toEqual([0, 10, 20])
+})
 
-  test('a source that never responded fails the whole run after three attempts', async () => {
-    const { get } = createClient([fail('unable to connect')])
-    const error = await get().catch((error) => error)
-    expect(error).toBeInstanceOf(SourceError)
-    expect(error.message).toBe(
-      'http://source.test: no valid response after 3 attempts, the last: unable to connect. Check the URL.',
-    )
-  })
+test('429 without a time pauses all requests, longer each time', async () => {
+  const { begun, getMany } = createClient([status(429), status(429), good], { rate: 100 })
+  await getMany(3)
+  expect(begun).toEqual([0, 500, 1500, 1510, 1520])
+})
 
-  test('a source without a response for ten minutes fails the whole run', async () => {
-    const { get, time } = createClient([good, fail('unable to connect')])
-    await get()
-    expect(await get().catch((error) => error)).toBeInstanceOf(ResponseError)
-    await time.pass(time.sleep(600_000))
-    const error = await get().catch((error) => error)
-    expect(error).toBeInstanceOf(SourceError)
-    expect(error.message).toContain('http://source.test stopped responding: ')
-  })
+test('a pause lasts at most an hour, and a request that is always rate-limited fails in the end', async () => {
+  const wait = status(429, { 'Retry-After': '86400' })
+  const patient = createClient([...Array(20).fill(wait), good])
+  expect(await patient.get()).toEqual(GOOD)
+  expect(patient.begun.slice(0, 3)).toEqual([0, 3600_000, 7200_000])
+  const { begun, get } = createClient([wait])
+  const error = await get('/busy').catch((error) => error)
+  expect(error).toBeInstanceOf(ResponseError)
+  expect(error.message).toBe('/busy: no valid response after 100 attempts, the last: status 429')
+  expect(begun).toHaveLength(100)
+})
 
-  test.each([
-    [404, { status: 404 }],
-    [410, { status: 404 }],
-    [304, { status: 304 }],
-  ])('status %d is a valid response', async (code, reply) => {
-    const { begun, get } = createClient([status(code)])
-    expect(await get('/x', '"tag"')).toEqual(reply as never)
-    expect(begun).toHaveLength(1)
-  })
+const html = () => new Response('<h1>Back soon</h1>')
+const cutJson = () => new Response('{"fine":tr')
+const badText = () => new Response(Buffer.from('{"fine":"\xff"}', 'latin1'))
+const timeout = () => Promise.reject(new DOMException('The operation timed out.', 'TimeoutError'))
 
-  test.each([
-    [400, {}, ResponseError, '/x: received status 400'],
-    [401, {}, SourceError, 'http://source.test rejected the request (401). Pass a valid API key.'],
-    [403, {}, SourceError, 'http://source.test rejected the request (403). Pass a valid API key.'],
-    // A brownout.
-    [
-      410,
-      { 'Retry-After': '60' },
-      SourceError,
-      'http://source.test is switched off for a while (410). Run the command again later.',
-    ],
-  ] as const)('status %d with %j is not retried', async (code, headers, kind, message) => {
-    const { begun, get } = createClient([status(code, headers)])
-    const error = await get().catch((error) => error)
-    expect(error).toBeInstanceOf(kind)
-    expect(error.message).toBe(message)
-    expect(begun).toHaveLength(1)
-  })
+test.each([
+  ['status 500', status(500), 'status 500'],
+  ['status 503', status(503), 'status 503'],
+  ['a reset connection', fail('connection reset'), 'connection reset'],
+  ['a timeout', timeout, 'The operation timed out.'],
+  ['a body that is not JSON', html, expect.stringContaining('JSON Parse error')],
+  ['incomplete JSON', cutJson, expect.stringContaining('JSON Parse error')],
+  ['text that is not UTF-8', badText, expect.anything()],
+] as const)('%s is retried, and fails after eight attempts', async (_, bad, reason) => {
+  const { get } = createClient([good, bad, bad, good, bad])
+  await get()
+  expect(await get()).toEqual(GOOD)
+  const error = await get('/y').catch((error) => error)
+  expect(error).toBeInstanceOf(ResponseError)
+  const [complaint, last] = error.message.split(/(?<=last): /)
+  expect(complaint).toBe('/y: no valid response after 8 attempts, the last')
+  expect(last).toEqual(reason)
+})
+
+test.each([
+  [0, [500, 1000, 2000, 4000, 8000, 15_000, 15_000]],
+  [1, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]],
+])('delays grow up to a limit, with jitter between half and all of it (%d)', async (random, waits) => {
+  const { begun, get } = createClient([status(500)], { random: () => random })
+  await get().catch(() => undefined)
+  expect(begun.slice(1).map((at, index) => at - (begun[index] as number))).toEqual(waits)
+})
+
+test('a source that never responded fails the whole run after three attempts', async () => {
+  const { get } = createClient([fail('unable to connect')])
+  const error = await get().catch((error) => error)
+  expect(error).toBeInstanceOf(SourceError)
+  expect(error.message).toBe(
+    'http://source.test: no valid response after 3 attempts, the last: unable to connect. Check the URL.',
+  )
+})
+
+test('a source without a response for ten minutes fails the whole run', async () => {
+  const { get, time } = createClient([good, fail('unable to connect')])
+  await get()
+  expect(await get().catch((error) => error)).toBeInstanceOf(ResponseError)
+  await time.pass(time.sleep(600_000))
+  const error = await get().catch((error) => error)
+  expect(error).toBeInstanceOf(SourceError)
+  expect(error.message).toContain('http://source.test stopped responding: ')
+})
+
+test.each([
+  [404, { status: 404 }],
+  [410, { status: 404 }],
+  [304, { status: 304 }],
+])('status %d is a valid response', async (code, reply) => {
+  const { begun, get } = createClient([status(code)])
+  expect(await get('/x', '"tag"')).toEqual(reply as never)
+  expect(begun).toHaveLength(1)
+})
+
+test.each([
+  [400, {}, ResponseError, '/x: received status 400'],
+  [401, {}, SourceError, 'http://source.test rejected the request (401). Pass a valid API key.'],
+  [403, {}, SourceError, 'http://source.test rejected the request (403). Pass a valid API key.'],
+  // A brownout.
+  [
+    410,
+    { 'Retry-After': '60' },
+    SourceError,
+    'http://source.test is switched off for a while (410). Run the command again later.',
+  ],
+] as const)('status %d with %j is not retried', async (code, headers, kind, message) => {
+  const { begun, get } = createClient([status(code, headers)])
+  const error = await get().catch((error) => error)
+  expect(error).toBeInstanceOf(kind)
+  expect(error.message).toBe(message)
+  expect(begun).toHaveLength(1)
 })

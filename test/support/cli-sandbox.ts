@@ -47,6 +47,7 @@ export async function workplace(
     cwd,
     env,
     database: nameDatabase(address),
+    path: (name: string) => join(cwd, name),
     run: (...args: string[]) => run(args, { cwd, env }),
     /** Expects the command to end with code 1, no output and `sentence` in its message. Runs in this process, and needs absolute paths. */
     async refuses(sentence: string, ...args: string[]): Promise<void> {
@@ -55,6 +56,8 @@ export async function workplace(
     },
     /** In this process, which is faster. Needs absolute paths. */
     call: (...args: string[]) => callHere(args, { env }),
+    /** The document that a command prints with `--json`. */
+    json: async (...args: string[]) => JSON.parse((await callHere([...args, '--json'], { env })).out),
     /** The same with the folder as working directory. Not for concurrent tests. */
     callIn: (...args: string[]) => callHere(args, { env, cwd }),
     start: (...args: string[]) => start(args, { cwd, env }),

@@ -9,6 +9,27 @@ type Options = { env?: Env; cwd: string; stdin?: Uint8Array }
 /** The command of package.json. */
 export const COMMAND = [process.execPath, '--smol', '--config=/dev/null', '--no-env-file', MAIN]
 
+/** Commands that need a database, with valid arguments. */
+export const READING_COMMANDS = [
+  'keys create --name a',
+  'keys list --json',
+  'usage',
+  'retire',
+  'export',
+  'score --all',
+  'explain 1',
+  'rules list',
+  'merge 1 2',
+  'remove 1',
+].map((line) => line.split(' '))
+
+/** Every kind of command that opens a database without a listener. The last ones create it. */
+export const DATABASE_COMMANDS = [
+  ...READING_COMMANDS,
+  ['import', '/dev/null'],
+  ['mirror', 'http://127.0.0.1:9'],
+]
+
 export function start(args: readonly string[], { env = {}, cwd, stdin }: Options) {
   return Bun.spawn([...COMMAND, ...args], {
     cwd,

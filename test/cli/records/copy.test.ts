@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openForCommand } from '../../../src/cli/open-store.ts'
@@ -6,12 +6,10 @@ import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/
 import { adoptRules } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { start } from '../../support/cli.ts'
 import { testDatabase } from '../../support/postgres/postgres.ts'
-import { until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
-import { ada, GRACE_OLD_WALLET, NOON, named, PEOPLE, record } from '../../support/store/records.ts'
+import { ada, apiKey, GRACE_OLD_WALLET, NOON, named, PEOPLE, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { callHere } from '../../support/terminal.ts'
 
@@ -42,31 +40,25 @@ async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Pr
 
 const fill = (url: string) =>
   withStore(url, async (store) => {
-    await saveRecords(store, [...PEOPLE, ...MANY])
-    await store.records.save(
-      [
-        {
-          kind: 'data-point',
-          passport: { id: 3 },
-          point: { type: 'github', account: 'grace', value: { kind: 'number', amount: 4 }, display: '4' },
-        },
-      ],
-      { now: NOON, restore: false },
-    )
+    // The last one has the fields that only V2 shows.
+    const later = { imageUrl: '/own.png', mainWalletChangedAt: NOON, nominations: 4 }
+    await saveRecords(store, [...PEOPLE, ...MANY, { ...named(1700, 'Late'), ...later }])
+    const point = {
+      type: 'github',
+      account: 'grace',
+      value: { kind: 'number', amount: 4 },
+      display: '4',
+    } as const
+    await store.records.save([{ kind: 'data-point', passport: { id: 3 }, point }], {
+      now: NOON,
+      restore: false,
+    })
     await store.passports.remove(12, NOON)
     await store.rules.apply({ stamp: 'rules-1', body: '{}', appliedAt: NOON, source: 'apply' })
     await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'rules-1' } })
-    const one = {
-      id: 'k1',
-      name: 'one',
-      hash: Buffer.alloc(32, 7),
-      tier: 'standard',
-      owner: '',
-      createdAt: NOON,
-    }
-    const two = { ...one, id: 'k2', name: 'two', tier: 'high', owner: 'a@example.com', expiresAt: NOON + 1 }
-    await store.keys.create(one)
-    await store.keys.create({ ...two, hash: Buffer.alloc(32, 9) })
+    await store.keys.create(apiKey('k1', { hash: Buffer.alloc(32, 7) }))
+    const more = { tier: 'high', owner: 'a@example.com', expiresAt: NOON + 1 }
+    await store.keys.create(apiKey('k2', { ...more, hash: Buffer.alloc(32, 9) }))
     await store.keys.revoke('k1', NOON + 5)
     await store.usage.add(
       [
@@ -107,135 +99,119 @@ const everything = (url: string) =>
     found: (await listAll(store, { page: 1, size: 5, keyword: 'person 11' })).total,
   }))
 
-describe('copy', () => {
-  test('copy moves everything to PostgreSQL and back, and prints what it compared', async () => {
-    await using at = await databases()
-    const there = await callHere(['copy', at.sqlite, at.postgres])
-    expect(there.code).toBe(0)
-    expect(there.out).toMatch(/^passports +703 +703 +[0-9a-f]{16}$/m)
-    expect(there.out).toMatch(/^keys +2 +2 +[0-9a-f]{16}$/m)
-    expect(there.out).toMatch(/^usage +2 +2 /m)
-    expect(there.out).toMatch(/^mirrored +3 +3 /m)
-    expect(there.out).toMatch(/^rule sets +1 +1 /m)
-    expect(there.err).toContain('now has the same contents as')
-    const back = await callHere(['copy', at.postgres, at.other])
-    expect(back.code).toBe(0)
-    const before = await everything(at.sqlite)
-    expect(before.stale).toBeGreaterThan(0)
-    expect(before.rules).toMatchObject({ stamp: 'rules-1' })
-    expect(await everything(at.postgres)).toEqual(before)
-    expect(await everything(at.other)).toEqual(before)
-    expect(back.out).toBe(there.out)
-  })
+test('copy moves everything to PostgreSQL and back, and prints what it compared', async () => {
+  await using at = await databases()
+  const there = await callHere(['copy', at.sqlite, at.postgres])
+  expect(there.code).toBe(0)
+  expect(there.out).toMatch(/^passports +704 +704 +[0-9a-f]{16}$/m)
+  expect(there.out).toMatch(/^keys +2 +2 +[0-9a-f]{16}$/m)
+  expect(there.out).toMatch(/^usage +2 +2 /m)
+  expect(there.out).toMatch(/^mirrored +3 +3 /m)
+  expect(there.out).toMatch(/^rule sets +1 +1 /m)
+  expect(there.err).toContain('now has the same contents as')
+  const back = await callHere(['copy', at.postgres, at.other])
+  expect(back.code).toBe(0)
+  const before = await everything(at.sqlite)
+  expect(before.stale).toBeGreaterThan(0)
+  expect(before.rules).toMatchObject({ stamp: 'rules-1' })
+  expect(await everything(at.postgres)).toEqual(before)
+  expect(await everything(at.other)).toEqual(before)
+  expect(back.out).toBe(there.out)
+})
 
-  test('COPY_FROM_URL and COPY_TO_URL_FILE name the databases, so that arguments show no password', async () => {
-    await using at = await databases()
-    const file = join(at.cwd, 'target')
-    writeFileSync(file, `${at.postgres}\n`)
-    const env = { COPY_FROM_URL: at.sqlite, COPY_TO_URL_FILE: file }
-    expect((await callHere(['copy'], { env })).err).toContain('now has the same contents as')
-    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-    expect(await callHere(['copy', '--forget'], { env })).toMatchObject({ code: 0, out: '' })
-    // An argument has precedence.
-    expect((await callHere(['copy', at.sqlite, at.other], { env })).code).toBe(0)
-    expect(await everything(at.other)).toEqual(await everything(at.sqlite))
-  })
+test('COPY_FROM_URL and COPY_TO_URL_FILE name the databases, so that arguments show no password', async () => {
+  await using at = await databases()
+  const file = join(at.cwd, 'target')
+  writeFileSync(file, `${at.postgres}\n`)
+  const env = { COPY_FROM_URL: at.sqlite, COPY_TO_URL_FILE: file }
+  expect((await callHere(['copy'], { env })).err).toContain('now has the same contents as')
+  expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+  expect(await callHere(['copy', '--forget'], { env })).toMatchObject({ code: 0, out: '' })
+  // An argument has precedence.
+  expect((await callHere(['copy', at.sqlite, at.other], { env })).code).toBe(0)
+  expect(await everything(at.other)).toEqual(await everything(at.sqlite))
+})
 
-  test('a target that is not empty stays unchanged without --replace', async () => {
-    await using at = await databases()
-    await withStore(at.postgres, (store) =>
-      saveRecords(store, [
-        record(5),
-        record(9999),
-        { ...ada, id: 8, profile: { ...ada.profile, displayName: 'Old' } },
-      ]),
-    )
-    const refused = await callHere(['copy', at.sqlite, at.postgres])
-    expect([refused.code, refused.out]).toEqual([1, ''])
-    expect(refused.err).toContain('is not empty: it has passports. --replace')
-    expect(refused.err).not.toContain('open-sesame')
-    expect(await withStore(at.postgres, async (store) => (await store.records.list(-1, 9)).length)).toBe(3)
+test('a target that is not empty stays unchanged without --replace', async () => {
+  await using at = await databases()
+  await withStore(at.postgres, (store) =>
+    saveRecords(store, [
+      record(5),
+      record(9999),
+      { ...ada, id: 8, profile: { ...ada.profile, displayName: 'Old' } },
+    ]),
+  )
+  const refused = await callHere(['copy', at.sqlite, at.postgres])
+  expect([refused.code, refused.out]).toEqual([1, ''])
+  expect(refused.err).toContain('is not empty: it has passports. --replace')
+  expect(refused.err).not.toContain('open-sesame')
+  expect(await withStore(at.postgres, async (store) => (await store.records.list(-1, 9)).length)).toBe(3)
 
-    const replaced = await callHere(['copy', at.sqlite, at.postgres, '--replace'])
-    expect(replaced.code).toBe(0)
-    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-  })
+  const replaced = await callHere(['copy', at.sqlite, at.postgres, '--replace'])
+  expect(replaced.code).toBe(0)
+  expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+})
 
-  test('a second copy with --replace transfers later changes', async () => {
-    await using at = await databases()
-    const copy = (...more: string[]) => callHere(['copy', at.sqlite, at.postgres, ...more])
-    expect((await copy()).code).toBe(0)
-    await withStore(at.sqlite, (store) => saveRecords(store, [named(9000, 'Late')]))
-    const refused = await copy()
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('it has passports. --replace') })
-    const again = await copy('--replace')
-    expect(again.code).toBe(0)
-    expect(again.out).toMatch(/^passports +704 +154 /m)
-    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-  })
+test('a second copy with --replace transfers later changes', async () => {
+  await using at = await databases()
+  const copy = (...more: string[]) => callHere(['copy', at.sqlite, at.postgres, ...more])
+  expect((await copy()).code).toBe(0)
+  await withStore(at.sqlite, (store) => saveRecords(store, [named(9000, 'Late')]))
+  const refused = await copy()
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('it has passports. --replace') })
+  const again = await copy('--replace')
+  expect(again.code).toBe(0)
+  expect(again.out).toMatch(/^passports +705 +155 /m)
+  expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+})
 
-  test('an interrupted copy continues, and writes only the differences', async () => {
-    await using at = await databases()
-    await withStore(at.sqlite, (from) =>
-      withStore(at.postgres, async (to) => {
-        const items = await from.copyTables[0]?.list({ limit: 200 })
-        await to.copyTables[0]?.replace({ until: items?.at(-1)?.key }, items ?? [])
-        await to.copying.note(at.sqlite.replace('sqlite:', ''))
-      }),
-    )
-    const { code, out } = await callHere(['copy', at.sqlite, at.postgres])
-    expect(code).toBe(0)
-    // The batches are 50, then 500: the first 550 were copied before.
-    expect(out).toMatch(/^passports +703 +653 /m)
-    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-  })
+test('an interrupted copy continues, and writes only the differences', async () => {
+  await using at = await databases()
+  await withStore(at.sqlite, (from) =>
+    withStore(at.postgres, async (to) => {
+      const items = await from.copyTables[0]?.list({ limit: 200 })
+      await to.copyTables[0]?.replace({ until: items?.at(-1)?.key }, items ?? [])
+      await to.copying.note(at.sqlite.replace('sqlite:', ''))
+    }),
+  )
+  const { code, out } = await callHere(['copy', at.sqlite, at.postgres])
+  expect(code).toBe(0)
+  // The batches are 50, then 500: the first 550 were copied before.
+  expect(out).toMatch(/^passports +704 +654 /m)
+  expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+})
 
-  test('an incomplete copy cannot be served or imported to until it is completed or accepted', async () => {
-    using folder = tempFolder()
-    const database = `sqlite:${join(folder.path, 'a.db')}`
-    await withStore(database, async (store) => store.copying.note('elsewhere'))
-    const env = { DATABASE_URL: database, PORT: '0' }
-    const file = join(folder.path, 'people.jsonl')
-    writeFileSync(file, '{"passport_id":1}\n')
-    for (const args of [['serve'], ['import', file]]) {
-      const { code, err } = await callHere(args, { env })
-      expect(code).toBe(1)
-      expect(err).toContain('The copy of elsewhere to')
-    }
-    expect((await callHere(['copy', '--forget', database])).code).toBe(0)
-    expect((await callHere(['import', file], { env })).code).toBe(0)
-  })
-
-  test('a database is not copied to itself under another name', async () => {
-    using folder = tempFolder()
-    const database = `sqlite:${join(folder.path, 'a.db')}`
-    await withStore(database, (store) => saveRecords(store, PEOPLE))
-    const { code, err } = await callHere(['copy', database, `sqlite:${folder.path}/./a.db`, '--replace'])
-    expect(code).toBe(2)
-    expect(err).toContain('cannot be copied to itself')
-    expect(await withStore(database, async (store) => (await store.records.list(-1, 9)).length)).toBe(4)
-  })
-
-  test('a copy that is killed and run again ends with the same contents', async () => {
-    await using at = await databases()
-    await withStore(at.postgres, async (target) => {
-      for (const copied of [1, 500]) {
-        const child = start(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
-        await until(async () => child.exitCode !== null || (await target.passports.count()) >= copied)
-        child.kill('SIGKILL')
-        await child.exited
-      }
-    })
-    expect((await callHere(['copy', at.sqlite, at.postgres])).code).toBe(0)
-    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-  })
-
-  test('a missing source is not created', async () => {
-    using folder = tempFolder()
-    const path = (name: string) => join(folder.path, name)
-    const { code, err } = await callHere(['copy', `sqlite:${path('a.db')}`, `sqlite:${path('b.db')}`])
+test('an incomplete copy cannot be served or imported to until it is completed or accepted', async () => {
+  using folder = tempFolder()
+  const database = `sqlite:${join(folder.path, 'a.db')}`
+  await withStore(database, async (store) => store.copying.note('elsewhere'))
+  const env = { DATABASE_URL: database, PORT: '0' }
+  const file = join(folder.path, 'people.jsonl')
+  writeFileSync(file, '{"passport_id":1}\n')
+  for (const args of [['serve'], ['import', file]]) {
+    const { code, err } = await callHere(args, { env })
     expect(code).toBe(1)
-    expect(err).toContain(`There is no database ${path('a.db')} yet`)
-    expect(existsSync(path('a.db'))).toBe(false)
-  })
+    expect(err).toContain('The copy of elsewhere to')
+  }
+  expect((await callHere(['copy', '--forget', database])).code).toBe(0)
+  expect((await callHere(['import', file], { env })).code).toBe(0)
+})
+
+test('a database is not copied to itself under another name', async () => {
+  using folder = tempFolder()
+  const database = `sqlite:${join(folder.path, 'a.db')}`
+  await withStore(database, (store) => saveRecords(store, PEOPLE))
+  const { code, err } = await callHere(['copy', database, `sqlite:${folder.path}/./a.db`, '--replace'])
+  expect(code).toBe(2)
+  expect(err).toContain('cannot be copied to itself')
+  expect(await withStore(database, async (store) => (await store.records.list(-1, 9)).length)).toBe(4)
+})
+
+test('a missing source is not created', async () => {
+  using folder = tempFolder()
+  const path = (name: string) => join(folder.path, name)
+  const { code, err } = await callHere(['copy', `sqlite:${path('a.db')}`, `sqlite:${path('b.db')}`])
+  expect(code).toBe(1)
+  expect(err).toContain(`There is no database ${path('a.db')} yet`)
+  expect(existsSync(path('a.db'))).toBe(false)
 })

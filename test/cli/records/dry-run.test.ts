@@ -42,9 +42,9 @@ withEveryEngine('import --dry-run', (makeDatabase, engine) => {
       await using sql = connect(here.env.DATABASE_URL)
       expect(await sql`select from pg_tables where schemaname = 'public'`).toHaveLength(0)
     } else {
-      here.env.DATABASE_URL = `sqlite:${join(here.cwd, 'data/new.db')}`
+      here.env.DATABASE_URL = `sqlite:${here.path('data/new.db')}`
       expect((await here.call('import', '--dry-run', ...pathsIn(here.cwd))).code).toBe(0)
-      expect(existsSync(join(here.cwd, 'data'))).toBe(false)
+      expect(existsSync(here.path('data'))).toBe(false)
     }
   })
 })

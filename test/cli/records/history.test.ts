@@ -51,7 +51,7 @@ withEveryEngine('history and diff', (makeDatabase) => {
       )
       expect(err).toBe('Changes are logged since 2026-01-02T12:00:00.000Z.\n')
     }
-    const events = JSON.parse((await here.call('history', '7', '--json')).out)
+    const events = await here.json('history', '7')
     expect(events).toMatchObject([{ type: 'passport.added', subject: '7' }, { data: { score: [2, 5] } }, {}])
   })
 
@@ -63,9 +63,7 @@ withEveryEngine('history and diff', (makeDatabase) => {
     const { out } = await here.call('diff', '7', '2026-01-03', '2026-01-09')
     expect(out).toBe('Passport 7: 2 -> 5\nTYPE  CHANGE  CAUSE\nens   +3      record\n')
     expect((await here.call('diff', '7', '2026-01-04', '2026-01-09')).out).toBe('Passport 7: 5\n')
-    expect(
-      JSON.parse((await here.call('diff', WALLET, '2026-01-03', '2026-01-03T13:00Z', '--json')).out),
-    ).toEqual({
+    expect(await here.json('diff', WALLET, '2026-01-03', '2026-01-03T13:00Z')).toEqual({
       passport_id: 7,
       from: '2026-01-03T00:00:00.000Z',
       to: '2026-01-03T13:00:00.000Z',

@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { run } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { everyAnswer } from '../../support/http/every-response.ts'
+import { until } from '../../support/processes.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { INVENTED, linesOf, toLines } from '../../support/store/json-lines.ts'
 
@@ -21,12 +20,12 @@ async function prepare(
     ...here,
     /** In this process, which saves the start of another one. */
     async import(...args: string[]) {
-      const paths = args.map((arg) => (arg.startsWith('-') ? arg : join(here.cwd, arg)))
+      const paths = args.map((arg) => (arg.startsWith('-') ? arg : here.path(arg)))
       const { err, ...result } = await here.call('import', ...paths)
       return { ...result, err: err.replaceAll(`${here.cwd}/`, '') }
     },
     async export() {
-      const path = join(here.cwd, 'export.jsonl')
+      const path = here.path('export.jsonl')
       await here.call('export', '--force', path)
       return readFileSync(path, 'utf8')
     },
@@ -40,34 +39,16 @@ const BAD = `${toLines({ passport_id: 1, main_wallet: '0xA' })}{"passport_id":
 ${toLines({ passport_id: 2, score: -1 }, { passport_id: 3, main_wallet: '0xa' }, { passport_id: 4 })}`
 
 withEveryEngine('import', (makeDatabase) => {
-  test('a data point names its passport by id or wallet, anywhere in the batch', async () => {
-    await using here = await prepare(makeDatabase, {
-      'a.jsonl': toLines(
-        { passport: '0xABC', type: 'gitcoin', value: 23 },
-        { passport_id: 1, main_wallet: '0xabc' },
-        { passport: 1, type: 'worldcoin', value: true },
-      ),
-    })
-    expect(await here.import('a.jsonl')).toMatchObject({ code: 0 })
-    expect(JSON.parse(await here.export())).toMatchObject({
-      calculating_score: true,
-      data_points: [
-        { type: 'gitcoin', value: 23 },
-        { type: 'worldcoin', value: true },
-      ],
-    })
-  })
-
   test('records that depend on later lines are imported at the end', async () => {
     const filler = Array.from({ length: 700 }, (_, at) => ({ passport_id: 1000 + at }))
     await using here = await prepare(makeDatabase, {
       'before.jsonl': toLines({ passport_id: 9, main_wallet: '0xw' }),
       'after.jsonl': toLines(
-        { passport: 2, type: 'github', value: 4 },
+        { passport: '0xTWO', type: 'github', value: 4 },
         { passport_id: 5, main_wallet: '0xw', passport_profile: { bio: 'old' } },
         { passport_id: 6, main_wallet: '0xw' },
         ...filler,
-        { passport_id: 2 },
+        { passport_id: 2, main_wallet: '0xtwo' },
         { passport_id: 5, main_wallet: '0xx', passport_profile: { bio: 'new' } },
         { passport_id: 9, main_wallet: '0xz' },
         { passport: 99, type: 'github', value: 4 },
@@ -85,11 +66,48 @@ withEveryEngine('import', (makeDatabase) => {
     const records = await here.look((store) => store.records.list(-1, 10_000))
     const wallets = records.flatMap(({ id, mainWallet }) => (mainWallet ? [[id, mainWallet]] : []))
     expect(wallets).toEqual([
+      [2, '0xtwo'],
       [5, '0xx'],
       [6, '0xw'],
       [9, '0xz'],
     ])
     expect(records.find(({ id }) => id === 5)?.profile.bio).toBe('new')
+  })
+
+  test('a server on the same database responds during an import, and serves complete batches only', async () => {
+    // With at most one credential each, which keeps the test short.
+    const people = INVENTED.map((one) => ({ ...one, credentials: one.credentials?.slice(0, 1) ?? [] }))
+    const files = { 'first.jsonl': linesOf(people.slice(0, 500)), 'many.jsonl': linesOf(people, 1) }
+    await using here = await workplace(makeDatabase, { files, bare: true })
+    await here.call('import', here.path('first.jsonl'))
+    await using server = await here.listen({ TIERS: 'anonymous=unlimited' })
+    const imported = here.run('import', 'many.jsonl')
+    let isOver = false
+    void imported.then(() => {
+      isOver = true
+    })
+    const totals: number[] = []
+    await until(async () => {
+      const paths = [
+        'passports?per_page=1',
+        'passports?keyword=a',
+        'passports/7',
+        'passport_credentials?passport_id=7',
+      ]
+      const answers = await Promise.all(paths.map((path) => fetch(`${server.url}/api/v1/${path}`)))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      const [list] = await Promise.all(answers.map((answer) => answer.json()))
+      totals.push(list.pagination.total)
+      return isOver
+    })
+    expect(await imported).toMatchObject({ code: 0 })
+    expect(totals.filter((total) => total % 500 !== 0)).toEqual([])
+    expect(totals).toEqual(totals.toSorted((a, b) => a - b))
+    // On PostgreSQL a server polls for changes several times a second.
+    await until(async () => {
+      const list = await (await fetch(`${server.url}/api/v1/passports?per_page=1`)).json()
+      return list.pagination.total === 1500
+    })
   })
 })
 
@@ -110,28 +128,6 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     expect(await here.ids()).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('a second import of the same file changes nothing', async () => {
-    const points = toLines(
-      { passport: 3, type: 'gitcoin', value: 40 },
-      { passport: 900, type: 'ens', value: 1 },
-    )
-    await using here = await prepare(makeDatabase, { 'a.jsonl': few(0, 60) + points })
-    const look = async () => ({ answers: await here.look(everyAnswer), lines: await here.export() })
-    expect((await here.import('a.jsonl')).err).toStartWith('a.jsonl:62: passport: there is no passport 900')
-    await here.call('score')
-    const before = await look()
-    const { err } = await here.import('a.jsonl')
-    expect(err).toContain('62 lines: 0 added, 0 changed, 61 unchanged, 1 refused.\n')
-    expect(await look()).toEqual(before)
-  })
-
-  test('a number that is too large for a date is kept unchanged', async () => {
-    const point = '{"passport_id":7}\n{"passport":7,"type":"base_builder","value":1e16}\n'
-    await using here = await prepare(makeDatabase, { 'x.jsonl': point })
-    await here.import('x.jsonl')
-    expect(await here.export()).toContain('"value":10000000000000000,')
-  })
-
   test('--rescore calculates the score of credentials that carry a score', async () => {
     const credentials = [
       { id: 'c', type: 'gitcoin', category: 'Identity', score: 1, max_score: 20, value: '40' },
@@ -150,20 +146,26 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     expect(await score()).toBe(20)
   })
 
-  test('a refusal names file, line, field and reason, and the other lines are imported', async () => {
-    await using here = await prepare(makeDatabase, { 'bad.jsonl': BAD })
-    const { out, err, code } = await here.import('bad.jsonl')
-    expect(out).toBe('')
-    expect(code).toBe(1)
+  test('a refusal names file, line, field and reason, also in the file of --rejects, and the other lines are imported', async () => {
+    const rejects = 'of an earlier import'
+    await using here = await prepare(makeDatabase, { 'bad.jsonl': BAD, 'rejects.jsonl': rejects })
+    const { out, err, code } = await here.callIn('import', 'bad.jsonl', '--rejects', 'rejects.jsonl')
+    expect({ out, code }).toEqual({ out: '', code: 1 })
     expect(err.split('\n')).toEqual([
       'bad.jsonl:2: is not JSON: Unexpected EOF',
       'bad.jsonl:3: score: must be at least 0 or null, got -1',
       'bad.jsonl:4: main_wallet: wallet 0xa belongs to passport 1',
       '5 lines: 2 added, 0 changed, 0 unchanged, 3 refused.',
-      'passportd: 3 lines were refused.',
+      'passportd: 3 lines were refused (rejects.jsonl).',
       '',
     ])
     expect(await here.ids()).toEqual([1, 4])
+    const rows = readFileSync(here.path('rejects.jsonl'), 'utf8').trim().split('\n')
+    expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+      { file: 'bad.jsonl', line: 2, field: '', text: '{"passport_id":' },
+      { line: 3, field: 'score', reason: 'must be at least 0 or null, got -1' },
+      { line: 4, field: 'main_wallet', text: '{"passport_id":3,"main_wallet":"0xa"}' },
+    ])
   })
 
   test('--strict stops at the first refusal, keeps the lines before it, and counts those that were read', async () => {
@@ -206,41 +208,17 @@ withEngine('sqlite', 'import', (makeDatabase) => {
       /\nThe rule set has no rule for 31 types, which give no points: "own.*", ("type \d", ){9}and 21 more\.\n$/,
     )
   })
-})
 
-withEngine('sqlite', 'import, independent of the engine,', (makeDatabase) => {
   test.each([
     ['plain', (text: string) => Buffer.from(text)],
     ['packed', (text: string) => gzipSync(text)],
-  ])('reads standard input, %s', async (_, pack) => {
+  ])('import reads standard input, %s', async (_, pack) => {
     await using here = await prepare(makeDatabase)
     const { cwd, env } = here
     const { err, code } = await run(['import', '-'], { cwd, env, stdin: pack(`${few(0, 1)}nonsense\n`) })
     expect(code).toBe(1)
     expect(err).toContain('standard input:2: is not JSON: Unexpected identifier "nonsense"\n')
     expect(await here.ids()).toEqual([1])
-  })
-
-  test('--rejects writes every refusal with its line', async () => {
-    await using here = await prepare(makeDatabase, {
-      'bad.jsonl': BAD,
-      'rejects.jsonl': 'of an earlier import',
-    })
-    const { err } = await here.callIn('import', 'bad.jsonl', '--rejects', 'rejects.jsonl')
-    expect(err).toContain('passportd: 3 lines were refused (rejects.jsonl).\n')
-    const rejects = readFileSync(join(here.cwd, 'rejects.jsonl'), 'utf8').trim().split('\n')
-    const rows = rejects.map((text) => JSON.parse(text))
-    expect(rows.map(({ file, line, field, reason, text }) => [file, line, field, reason, text])).toEqual([
-      ['bad.jsonl', 2, '', 'is not JSON: Unexpected EOF', '{"passport_id":'],
-      ['bad.jsonl', 3, 'score', 'must be at least 0 or null, got -1', '{"passport_id":2,"score":-1}'],
-      [
-        'bad.jsonl',
-        4,
-        'main_wallet',
-        'wallet 0xa belongs to passport 1',
-        '{"passport_id":3,"main_wallet":"0xa"}',
-      ],
-    ])
   })
 
   test('the terminal shows the first twenty refusals, and --rejects writes all', async () => {
@@ -251,7 +229,7 @@ withEngine('sqlite', 'import, independent of the engine,', (makeDatabase) => {
     expect(shown(err)).toBe(20)
     expect(err).toContain('30 lines were refused (the first are shown; --rejects FILE writes all).\n')
     await here.import('bad.jsonl', '--rejects', 'all')
-    expect(readFileSync(join(here.cwd, 'all'), 'utf8').trim().split('\n')).toHaveLength(30)
+    expect(readFileSync(here.path('all'), 'utf8').trim().split('\n')).toHaveLength(30)
     expect(await here.ids()).toEqual([1])
   })
 
@@ -262,18 +240,13 @@ withEngine('sqlite', 'import, independent of the engine,', (makeDatabase) => {
     [['a.jsonl', 'nowhere.jsonl'], 1, 'There is no file nowhere.jsonl.'],
     [['.'], 1, '. is a folder: pass the files in it.'],
     [['a.jsonl', '--rejects', './a.jsonl'], 2, '--rejects ./a.jsonl is also imported: choose another file.'],
-  ])('reports %p in one sentence, and writes nothing', async (args, code, sentence) => {
+    [['a.jsonl', '--rejects', 'no/r.jsonl'], 1, 'no/r.jsonl cannot be opened: '],
+  ])('import reports %p in one sentence, and writes nothing', async (args, code, sentence) => {
     await using here = await prepare(makeDatabase, FILES, true)
-    expect(await here.callIn('import', ...args)).toEqual({ out: '', err: `passportd: ${sentence}\n`, code })
+    const { out, err, code: ended } = await here.callIn('import', ...args)
+    expect({ out, code: ended, lines: err.split('\n').length }).toEqual({ out: '', code, lines: 2 })
+    expect(err).toStartWith(`passportd: ${sentence}`)
     expect(existsSync(here.database)).toBe(false)
-    expect(readFileSync(join(here.cwd, 'a.jsonl'), 'utf8')).toBe(FILES['a.jsonl'])
-  })
-
-  test('a --rejects file that cannot be opened is reported in one sentence', async () => {
-    await using here = await prepare(makeDatabase, FILES, true)
-    const { err, code } = await here.import('a.jsonl', '--rejects', 'nowhere/rejects.jsonl')
-    expect(code).toBe(1)
-    expect(err).toMatch(/^passportd: nowhere\/rejects\.jsonl cannot be opened: [^\n]+\n$/)
-    expect(existsSync(here.database)).toBe(false)
+    expect(readFileSync(here.path('a.jsonl'), 'utf8')).toBe(FILES['a.jsonl'])
   })
 })

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
@@ -45,7 +44,7 @@ withEveryEngine('a removal in a file', (makeDatabase) => {
       },
     })
     const importFile = (name: string, ...options: string[]) =>
-      here.call('import', join(here.cwd, name), ...options)
+      here.call('import', here.path(name), ...options)
     const ids = async () => (await here.look(({ records }) => records.list(-1, 9))).map(({ id }) => id)
     await importFile('before.jsonl')
     const { err, code } = await importFile('after.jsonl', '--restore')

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { join } from 'node:path'
 import type { DataPoint } from '../../../src/domain/data-point.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { withEveryEngine } from '../../support/store/engines.ts'
@@ -28,9 +27,9 @@ withEveryEngine('rules diff', (makeDatabase) => {
       'none.json': kiteRules('none', { multiplier: 0 }),
     }
     await using here = await workplace(makeDatabase, { records: RECORDS, files })
-    const file = join(here.cwd, 'kites.json')
+    const file = here.path('kites.json')
     const stale = await here.look((store) => store.scoring.countStale())
-    const report = JSON.parse((await here.call('rules', 'diff', '--json', file)).out)
+    const report = await here.json('rules', 'diff', file)
     expect(report).toMatchObject({
       passports: 14,
       rise: 12,
@@ -64,7 +63,7 @@ withEveryEngine('rules diff', (makeDatabase) => {
   test('reads the passports in batches', async () => {
     const records = Array.from({ length: 1201 }, (_, id) => record(id, { dataPoints: [point('kites', 1)] }))
     await using here = await workplace(makeDatabase, { records, files: { 'k.json': kiteRules('k') } })
-    expect((await here.call('rules', 'diff', join(here.cwd, 'k.json'))).out).toContain(
+    expect((await here.call('rules', 'diff', here.path('k.json'))).out).toContain(
       '1,201 passports: 1,201 scores rise, 0 fall, 0 stay.',
     )
   })
@@ -84,7 +83,7 @@ withEveryEngine('rules diff', (makeDatabase) => {
       ),
     }
     await using here = await workplace(makeDatabase, { records: RECORDS, files })
-    const path = (name: string) => join(here.cwd, name)
+    const { path } = here
     expect((await here.call('rules', 'check', path('levels.json'))).out).toContain('1 type, 2 levels.')
     await here.call('rules', 'apply', path('plain.json'))
     expect((await here.call('rules', 'diff', path('plain.json'))).out).not.toContain('LEVEL')
@@ -95,13 +94,8 @@ withEveryEngine('rules diff', (makeDatabase) => {
     expect((await here.call('rules', 'diff', path('steep.json'))).out).toMatch(
       /LEVEL BEFORE +FROM +PASSPORTS\nLow +0 +11\nHigh +10 +3\n\nLEVEL AFTER +FROM +PASSPORTS\nLow +0 +6\nHigh +10 +8\n/,
     )
-    const report = JSON.parse((await here.call('rules', 'diff', '--json', path('plain.json'))).out)
-    expect(report.levels).toEqual({
-      before: [
-        { name: 'Low', from: 0, passports: 11 },
-        { name: 'High', from: 10, passports: 3 },
-      ],
-      after: [],
+    expect(await here.json('rules', 'diff', path('plain.json'))).toMatchObject({
+      levels: { before: [{ name: 'Low', from: 0, passports: 11 }, { name: 'High' }], after: [] },
     })
   })
 })

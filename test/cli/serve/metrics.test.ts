@@ -3,12 +3,11 @@ import { expect, test } from 'bun:test'
 import { presentFamilies } from '../../../src/api/prometheus.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import { createStoreMetrics } from '../../../src/serve/metrics-server.ts'
-import type { Store } from '../../../src/store/store.ts'
 import { VERSION } from '../../../src/version.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type Exposition, parseExposition } from '../../support/http/prometheus.ts'
 import { until } from '../../support/processes.ts'
-import { onEngine, onEveryEngine, saveRecords, withEngine } from '../../support/store/engines.ts'
+import { onEngine, onEveryEngine, withEngine } from '../../support/store/engines.ts'
 import { NOON, named, record } from '../../support/store/records.ts'
 
 const urlOf = ({ greeting }: { greeting: string }) => /Metrics +(http\S+)/.exec(greeting)?.[1] ?? ''
@@ -74,25 +73,19 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
 })
 
 onEveryEngine('metrics of the store', (open) => {
-  test('stale passports are counted on request', async () => {
+  test('stale passports and the numbers of the event log are reported', async () => {
     await using store = await open([record(1, { stale: true }), record(2)])
     const read = createStoreMetrics(store, { replica: false, onError })
-    const stale = async () =>
-      parseExposition(presentFamilies(await read())).value('passportd_stale_passports')
-    expect(await stale()).toBe(1)
-    await saveRecords(store, [record(3, { stale: true })])
-    expect(await stale()).toBe(2)
-  })
-
-  test('the numbers of the event log are reported', async () => {
-    await using store = await open([record(1), record(2)])
-    await store.records.save([{ kind: 'passport', passport: record(3) }], { now: NOON + 2, restore: false })
+    const values = async (...names: string[]) => {
+      const { value } = parseExposition(presentFamilies(await read()))
+      return names.map((name) => value(`passportd_${name}`))
+    }
+    expect(await values('stale_passports', 'events_last', 'events_first')).toEqual([1, 2, 1])
+    const passport = record(3, { stale: true })
+    await store.records.save([{ kind: 'passport', passport }], { now: NOON + 2, restore: false })
     await store.events.prune(NOON + 1)
-    const read = createStoreMetrics(store, { replica: false, onError })
-    const { value } = parseExposition(presentFamilies(await read()))
-    expect(value('passportd_events_last')).toBe(3)
-    expect(value('passportd_events_first')).toBe(3)
-    expect(value('passportd_events_pruned_total')).toBe(2)
+    const names = ['stale_passports', 'events_last', 'events_first', 'events_pruned_total']
+    expect(await values(...names)).toEqual([2, 3, 3, 2])
   })
 
   test('an unavailable store is reported, with its replica', async () => {
@@ -108,24 +101,17 @@ onEveryEngine('metrics of the store', (open) => {
 })
 
 onEngine('sqlite', 'failing metrics', (open) => {
-  test('an unexpected error is reported, and an unavailable store is not', async () => {
+  test.each([
+    ['an unexpected error', 'reported', new TypeError('a bug')],
+    ['an unavailable store', 'not reported', new ServiceError('unavailable', 'It is unavailable.')],
+  ])('%s is %s', async (_, reported, error) => {
     await using store = await open([record(1)])
-    const [bug, outage] = [new TypeError('a bug'), new ServiceError('unavailable', 'It is unavailable.')]
-    const failing = (error: Error): Store => ({
-      ...store,
-      scoring: { ...store.scoring, countStale: () => Promise.reject(error) },
-    })
-    for (const [error, reported] of [
-      [bug, [bug]],
-      [outage, []],
-    ] as const) {
-      const errors: unknown[] = []
-      const onError = (error: unknown) => void errors.push(error)
-      const read = createStoreMetrics(failing(error), { replica: false, onError })
-      expect(
-        parseExposition(presentFamilies(await read())).value('passportd_stale_passports'),
-      ).toBeUndefined()
-      expect(errors).toEqual([...reported])
-    }
+    const scoring = { ...store.scoring, countStale: () => Promise.reject(error) }
+    const errors: unknown[] = []
+    const onError = (error: unknown) => void errors.push(error)
+    const read = createStoreMetrics({ ...store, scoring }, { replica: false, onError })
+    const { value } = parseExposition(presentFamilies(await read()))
+    expect(value('passportd_stale_passports')).toBeUndefined()
+    expect(errors).toEqual(reported === 'reported' ? [error] : [])
   })
 })

@@ -1,8 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import type { UsageReport } from '../../../src/api/usage.ts'
-import type { UsageCount } from '../../../src/domain/usage.ts'
-import { createUsageBuffer } from '../../../src/serve/jobs/store-usage.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveProcess } from '../../support/cli.ts'
@@ -125,35 +122,4 @@ describe.concurrent('counts', () => {
     expect(await countIn(store)).toBe(35)
     await store.close()
   })
-})
-
-test('counts of a failed write are added to the next write', async () => {
-  const one: UsageCount = { day: '2026-01-01', key: 'k', endpoint: 'list', status: 200, count: 2 }
-  const kept: unknown[] = []
-  let works = false
-  const add = ({ counts, lastUsed }: UsageReport) => {
-    if (!works) throw new Error('away')
-    kept.push(counts, lastUsed)
-  }
-  const waiting = createUsageBuffer()
-  waiting.push({ counts: [one], lastUsed: new Map([['k', 9]]) })
-  await expect(waiting.flush(add)).rejects.toThrow('away')
-  waiting.push({
-    counts: [
-      { ...one, count: 3 },
-      { ...one, status: 404 },
-    ],
-    lastUsed: new Map([['k', 8]]),
-  })
-  expect(waiting.size()).toBe(7)
-  works = true
-  await waiting.flush(add)
-  expect(kept).toEqual([
-    [
-      { ...one, count: 5 },
-      { ...one, status: 404 },
-    ],
-    new Map([['k', 9]]),
-  ])
-  expect(waiting.size()).toBe(0)
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { presentPassport } from '../../../src/domain/record/record.ts'
 import { PassportLine } from '../../../src/domain/record/record-format.ts'
@@ -7,100 +7,49 @@ import { presentRecord } from '../../../src/ingest/export.ts'
 import { CREDENTIAL, nulls, parse, parsePassport, parsePoint } from '../../support/ingest/parse-record.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
-describe('a passport', () => {
-  test('has distinct, folded wallets', () => {
-    expect(
-      parsePassport({ main_wallet: ' 0xADA1 ', verified_wallets: ['0xADA1', '0xada1', 'So1ana'] }),
-    ).toMatchObject({ mainWallet: '0xada1', verifiedWallets: ['0xada1', 'So1ana'] })
-  })
+test('a passport has distinct, folded wallets', () => {
+  expect(
+    parsePassport({ main_wallet: ' 0xADA1 ', verified_wallets: ['0xADA1', '0xada1', 'So1ana'] }),
+  ).toMatchObject({ mainWallet: '0xada1', verifiedWallets: ['0xada1', 'So1ana'] })
+})
 
-  test('a passport with only an id, or null in every other field, has defaults', () => {
-    const nothing: PassportRecord = {
-      id: 7,
-      human: false,
-      connections: 0,
-      mainWallet: '',
-      verifiedWallets: [],
-      profile: { bio: '', displayName: '', location: '', tags: [] },
-      socials: [],
-    }
-    const { passport_id: _, ...fields } = PassportLine.properties
-    expect(parsePassport({})).toEqual(nothing)
-    expect(parsePassport(nulls(fields))).toEqual(nothing)
-  })
+test('a passport with only an id, or null in every other field, has defaults', () => {
+  const nothing: PassportRecord = {
+    id: 7,
+    human: false,
+    connections: 0,
+    mainWallet: '',
+    verifiedWallets: [],
+    profile: { bio: '', displayName: '', location: '', tags: [] },
+    socials: [],
+  }
+  const { passport_id: _, ...fields } = PassportLine.properties
+  expect(parsePassport({})).toEqual(nothing)
+  expect(parsePassport(nulls(fields))).toEqual(nothing)
+})
 
-  test('accepts null in nested fields', () => {
-    const profile = { bio: null, display_name: null, location: null, tags: [null, 'math', ''] }
-    expect(
-      parsePassport({
-        passport_profile: profile,
-        verified_wallets: [null, '0x1'],
-        passport_socials: [{ source: 'lens', profile_name: null }],
-      }),
-    ).toMatchObject({
-      profile: { bio: '', displayName: '', location: '', tags: ['math'] },
-      verifiedWallets: ['0x1'],
-      socials: [{ source: 'lens', name: '', followers: '' }],
-    })
-    const { id: _, ...unknown } = CREDENTIAL
-    expect(parsePassport({ credentials: [{ ...nulls(unknown), type: 'kite' }] }).credentials).toEqual([
-      {
-        id: expect.stringMatching(/^[\da-f-]{36}$/),
-        type: 'kite',
-        name: 'kite',
-        category: '',
-        score: 0,
-        givenScore: 0,
-        maxScore: 0,
-        value: '',
-        calculatedAt: NOON,
-      },
-    ])
+test('a passport without an overall score gets the sum of the other scores', () => {
+  expect(parsePassport({ activity_score: 1.236, skills_score: 2 }).scores).toEqual({
+    total: 3.24,
+    activity: 1.24,
+    identity: 0,
+    skills: 2,
   })
+})
 
-  test('accepts numbers in text fields', () => {
-    expect(
-      parsePassport({
-        main_wallet: 12,
-        passport_profile: { bio: 1, display_name: 2, location: 3, tags: [4] },
-        passport_socials: [{ follower_count: 1200, following_count: 0, profile_name: 5 }],
-        credentials: [{ ...CREDENTIAL, id: 6, value: 7 }],
-      }),
-    ).toMatchObject({
-      mainWallet: '12',
-      profile: { bio: '1', displayName: '2', location: '3', tags: ['4'] },
-      socials: [{ followers: '1200', following: '0', name: '5' }],
-      credentials: [{ id: '6', value: '7' }],
-    })
-  })
+test('a record has no unpaired surrogate in any text', () => {
+  expect(
+    parsePassport({
+      passport_profile: { bio: 'a\ud83d' },
+      credentials: [{ ...CREDENTIAL, type: 'b\udc00' }],
+    }),
+  ).toMatchObject({ profile: { bio: 'a\ufffd' }, credentials: [{ type: 'b\ufffd' }] })
+  expect(parsePoint({ type: 'c\ud83d' }).type).toBe('c\ufffd')
+})
 
-  test('a passport without an overall score gets the sum of the other scores', () => {
-    expect(parsePassport({ activity_score: 1.236, skills_score: 2 }).scores).toEqual({
-      total: 3.24,
-      activity: 1.24,
-      identity: 0,
-      skills: 2,
-    })
-  })
-
-  test('a passport with an empty list of credentials has no credentials', () => {
-    expect(parsePassport({ credentials: [] }).credentials).toEqual([])
-  })
-
-  test('has no unpaired surrogate in any text', () => {
-    expect(
-      parsePassport({
-        passport_profile: { bio: 'a\ud83d' },
-        credentials: [{ ...CREDENTIAL, type: 'b\udc00' }],
-      }),
-    ).toMatchObject({ profile: { bio: 'a\ufffd' }, credentials: [{ type: 'b\ufffd' }] })
-    expect(parsePoint({ type: 'c\ud83d' }).type).toBe('c\ufffd')
-  })
-
-  test('a line with removed: true is a removal, whatever other fields it has', () => {
-    expect(parse({ passport_id: 7, removed: true, score: 5 }).record).toEqual({ kind: 'removal', id: 7 })
-    expect(parse({ passport_id: 7, removed: false }).record.kind).toBe('passport')
-  })
+test('a line with removed: true is a removal, whatever other fields it has', () => {
+  expect(parse({ passport_id: 7, removed: true, score: 5 }).record).toEqual({ kind: 'removal', id: 7 })
+  expect(parse({ passport_id: 7, removed: false }).record.kind).toBe('passport')
 })
 
 test('unknown fields are counted at every level and ignored', () => {
@@ -118,91 +67,80 @@ test('unknown fields are counted at every level and ignored', () => {
   expect(parse({ passport: 7, type: 'github', value: 1, colour: 'red' }).unknownFields).toBe(1)
 })
 
-describe('a data point', () => {
-  test.each([
-    [3, { kind: 'number', amount: 3 }],
-    [-2.5, { kind: 'number', amount: -2.5 }],
-    [true, { kind: 'flag', amount: 1 }],
-    [false, { kind: 'flag', amount: 0 }],
-    ['2015-03-02', { kind: 'date', amount: Date.UTC(2015, 2, 2) }],
-    ['2015-03-02T10:00:00+02:00', { kind: 'date', amount: Date.UTC(2015, 2, 2, 8) }],
-  ] as const)('the value %p of a data point is parsed by its kind', (value, raw) => {
-    expect(parsePoint({ value }).value).toEqual(raw)
-  })
+test.each([
+  [3, { kind: 'number', amount: 3 }],
+  [-2.5, { kind: 'number', amount: -2.5 }],
+  [true, { kind: 'flag', amount: 1 }],
+  [false, { kind: 'flag', amount: 0 }],
+  ['2015-03-02', { kind: 'date', amount: Date.UTC(2015, 2, 2) }],
+  ['2015-03-02T10:00:00+02:00', { kind: 'date', amount: Date.UTC(2015, 2, 2, 8) }],
+] as const)('the value %p of a data point is parsed by its kind', (value, raw) => {
+  expect(parsePoint({ value }).value).toEqual(raw)
+})
 
-  test.each([
-    [7, { id: 7 }],
-    ['7', { id: 7 }],
-    [' 007 ', { id: 7 }],
-    ['0xABC', { wallet: '0xabc' }],
-    ['So1ana', { wallet: 'So1ana' }],
-  ])('a data point names its passport by %p', (passport, ref) => {
-    expect(parse({ passport, type: 'github', value: 1 }).record).toMatchObject({
-      kind: 'data-point',
-      passport: ref,
-    })
-  })
-
-  test('has an optional account, display text and date', () => {
-    const plain = { type: 'github', value: { kind: 'number' as const, amount: 1 } }
-    expect(parsePoint({ account: 5, display: 'five', earned_at: '2020-01-01' })).toEqual({
-      ...plain,
-      account: '5',
-      display: 'five',
-      earnedAt: Date.UTC(2020, 0, 1),
-    })
-    const unknown = { account: null, display: null, earned_at: null }
-    expect(parsePoint(unknown)).toEqual({ ...plain, account: '', display: '' })
+test.each([
+  [7, { id: 7 }],
+  ['7', { id: 7 }],
+  [' 007 ', { id: 7 }],
+  ['0xABC', { wallet: '0xabc' }],
+  ['So1ana', { wallet: 'So1ana' }],
+])('a data point names its passport by %p', (passport, ref) => {
+  expect(parse({ passport, type: 'github', value: 1 }).record).toMatchObject({
+    kind: 'data-point',
+    passport: ref,
   })
 })
 
-describe('the fields that only V2 shows', () => {
-  const later = {
-    imageUrl: 'https://example.com/ada.png',
-    mainWalletChangedAt: Date.UTC(2024, 4, 6),
-    nominations: 3,
+test('a data point has an optional account, display text and date', () => {
+  const plain = { type: 'github', value: { kind: 'number' as const, amount: 1 } }
+  expect(parsePoint({ account: 5, display: 'five', earned_at: '2020-01-01' })).toEqual({
+    ...plain,
+    account: '5',
+    display: 'five',
+    earnedAt: Date.UTC(2020, 0, 1),
+  })
+  const unknown = { account: null, display: null, earned_at: null }
+  expect(parsePoint(unknown)).toEqual({ ...plain, account: '', display: '' })
+})
+
+const later = {
+  imageUrl: 'https://example.com/ada.png',
+  mainWalletChangedAt: Date.UTC(2024, 4, 6),
+  nominations: 3,
+}
+
+test('the fields that only V2 shows are parsed from an export to the same record, like all other fields', () => {
+  const value = { kind: 'number' as const, amount: 3 }
+  const dataPoints = [{ type: 'github', account: 'ada', value, display: '3', earnedAt: NOON }]
+  const whole = { ...ada, ...later, givenHuman: false, mergedInto: 9, rules: '2026-11+abc', dataPoints }
+  for (const record of [whole, { ...ada, nominations: 0 }, ada]) {
+    expect(parsePassport(presentRecord(record))).toEqual(record)
   }
+  expect(presentRecord(ada)).not.toContainAnyKeys([
+    'image_url',
+    'main_wallet_changed_at',
+    'nominations_received_count',
+  ])
+})
 
-  test('are parsed from an export to the same record, like all other fields', () => {
-    const value = { kind: 'number' as const, amount: 3 }
-    const dataPoints = [{ type: 'github', account: 'ada', value, display: '3', earnedAt: NOON }]
-    const whole = { ...ada, ...later, givenHuman: false, mergedInto: 9, rules: '2026-11+abc', dataPoints }
-    for (const record of [whole, { ...ada, nominations: 0 }, ada]) {
-      expect(parsePassport(presentRecord(record))).toEqual(record)
-    }
-    expect(presentRecord(ada)).not.toContainAnyKeys([
-      'image_url',
-      'main_wallet_changed_at',
-      'nominations_received_count',
-    ])
-  })
+test('the fields that only V2 shows are parsed from a passport of V2 as it is, without unknown fields', () => {
+  const passport = presentPassportV2(
+    presentPassport({ ...ada, stale: false, calculatedAt: NOON, merged: false }),
+    later,
+  )
+  const { record, unknownFields } = parse(passport)
+  expect(unknownFields).toBe(0)
+  const { credentials: _, stale: __, ...rest } = ada
+  expect(record).toEqual({ kind: 'passport', passport: { ...rest, ...later } })
+})
 
-  test('are parsed from a passport of V2 as it is, without unknown fields', () => {
-    const passport = presentPassportV2(
-      presentPassport({ ...ada, stale: false, calculatedAt: NOON, merged: false }),
-      later,
-    )
-    const { record, unknownFields } = parse(passport)
-    expect(unknownFields).toBe(0)
-    const { credentials: _, stale: __, ...rest } = ada
-    expect(record).toEqual({ kind: 'passport', passport: { ...rest, ...later } })
+test('image_url at the top level takes precedence, and name replaces an empty display_name', () => {
+  const passport_profile = { image_url: 'https://example.com/2', name: 'Ada L.' }
+  expect(parsePassport({ image_url: 'https://example.com/1', passport_profile })).toMatchObject({
+    imageUrl: 'https://example.com/1',
+    profile: { displayName: 'Ada L.' },
   })
-
-  test('are unknown if they are null, empty or absent', () => {
-    const nothing = { image_url: '', main_wallet_changed_at: null, nominations_received_count: null }
-    for (const line of [{}, nothing, { passport_profile: { image_url: null } }]) {
-      expect(parsePassport(line)).not.toContainAnyKeys(['imageUrl', 'mainWalletChangedAt', 'nominations'])
-    }
-  })
-
-  test('image_url at the top level takes precedence, and name replaces an empty display_name', () => {
-    const passport_profile = { image_url: 'https://example.com/2', name: 'Ada L.' }
-    expect(parsePassport({ image_url: 'https://example.com/1', passport_profile })).toMatchObject({
-      imageUrl: 'https://example.com/1',
-      profile: { displayName: 'Ada L.' },
-    })
-    expect(
-      parsePassport({ passport_profile: { ...passport_profile, display_name: 'Ada' } }).profile.displayName,
-    ).toBe('Ada')
-  })
+  expect(
+    parsePassport({ passport_profile: { ...passport_profile, display_name: 'Ada' } }).profile.displayName,
+  ).toBe('Ada')
 })

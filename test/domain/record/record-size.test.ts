@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { MAX_BYTES, MAX_LIST_ITEM_BYTES } from '../../../src/domain/record/record-format.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { parsePassport } from '../../support/ingest/parse-record.ts'
@@ -40,7 +39,7 @@ const largest = (id: number) => ({
 
 test('a page of 250 passports with the largest accepted fields has at most 8 MB, and 12 MB in V2', async () => {
   await using here = await workplace(databaseMaker('sqlite'))
-  const file = join(here.cwd, 'large.jsonl')
+  const file = here.path('large.jsonl')
   writeFileSync(file, Array.from({ length: 250 }, (_, id) => `${JSON.stringify(largest(id))}\n`).join(''))
   const { code, err } = await here.call('import', file)
   expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('250 added') })
@@ -60,9 +59,7 @@ const long = 'x'.repeat(1904)
 const OVERSIZED: [string, object][] = [
   ['passport_profile.tags', { passport_profile: { tags: Array<string>(2000).fill(long) } }],
   ['passport_profile.bio', { passport_profile: { bio: 'x'.repeat(9999) } }],
-  ['passport_profile.bio', { passport_profile: { bio: '"'.repeat(5000) } }],
   ['passport_profile.display_name', { passport_profile: { display_name: '\u0001'.repeat(1000) } }],
-  ['passport_profile.location', { passport_profile: { location: long } }],
   ['image_url', { image_url: `https://example.com/${long}${long}` }],
   ['image_url', { passport_profile: { image_url: `https://example.com/${long}${long}` } }],
   [
@@ -70,7 +67,6 @@ const OVERSIZED: [string, object][] = [
     { verified_wallets: Array.from({ length: 200 }, (_, at) => `0x${at}`.padEnd(42, '0')) },
   ],
   ['passport_socials', { passport_socials: Array(200).fill({ source: 'lens', profile_bio: long }) }],
-  ['credentials', { credentials: Array(300).fill({ type: 'kite', score: 1, value: long }) }],
   ['credentials', { credentials: Array(2000).fill({ type: 'kite', score: 1, earned_at: '2024-01-01' }) }],
   ['data_points', { data_points: Array.from({ length: 600 }, (_, at) => ({ type: `t${at}`, value: 1, display: 'x'.repeat(900) })) }], // biome-ignore format: one row a case
 ]
@@ -84,7 +80,7 @@ test.each(OVERSIZED)('a record with too large %s is refused by field and size', 
 
 test('import refuses more than 2,000 data points of a passport', async () => {
   await using here = await workplace(databaseMaker('sqlite'))
-  const file = join(here.cwd, 'points.jsonl')
+  const file = here.path('points.jsonl')
   const data_points = Array.from({ length: 2000 }, (_, at) => ({ type: 'kite', account: `${at}`, value: 1 }))
   const lines = [{ passport_id: 5, data_points }, ...['7', 'new'].map((account) => ({ passport: 5, type: 'kite', account, value: 2 }))] // biome-ignore format: one row a case
   writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))

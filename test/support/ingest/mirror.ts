@@ -58,11 +58,11 @@ export const ofPassports = (seen: readonly Seen[]) => seen.filter(({ path }) => 
 /** A service with these records that counts its requests. */
 export async function serveSource(
   records: readonly PassportRecord[],
-  faults: Parameters<typeof faultyProxy>[1] = {},
+  { requireKey = false, ...faults }: Parameters<typeof faultyProxy>[1] & { requireKey?: boolean } = {},
 ) {
   await using started = new AsyncDisposableStack()
   const store = started.use(await openTestStore('sqlite', records))
-  const server = started.use(serveTest(store))
+  const server = started.use(serveTest(store, { requireKey }))
   const proxy = started.use(await faultyProxy(server.url, faults))
   const running = started.move()
   return { ...proxy, store, [Symbol.asyncDispose]: () => running.disposeAsync() }
