@@ -58,6 +58,7 @@ export async function openWhole(
 ): Promise<OpenStore> {
   const store = await openForCommand(database, options)
   const note = (await store.copying.find()) ?? ''
+  // Until version 0.2.1 a complete copy left a note of two lines.
   if (note === '' || note.includes('\n')) return store
   await store.close()
   // The next run of the copy would overwrite later writes.

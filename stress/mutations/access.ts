@@ -54,7 +54,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
     file: 'src/api/server.ts',
     from: 'route.needsKey ? { ...state, requireKey: true } : state',
     to: 'state',
-    tests: ['test/api/v3/lookup.test.ts'],
+    tests: ['test/api/responses.test.ts'],
     title: 'a key is required',
   },
   {

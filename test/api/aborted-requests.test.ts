@@ -3,14 +3,15 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { RequestSummary } from '../../src/api/route.ts'
+import { createSharedCatalog } from '../../src/catalog/catalog.ts'
 import { createLiveIndex } from '../../src/catalog/live-index.ts'
 import { createSearchClient, createSearchServer } from '../../src/catalog/remote-search.ts'
-import { createSharedCatalog } from '../../src/catalog/shared-catalog.ts'
 import { buildSnapshot } from '../../src/catalog/snapshot.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { makeKey } from '../support/http/keys.ts'
+import { rawLookup } from '../support/http/lookup-server.ts'
 import { serveTest } from '../support/http/server.ts'
 import { until } from '../support/processes.ts'
 import { openTestStore, saveRecords } from '../support/store/engines.ts'
@@ -47,12 +48,9 @@ test.each(['/api/v1/passports?keyword=', '/?q='])(
       onResponse: (answered) => answers.push(answered),
     })
     const leavers = await Promise.all(
-      Array.from({ length: 60 }, async (_, at) => {
-        const socket = connect(server.port, '127.0.0.1').on('error', () => undefined)
-        await once(socket, 'connect')
-        socket.write(`GET ${target}${'ab'.repeat(90 - at)} HTTP/1.1\r\nHost: x\r\n\r\n`)
-        return socket
-      }),
+      Array.from({ length: 60 }, (_, at) =>
+        send(server.port, `GET ${target}${'ab'.repeat(90 - at)} HTTP/1.1\r\nHost: x\r\n\r\n`),
+      ),
     )
     // All are received once a later request has its response.
     await server.get('/health')
@@ -108,9 +106,6 @@ async function send(port: number, request: string) {
   return socket
 }
 
-const post = (key: string, body: string, more = '') =>
-  `POST /api/v3/lookup HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\n${more}Content-Length: ${body.length}\r\n\r\n${body}`
-
 const PEOPLE = Array.from({ length: 250 }, (_, id) => named(id + 1, `Person ${id}`))
 const LOOKUP = JSON.stringify({ keys: PEOPLE.map(({ id }) => String(id)) })
 
@@ -120,7 +115,9 @@ test('lookups of clients that leave end at their next read, and those that wait 
   const gate = createGate()
   const answers: RequestSummary[] = []
   await using server = serveTest(gated(store, gate), { onResponse: (answered) => answers.push(answered) })
-  const leavers = await Promise.all(Array.from({ length: 20 }, () => send(server.port, post(key, LOOKUP))))
+  const leavers = await Promise.all(
+    Array.from({ length: 20 }, () => send(server.port, rawLookup(key, LOOKUP))),
+  )
   await until(() => gate.calls() === 4)
   await server.get('/health')
   for (const socket of leavers) socket.resetAndDestroy()
@@ -155,7 +152,7 @@ test.each(['application/json', 'application/x-ndjson'])(
     const { key } = await makeKey(store, 1)
     const gate = createGate(3)
     await using server = serveTest(gated(store, gate))
-    const socket = await send(server.port, post(key, LOOKUP, `Accept: ${type}\r\n`))
+    const socket = await send(server.port, rawLookup(key, LOOKUP, { more: `Accept: ${type}\r\n` }))
     await once(socket, 'data')
     await until(() => gate.calls() === 3)
     socket.resetAndDestroy()

@@ -19,11 +19,6 @@ test('no cache holds the text of a key', async () => {
 })
 
 describe('keys', () => {
-  test('a key is optional by default', async () => {
-    await using server = await serveRecords()
-    for (const call of CALLS) expect((await server.get(call)).status).toBe(200)
-  })
-
   test('if a key is required, every request without one gets 401', async () => {
     await using server = await serveRecords({ requireKey: true })
     const { key } = await makeKey(server.store, 1)

@@ -4,6 +4,7 @@ import { createHeldBytes } from '../../src/api/backpressure/held-bytes.ts'
 import { createPage } from '../../src/api/rendered-page.ts'
 import { pageRoute } from '../../src/api/route.ts'
 import { makeKey } from '../support/http/keys.ts'
+import { rawLookup } from '../support/http/lookup-server.ts'
 import { serveRecords, serveTest } from '../support/http/server.ts'
 import { until } from '../support/processes.ts'
 import { openTestStore } from '../support/store/engines.ts'
@@ -25,17 +26,7 @@ function ignore(port: number, request: string): Socket {
   return socket.pause()
 }
 
-function lookUp(key: string, keys: readonly string[]): string {
-  const body = JSON.stringify({ keys })
-  const head = [
-    'POST /api/v3/lookup HTTP/1.1',
-    'Host: x',
-    `X-API-KEY: ${key}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-  ]
-  return `${head.join('\r\n')}\r\n\r\n${body}`
-}
+const LOOKUP = JSON.stringify({ keys: Array(1000).fill('1') })
 
 test.concurrent('a shared body that clients do not read is held once, and the clients are disconnected', async () => {
   await using server = await serveRecords({ routes: [pageRoute('/huge', () => HUGE)], holdLimits: SOON }, [])
@@ -59,7 +50,7 @@ test.concurrent('a lookup that its client does not read is sent in small parts, 
     return opened.v3.find(...(args as [never, never]))
   }
   await using server = serveTest({ ...opened, v3: { find } }, { holdLimits: SOON })
-  const socket = ignore(server.port, lookUp(key, Array(1000).fill('1')))
+  const socket = ignore(server.port, rawLookup(key, LOOKUP))
   await until(() => server.heldBytes() > 0)
   expect(server.heldBytes()).toBeLessThanOrEqual(2 * MEBIBYTE)
   await until(() => server.requestsInProgress() === 0)
@@ -77,7 +68,7 @@ test('a client with too many unsent bytes gets 503 or waits, and other clients a
   await using server = serveTest(store, {
     holdLimits: { bytesOfClient: 100_000, checkMilliseconds: 50, stallSeconds: 60 },
   })
-  const socket = ignore(server.port, lookUp(one.key, Array(1000).fill('1')))
+  const socket = ignore(server.port, rawLookup(one.key, LOOKUP))
   await until(() => server.heldBytes() > 0)
   const refused = await server.get('/api/v3/passports/1', one.init)
   expect([refused.status, refused.body.code, refused.headers.get('Retry-After')]).toEqual([

@@ -10,7 +10,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { expectGolden } from '../../support/http/golden.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { parseExposition } from '../../support/http/prometheus.ts'
-import { serveRecords, serveTest } from '../../support/http/server.ts'
+import { serveTest } from '../../support/http/server.ts'
 import { startTestService } from '../../support/service.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { NOON, PEOPLE } from '../../support/store/records.ts'
@@ -61,16 +61,6 @@ onEngine('sqlite', 'V2', (open) => {
     const statuses = []
     for (const path of ['/api/v1/passports', ...V2]) statuses.push((await server.get(path, key.init)).status)
     expect(statuses).toEqual([200, 200, 429, 429])
-  })
-
-  test('a known ETag of a single passport costs nothing', async () => {
-    await using server = await serveRecords()
-    const etag = (await server.get('/api/v2/passports/7')).headers.get('ETag') ?? ''
-    const before = (await server.get('/api/v2/passports/12')).headers.get('RateLimit')
-    const { status, headers } = await server.get('/api/v2/passports/7', {
-      headers: { 'If-None-Match': etag },
-    })
-    expect([status, headers.get('RateLimit')]).toEqual([304, before])
   })
 
   test('has endpoint names of its own in usage and metrics', async () => {

@@ -4,7 +4,6 @@ import { Passport } from '../../../src/domain/v3/schemas.ts'
 import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { makeKey } from '../../support/http/keys.ts'
 import { limited } from '../../support/http/limited-server.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
@@ -184,43 +183,6 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     ])
     const { status, body } = await server.get('/api/v3/passports/github:zoe')
     expect([status, body.code, body.candidates]).toEqual([409, 'ambiguous', [1, 2]])
-  })
-
-  test('a long query gets 414 as problem+json', async () => {
-    const { status, body } = await get(`7?select=${'x'.repeat(9000)}`)
-    expect([status, body.code, body.title]).toEqual([414, 'uri_too_long', 'URI Too Long'])
-  })
-
-  test('ETag, 304, 412, HEAD, OPTIONS and 405 work as in V1', async () => {
-    const path = '/api/v3/passports/7'
-    const whole = await server.get(path)
-    const etag = whole.headers.get('ETag') ?? ''
-    expect((await server.get(path, { headers: { 'If-None-Match': etag } })).status).toBe(304)
-    expect((await server.get(`${path}?select=score`, { headers: { 'If-None-Match': etag } })).status).toBe(
-      200,
-    )
-    expect((await server.get(path, { headers: { 'If-Match': '"x"' } })).body.code).toBe('precondition_failed')
-    const head = await server.get(path, { method: 'HEAD' })
-    expect([head.status, head.text, head.headers.get('ETag')]).toEqual([200, '', etag])
-    const options = await server.get(path, { method: 'OPTIONS' })
-    expect([options.status, options.headers.get('Allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
-    const posted = await server.get(path, { method: 'POST' })
-    expect([posted.status, posted.body.code]).toEqual([405, 'method_not_allowed'])
-  })
-
-  test('keys are checked as in V1, and the retirement of V1 has no effect', async () => {
-    await using store = await open(PEOPLE)
-    const { init } = await makeKey(store, 1)
-    const plan = () => ({ brownouts: [{ start: 0, end: 2 * NOON }], exempt: [], sunsetAt: 1 })
-    await using server = serveTest(store, { requireKey: true, plan })
-    expect((await server.get('/api/v3/passports/7')).body).toMatchObject({
-      code: 'unauthorized',
-      status: 401,
-    })
-    expect((await server.get('/api/v3/passports/7', init)).status).toBe(200)
-    const wrong = { headers: { 'X-API-KEY': 'wrong' } }
-    expect((await server.get('/api/v3/passports/7', wrong)).headers.has('WWW-Authenticate')).toBe(true)
-    expect((await server.get('/api/v1/passports/7', init)).status).toBe(410)
   })
 })
 

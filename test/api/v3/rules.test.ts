@@ -23,8 +23,6 @@ onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
       const { status, headers, body } = await server.get(path(rules.stamp))
       expect([status, body]).toEqual([200, { ...rules }])
       expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
-      const init = { headers: { 'If-None-Match': headers.get('ETag') ?? '' } }
-      expect((await server.get(path(rules.stamp), init)).status).toBe(304)
     }
   })
 
@@ -48,15 +46,13 @@ onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
     await using server = serveTest(store, { requireKey: true })
     const { headers } = await server.get(path(DEFAULT_RULES.stamp), init)
     expect(headers.get('Cache-Control')).toBe('private, max-age=31536000, immutable')
-    expect((await server.get(path(DEFAULT_RULES.stamp))).status).toBe(401)
   })
 
-  test('an unknown stamp gets 404, and a parameter 400', async () => {
+  test('an unknown stamp gets 404', async () => {
     await using store = await open()
     await using server = serveTest(store)
     for (const stamp of ['x', '\0', "' or 1=1", 'x'.repeat(3000)]) {
       expect((await server.get(path(stamp))).body).toMatchObject({ status: 404, code: 'not_found' })
     }
-    expect((await server.get(`${path('x')}?a=1`)).body).toMatchObject({ status: 400 })
   })
 })

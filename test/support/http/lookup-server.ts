@@ -5,16 +5,29 @@ import { serveTest } from './server.ts'
 export const PATH = '/api/v3/lookup'
 export const JSON_BODY = { 'Content-Type': 'application/json' }
 
+export const post = (key: string, body: string | ReadableStream, headers: Record<string, string> = {}) => ({
+  method: 'POST',
+  headers: { ...JSON_BODY, 'X-API-KEY': key, ...headers },
+  body,
+})
+
+/** The bytes of a lookup; `length` is that of a body which is longer than the given part. */
+export const rawLookup = (key: string, body: string, { more = '', length = body.length } = {}) =>
+  `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\n${more}Content-Length: ${length}\r\n\r\n${body}`
+
 /** A server and a key for it. */
-export async function serveLookup(store: Store) {
+export async function serveLookup(store: Store, options: Parameters<typeof serveTest>[1] = {}) {
   const { key } = await makeKey(store, 1)
-  const server = serveTest(store)
-  const send = (body: string, headers: Record<string, string> = JSON_BODY, method = 'POST') =>
-    server.get(PATH, { method, body, headers: { 'X-API-KEY': key, ...headers } })
+  const server = serveTest(store, options)
+  const send = (body: string, headers: Record<string, string> = {}, method = 'POST') =>
+    server.get(PATH, { ...post(key, body, headers), method })
   return {
     ...server,
     key,
     send,
     lookUp: (keys: unknown, more: object = {}) => send(JSON.stringify({ keys, ...more })),
+    /** The response as it is sent. */
+    fetch: (body: string, headers: Record<string, string> = {}) =>
+      fetch(server.url.origin + PATH, { ...post(key, body, headers), decompress: false }),
   }
 }

@@ -6,7 +6,7 @@ import { DEFAULT_RULES, stampRules } from '../../../../src/scoring/rules.ts'
 import { scanEnd } from '../../../../src/store/rows/event.ts'
 import type { Store } from '../../../../src/store/store.ts'
 import { makeKey } from '../../../support/http/keys.ts'
-import { serveRecords, serveTest, shareServer } from '../../../support/http/server.ts'
+import { serveTest, shareServer } from '../../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../../support/store/engines.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../../../support/store/records.ts'
 
@@ -136,31 +136,6 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     const { body } = await server.get('?types=rules.changed')
     expect(body).toEqual({ items: [], next: `${name}-3` })
     expect((await server.get(`?after=${body.next}`)).status).toBe(200)
-  })
-
-  test('a key is required also where V1 is open', async () => {
-    await using server = await serveRecords({}, [ada])
-    const { status, body, headers } = await server.get(PATH)
-    expect([status, body.code]).toEqual([401, 'unauthorized'])
-    expect(headers.has('WWW-Authenticate')).toBe(true)
-  })
-
-  test('ETag, 304, HEAD, compression and 405 work as for lists', async () => {
-    await using store = await open(Array.from({ length: 50 }, (_, id) => record(id)))
-    await using server = await serve(store)
-    const whole = await server.get('', { 'Accept-Encoding': 'zstd' })
-    expect(whole.headers.get('Content-Encoding')).toBe('zstd')
-    expect(whole.body.items).toHaveLength(50)
-    const etag = whole.headers.get('ETag') ?? ''
-    expect((await server.get('', { 'If-None-Match': etag })).status).toBe(304)
-    await saveRecords(store, [record(99)])
-    expect((await server.get('', { 'If-None-Match': etag })).status).toBe(200)
-    const { init } = await makeKey(store, 2)
-    const ask = (method: string, headers = {}) =>
-      fetch(server.url.origin + PATH, { method, headers: { ...init.headers, ...headers } })
-    const head = await ask('HEAD', { Accept: 'text/event-stream' })
-    expect([head.status, await head.text()]).toEqual([200, ''])
-    expect((await ask('POST')).status).toBe(405)
   })
 
   test('rules.changed names the stamp that /rules serves', async () => {

@@ -1,6 +1,6 @@
-import { count, printable } from '../../domain/text/format.ts'
-import type { Change, Checkmarks, LevelCount, RulesDiff } from '../../scoring/rules-diff.ts'
-import { formatTable } from '../table.ts'
+import { count, printable } from '../domain/text/format.ts'
+import type { Change, Checkmarks, LevelCount, RulesDiff } from '../scoring/rules-diff.ts'
+import { formatTable } from './table.ts'
 
 export function presentDiff(diff: RulesDiff) {
   const { passports, rise, fall, failed, histogram, largest, gained, lost, levels } = diff
@@ -19,7 +19,6 @@ export function presentDiff(diff: RulesDiff) {
 
 export function describeDiff(diff: RulesDiff): string {
   const { passports, rise, fall, failed, histogram, largest, gained, lost, levels } = diff
-  const number = (value: number) => value.toLocaleString('en')
   const verb = (value: number, singular: string) =>
     `${number(value)} ${value === 1 ? singular : singular.slice(0, -1)}`
   return [
@@ -30,7 +29,8 @@ export function describeDiff(diff: RulesDiff): string {
       [...histogram].map(([range, some]) => [range, number(some)]),
     ),
     section(['PASSPORT', 'BEFORE', 'AFTER', 'CHANGE', 'BECAUSE OF'], largest.map(toRow), 'Largest changes\n'),
-    ...describeLevels(levels),
+    section(['LEVEL BEFORE', 'FROM', 'PASSPORTS'], levels.before.map(toLevelRow)),
+    section(['LEVEL AFTER', 'FROM', 'PASSPORTS'], levels.after.map(toLevelRow)),
     `\nGain the human checkmark: ${describeMarks(gained)}\nLose the human checkmark: ${describeMarks(lost)}\n`,
   ].join('')
 }
@@ -41,6 +41,10 @@ const section = (head: string[], rows: string[][], title = '') =>
 
 const stayOf = ({ passports, rise, fall, failed }: RulesDiff) => passports - rise - fall - failed
 
+const number = (value: number) => value.toLocaleString('en')
+
+const toLevelRow = ({ name, from, passports }: LevelCount) => [printable(name), `${from}`, number(passports)]
+
 const signed = (change: number) => `${change > 0 ? '+' : ''}${Math.round(change * 100) / 100}`
 
 function toRow({ id, before, after, reasons }: Change): string[] {
@@ -49,25 +53,7 @@ function toRow({ id, before, after, reasons }: Change): string[] {
   return [`${id}`, `${before}`, `${after}`, signed(after - before), causes.join(', ') || 'caps']
 }
 
-/** One table if both rule sets have the same levels. */
-function describeLevels({ before, after }: RulesDiff['levels']): string[] {
-  const toRows = (levels: readonly LevelCount[], ...more: (readonly LevelCount[])[]) =>
-    levels.map(({ name, from }, at) => [
-      printable(name),
-      `${from}`,
-      ...[levels, ...more].map((each) => (each[at]?.passports ?? 0).toLocaleString('en')),
-    ])
-  const namesOf = (levels: readonly LevelCount[]) =>
-    JSON.stringify(levels.map(({ name, from }) => [name, from]))
-  if (namesOf(before) === namesOf(after))
-    return [section(['LEVEL', 'FROM', 'BEFORE', 'AFTER'], toRows(before, after))]
-  return [
-    section(['LEVEL BEFORE', 'FROM', 'PASSPORTS'], toRows(before)),
-    section(['LEVEL AFTER', 'FROM', 'PASSPORTS'], toRows(after)),
-  ]
-}
-
 function describeMarks({ count: all, ids }: Checkmarks): string {
   if (all === 0) return '0'
-  return `${all.toLocaleString('en')} (${ids.join(', ')}${all > ids.length ? ', …' : ''})`
+  return `${number(all)} (${ids.join(', ')}${all > ids.length ? ', …' : ''})`
 }

@@ -1,27 +1,5 @@
 import type { Store } from '../store/store.ts'
 
-export type MergeOutcome = 'merged' | 'unchanged' | { problem: string }
-
-/** Merges a copy as the source has merged it. A passport that is merged here already must lead to the same survivor. */
-export async function mergeCopy(
-  store: Store,
-  from: number,
-  into: number,
-  listed: ReadonlySet<number>,
-): Promise<MergeOutcome> {
-  const [loser, survivor] = [
-    await store.passports.find({ id: from }),
-    await store.passports.find({ id: into }),
-  ]
-  if (!loser || !survivor || !listed.has(into))
-    return { problem: `the source has merged it into passport ${into}, which was not copied` }
-  if (loser.id === survivor.id) return 'unchanged'
-  if (loser.id !== from)
-    return { problem: `it is merged into passport ${loser.id} here, but into passport ${into} at the source` }
-  await store.passports.merge(from, survivor.id)
-  return 'merged'
-}
-
 const BATCH = 500
 
 type Removal = {

@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test'
-import { readConfig } from '../../src/config/config.ts'
+import { readConfig } from '../../../src/config/config.ts'
 import {
   namePostgres,
   parsePostgresUrl,
   parsePostgresUrls,
   splitHosts,
-} from '../../src/config/database-address.ts'
-import { SERVE_TIMEOUT } from '../../src/store/open.ts'
-import { openPostgres } from '../../src/store/postgres/open.ts'
-import type { Store } from '../../src/store/store.ts'
-import { connect, openAndClose, succeeds } from '../support/postgres/connect.ts'
-import { startPostgres, startReplica } from '../support/postgres/postgres.ts'
-import { until } from '../support/processes.ts'
-import { saveRecords } from '../support/store/engines.ts'
-import { named } from '../support/store/records.ts'
-import { callHere } from '../support/terminal.ts'
+} from '../../../src/config/database-address.ts'
+import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
+import { openPostgres } from '../../../src/store/postgres/open.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { connect, openAndClose, succeeds } from '../../support/postgres/connect.ts'
+import { startPostgres, startReplica } from '../../support/postgres/postgres.ts'
+import { until } from '../../support/processes.ts'
+import { saveRecords } from '../../support/store/engines.ts'
+import { named } from '../../support/store/records.ts'
+import { callHere } from '../../support/terminal.ts'
 
 test('an address with several hosts is one URL for each host', () => {
   const url = 'postgres://me:a,b%40c@one:5433,two/db?max=3&target_session_attrs=read-write'

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { SCHEMA } from '../../src/store/postgres/migrate.ts'
-import { openPostgres } from '../../src/store/postgres/open.ts'
-import { change, connect, openAndClose, refusalOf, withOptions } from '../support/postgres/connect.ts'
-import { startPostgres, startReplica, testDatabase } from '../support/postgres/postgres.ts'
-import { until } from '../support/processes.ts'
-import { listAll } from '../support/store/catalog.ts'
-import { saveRecords } from '../support/store/engines.ts'
-import { named } from '../support/store/records.ts'
+import { SCHEMA } from '../../../src/store/postgres/migrate.ts'
+import { openPostgres } from '../../../src/store/postgres/open.ts'
+import { change, connect, openAndClose, refusalOf, withOptions } from '../../support/postgres/connect.ts'
+import { startPostgres, startReplica, testDatabase } from '../../support/postgres/postgres.ts'
+import { until } from '../../support/processes.ts'
+import { listAll } from '../../support/store/catalog.ts'
+import { saveRecords } from '../../support/store/engines.ts'
+import { named } from '../../support/store/records.ts'
 
 const all = { page: 1, size: 250, keyword: undefined }
 

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openPostgres } from '../../src/store/postgres/open.ts'
-import { run } from '../support/cli.ts'
-import { openAndClose, refusalOf, withOptions } from '../support/postgres/connect.ts'
-import { startPgbouncer } from '../support/postgres/pgbouncer.ts'
-import { testDatabase } from '../support/postgres/postgres.ts'
-import { hasPrograms } from '../support/programs.ts'
-import { listAll } from '../support/store/catalog.ts'
-import { saveRecords } from '../support/store/engines.ts'
-import { named } from '../support/store/records.ts'
-import { tempFolder } from '../support/temp-folder.ts'
-import { callHere } from '../support/terminal.ts'
+import { openPostgres } from '../../../src/store/postgres/open.ts'
+import { run } from '../../support/cli.ts'
+import { openAndClose, refusalOf, withOptions } from '../../support/postgres/connect.ts'
+import { startPgbouncer } from '../../support/postgres/pgbouncer.ts'
+import { testDatabase } from '../../support/postgres/postgres.ts'
+import { hasPrograms } from '../../support/programs.ts'
+import { listAll } from '../../support/store/catalog.ts'
+import { saveRecords } from '../../support/store/engines.ts'
+import { named } from '../../support/store/records.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { callHere } from '../../support/terminal.ts'
 
 /** As in docs/scale.md. */
 const IGNORED = /^ignore_startup_parameters = .+$/m.exec(
-  readFileSync(join(import.meta.dir, '../../docs/scale.md'), 'utf8'),
+  readFileSync(join(import.meta.dir, '../../../docs/scale.md'), 'utf8'),
 )?.[0] as string
 
 const PEOPLE = Array.from({ length: 40 }, (_, id) => named(id, `Person ${id}`))

@@ -1,0 +1,45 @@
+import { type DocumentedRoute, isDocumented } from '../../../src/api/route.ts'
+import { API_ROUTES } from '../../../src/api/routes.ts'
+import { adoptRules } from '../../../src/scoring/rescore.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { NOON } from '../store/records.ts'
+import { makeKey } from './keys.ts'
+import { serveTest } from './server.ts'
+
+/** Values of all path parameters, and of the parameters without which a route has no complete response. */
+const VALUES: Record<string, string> = {
+  id: '7',
+  key: '7',
+  stamp: DEFAULT_RULES.stamp,
+  passport_id: '7',
+  from: new Date(NOON).toISOString(),
+}
+
+function toCall(route: DocumentedRoute) {
+  const { method = 'GET' } = { method: route.methods?.[0] }
+  const names = Object.entries(route.query ?? {}).filter(
+    ([name, { required }]) => required || name === 'passport_id',
+  )
+  const query = names.map(([name]) => `${name}=${VALUES[name]}`).join('&')
+  const path = route.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(VALUES[name] ?? ''))
+  return {
+    route,
+    path: query === '' ? path : `${path}?${query}`,
+    init: (headers: Record<string, string> = {}): RequestInit => ({
+      method,
+      ...(method === 'POST' && { body: '{"keys":["7"]}' }),
+      headers: { ...(method === 'POST' && { 'Content-Type': 'application/json' }), ...headers },
+    }),
+  }
+}
+
+/** A request to each documented route of the API. With a key, a server of `serveCalls` responds 200. */
+export const CALLS = API_ROUTES.filter(isDocumented).map(toCall)
+
+/** A server whose store has passport 7 and the built-in rules. */
+export async function serveCalls(store: Store, options: Parameters<typeof serveTest>[1] = {}) {
+  await adoptRules({ store, rules: DEFAULT_RULES })
+  const { id: keyId, key, init } = await makeKey(store, 1)
+  return { ...serveTest(store, options), keyId, key, withKey: init.headers }
+}
