@@ -1,44 +1,44 @@
-import { Database, SQLiteError } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { truncateSync } from 'node:fs'
-import { join } from 'node:path'
-import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { type DatabaseAddress, parseDatabaseAddress } from '../../src/config/database-address.ts'
+import { openStore } from '../../src/store/open.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { serveTest } from '../support/http/server.ts'
-import { saveRecords } from '../support/store/engines.ts'
+import { databaseMaker, saveRecords, withEveryEngine } from '../support/store/engines.ts'
+import { execute } from '../support/store/execute-sql.ts'
 import { ada, named } from '../support/store/records.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
+const open = (url: string) => openStore(parseDatabaseAddress(url) as DatabaseAddress)
 
-test('an internal error is logged with its stack and hidden from the client', async () => {
-  using folder = tempFolder()
-  const path = join(folder.path, 'x.db')
-  const store = openSqlite(path)
-  await saveRecords(store, [ada])
-  const vandal = new Database(path)
-  vandal.run('alter table v1_passports rename column fields to gone')
-  vandal.close()
-  await using server = serveTest(store)
-  const { status, text, headers } = await server.get('/api/v1/passports', GOLDEN)
-  expect(status).toBe(500)
-  expect(headers.get('Cache-Control')).toBe('no-store')
-  expectGolden('error-500', text)
-  expect(server.errors).toEqual([expect.any(SQLiteError)])
-  await store.close()
+withEveryEngine('failures', (makeDatabase) => {
+  test('an internal error is logged with its stack and hidden from the client', async () => {
+    await using database = await makeDatabase()
+    const store = await open(database.url)
+    await saveRecords(store, [ada])
+    await execute(database.url, 'alter table v1_passports rename column fields to gone')
+    await using server = serveTest(store)
+    const { status, text, headers } = await server.get('/api/v1/passports', GOLDEN)
+    expect(status).toBe(500)
+    expect(headers.get('Cache-Control')).toBe('no-store')
+    expectGolden('error-500', text)
+    expect(server.errors).toEqual([
+      expect.objectContaining({ name: expect.stringMatching(/^(SQLite|Postgres)Error$/) }),
+    ])
+    await store.close()
+  })
 })
 
 test('an unavailable store means 503 with Retry-After; the service is alive but not ready', async () => {
-  using folder = tempFolder()
-  const path = join(folder.path, 'x.db')
-  const before = openSqlite(path)
+  await using database = await databaseMaker('sqlite')()
+  const before = await open(database.url)
   await saveRecords(
     before,
     Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)),
   )
   await before.close()
-  const store = openSqlite(path)
-  truncateSync(path, 8192)
+  const store = await open(database.url)
+  truncateSync(database.url.slice('sqlite:'.length), 8192)
   await using server = serveTest(store)
   const { status, headers, text } = await server.get('/api/v1/passports/1990', GOLDEN)
   expect(status).toBe(503)

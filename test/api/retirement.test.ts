@@ -1,11 +1,11 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { previewRetirement } from '../../src/api/retirement.ts'
 import { datePlan, NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
 import type { Store } from '../../src/store/store.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { serveTest } from '../support/http/server.ts'
-import { onEngine } from '../support/store/engines.ts'
+import { openTestStore } from '../support/store/engines.ts'
 import { NOON, PEOPLE } from '../support/store/records.ts'
 
 const HOUR = 3_600_000
@@ -13,7 +13,18 @@ const DEPRECATED_AT = Date.UTC(2025, 2, 31)
 const SUNSET = NOON + 24 * HOUR
 const BROWNOUT = { start: NOON, end: NOON + 2 * HOUR }
 const SUCCESSOR = 'https://example.com/v2'
-const V1 = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
+const VERSIONS = [
+  { version: 'v1', golden: '', brownout: BROWNOUT, sunsetAt: SUNSET, successor: SUCCESSOR },
+  {
+    version: 'v2',
+    golden: 'v2-',
+    brownout: { start: NOON, end: NOON + HOUR },
+    sunsetAt: NOON,
+    successor: 'https://example.com/next',
+  },
+]
+const pathsOf = (version: string) =>
+  ['passports', 'passports/7', 'passport_credentials?passport_id=7'].map((path) => `/api/${version}/${path}`)
 const OWN = ['/health', '/ready', '/openapi.json', '/reference', '/deprecation', '/']
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 
@@ -29,28 +40,11 @@ function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = fal
   return { ...server, at, plan: datePlan(whole, DEPRECATED_AT) }
 }
 
-onEngine('sqlite', 'a retirement plan', (open) => {
-  test('the headers announce the deprecation, then the successor, then the sunset', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveAt(store, {
-      deprecatedAt: Date.UTC(2025, 5, 1),
-      sunsetAt: Date.UTC(2026, 11, 31, 23, 59, 59),
-      successor: SUCCESSOR,
-    })
-    for (const path of [...V1, '/api/v1/nothing']) {
-      const { headers } = await server.get(path)
-      expect(headers.get('Deprecation')).toBe('@1748736000')
-      expect(headers.get('Sunset')).toBe('Thu, 31 Dec 2026 23:59:59 GMT')
-      expect(headers.get('Link')).toBe(
-        '</deprecation>; rel="deprecation"; type="text/html", <https://example.com/v2>; rel="successor-version", </deprecation>; rel="sunset"; type="text/html"',
-      )
-    }
-    const exposed = (await server.get(V1[0] as string)).headers.get('Access-Control-Expose-Headers')
-    for (const name of ['Deprecation', 'Link', 'Retry-After', 'Sunset']) expect(exposed).toContain(name)
-  })
+describe('a retirement plan', () => {
+  const open = () => openTestStore('sqlite', PEOPLE)
 
   test('a brownout begins and ends to the millisecond', async () => {
-    await using store = await open(PEOPLE)
+    await using store = await open()
     await using server = serveAt(store, { brownouts: [BROWNOUT] })
     const statuses: number[] = []
     for (const now of [NOON - 1, NOON, NOON + HOUR, BROWNOUT.end - 1, BROWNOUT.end]) {
@@ -60,77 +54,84 @@ onEngine('sqlite', 'a retirement plan', (open) => {
     expect(statuses).toEqual([200, 410, 410, 410, 200])
   })
 
-  test('a brownout responds 410 with Retry-After and no-store', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveAt(store, { brownouts: [BROWNOUT], sunsetAt: SUNSET })
-    server.at.now = BROWNOUT.end - 1500
-    for (const path of V1) {
-      const { status, headers, text } = await server.get(path, {
-        headers: { ...GOLDEN.headers, 'If-None-Match': '*' },
-      })
-      expect(status).toBe(410)
-      expectGolden('error-410-brownout', text)
-      expect(headers.get('Retry-After')).toBe('2')
-      expect(headers.get('Cache-Control')).toBe('no-store')
-      expect(headers.get('ETag')).toBeNull()
-      expect(headers.get('Deprecation')).toBe('@1743379200')
-      expect(headers.has('Sunset')).toBe(true)
-    }
-  })
+  test.each(VERSIONS)(
+    'a brownout of $version responds 410 with Retry-After and no-store',
+    async ({ version, golden, brownout }) => {
+      await using store = await open()
+      await using server = serveAt(store, { brownouts: [brownout], sunsetAt: SUNSET })
+      server.at.now = brownout.end - 1500
+      for (const path of pathsOf(version)) {
+        const { status, headers, text } = await server.get(path, {
+          headers: { ...GOLDEN.headers, 'If-None-Match': '*' },
+        })
+        expect(status).toBe(410)
+        expectGolden(`${golden}error-410-brownout`, text)
+        expect(headers.get('Retry-After')).toBe('2')
+        expect(headers.get('Cache-Control')).toBe('no-store')
+        expect(headers.get('ETag')).toBeNull()
+        expect(headers.get('Deprecation')).toBe('@1743379200')
+        expect(headers.has('Sunset')).toBe(true)
+      }
+    },
+  )
 
   test('a brownout exempts keys on the list; a wrong key still gets 401 and an unknown path 404', async () => {
-    await using store = await open(PEOPLE)
+    await using store = await open()
     const exempt = await makeKey(store, 1)
     const other = await makeKey(store, 2)
     await using server = serveAt(store, { brownouts: [BROWNOUT], exempt: [exempt.id] })
     const ask = async (path: string, init = {}) => (await server.get(path, init)).status
     expect(await ask('/api/v1/passports', exempt.init)).toBe(200)
+    expect(await ask('/api/v2/passports', exempt.init)).toBe(200)
     expect(await ask('/api/v1/passports', other.init)).toBe(410)
     expect(await ask('/api/v1/passports', { headers: { 'X-API-KEY': 'wrong' } })).toBe(401)
     expect(await ask('/api/v1/nothing')).toBe(404)
     expect(await ask('/api/v1/passports', { method: 'POST' })).toBe(405)
-    expect(await ask('/api/v1/passports', { method: 'OPTIONS' })).toBe(204)
   })
 
-  test('after the sunset every V1 path is 410 for every client', async () => {
-    await using store = await open(PEOPLE)
-    const exempt = await makeKey(store, 1)
-    const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, exempt: [exempt.id] }
-    await using server = serveAt(store, plan, { requireKey: true })
-    server.at.now = SUNSET - 1
-    expect((await server.get('/api/v1/passports', exempt.init)).status).toBe(200)
-    server.at.now = SUNSET
-    for (const path of [...V1, '/api/v1/nothing', '/api/v1']) {
-      const { status, headers, text } = await server.get(path, GOLDEN)
-      expect(status).toBe(410)
-      expectGolden('error-410-removed', text)
-      expect(headers.get('Cache-Control')).toBe('no-store')
-      expect(headers.has('Retry-After')).toBe(false)
-      expect(headers.has('Deprecation') && headers.has('Sunset') && headers.has('Link')).toBe(true)
-    }
-    for (const init of [
-      exempt.init,
-      { headers: { 'X-API-KEY': 'wrong' } },
-      { method: 'POST' },
-      { method: 'HEAD' },
-    ]) {
-      expect((await server.get('/api/v1/passports', init)).status).toBe(410)
-    }
-  })
+  test.each(VERSIONS)(
+    'after the sunset every path of $version is 410 for every client',
+    async ({ version, golden, sunsetAt, successor }) => {
+      await using store = await open()
+      const exempt = await makeKey(store, 1)
+      const plan = { sunsetAt, successor, exempt: [exempt.id] }
+      await using server = serveAt(store, plan, { requireKey: true })
+      server.at.now = sunsetAt - 1
+      const list = `/api/${version}/passports`
+      const before = await server.get(list, exempt.init)
+      expect([before.status, before.headers.get('Sunset')]).toEqual([200, new Date(sunsetAt).toUTCString()])
+      expect(before.headers.get('Link')).toBe(
+        `</deprecation>; rel="deprecation"; type="text/html", <${successor}>; rel="successor-version", </deprecation>; rel="sunset"; type="text/html"`,
+      )
+      server.at.now = sunsetAt
+      for (const path of [...pathsOf(version), `/api/${version}/nothing`, `/api/${version}`]) {
+        const { status, headers, text } = await server.get(path, GOLDEN)
+        expect(status).toBe(410)
+        expectGolden(`${golden}error-410-removed`, text)
+        expect(headers.get('Cache-Control')).toBe('no-store')
+        expect(headers.has('Retry-After')).toBe(false)
+        expect(headers.has('Deprecation') && headers.has('Sunset') && headers.has('Link')).toBe(true)
+      }
+      const wrong = { headers: { 'X-API-KEY': 'wrong' } }
+      for (const init of [exempt.init, wrong, { method: 'POST' }, { method: 'HEAD' }])
+        expect((await server.get(list, init)).status).toBe(410)
+    },
+  )
 
   test('retirement does not change preflights and paths outside V1', async () => {
-    await using store = await open(PEOPLE)
+    await using store = await open()
     await using server = serveAt(store, { sunsetAt: SUNSET, brownouts: [BROWNOUT] })
     for (const now of [NOON, SUNSET]) {
       server.at.now = now
-      for (const path of V1) expect((await server.get(path, { method: 'OPTIONS' })).status).toBe(204)
+      for (const path of pathsOf('v1'))
+        expect((await server.get(path, { method: 'OPTIONS' })).status).toBe(204)
       for (const path of OWN) expect([path, (await server.get(path)).status]).toEqual([path, 200])
       expect((await server.get('/nowhere')).status).toBe(404)
     }
   })
 
   test('the preview equals the response of the server at that instant', async () => {
-    await using store = await open(PEOPLE)
+    await using store = await open()
     const exempt = await makeKey(store, 1)
     const other = await makeKey(store, 2)
     const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, brownouts: [BROWNOUT], exempt: [exempt.id] }

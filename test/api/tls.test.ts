@@ -2,10 +2,8 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
-import { connect as connectTls } from 'node:tls'
-import { type RouteRequest, route, SERVICE } from '../../src/api/route.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
-import { serveRecords, serveTest, shareServer } from '../support/http/server.ts'
+import { serveTest, shareServer } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 
@@ -53,54 +51,10 @@ test('HTTP/2 multiplexes requests on one connection, with the same headers and b
   session.close()
 })
 
-test('TLS to a plain HTTP port fails at once', async () => {
-  await using server = await serveRecords()
-  // A server that waits for the handshake would close the connection after 75 s or more, later than the test may take.
-  const error = await new Promise<Error | undefined>((resolve) => {
-    const socket = connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false })
-    socket.on('secureConnect', () => resolve(undefined))
-    socket.on('error', resolve)
-    socket.on('close', () => resolve(new Error('closed')))
-  })
-  expect(error).toBeInstanceOf(Error)
-})
-
 test('two servers can share a port, and one can stop without the other', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const first = serveTest(store, { tls: TLS, reusePort: true })
   await using second = serveTest(store, { tls: TLS, reusePort: true, port: first.port })
   await first[Symbol.asyncDispose]()
   expect((await fetch(`${second.url}health`, TRUST)).status).toBe(200)
-})
-
-/** Streams the request body `times` times. */
-const ECHO = route(SERVICE, {
-  path: '/echo/:times',
-  name: 'page',
-  methods: ['POST'],
-  async handle(request: RouteRequest<'times'>) {
-    const text = await request.text()
-    const body = new ReadableStream({
-      async start(controller) {
-        for (let time = 0; time < Number(request.params.times); time++) {
-          controller.enqueue(new TextEncoder().encode(text))
-          await new Promise(setImmediate)
-        }
-        controller.close()
-      },
-    })
-    return new Response(body, { headers: { 'Content-Type': 'text/plain' } })
-  },
-})
-
-test.each([undefined, TLS])('a route can read a body and stream its response', async (tls) => {
-  await using server = await serveRecords({ tls, routes: [ECHO] })
-  const url = `${server.url}echo/3`
-  const response = await fetch(url, { ...TRUST, method: 'POST', body: 'ping ' })
-  expect([response.status, await response.text()]).toEqual([200, 'ping ping ping '])
-  expect(response.headers.get('X-Request-Id')).toMatch(/^[\w-]{36}$/)
-  const wrong = await fetch(url, TRUST)
-  expect([wrong.status, wrong.headers.get('Allow')]).toEqual([405, 'POST, OPTIONS'])
-  const preflight = await fetch(url, { ...TRUST, method: 'OPTIONS' })
-  expect(preflight.headers.get('Access-Control-Allow-Methods')).toBe('POST, OPTIONS')
 })

@@ -1,6 +1,6 @@
 import { CHUNK } from '../../catalog/find-list.ts'
 import { ClientGone } from '../../domain/errors.ts'
-import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
+import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import { LookupBody, LookupItem, LookupRequest } from '../../domain/v3/schemas.ts'
 import { hold, limitStall, renderLarge, takeTurn } from '../backpressure/backpressure.ts'
 import { chooseEncoding, createPage, sendPage } from '../rendered-page.ts'

@@ -6,7 +6,7 @@ import {
   ServiceError,
 } from '../../domain/errors.ts'
 import type { ListRequest } from '../../domain/lists/list-request.ts'
-import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
+import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'

@@ -8,9 +8,8 @@ import { BY_MERGE, BY_RECORD } from '../write/event-tracker.ts'
 import { createMerges } from '../write/merges.ts'
 import { fingerprintOf, isChange, saveBatch } from '../write/record-writer.ts'
 import type { Database, Transaction } from './connection.ts'
-import { mapCredentialRows, mapDataPoints } from './credentials-and-points.ts'
 import { appendEvents } from './events.ts'
-import { type BatchKeys, loadWriteModel } from './write-batch.ts'
+import { type BatchKeys, loadWriteModel, mapCredentialRows, mapDataPoints } from './write-batch.ts'
 
 export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
   return {

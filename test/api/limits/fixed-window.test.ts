@@ -19,18 +19,6 @@ test('a request of several units counts as that many requests, or not at all', (
   expect(take('a', 10, 10)).toBe(-1)
 })
 
-test('a refund removes a count once', () => {
-  const { take, counters } = counting()
-  const taken = counters.consume('a', 2, 10)
-  taken.refund()
-  expect(take('a', 2, 10)).toBe(1)
-  counters.consume('a', 2, 10).refund()
-  expect(take('a', 2, 10)).toBe(0)
-  expect(take('a', 2, 10)).toBe(-1)
-  counters.consume('a', 2, 10).refund()
-  expect(take('a', 2, 10)).toBe(-1)
-})
-
 test('refunds are limited to ten times the limit in each window', () => {
   const { counters, clock } = counting()
   for (let turn = 0; turn < 20; turn++) expect(counters.consume('a', 2, 10).refund()).toBe(true)
@@ -71,21 +59,6 @@ test('counts of long windows survive any number of clients with short windows', 
     take(`visitor ${visitor}`, 5, 10)
   }
   expect(partners.map((partner) => take(partner, 1, 3600))).toEqual(partners.map(() => -1))
-})
-
-test('windows work after the year 2038', () => {
-  const { take } = counting(Date.UTC(2050, 0))
-  expect([1, 2, 3].map(() => take('a', 2, 3600))).toEqual([1, 0, -1])
-})
-
-test('counters on the same memory share their counts', () => {
-  const memory = createWindowMemory()
-  const [one, other] = [createFixedWindow(() => NOON, memory), createFixedWindow(() => NOON, memory)]
-  expect(one.consume('a', 3, 10).remaining).toBe(2)
-  const taken = other.consume('a', 3, 10)
-  expect(taken.remaining).toBe(1)
-  taken.refund()
-  expect(one.consume('a', 3, 10).remaining).toBe(1)
 })
 
 test('racing threads accept exactly the limit', async () => {
@@ -130,7 +103,7 @@ test('exactly the limit is accepted in each window, for any sequence of clients'
     { limit: 5, window: 3600 },
   ]
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 200 }), fc.nat({ max: 2_000_000_000_000 }), (steps, start) => {
+    fc.property(fc.array(step, { maxLength: 200 }), fc.nat({ max: Date.UTC(2050, 0) }), (steps, start) => {
       const { take, counters, clock } = counting(start)
       const model = new Map<string, number>()
       for (const { client, wait, isFree } of steps) {

@@ -1,20 +1,24 @@
 import { describe, expect, test } from 'bun:test'
+import { adoptRules } from '../../../src/scoring/rescore.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import { CALLS } from '../../support/http/calls.ts'
 import { fields, LIST, limited } from '../../support/http/limited-server.ts'
 
+const READS = CALLS.filter(({ route }) => route.methods === undefined)
+
 describe('the cost of a 304', () => {
-  test.each(['/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7'])(
+  test.each(['/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7', '/api/v3/passports/7'])(
     'a 304 of %s costs nothing, up to ten times the limit in each window',
     async (path) => {
       await using server = await limited('anonymous=3/10s')
       const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
       const again = () => server.anonymous(path, '192.0.2.1', { 'If-None-Match': etag })
-      for (let turn = 0; turn < 30; turn++) {
+      for (let turn = 0; turn < 30; turn++)
         expect(fields(await again()).slice(0, 3)).toEqual([
           304,
           '"anonymous";q=3;w=10',
           '"anonymous";r=2;t=10',
         ])
-      }
       expect(fields(await again())[2]).toBe('"anonymous";r=1;t=10')
       expect(fields(await again())[2]).toBe('"anonymous";r=0;t=10')
       expect((await again()).status).toBe(429)
@@ -23,22 +27,27 @@ describe('the cost of a 304', () => {
     },
   )
 
-  test.each([LIST, `${LIST}?keyword=a`, `${LIST}/7`, '/api/v1/passport_credentials?passport_id=7'])(
-    'a 304 of %s for If-None-Match: * counts',
-    async (path) => {
-      await using server = await limited('anonymous=2/10s')
-      const any = () => server.anonymous(path, '192.0.2.1', { 'If-None-Match': ' * ' })
-      expect(fields(await any())).toEqual([304, '"anonymous";q=2;w=10', '"anonymous";r=1;t=10', null])
-      expect((await any()).status).toBe(304)
-      expect((await any()).status).toBe(429)
-    },
-  )
+  test.each([
+    ...READS.filter(({ route }) => !route.isCheap).map(({ path }) => path),
+    ...[`${LIST}?keyword=a`, '/api/v3/passports/7?include=%65xplanation'],
+    '/api/v3/passports/7?as_of=2026-01-02T12:00:00Z',
+  ])('a 304 of %s counts', async (path) => {
+    await using server = await limited('standard=9/10s')
+    const key = await server.makeKey(1, 'standard')
+    const first = await server.with(key, path)
+    const again = await server.with(key, path, { 'If-None-Match': first.headers.get('ETag') ?? '' })
+    expect([first.status, again.status]).toEqual([200, 304])
+    expect(fields(again)[2]).not.toBe(fields(first)[2])
+  })
 
-  test.each([LIST, `${LIST}?keyword=a`])('a 304 of the page %s counts', async (path) => {
-    await using server = await limited('anonymous=2/10s')
-    const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
-    expect((await server.anonymous(path, '192.0.2.1', { 'If-None-Match': etag })).status).toBe(304)
-    expect((await server.anonymous(path)).status).toBe(429)
+  test.each(READS)('a 304 of $route.name for If-None-Match: * counts', async ({ path }) => {
+    await using server = await limited('standard=9/10s')
+    await adoptRules({ store: server.store, rules: DEFAULT_RULES })
+    const key = await server.makeKey(1, 'standard')
+    const any = async () => fields(await server.with(key, path, { 'If-None-Match': ' * ' }))
+    const [first, again] = [await any(), await any()]
+    expect([first[0], again[0]]).toEqual([304, 304])
+    expect(again[2]).not.toBe(first[2])
   })
 
   test('a 304 that counts toward the limit counts toward the monthly quota too', async () => {

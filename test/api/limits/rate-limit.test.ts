@@ -60,7 +60,7 @@ test('a result that arrives after its window reports that window, not the next o
   })
 })
 
-test('a key has the limit of its tier, from all addresses together', async () => {
+test('a key has the limit of its tier, from all addresses and for all versions together', async () => {
   await using server = await limited('anonymous=1/10s, standard=2/10s, partner=3/1m')
   const [one, other, partner] = [
     await server.makeKey(1, 'standard'),
@@ -70,8 +70,8 @@ test('a key has the limit of its tier, from all addresses together', async () =>
   expect(fields(await server.with(one))[2]).toBe('"standard";r=1;t=10')
   expect(fields(await server.with(partner)).slice(1, 3)).toEqual(['"partner";q=3;w=60', '"partner";r=2;t=60'])
   const elsewhere = { headers: { 'X-Forwarded-For': '192.0.2.9', 'X-API-KEY': one } }
-  expect(fields(await server.get(LIST, elsewhere))[2]).toBe('"standard";r=0;t=10')
-  expect((await server.with(one)).status).toBe(429)
+  expect(fields(await server.get('/api/v3/passports', elsewhere))[2]).toBe('"standard";r=0;t=10')
+  expect((await server.with(one, '/api/v2/passports')).status).toBe(429)
   expect((await server.with(other)).status).toBe(200)
   expect((await server.with(partner)).status).toBe(200)
   expect((await server.anonymous()).status).toBe(200)

@@ -85,7 +85,7 @@ onEveryEngine('GET /api/v3/passports', (open) => {
       }
       const expected = listNaively(all, query)
       const ids = expected.map(({ id }) => id)
-      expect(await walk(server.get, { ...parameters, limit: '23' })).toEqual(ids)
+      expect(await walk(server.get, { ...parameters, limit: '20' })).toEqual(ids)
       const field = GROUP_FIELDS[at % GROUP_FIELDS.length] ?? 'type'
       const { body } = await server.get(pathOf({ ...parameters, group_by: field, limit: '250' }))
       expect(body).toMatchObject({ next: null, total: ids.length, more_groups: 0 })
@@ -106,21 +106,6 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
     }
     const selected = await server.get(pathOf({ limit: '1', filter: 'human:true', select: 'score,standing' }))
     expect(Object.keys(selected.body.items[0])).toEqual(['score', 'standing'])
-  })
-
-  test('has 25 passports per page, or up to 250', async () => {
-    expect((await server.get(PATH)).body.items).toHaveLength(25)
-    const { body, headers } = await server.get(pathOf({ limit: '250' }))
-    expect(body).toMatchObject({ next: null, total: 60 })
-    expect(body.items).toHaveLength(60)
-    expect(headers.has('Link')).toBe(false)
-  })
-
-  test('a list whose last page is full ends there', async () => {
-    const first = await server.get(pathOf({ limit: '30' }))
-    const second = await server.get(pathOf({ limit: '30', cursor: first.body.next }))
-    expect(second.body.items).toHaveLength(30)
-    expect(second.body.next).toBeNull()
   })
 
   test('responds 304 to the same ETag, until a passport changes', async () => {
@@ -178,40 +163,25 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
   )
 })
 
-describe('requests that GET /api/v3/passports refuses', () => {
+test('a page has 25 passports, up to 250, or up to 50 with further parts, and its cursor continues', async () => {
+  const people = Array.from({ length: 120 }, (_, at) => record(at + 1))
+  await using server = await serveRecords({}, people)
+  const sizes: number[] = []
+  let cursor = ''
+  do {
+    const { body } = await server.get(`/api/v3/passports?limit=50&include=credentials${cursor}`)
+    sizes.push(body.items.length)
+    cursor = body.next === null ? '' : `&cursor=${body.next}`
+  } while (cursor !== '')
+  expect(sizes).toEqual([50, 50, 20])
+  expect((await server.get('/api/v3/passports')).body.items).toHaveLength(25)
+  expect((await server.get('/api/v3/passports?limit=250')).body.items).toHaveLength(120)
+})
+
+describe('cursors of other lists', () => {
   const server = shareServer(() => openTestStore('sqlite', people), serveTest)
   const cursorOf = async (parameters: Parameters) =>
     (await server.get(pathOf({ limit: '1', ...parameters }))).body.next as string
-
-  const invalid: [parameters: Parameters, name: string, detail: string][] = [
-    [{ filters: 'x' }, 'filters', '"filters" is not a known parameter: did you mean filter?'],
-    [{ keyword: 'ada' }, 'keyword', '"keyword" is not a known parameter: use q, filter, sort'],
-    [{ limit: '0' }, 'limit', 'limit must be a whole number from 1 to 250, got "0".'],
-    [{ limit: '251' }, 'limit', 'limit must be a whole number from 1 to 250, got "251".'],
-    [{ limit: '' }, 'limit', 'limit must be a whole number from 1 to 250, got "".'],
-    [{ limit: '1.5' }, 'limit', 'limit must be a whole number from 1 to 250, got "1.5".'],
-    [{ sort: 'name' }, 'sort', 'sort must be one of score, activity_score, identity_score, skills_score'],
-    [{ sort: '--score' }, 'sort', 'got "--score".'],
-    [{ group_by: 'score' }, 'group_by', 'group_by must be one of type, tag, location, source, human, rules'],
-    [{ filter: 'human:maybe' }, 'filter', 'filter at character 7: expected human:true or human:false'],
-    [{ filter: 'tpye:ens' }, 'filter', 'did you mean type?'],
-    [{ q: 'x'.repeat(201) }, 'q', 'q must be at most 200 characters, got 201.'],
-    [{ cursor: '' }, 'cursor', 'cursor must be the value of "next" in the previous page, got "".'],
-    [{ cursor: 'abc' }, 'cursor', 'cursor must be the value of "next"'],
-    [{ cursor: btoa('1 2 3') }, 'cursor', 'cursor must be the value of "next"'],
-    [{ cursor: btoa('1 99999999999999999 00000000') }, 'cursor', 'cursor must be the value of "next"'],
-    [{ cursor: '../../etc' }, 'cursor', 'cursor must be the value of "next"'],
-    [{ include: 'all' }, 'include', 'include'],
-    [{ select: 'nothing' }, 'select', '"nothing" is not a known field'],
-  ]
-  test.each(invalid)('a list with %j is refused', async (parameters, name, detail) => {
-    const { status, headers, text } = await server.get(pathOf(parameters))
-    expect(status).toBe(400)
-    expect(headers.get('Content-Type')).toBe('application/problem+json')
-    const problem = JSON.parse(text)
-    expect(problem).toMatchObject({ code: 'invalid_request', errors: [{ pointer: `?${name}` }] })
-    expect(problem.errors[0].detail).toContain(detail)
-  })
 
   const foreign: [of: Parameters, used: Parameters][] = [
     [{}, { filter: 'human:true' }],
@@ -236,9 +206,5 @@ describe('requests that GET /api/v3/passports refuses', () => {
     const cursor = await cursorOf({ filter: 'type:ens,score:>0' })
     const more = { limit: '3', group_by: 'type', select: 'score', cursor }
     expect((await server.get(pathOf({ ...more, filter: ' type:ENS, score:>0.0' }))).status).toBe(200)
-  })
-
-  test('a cursor with padding is refused', async () => {
-    expect((await server.get(pathOf({ cursor: `${await cursorOf({})}=` }))).status).toBe(400)
   })
 })

@@ -4,7 +4,6 @@ import { Passport } from '../../../src/domain/v3/schemas.ts'
 import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { limited } from '../../support/http/limited-server.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import { ADA_SECOND_WALLET, ada, credential, NOON, PEOPLE, record } from '../../support/store/records.ts'
@@ -146,30 +145,6 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     ).toHaveProperty('tags')
   })
 
-  test.each([
-    ['include', 'inclde=standing', '"inclde" is not a known parameter: did you mean include?'],
-    ['unlike any', 'page=2', '"page" is not a known parameter: use include, select, as_of.'],
-    ['repeated', 'select=score&select=rules', 'select may be given once, got 2 values.'],
-    [
-      'value',
-      'include=credential',
-      '"credential" is not a known value of include: did you mean credentials?',
-    ],
-    ['empty', 'include=', '"" is not a known value of include: use credentials, standing, explanation.'],
-    ['field', 'select=score,pasport_id', '"pasport_id" is not a known field: did you mean passport_id?'],
-    ['path', 'select=score.x', '"score.x" is not a known field: did you mean score?'],
-  ])('a wrong parameter gets 400 with advice: %s', async (_, query, detail) => {
-    const { status, body } = await get(`7?${query}`)
-    expect([status, body.code, body.detail]).toEqual([400, 'invalid_request', detail])
-    expect(body.errors).toEqual([{ pointer: `?${query.split('=', 1)}`, detail }])
-  })
-
-  test('all wrong values are listed, at most 20', async () => {
-    expect((await get('7?select=a,b&include=c&')).body.errors).toHaveLength(3)
-    const { body } = await get(`7?${Array.from({ length: 50 }, (_, at) => `p${at}=1`).join('&')}`)
-    expect(body.errors).toHaveLength(20)
-  })
-
   test('an unknown key gets 404, a malformed one 400, an ambiguous handle 409 with candidates', async () => {
     for (const key of ['8', 'nobody', 'lens:nobody', 'x'.repeat(128)]) {
       expect((await get(key)).body).toMatchObject({ status: 404, code: 'not_found' })
@@ -184,23 +159,4 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     const { status, body } = await server.get('/api/v3/passports/github:zoe')
     expect([status, body.code, body.candidates]).toEqual([409, 'ambiguous', [1, 2]])
   })
-})
-
-test('a 304 is free without parameters; the limit gives a 429 as problem+json', async () => {
-  await using server = await limited('anonymous=3/10s')
-  const path = '/api/v3/passports/7'
-  const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
-  const again = await server.anonymous(path, '192.0.2.1', { 'If-None-Match': etag })
-  expect([again.status, again.headers.get('RateLimit')]).toEqual([304, '"anonymous";r=2;t=10'])
-  const explained = `${path}?include=%65xplanation`
-  const other = (await server.anonymous(explained)).headers.get('ETag') ?? ''
-  const costly = await server.anonymous(explained, '192.0.2.1', { 'If-None-Match': other })
-  expect([costly.status, costly.headers.get('RateLimit')]).toEqual([304, '"anonymous";r=0;t=10'])
-  const { status, body, headers } = await server.anonymous(path)
-  expect([status, body.code, headers.get('Retry-After')]).toEqual([429, 'rate_limited', '10'])
-  expect(server.usage.take().counts.map(({ endpoint, status, count }) => [endpoint, status, count])).toEqual([
-    ['v3_passport', 200, 3],
-    ['v3_passport', 304, 1],
-    ['v3_passport', 429, 1],
-  ])
 })

@@ -12,8 +12,7 @@ import { saveRecords } from '../../support/store/engines.ts'
 import { apiKey, NOON, named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-const idsOf = async (store: Store) =>
-  (await listAll(store, { page: 1, size: 250, keyword: undefined })).items.map(({ id }) => id).join()
+const idsOf = async (store: Store) => (await listAll(store)).items.map(({ id }) => id).join()
 
 test('a node without the primary learns of a revocation from the replica', async () => {
   await using primary = await startPostgres()

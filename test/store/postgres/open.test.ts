@@ -8,8 +8,6 @@ import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
 
-const all = { page: 1, size: 250, keyword: undefined }
-
 const TABLES = `select schemaname::text as schema, tablename::text as name from pg_tables
   where schemaname not in ('pg_catalog', 'information_schema') order by 1, 2`
 
@@ -53,7 +51,7 @@ describe('postgres: opening', () => {
     await sql`create table mine.names (cats text)`
     const store = await openPostgres({ url: withOptions(database.url, 'search_path=mine,public') })
     await saveRecords(store, [named(1, 'Ada')])
-    expect(await listAll(store, { ...all, keyword: 'ada' })).toMatchObject({ total: 1 })
+    expect(await listAll(store, { keyword: 'ada' })).toMatchObject({ total: 1 })
     await store.close()
     const tables = [...(await sql.unsafe(TABLES))] as { schema: string; name: string }[]
     expect(tables.filter(({ schema }) => schema === 'public')).toEqual([

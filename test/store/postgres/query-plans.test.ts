@@ -14,8 +14,6 @@ import { databaseMaker, openTestStore, saveRecords } from '../../support/store/e
 import { listLater } from '../../support/store/later-events.ts'
 import { credential, NOON, named, record } from '../../support/store/records.ts'
 
-const all = { page: 1, size: 250, keyword: undefined }
-
 /** A cursor in the future. */
 const CURSOR = '0:-1:99999999'
 
@@ -58,7 +56,7 @@ describe('postgres: connections', () => {
     await sql`create event trigger note_login on login execute function note_login()`
     const store = await openPostgres({ url: withOptions(database.url, 'statement_timeout=0') }, SERVE_TIMEOUT)
     await store.ping()
-    await listAll(store, all)
+    await listAll(store)
     await store.close()
     expect([
       ...(await sql`select distinct name, time_limit from logins where name <> '' order by 2`),
@@ -117,6 +115,9 @@ describe('postgres: among 20,000 passports', () => {
       (store) => store.v3.find([{ handle: 'lens:51', wallet: '' }], FULL),
       'handles_pkey',
     ],
+    ['handles with a prefix', (store) => store.search.listHandles('lens:77', 9), 'handles_pkey'],
+    ['names with a prefix', (store) => store.search.listNames('77', 9), 'handles_pkey'],
+    ['wallets with a prefix', (store) => store.search.listWallets('0x77', 9), 'wallets_pkey'],
     ['passports by mixed keys', (store) => store.v3.find(MIXED_KEYS, FULL), 'passports_pkey'],
     ['a page of the list', (store) => store.v1.listItems([77, 78, 79]), 'v1_passports_pkey'],
     ['the credentials of one', (store) => store.v1.findCredentials({ id: 77 }), 'v1_credentials_pkey'],
@@ -241,7 +242,7 @@ describe('postgres: a database with the collation of a language', () => {
     )
     expect(await store.records.list(0, 1)).toEqual(await sqlite.records.list(0, 1))
     for (const keyword of 'a b e z ss asa strasse ada жу 李 i istanbul _'.split(' ')) {
-      expect(await listAll(store, { ...all, keyword })).toEqual(await listAll(sqlite, { ...all, keyword }))
+      expect(await listAll(store, { keyword })).toEqual(await listAll(sqlite, { keyword }))
     }
     await store.close()
   })

@@ -102,10 +102,7 @@ describe('with one replica', () => {
     await using node = await openNode(cluster.primary, [replica], 60_000)
     await waitFor(node, 'ok')
     const save = (total: number, now: number) =>
-      cluster.writer.records.save([{ kind: 'passport', passport: named(3, 'Ada', total) }], {
-        now,
-        restore: false,
-      })
+      saveRecords(cluster.writer, [named(3, 'Ada', total)], { now })
     const scoreOf = async () => {
       const [found] = await node.v3.find([{ id: 3 }], { credentials: false })
       return found && 'passport' in found ? found.passport.scores.total : undefined

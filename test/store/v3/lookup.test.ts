@@ -1,13 +1,8 @@
 import { expect, test } from 'bun:test'
-import { parsePassportKey } from '../../../src/domain/passport-key.ts'
+import { parsePassportKey } from '../../../src/domain/passport.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
-import { ADA_WALLET, GRACE_OLD_WALLET, NOON, PEOPLE, record } from '../../support/store/records.ts'
-
-const social = (source: string, name: string) => ({
-  ...{ source, name, displayName: '', bio: '', location: '', url: '', imageUrl: '' },
-  ...{ followers: '', following: '' },
-})
+import { ADA_WALLET, GRACE_OLD_WALLET, NOON, PEOPLE, record, social } from '../../support/store/records.ts'
 
 const point = (type: string, account: string) => ({
   ...{ type, account, display: '' },

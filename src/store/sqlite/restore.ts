@@ -1,17 +1,16 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ServiceError } from '../../../domain/errors.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import { check, checkBackup, isDamage, renameEventLog, writeAtomically, writeSnapshot } from './backup.ts'
 import {
   isEnvironmentError,
   makeFolder,
   orphanedWalProblem,
   throwTranslated,
   translateErrors,
-} from '../connection/connect.ts'
-import { identify, migrate } from '../migrate.ts'
-import { writeAtomically } from './atomic-file.ts'
-import { check, checkBackup, isDamage, renameEventLog, writeSnapshot } from './backup.ts'
+} from './connect.ts'
+import { identify, migrate } from './migrate.ts'
 
 /**
  * Replaces the database with a backup. The old database is kept under a name that is returned. The replacement is atomic: a

@@ -1,10 +1,9 @@
 import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { FileFaultError, ServiceError } from '../../../domain/errors.ts'
-import { size } from '../../../domain/text/format.ts'
-import { checkOwner } from '../migrate.ts'
-import { refuseDeletedWal } from './file-guard.ts'
+import { FileFaultError, ServiceError } from '../../domain/errors.ts'
+import { size } from '../../domain/text/format.ts'
+import { checkOwner } from './migrate.ts'
 
 /** Milliseconds that a write waits for a write of another process. */
 export const WRITER_WAIT = 10_000
@@ -95,10 +94,11 @@ export function connectReader(path: string): Database {
 const ENVIRONMENT_ERRORS =
   /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/
 
-/** Turns errors of the file or the machine into `unavailable`. */
+/** Turns errors of the file or the machine into `unavailable`, also those of a promise. */
 export function translateErrors<T>(path: string, work: () => T): T {
   try {
-    return work()
+    const result = work()
+    return result instanceof Promise ? (result.catch((error) => throwTranslated(path, error)) as T) : result
   } catch (error) {
     return throwTranslated(path, error)
   }
@@ -186,4 +186,54 @@ function explain(path: string, error: SQLiteError): string {
   if (/FULL/.test(code)) return `There is no space left for ${path}.`
   if (/BUSY|LOCKED/.test(code)) return `${path} is locked by another program: stop it, or try again later.`
   return `${path} cannot be read or written: ${error.message}. Check the disk, and limits on the length of files.`
+}
+
+/** SQLite keeps the WAL beside the target of a symbolic link. */
+export const walOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`
+
+/** Wait for a process that starts, ends or restores a backup. */
+const OTHER_WAIT = 1000
+const RETRY_WAIT = 5
+
+/**
+ * Throws if another connection has the database open, but there is no WAL: it was deleted, and that connection keeps its changes
+ * in the deleted file. A new WAL would be lost when that connection is closed.
+ */
+export function refuseDeletedWal(path: string): void {
+  const end = performance.now() + OTHER_WAIT
+  while (isWalMissing(path) && isInUse(path)) {
+    if (performance.now() > end) throw deletedWal(path)
+    Bun.sleepSync(RETRY_WAIT)
+  }
+}
+
+const isWalMissing = (path: string) =>
+  (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0 && !existsSync(walOf(path))
+
+/** Every connection holds a shared lock until it is closed. Closing this one removes the empty WAL that it creates. */
+function isInUse(path: string): boolean {
+  let database: Database | undefined
+  try {
+    database = new Database(path, { readwrite: true })
+    database.run('pragma locking_mode = exclusive')
+    database.query('select 1 from sqlite_schema limit 1').get()
+    return false
+  } catch (error) {
+    // Another error is reported when the database is opened.
+    return (error as { code?: string }).code === 'SQLITE_BUSY'
+  } finally {
+    database?.close()
+  }
+}
+
+const deletedWal = (path: string) =>
+  new FileFaultError(
+    'replaced',
+    `Another process has ${path} open, but ${walOf(path)} is missing. If it was deleted, stop that process, which saves its changes, and start it again. Otherwise try again later.`,
+  )
+
+/** Device and inode: the same for all names of a file; `undefined` if there is no file. */
+export function fileIdentity(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}`
 }

@@ -1,12 +1,25 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { ServiceError } from '../../../domain/errors.ts'
-import { COUNT_PASSPORTS } from '../../sql/passports.ts'
-import { connectReader, isEnvironmentError, throwTranslated, translateErrors } from '../connection/connect.ts'
-import { fileIdentity } from '../connection/file-guard.ts'
-import { checkOwner, identify } from '../migrate.ts'
-import { writeAtomically } from './atomic-file.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import { COUNT_PASSPORTS } from '../sql/passports.ts'
+import {
+  connectReader,
+  fileIdentity,
+  isEnvironmentError,
+  throwTranslated,
+  translateErrors,
+} from './connect.ts'
+import { checkOwner, identify } from './migrate.ts'
 
 /** Counts from a complete check of a database: all stored credentials, also superseded ones and those of merged passports. */
 export type Contents = { passports: number; credentials: number; bytes: number }
@@ -145,5 +158,47 @@ function resolveFolder(path: string): string {
     return join(realpathSync(dirname(path)), basename(path))
   } catch {
     return path
+  }
+}
+
+/**
+ * Creates a file at `path`, writes it, flushes it to disk and renames it to `name`. Another process may replace the file at
+ * `path`: `confirm` throws unless it is still the same file.
+ */
+export function writeAtomically<T>(path: string, name: string, write: (confirm: () => void) => T): T {
+  removeWithJournal(path)
+  // SQLite keeps the permissions of an empty file: only its owner may read it.
+  closeSync(openSync(path, 'wx', 0o600))
+  const created = fileIdentity(path)
+  const isOurs = () => fileIdentity(path) === created
+
+  function confirm(): void {
+    if (isOurs()) return
+    throw new ServiceError('unavailable', `${path} is being written by another process.`)
+  }
+
+  try {
+    const result = write(confirm)
+    flush(path)
+    confirm()
+    renameSync(path, name)
+    flush(dirname(name))
+    return result
+  } catch (error) {
+    if (isOurs()) removeWithJournal(path)
+    throw error
+  }
+}
+
+function removeWithJournal(path: string): void {
+  for (const each of [path, `${path}-journal`]) rmSync(each, { force: true })
+}
+
+function flush(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }

@@ -1,7 +1,8 @@
 import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
-import { statSync } from 'node:fs'
-import type { Connection, Database, Dialect, Query } from '../../sql/connection.ts'
-import { throwTranslated, WRITER_WAIT } from './connect.ts'
+import { existsSync, statSync } from 'node:fs'
+import { FileFaultError } from '../../domain/errors.ts'
+import type { Connection, Database, Dialect, Prepare, Query } from '../sql/connection.ts'
+import { fileIdentity, throwTranslated, translateErrors, WRITER_WAIT, walOf } from './connect.ts'
 
 /** The version of `ranking` after the current transaction. */
 const VERSION = '(select version + 1 from ranking)'
@@ -11,6 +12,7 @@ export const DIALECT: Dialect = {
   isInSelect: (column, select) => `${column} in (${select})`,
   unnest: (parameter) => `select value from json_each(${parameter})`,
   joinPassports: (condition) => `join passports as next on ${condition}`,
+  sourceOf: (handle) => `substr(${handle}, 1, instr(${handle}, ':') - 1)`,
   version: VERSION,
   staleIndex: 'indexed by passports_stale',
   forUpdate: '',
@@ -20,14 +22,14 @@ export const DIALECT: Dialect = {
 type Options = {
   reader: File
   writer: File
-  /** Called before each write. */
-  before: () => void
-  /** Called after each write: it throws if the write is lost. */
-  confirm: () => void
+  /** The reads that share transactions. */
+  shared: ReadTransaction
+  /** Throws if a write would be lost, or is lost. */
+  checkFiles: () => void
 }
 
 /** Works on a connection run one after another: those of an unfinished transaction would belong to it. */
-export function createDatabase(path: string, { reader, writer, before, confirm }: Options) {
+export function createDatabase(path: string, { reader, writer, shared, checkFiles }: Options) {
   const [readInTurn, writeInTurn] = [createQueue(), createQueue()]
   const limitWal = createWalLimit(path, writer)
   const connection = createConnection(path, writer)
@@ -36,10 +38,13 @@ export function createDatabase(path: string, { reader, writer, before, confirm }
   const guardWrite = <T>(work: () => Promise<T>): Promise<T> =>
     writeInTurn(() =>
       translateErrors(path, async () => {
-        before()
+        // Later reads see the write, and the WAL can be truncated.
+        shared.end()
+        checkFiles()
         try {
           const result = await work()
-          confirm()
+          // A write to a deleted file is not acknowledged.
+          checkFiles()
           return result
         } finally {
           limitWal()
@@ -84,14 +89,6 @@ export function guardErrors<T extends Methods>(path: string, methods: T): T {
     (...args: never[]) => translateErrors(path, async () => method(...args)),
   ]
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
-}
-
-async function translateErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    return throwTranslated(path, error)
-  }
 }
 
 function createQueue() {
@@ -158,12 +155,12 @@ function createStatements(file: File) {
 }
 
 /** SQLite numbers `$1` by its place in the statement, and `?1` by its number. */
-export const numberParameters = (text: string) => text.replace(/\$(\d+)/g, '?$1')
+const numberParameters = (text: string) => text.replace(/\$(\d+)/g, '?$1')
 
 const toHex = (bytes: Uint8Array) => `\\x${bytes.toHex()}`
 
 /** Lists are JSON. The only column of bytes is `hash`. */
-export function toBinding(value: unknown, column?: string): SQLQueryBindings {
+function toBinding(value: unknown, column?: string): SQLQueryBindings {
   if (Array.isArray(value)) return JSON.stringify(value)
   if (column === 'hash') return Uint8Array.fromHex((value as string).slice(2))
   return value as SQLQueryBindings
@@ -191,11 +188,107 @@ export function createWalLimit(path: string, writer: File): () => void {
 }
 
 /** Checkpoints and truncates the WAL; false if a reader blocked it. */
-export function truncateWal(writer: File): boolean {
+function truncateWal(writer: File): boolean {
   writer.run(`pragma busy_timeout = ${READER_WAIT_MILLISECONDS}`)
   try {
     return writer.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()?.busy !== 1
   } finally {
     writer.run(`pragma busy_timeout = ${WRITER_WAIT}`)
+  }
+}
+
+/** Lifetime of a shared transaction; writes of other connections become visible after it. */
+const LIFE_MILLISECONDS = 5
+
+/** Consecutive reads share a transaction, because begin and end cost more than a short read. All reads go through `read`. */
+export function createReadTransaction(path: string, database: File) {
+  const begin = database.query('begin')
+  // A commit would fail after an error.
+  const rollback = database.query('rollback')
+  let number = 0
+  let endsAt = 0
+  let timer: Timer | undefined
+  let isClosed = false
+
+  function end(): void {
+    endsAt = 0
+    if (!isClosed && database.inTransaction) rollback.run()
+  }
+
+  /** An open transaction would block checkpoints of the WAL. */
+  function endUnused(): void {
+    timer = undefined
+    if (endsAt === 0) return
+    if (performance.now() < endsAt) timer = setTimeout(endUnused, LIFE_MILLISECONDS)
+    else end()
+  }
+
+  function start(): void {
+    const now = performance.now()
+    if (now < endsAt) return
+    end()
+    begin.run()
+    endsAt = now + LIFE_MILLISECONDS
+    timer ??= setTimeout(endUnused, LIFE_MILLISECONDS)
+    number++
+  }
+
+  return {
+    /** Errors of the file or the machine become `unavailable`. */
+    read<T>(work: () => T): T {
+      try {
+        start()
+        return work()
+      } catch (error) {
+        end()
+        return throwTranslated(path, error)
+      }
+    },
+    /** Results can be cached while this number stays the same. */
+    number: () => number,
+    end,
+    close(): void {
+      clearTimeout(timer)
+      end()
+      isClosed = true
+      database.close()
+    },
+  }
+}
+
+export type ReadTransaction = ReturnType<typeof createReadTransaction>
+
+/** Prepares statements for the shared read transactions. */
+export const createPrepare =
+  (reader: File, transaction: ReadTransaction): Prepare =>
+  <Row>(text: string) => {
+    const statement = reader.query<Row, SQLQueryBindings[]>(numberParameters(text))
+    return (...values: unknown[]) =>
+      transaction.read(() => statement.all(...values.map((value) => toBinding(value))))
+  }
+
+/** Returns a function that throws if the database or its WAL is no longer the file that the writer has open. */
+export function createFileGuard(path: string, writer: File): () => void {
+  const wal = walOf(path)
+  const [opened, openedWal] = [fileIdentity(path), fileIdentity(wal)]
+  return () => {
+    if (fileIdentity(path) !== opened) throw replaced(`${path} was moved or replaced`)
+    if (fileIdentity(wal) === openedWal) return
+    saveLostChanges(wal, writer)
+    throw replaced(
+      `${wal} was deleted or replaced while this process has it open, so that writes would be lost`,
+    )
+  }
+}
+
+const replaced = (sentence: string) => new FileFaultError('replaced', `${sentence}: restart the process.`)
+
+/** Copies the changes in the deleted WAL to the database, unless another program has begun a new WAL. */
+function saveLostChanges(wal: string, writer: File): void {
+  if (existsSync(wal) || writer.inTransaction) return
+  try {
+    writer.run('pragma wal_checkpoint(passive)')
+  } catch {
+    // The next check tries again.
   }
 }
