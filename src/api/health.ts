@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { type FileFault, FileFaultError, ServiceError } from '../domain/errors.ts'
 import { closed } from '../domain/schema.ts'
-import type { ReplicaStatus } from '../store/store.ts'
 import { json } from './response.ts'
 import { type Context, route, SERVICE } from './route.ts'
 
@@ -27,13 +26,8 @@ async function getHealth({ headers }: Request, context: Context): Promise<Respon
   return json(context, '{"status":"ok"}')
 }
 
-const present = (works: boolean) => (works ? 'ok' : 'unavailable')
-
 /** From worst to best. */
 const STATES = ['unavailable', 'promoted', 'lagging', 'ok'] as const
-
-const worstOf = (replicas: readonly ReplicaStatus[]) =>
-  STATES.find((worst) => replicas.some(({ state }) => state === worst))
 
 const FAULTS: Record<FileFault, string> = {
   damaged: 'The database file is damaged: the log has the details.',
@@ -61,14 +55,8 @@ export const readiness = route(SERVICE, {
 /** Throws `unavailable` if the store cannot be read. A store that cannot be written is ready. */
 async function getReadiness(_request: Request, context: Context): Promise<Response> {
   const { writes, replicas } = await ping(context)
-  return json(
-    context,
-    JSON.stringify({
-      status: 'ready',
-      writes: present(writes),
-      ...(replicas && { replica: worstOf(replicas) }),
-    }),
-  )
+  const replica = STATES.find((worst) => replicas?.some(({ state }) => state === worst))
+  return json(context, JSON.stringify({ status: 'ready', writes: writes ? 'ok' : 'unavailable', replica }))
 }
 
 /** The client learns what is wrong with the files, but not their names. */

@@ -113,7 +113,7 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
       },
     }),
     responses: {
-      200: { description: each.success ?? summary, headers, content: contentOf(each, format, toRef) },
+      200: { description: summary, headers, content: contentOf(each, format, toRef) },
       ...(isRead && {
         304: { description: NOT_MODIFIED, headers },
       }),

@@ -84,8 +84,6 @@ export type Documentation = {
   requestHeaders?: Parameters
   body?: TSchema
   bodyExample?: unknown
-  /** The description of the response. */
-  success?: string
   response: TSchema
   example?: unknown
   /** Further types of the response: streams of items, with an example of the text. */

@@ -52,8 +52,8 @@ import {
 } from './route.ts'
 import type { UsageCounter } from './usage.ts'
 
-export type ApiServerOptions = RequestHandlingOptions &
-  Pick<Context, 'store' | 'catalog' | 'explainAll'> & {
+export type ApiServerOptions = ErrorHandling &
+  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey'> & {
     host: string
     port: number
     reusePort?: boolean | undefined
@@ -65,6 +65,15 @@ export type ApiServerOptions = RequestHandlingOptions &
     streamLimits?: Parameters<typeof createEventStreams>[0]['limits']
     holdLimits?: Partial<HoldLimits> | undefined
     routes: readonly Route[]
+    limiter: Limiter
+    /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
+    trustedProxies: readonly string[]
+    usage: UsageCounter
+    plan: () => RetirementPlan
+    /** Used if the plan has no deprecation date. */
+    deprecatedAt: number | undefined
+    metrics?: Metrics | undefined
+    onResponse?: ((summary: RequestSummary) => void) | undefined
   }
 
 /** The runtime responds 413 to larger bodies, without a body of its own. */
@@ -140,44 +149,23 @@ export function startApiServer(options: ApiServerOptions) {
 /** The first part of a path. */
 const folderOf = (path: string) => path.split('/', 2)[1]
 
-type RequestHandlingOptions = ErrorHandling & {
-  now: () => number
-  requireKey: boolean
-  limiter: Limiter
-  /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
-  trustedProxies: readonly string[]
-  usage: UsageCounter
-  plan: () => RetirementPlan
-  /** Used if the plan has no deprecation date. */
-  deprecatedAt: number | undefined
-  metrics?: Metrics | undefined
-  onResponse?: ((summary: RequestSummary) => void) | undefined
-}
+type ServerState = ReturnType<typeof createServerState>
 
-type ServerState = RequestHandlingOptions & {
-  shared: ServerContext
-  parseKey: ReturnType<typeof createKeyParser>
-  addressOf: ReturnType<typeof createClientAddressOf>
-  headersOf: ReturnType<typeof createInitialHeaders>
-  isTimed: boolean
-  isDraining: boolean
-  lastRequestAt: number
-}
-
-function createServerState(options: ApiServerOptions): ServerState {
+function createServerState(options: ApiServerOptions) {
   const { store, catalog, explainAll, now, requireKey, publicUrl = '', streamLimits: limits } = options
+  const shared: ServerContext = {
+    store,
+    catalog,
+    explainAll,
+    now,
+    requireKey,
+    streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3`, limits }),
+    pages: createPageCache(),
+    backpressure: createBackpressure(options.holdLimits),
+  }
   return {
     ...options,
-    shared: {
-      store,
-      catalog,
-      explainAll,
-      now,
-      requireKey,
-      streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3`, limits }),
-      pages: createPageCache(),
-      backpressure: createBackpressure(options.holdLimits),
-    },
+    shared,
     parseKey: createKeyParser(),
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createInitialHeaders(options),

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
+import { createLargePages, createTurns } from '../../src/api/backpressure/backpressure.ts'
 import { createHeldBytes } from '../../src/api/backpressure/held-bytes.ts'
-import { createLargePages } from '../../src/api/backpressure/large-pages.ts'
-import { createTurns } from '../../src/api/backpressure/turns.ts'
 import { createPage } from '../../src/api/rendered-page.ts'
 import { pageRoute } from '../../src/api/route.ts'
 import type { Store } from '../../src/store/store.ts'

@@ -1,8 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.ts'
-import { ClientGone } from '../../domain/errors.ts'
-import { createHeldBytes, type Holder, type HoldLimits } from './held-bytes.ts'
-import { createLargePages } from './large-pages.ts'
-import { createTurns } from './turns.ts'
+import { ClientGone, overloaded } from '../../domain/errors.ts'
+import { createHeldBytes, type HeldBytes, type Holder, type HoldLimits } from './held-bytes.ts'
 
 /** Clients may be idle for 75 s. Bun closes connections up to 4 s early. */
 export const IDLE_SECONDS = 80
@@ -71,3 +69,106 @@ const holderOf = (exchange: LimitedExchange): Holder => ({
     if (!exchange.hasOwnStallLimit) exchange.server.timeout(exchange.request, seconds)
   },
 })
+
+/** In one turn of the event loop, requests start until together they have used this time. A page of 250 takes about 2 ms. */
+const TURN_MILLISECONDS = 5
+
+/** The most waiting requests that start in one turn, if those of the last turn were short. */
+const MOST_RESUMED = 4
+
+/** The length of a queue: more than the requests that one client may send within its limit. */
+const MOST_WAITING = 2000
+
+/** The signal of a request is created on demand: only requests that wait need it. */
+type Client = Pick<Request, 'signal'>
+
+/** Makes requests wait for their turn: many requests that are sent at once delay others only a little. */
+export function createTurns({ mostWaiting = MOST_WAITING, now = () => performance.now() } = {}) {
+  const waiting: (PromiseWithResolvers<void> & { client: Client | undefined })[] = []
+  /** `undefined` while no request has a turn. */
+  let startedAt: number | undefined
+  let resumed = 1
+
+  function start(): void {
+    startedAt = now()
+    setImmediate(end)
+  }
+
+  function end(): void {
+    const fitting = Math.floor((resumed * TURN_MILLISECONDS) / (now() - (startedAt ?? 0)))
+    resumed = waiting.length === 0 ? 1 : Math.max(1, Math.min(MOST_RESUMED, fitting))
+    startedAt = undefined
+    for (const next of waiting.splice(0, resumed)) {
+      if (startedAt === undefined) start()
+      if (next.client?.signal.aborted) next.reject(new ClientGone())
+      else next.resolve()
+    }
+  }
+
+  /** Throws `ClientGone` or `overloaded`. */
+  return (client?: Client): Promise<void> | undefined => {
+    if (startedAt === undefined) start()
+    else if (waiting.length > 0 || now() - startedAt >= TURN_MILLISECONDS) {
+      if (waiting.length >= mostWaiting) throw overloaded()
+      const next = { ...Promise.withResolvers<void>(), client }
+      waiting.push(next)
+      return next.promise
+    }
+    return undefined
+  }
+}
+
+/** Large pages that are rendered and compressed at the same time. Each may use 30 MB. */
+const LARGE_PAGES = 4
+
+/**
+ * Limits the memory of large pages: a page waits while four others are rendered, and while the thread or the client has too many
+ * bytes that are not sent yet.
+ */
+export function createLargePages(
+  held: Pick<HeldBytes, 'isFull' | 'listen'>,
+  { mostWaiting = MOST_WAITING } = {},
+) {
+  const waiting = new Set<PromiseWithResolvers<void> & { client: string }>()
+  let running = 0
+  let isScheduled = false
+  held.listen(schedule)
+
+  /** If many clients leave at once, the runtime reports them all before the next turn of the event loop. */
+  function schedule(): void {
+    if (isScheduled || waiting.size === 0) return
+    isScheduled = true
+    setImmediate(resume)
+  }
+
+  function resume(): void {
+    isScheduled = false
+    for (const next of waiting) {
+      if (isBusy(next.client)) continue
+      waiting.delete(next)
+      running++
+      next.resolve()
+    }
+  }
+
+  const isBusy = (client: string) => running === LARGE_PAGES || held.isFull(client)
+
+  /** Throws `ClientGone` or `overloaded`. */
+  return async <T>(client: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    // Pages that wait come first.
+    if (waiting.size > 0 || isBusy(client)) {
+      if (waiting.size >= mostWaiting) throw overloaded()
+      const place = { ...Promise.withResolvers<void>(), client }
+      waiting.add(place)
+      schedule()
+      await place.promise
+    } else running++
+    try {
+      if (signal.aborted) throw new ClientGone()
+      return await work()
+    } finally {
+      running--
+      schedule()
+    }
+  }
+}

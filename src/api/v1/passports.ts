@@ -32,23 +32,14 @@ export async function listPassports(
   const query = queryOf(request)
   const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
   const keyword = parseKeyword(query.get('keyword'))
-  const respond = async () =>
-    sendPage(request, context, await findList(version, context, request, { page, size, keyword }))
+  // The signal is created on demand: a cached page needs none.
+  const render = () => renderList(version, context, { page, size, keyword, signal: request.signal })
+  const find = async () =>
+    keyword === undefined
+      ? context.pages.get(await context.catalog.current(), `${version} ${page} ${size}`, render)
+      : render()
+  const respond = async () => sendPage(request, context, await find())
   return size > CHUNK ? renderLarge(context, respond) : respond()
-}
-
-type ListRequest = { page: number; size: number; keyword: string | undefined }
-
-async function findList(
-  version: DeprecatedVersion,
-  context: Context,
-  from: Request,
-  request: ListRequest,
-): Promise<RenderedPage> {
-  const render = () => renderList(version, context, { ...request, signal: from.signal })
-  if (request.keyword !== undefined) return render()
-  const key = `${version} ${request.page} ${request.size}`
-  return context.pages.get(await context.catalog.current(), key, render)
 }
 
 async function renderList(

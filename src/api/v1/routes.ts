@@ -83,13 +83,13 @@ const LATER = {
 const CREDENTIALS = EXAMPLE.credentials.map(({ from: _, ...credential }) => credential)
 const PAGINATION = { current_page: 1, last_page: 40, total: 1000 }
 
-export const V1_ROUTES = createRoutes('v1', V1, '', '', {
+export const V1_ROUTES = createRoutes('v1', V1, {
   list: PassportListBody,
   passport: PassportBody,
   listed: LISTED,
   full: FULL,
 })
-export const V2_ROUTES = createRoutes('v2', V2, 'v2_', 'V2', {
+export const V2_ROUTES = createRoutes('v2', V2, {
   list: v2Schemas.PassportListBodyV2,
   passport: v2Schemas.PassportBodyV2,
   listed: presentListedPassportV2(LISTED, LATER),
@@ -99,16 +99,10 @@ export const V2_ROUTES = createRoutes('v2', V2, 'v2_', 'V2', {
 /** The schemas, and their examples. */
 type Bodies = { list: TSchema; passport: TSchema; listed: object; full: object }
 
-/** `prefix` is that of names, `suffix` that of operation ids. */
-function createRoutes(
-  version: DeprecatedVersion,
-  surface: Surface,
-  prefix: string,
-  suffix: '' | 'V2',
-  bodies: Bodies,
-): readonly Route[] {
+/** Names and operation ids of V1 have no version. */
+function createRoutes(version: DeprecatedVersion, surface: Surface, bodies: Bodies): readonly Route[] {
   const base = `/api/${version}`
-  const title = suffix && ` (${suffix})`
+  const [prefix, suffix, title] = version === 'v1' ? ['', '', ''] : ['v2_', 'V2', ' (V2)']
   return [
     route(surface, {
       name: `${prefix}list`,
@@ -117,7 +111,6 @@ function createRoutes(
       summary: `List passports by score${title}`,
       description: 'Highest score first, equal scores by `passport_id`. Unknown parameters are ignored.',
       query: PARAMETERS.list,
-      success: 'A page of passports',
       responseHeaders: ['Vary'],
       response: bodies.list,
       example: { passports: [bodies.listed], pagination: PAGINATION },
@@ -133,7 +126,6 @@ function createRoutes(
       description:
         'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
       params: PARAMETERS.passport,
-      success: 'The passport',
       responseHeaders: ['Content-Location'],
       response: bodies.passport,
       example: { passport: bodies.full },
@@ -149,7 +141,6 @@ function createRoutes(
       summary: `List the credentials of a passport${title}`,
       description: 'Highest score first, then by name, then by id.',
       query: PARAMETERS.credentials,
-      success: 'All credentials of the passport',
       response: CredentialListBody,
       example: { passport_credentials: CREDENTIALS },
       errors: ['not_found'],

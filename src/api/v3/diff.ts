@@ -22,7 +22,6 @@ export const diff = route(V3, {
     from: { description: TIME, required: true, example: '2026-10-01' },
     to: { description: `${TIME}. Now, if absent.` },
   },
-  success: 'The change of the score',
   response: Diff,
   example: DIFF,
   errors: ['before_history', 'ambiguous'],

@@ -72,7 +72,6 @@ export const events = route(V3, {
       description: 'Streams only: the `id` of the last event that the client received. Overrides `after`.',
     },
   },
-  success: 'A page of events, or a stream of them',
   responseHeaders: ['NextLink', 'Vary', 'X-Accel-Buffering'],
   response: EventPage,
   example: EVENTS,

@@ -19,8 +19,7 @@ import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { LIST } from './examples.ts'
-import type { Fields } from './parameters.ts'
-import { fieldsOf, unitsOfList } from './parameters.ts'
+import { type Fields, fieldsOf, unitsOfList } from './parameters.ts'
 import { FIELD_PARAMETERS } from './passports.ts'
 import { readAll, readPassports } from './read-passports.ts'
 import { V3 } from './surface.ts'
@@ -65,7 +64,6 @@ export const listOfPassports = route(V3, {
   description:
     'Highest score first. Follow `next` until it is null. While passports change, no unchanged passport is repeated or left out.',
   query: PARAMETERS,
-  success: 'A page of passports',
   responseHeaders: ['NextLink', 'Vary'],
   response: ListBody,
   example: LIST,

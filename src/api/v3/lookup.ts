@@ -31,7 +31,6 @@ export const lookup = route(V3, {
     'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. Each 25 keys, or part of them, count as one request of the limit; `include`, `as_of` and a large body add to it. A key is always required.',
   body: LookupRequest,
   bodyExample: LOOKUP_REQUEST,
-  success: 'An item for each key',
   responseHeaders: ['Vary'],
   response: LookupBody,
   example: LOOKUP,

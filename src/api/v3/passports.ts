@@ -31,7 +31,6 @@ export const passport = route(V3, {
       schema: { type: 'string', examples: ['2026-10-01'] },
     },
   },
-  success: 'The passport',
   responseHeaders: ['Content-Location'],
   response: PassportOrSelected,
   example: PASSPORT,

@@ -1,6 +1,5 @@
 import { rankOf } from '../../catalog/score-distribution.ts'
 import type { Snapshot } from '../../catalog/snapshot.ts'
-import type { Explanation } from '../../domain/explanation.ts'
 import type { ScoreState } from '../../domain/history/event.ts'
 import { undo } from '../../domain/history/undo.ts'
 import type { PassportKey } from '../../domain/passport.ts'
@@ -36,7 +35,8 @@ export async function readPassports(
     ? await findAt(context, keys, options, asOf)
     : await context.store.v3.find(keys, options)
   const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
-  const explanations = includes.has('explanation') && !isPast ? await explain(context, found) : null
+  const explanations =
+    includes.has('explanation') && !isPast ? await context.explainAll(passportsOf(found)) : null
   const render = (passport: PassportV3): string => {
     const explanation = explanations?.get(passport.id)
     const wire = presentPassport(passport, {
@@ -98,11 +98,6 @@ export async function findAt(
 
 const passportsOf = (found: Found): PassportV3[] =>
   found.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
-
-async function explain(context: Context, found: Found): Promise<ReadonlyMap<number, Explanation>> {
-  const passports = passportsOf(found)
-  return passports.length === 0 ? new Map() : context.explainAll(passports)
-}
 
 function presentStanding(snapshot: Snapshot, { scores }: PassportV3): WireStanding {
   const { rank, below, total } = rankOf(snapshot, scores.total)

@@ -17,7 +17,6 @@ export const rules = route(V3, {
   summary: 'Get the rule set behind a score',
   description: 'A stamp always has the same contents.',
   params: { stamp: { description: 'The field `rules` of a passport', example: RULE_SET.stamp } },
-  success: 'The rule set',
   responseHeaders: ['Immutable'],
   response: RuleSet,
   example: RULE_SET,

@@ -34,12 +34,18 @@ export function renderReference(all: readonly Route[], options: Options): string
   const api = routes.filter(({ surface }) => surface.tag.name === version)
   const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
   const links = renderLinks(api)
+  const notice = api[0]?.surface.retires
+    ? html`<section id="deprecation" class="notice">
+<h2>${headline}</h2>
+<p><a href="/deprecation">Deprecation of V1: dates, and what to do</a></p>
+</section>`
+    : html``
   const main = html`<div class="reference" data-origin="${origin}"${explorer ? html` data-explorer` : html``}>
 <details class="contents-menu"><summary>Contents</summary><nav aria-label="Contents">${links}</nav></details>
 <nav class="contents" aria-label="Contents">${links}</nav>
 <div class="calls">
 ${renderIntroduction(routes, api, version, origin)}
-${api[0]?.surface.retires ? renderNotice(headline) : html``}
+${notice}
 ${KEY}
 ${api.map((route) => renderEndpoint(route, origin, stamp))}
 ${renderErrors(api)}
@@ -114,11 +120,6 @@ ${heading('key', 'Your key')}
 <input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="ppd_… (optional)" aria-describedby="key-about">
 <button type="button" class="quiet" data-show hidden>Show key</button>
 </div>
-</section>`
-
-const renderNotice = (headline: Html): Html => html`<section id="deprecation" class="notice">
-<h2>${headline}</h2>
-<p><a href="/deprecation">Deprecation of V1: dates, and what to do</a></p>
 </section>`
 
 /** The statuses of all endpoints, each once. */

@@ -51,7 +51,6 @@ export function createReference(version: string, options: Options = {}) {
   const api = routesOf(options)
   const versions = versionsOf(api.filter(isDocumented))
   const pages = createPageCache(MAX_BYTES)
-  const documents = new Map<OpenApiVersion, RenderedPage>()
   const documentOf = (format: OpenApiVersion) => createOpenApi(version, documented, format)
 
   async function showReference(request: Request, shownVersion: string): Promise<RenderedPage> {
@@ -69,11 +68,9 @@ export function createReference(version: string, options: Options = {}) {
     return pages.get(documented, body, () => file('text/html', body, POLICY.deprecation))
   }
 
-  function showDocument(request: Request): RenderedPage {
+  function showDocument(request: Request): Promise<RenderedPage> {
     const format = parseFormat(queryOf(request).get('version'))
-    return documents.getOrInsertComputed(format, () =>
-      createPage(JSON.stringify(documentOf(format)), JSON_HEADERS),
-    )
+    return pages.get(documented, format, () => createPage(JSON.stringify(documentOf(format)), JSON_HEADERS))
   }
 
   const references = versions.map((each) =>
