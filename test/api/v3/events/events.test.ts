@@ -85,16 +85,6 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     expect(body).toEqual({ items: [], next: (await server.get('?after=latest')).body.next })
   })
 
-  test('an unknown passport gets 404, and an ambiguous handle 409', async () => {
-    const [lens] = ada.socials
-    await using store = await open([ada, record(8, { socials: lens ? [lens] : [] })])
-    await using server = await serve(store)
-    expect((await server.get('?passport=lens:nobody')).body).toMatchObject({ status: 404, code: 'not_found' })
-    expect((await server.get('?passport=0xnobody')).body).toMatchObject({ status: 404, code: 'not_found' })
-    const { body } = await server.get('?passport=lens:ada')
-    expect(body).toMatchObject({ status: 409, code: 'ambiguous', candidates: [7, 8] })
-  })
-
   test('a cursor that is too old, foreign or beyond the end gets 410 with the oldest valid cursor', async () => {
     await using store = await open([record(1), record(2)])
     await store.records.save([{ kind: 'passport', passport: record(3) }], { now: NOON + 2, restore: false })
