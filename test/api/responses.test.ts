@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
-import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { CALLS, serveCalls } from '../support/http/calls.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { limited } from '../support/http/limited-server.ts'
 import { sendBytes } from '../support/http/raw-request.ts'
-import { serveRecords, serveTest, shareServer } from '../support/http/server.ts'
+import { serveRecords, shareServer } from '../support/http/server.ts'
 import { openTestStore, saveRecords } from '../support/store/engines.ts'
 import { ADA_WALLET, ada, NOON, PEOPLE } from '../support/store/records.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -250,10 +247,6 @@ test('a malformed Host gets 400, an empty one is allowed', async () => {
 
 // If a response is asynchronous, Bun closes a connection on which the next request waits.
 test('pipelined requests on one connection get their responses in order', async () => {
-  using folder = tempFolder()
-  const store = openSqlite(join(folder.path, 'x.db'))
-  await saveRecords(store, PEOPLE)
-  await using server = serveTest(store)
   const ask = (id: number, more = '') => `GET /api/v1/passports/${id} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
   const answer = await sendBytes(server.port, ask(7) + ask(8) + ask(3, 'Connection: close\r\n'))
   expect([...answer.matchAll(/HTTP\/1.1 (\d+)/g)].map((match) => match[1])).toEqual(['200', '404', '200'])
