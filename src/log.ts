@@ -25,39 +25,27 @@ export function createLog(options: { write: (line: string) => void; json: boolea
   }
 }
 
-const INTERVAL_MILLISECONDS = 1000
-
-/** The pause between two entries of a message doubles up to this: an outage of hours must not fill the log. */
-const LONGEST_PAUSE_MILLISECONDS = 60_000
+/** An outage of hours must not fill the log. */
+const INTERVAL_MILLISECONDS = 60_000
 
 /** Errors with ever-changing messages are limited too: messages beyond this number share one entry. */
 const MAX_MESSAGES = 20
 const OTHER_ERRORS = 'Further errors with different messages.'
 
-/** The last entry of a message. Pauses are counted in intervals. */
-type Entry = { fields: Fields; suppressed: number; pause: number; left: number }
-
-/** Logs each error message at most once per interval, and less often if it repeats; `left_out` is the number of suppressed repetitions. */
-export function createErrorLog(log: Pick<Log, 'error'>, interval = INTERVAL_MILLISECONDS) {
-  const recent = new Map<string, Entry>()
-  const longestPause = Math.max(1, LONGEST_PAUSE_MILLISECONDS / interval)
+/** Logs each error message at most once a minute; `left_out` is the number of suppressed repetitions. */
+export function createErrorLog(log: Pick<Log, 'error'>) {
+  const recent = new Map<string, { fields: Fields; suppressed: number }>()
   let timer: Timer | undefined
 
-  /** Logs the latest suppressed error of each message whose pause is over. */
-  function logSuppressed(isLast = false): void {
+  /** Logs the latest suppressed error of each message. */
+  function logSuppressed(): void {
     for (const [message, entry] of recent) {
       const { fields, suppressed } = entry
-      if (--entry.left > 0 && !isLast) continue
+      entry.suppressed = 0
       if (suppressed === 0) recent.delete(message)
-      else {
-        log.error(message, { ...fields, ...(suppressed > 1 && { left_out: suppressed - 1 }) })
-        entry.suppressed = 0
-        entry.pause = Math.min(entry.pause * 2, longestPause)
-        entry.left = entry.pause
-      }
+      else log.error(message, { ...fields, ...(suppressed > 1 && { left_out: suppressed - 1 }) })
     }
-    timer = recent.size > 0 ? setTimeout(logSuppressed, interval) : undefined
-    timer?.unref()
+    timer = recent.size > 0 ? setTimeout(logSuppressed, INTERVAL_MILLISECONDS).unref() : undefined
   }
 
   return {
@@ -69,14 +57,13 @@ export function createErrorLog(log: Pick<Log, 'error'>, interval = INTERVAL_MILL
         known.suppressed++
         return
       }
-      recent.set(entry, { fields, suppressed: 0, pause: 1, left: 1 })
+      recent.set(entry, { fields, suppressed: 0 })
       log.error(entry === message ? message : `${OTHER_ERRORS} One of them: ${message}`, fields)
-      timer ??= setTimeout(logSuppressed, interval)
-      timer.unref()
+      timer ??= setTimeout(logSuppressed, INTERVAL_MILLISECONDS).unref()
     },
     end(): void {
       clearTimeout(timer)
-      logSuppressed(true)
+      logSuppressed()
       clearTimeout(timer)
     },
   }

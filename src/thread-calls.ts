@@ -107,6 +107,22 @@ export function receiveCalls<Call, Answer>(
   }
 }
 
+/** Runs calls one at a time, first in, first out, when `ready` resolves. Those whose callers no longer wait are skipped. */
+export function createQueue<Call, Answer>(
+  run: (call: Call) => Answer | Promise<Answer>,
+  ready = Promise.resolve(),
+) {
+  let last = ready
+  return (received: Received<Call, Answer>): void => {
+    const { call, answer, fail } = received
+    last = last.then(async () => {
+      // Pending messages are processed first: they may cancel the call.
+      await new Promise(setImmediate)
+      if (!received.isCancelled) await Promise.try(run, call).then(answer).catch(fail)
+    })
+  }
+}
+
 /** Removes the first call whose caller still waits. */
 export function takeFirst<Call, Answer>(queue: Received<Call, Answer>[]): Received<Call, Answer> | undefined {
   let first = queue.shift()

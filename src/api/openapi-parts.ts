@@ -8,9 +8,6 @@ const always = (description: string, value: string) => ({ description, schema: {
 export const HEADERS = {
   'Access-Control-Allow-Origin': always('Any page may read the response', '*'),
   'Access-Control-Expose-Headers': text('The headers that a page may read', 'ETag, Link'),
-  'Access-Control-Allow-Methods': text('Methods that a page may use', 'GET, HEAD, OPTIONS'),
-  'Access-Control-Allow-Headers': text('Headers that a page may send', 'X-API-KEY, Content-Type'),
-  'Access-Control-Max-Age': text('Seconds that a browser may cache the preflight', '86400'),
   Allow: text('Methods of this path', 'GET, HEAD, OPTIONS'),
   Immutable: {
     description: 'A response never changes; `private` if the operator requires keys',
@@ -20,10 +17,6 @@ export const HEADERS = {
   NoCache: always('Caches must revalidate with `If-None-Match` before each use', 'no-cache'),
   NoStore: always('Errors are not cached', 'no-store'),
   'Content-Location': text('Path of the surviving passport after a merge', '/api/v3/passports/42'),
-  'Content-Security-Policy': text('The page loads its own files only', "default-src 'none'"),
-  'Cross-Origin-Opener-Policy': always('Pages of other origins have no access to the window', 'same-origin'),
-  'Permissions-Policy': text('Features of the browser that the page does not use', 'camera=()'),
-  'Referrer-Policy': always('Links do not disclose the page', 'no-referrer'),
   'X-Content-Type-Options': always('Browsers must not guess the type', 'nosniff'),
   Deprecation: text('Deprecation date of V1 and V2, in seconds since 1970 (RFC 9745)', '@1743379200'),
   Connection: always('The rest of the body is not read', 'close'),

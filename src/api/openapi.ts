@@ -1,13 +1,6 @@
 import type { TSchema } from 'typebox'
 import { ServiceError, STATUS_OF } from '../domain/errors.ts'
-import {
-  COMMON_ERRORS,
-  type DocumentedError,
-  ERRORS,
-  FIELDS,
-  HEADERS,
-  type HeaderName,
-} from './openapi-parts.ts'
+import { type DocumentedError, ERRORS, FIELDS, HEADERS, type HeaderName } from './openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, type Route } from './route.ts'
 
 /** Many generators do not accept 3.2 yet. 3.1 has no QUERY and no schema for the items of a stream. */
@@ -80,8 +73,7 @@ const CONDITIONS = {
 type ToRef = (schema: unknown) => unknown
 
 function describePath(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
-  const { surface, id, params, methods = ['GET'] } = each
-  const deprecated = surface.retires && { deprecated: true }
+  const { id, params, methods = ['GET'] } = each
   const operations = methods
     .filter((method) => format === '3.2' || method !== 'QUERY')
     .map((method, at) => [
@@ -94,30 +86,8 @@ function describePath(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRe
   return {
     ...(params && { parameters: toParameters('path', params, true) }),
     ...Object.fromEntries(operations),
-    options: {
-      operationId: `${id}Options`,
-      summary: 'CORS preflight',
-      description: 'Pages of any origin may call this path, with `X-API-KEY` and any other header.',
-      tags: [surface.tag.name],
-      ...deprecated,
-      security: [],
-      responses: {
-        204: {
-          description: 'The allowed methods and headers',
-          headers: refs([...surface.headers, ...PREFLIGHT]),
-        },
-        ...describeErrors(each, COMMON_ERRORS, toRef),
-      },
-    },
   }
 }
-
-const PREFLIGHT: HeaderName[] = [
-  'Allow',
-  'Access-Control-Allow-Methods',
-  'Access-Control-Allow-Headers',
-  'Access-Control-Max-Age',
-]
 
 /** An operation without its id: methods of a route differ in nothing else. */
 function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
@@ -154,27 +124,15 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
 
 export const NOT_MODIFIED = 'The body has not changed since the `ETag` in `If-None-Match`'
 
-/** Pages of other origins cannot read HTML. */
-const HTML_HEADERS: HeaderName[] = [
-  'X-Content-Type-Options',
-  'X-Request-Id',
-  'Content-Security-Policy',
-  'Cross-Origin-Opener-Policy',
-  'Permissions-Policy',
-  'Referrer-Policy',
-  'Vary',
-]
-
-function headersOf({ surface, methods, responseType, responseHeaders = [] }: DocumentedRoute): HeaderName[] {
-  const common = responseType === 'text/html' ? HTML_HEADERS : surface.headers
+function headersOf({ surface, methods, responseHeaders = [] }: DocumentedRoute): HeaderName[] {
   const caching = responseHeaders.includes('Immutable') ? [] : ['NoCache' as const]
-  return [...common, ...caching, ...(methods ? [] : ['ETag' as const]), ...responseHeaders]
+  return [...surface.headers, ...caching, ...(methods ? [] : ['ETag' as const]), ...responseHeaders]
 }
 
 function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
-  const { response, responseType = 'application/json', example, streams = {} } = each
+  const { response, example, streams = {} } = each
   return {
-    [responseType]: { schema: toRef(response), ...(example !== undefined && { example }) },
+    'application/json': { schema: toRef(response), ...(example !== undefined && { example }) },
     ...Object.fromEntries(
       Object.entries(streams).map(([type, { item, example }]) => [
         type,

@@ -1,8 +1,6 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../domain/tier.ts'
-import type { RateLimitCounter, RateLimitResult } from './fixed-window.ts'
-import type { Advise, Exchange, Surface } from './route.ts'
 
 const WRONG_KEYS = 60
 const WRONG_KEY_WINDOW = 60
@@ -53,7 +51,7 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     describe,
 
     /** `undefined` if the surface has no limit. */
-    tierOf({ usesKeys, tier }: Surface, key: ApiKey | undefined): Tier | undefined {
+    tierOf({ usesKeys, tier }: LimitedSurface, key: ApiKey | undefined): Tier | undefined {
       if (tier !== undefined) return byName.get(tier)
       return usesKeys && (byName.get(key?.tier ?? ANONYMOUS) ?? fallback)
     },
@@ -81,16 +79,32 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 
 export type Limiter = ReturnType<typeof createLimiter>
 
-/** Makes a request count as `units` requests. The first unit was counted before its handler was called. */
-export async function charge(
-  limiter: Limiter,
-  exchange: Exchange,
-  units: number,
-  advise?: Advise,
-): Promise<void> {
+/** Either clients may send a key, or all of them have the same tier. */
+type LimitedSurface = { usesKeys?: true; tier?: string }
+
+/** The part of an exchange that the limit is about. */
+export type ChargedExchange = {
+  readonly address: () => string
+  key: ApiKey | undefined
+  tier: Tier | undefined
+  /** `undefined` if the tier has no limit. */
+  consumed: RateLimitResult | undefined
+  /** The number of requests that the request counts as. */
+  units: number
+}
+
+/**
+ * Makes a request count as `units` requests. The first unit was counted before its handler was called. Throws `rate_limited`, or
+ * `invalid_request` if the limit is below `units`: trying again is useless.
+ */
+export async function charge(limiter: Limiter, exchange: ChargedExchange, units: number): Promise<void> {
   const { tier, key, address } = exchange
   if (!tier || units <= exchange.units) return
-  if (units > tier.requests) throw aboveLimit(tier, units, advise?.(tier.requests))
+  if (units > tier.requests) {
+    const limit = `the limit is ${tier.requests} in ${tier.window} s`
+    const message = `This request counts as ${units} requests, but ${limit}: ask for less.`
+    throw new ServiceError('invalid_request', message)
+  }
   const consumed = await limiter.consume(tier, key, address, units - exchange.units)
   if (consumed && consumed.remaining < 0) refundFirst(exchange)
   exchange.consumed = limiter.check(tier, consumed, units)
@@ -98,18 +112,10 @@ export async function charge(
 }
 
 /** A 429 costs nothing. Otherwise many large requests at once would use up the limit, and none would be served. */
-function refundFirst(exchange: Exchange): void {
+function refundFirst(exchange: ChargedExchange): void {
   const { consumed, units } = exchange
   if (!consumed || units > 1 || !consumed.refund()) return
   exchange.consumed = { ...consumed, remaining: consumed.remaining + 1 }
-}
-
-/** A request that no window has room for: trying again is useless. */
-function aboveLimit({ requests, window }: Tier, units: number, given?: ReturnType<Advise>): ServiceError {
-  const advice = given?.advice ?? 'ask for less'
-  const detail = `This request counts as ${units} requests, but the limit is ${requests} in ${window} s: ${advice}.`
-  const invalid = given ? [{ pointer: given.pointer, detail }] : []
-  return new ServiceError('invalid_request', detail, { invalid })
 }
 
 function policy({ name, requests, window, monthly }: Tier): string {
@@ -121,3 +127,152 @@ const rateLimited = (limit: string, seconds: number, headers: Record<string, str
   new ServiceError('rate_limited', `The limit is ${limit}: try again in ${seconds} s.`, {
     headers: { 'Retry-After': String(seconds), ...headers },
   })
+
+export type RateLimitResult = {
+  /** Requests that remain in this window. -1: the request is over the limit and was not counted. */
+  remaining: number
+  seconds: number
+  /**
+   * Uncounts the request, if its window has not ended. Returns whether the request is free: a client gets at most
+   * `REFUND_FACTOR` times its limit refunded in each window.
+   */
+  refund(): boolean
+}
+
+export type RateLimitCounter = {
+  /** Counts a request of `client`, which may send `limit` requests per window of `window` seconds, as `units` requests. */
+  consume(...args: Consume): RateLimitResult | Promise<RateLimitResult>
+}
+
+export type FixedWindow = { consume(...args: Consume): RateLimitResult }
+
+type Consume = [client: string, limit: number, window: number, units?: number]
+
+export const REFUND_FACTOR = 10
+
+/** Slots of the hash table: clients counted at the same time. A power of 2. */
+const SLOTS = 2 ** 17
+
+/** Slots to probe for a client (linear probing). */
+const PROBES = 8
+
+/** A slot: the client's hash, the end of its window in seconds, the window's stamp with the count, and the refunds. */
+const WORDS = 4
+const END = 1
+const STATE = 2
+const REFUNDS = 3
+
+/** Random words at the end of the memory: start values of the hashes, so that no client can choose its slot. */
+const SEED = SLOTS * WORDS
+const SEED_WORDS = 2
+
+const COUNT_BITS = 20
+const COUNT = 2 ** COUNT_BITS - 1
+const WINDOW = 2 ** (31 - COUNT_BITS) - 1
+
+/** Memory for `createFixedWindow`, which threads can share. */
+export function createWindowMemory(): Int32Array<SharedArrayBuffer> {
+  const memory = new Int32Array(new SharedArrayBuffer((SEED + SEED_WORDS) * Int32Array.BYTES_PER_ELEMENT))
+  memory.set(crypto.getRandomValues(new Int32Array(SEED_WORDS)), SEED)
+  return memory
+}
+
+/**
+ * Counts exactly, also in memory that several threads share. Windows are aligned to the clock and the same for all
+ * clients: at the start of a window every count is 0.
+ */
+export function createFixedWindow(now: () => number, memory: Int32Array = createWindowMemory()): FixedWindow {
+  return {
+    consume(client, limit, window, units = 1) {
+      const time = now() / 1000
+      const index = Math.floor(time / window)
+      const stamp = index & WINDOW
+      // An Int32Array stores seconds after 2038 as negative numbers.
+      const end = ((index + 1) * window) | 0
+      const seconds = (index + 1) * window - Math.floor(time)
+      for (;;) {
+        const slot = findSlot(memory, client, { time, end, stamp })
+        const owner = Atomics.load(memory, slot)
+        const state = Atomics.load(memory, slot + STATE)
+        const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, slot + END) === end
+        const count = isCurrent ? state & COUNT : 0
+        if (count + units > limit) return { remaining: -1, seconds, refund: () => false }
+        // Stored before the count: a thread that reads the new count must read the new end.
+        if (!isCurrent) {
+          Atomics.store(memory, slot + REFUNDS, 0)
+          Atomics.store(memory, slot + END, end)
+        }
+        const next = (stamp << COUNT_BITS) | (count + units)
+        const isCounted = Atomics.compareExchange(memory, slot + STATE, state, next) === state
+        // Another thread may have evicted the client meanwhile: count again in the new slot.
+        if (!isCounted || Atomics.load(memory, slot) !== owner) continue
+        return {
+          remaining: limit - count - units,
+          seconds,
+          refund: () => refund(memory, slot, { owner, end, stamp, most: REFUND_FACTOR * limit }),
+        }
+      }
+    },
+  }
+}
+
+type Window = { time: number; end: number; stamp: number }
+
+/**
+ * The slot of the client: its own, a free one, or an expired one. If all probed slots are in use, the client shares the
+ * slot of another client in the same window (stricter for both), or else evicts the slot that expires first.
+ */
+function findSlot(memory: Int32Array, client: string, { time, end, stamp }: Window): number {
+  // Two FNV-1a hashes in JavaScript: passing the string to Bun's native hash costs more.
+  let hash = memory[SEED] as number
+  let start = memory[SEED + 1] as number
+  for (let at = 0; at < client.length; at++) {
+    const code = client.charCodeAt(at)
+    hash = Math.imul(hash ^ code, 0x01000193)
+    start = Math.imul(start ^ code, 0x5bd1e995)
+  }
+  hash = hash || 1
+  start ^= start >>> 15
+  const slotAt = (probe: number) => ((start + probe) & (SLOTS - 1)) * WORDS
+
+  for (let probe = 0; probe < PROBES; probe++) {
+    const slot = slotAt(probe)
+    const owner = Atomics.load(memory, slot)
+    if (owner === hash) return slot
+    if (owner === 0 && claim(memory, slot, 0, hash)) return slot
+  }
+  let shared = -1
+  let soonest = slotAt(0)
+  for (let probe = 0; probe < PROBES; probe++) {
+    const slot = slotAt(probe)
+    const owner = Atomics.load(memory, slot)
+    const ends = Atomics.load(memory, slot + END)
+    if (ends >>> 0 <= time && claim(memory, slot, owner, hash)) return slot
+    // Windows of another length may end in the same second.
+    if (ends === end && Atomics.load(memory, slot + STATE) >>> COUNT_BITS === stamp) shared = slot
+    if (ends >>> 0 < Atomics.load(memory, soonest + END) >>> 0) soonest = slot
+  }
+  if (shared === -1) claim(memory, soonest, Atomics.load(memory, soonest), hash)
+  return shared === -1 ? soonest : shared
+}
+
+/** True also if another thread claimed the slot for the same client. */
+function claim(memory: Int32Array, slot: number, from: number, hash: number): boolean {
+  const before = Atomics.compareExchange(memory, slot, from, hash)
+  return before === from || before === hash
+}
+
+type CountedRequest = { owner: number; end: number; stamp: number; most: number }
+
+function refund(memory: Int32Array, slot: number, { owner, end, stamp, most }: CountedRequest): boolean {
+  if (Atomics.add(memory, slot + REFUNDS, 1) >= most) return false
+  for (;;) {
+    const state = Atomics.load(memory, slot + STATE)
+    const isSame =
+      Atomics.load(memory, slot) === owner &&
+      Atomics.load(memory, slot + END) === end &&
+      state >>> COUNT_BITS === stamp
+    if (!isSame || (state & COUNT) === 0) return true
+    if (Atomics.compareExchange(memory, slot + STATE, state, state - 1) === state) return true
+  }
+}

@@ -116,24 +116,14 @@ export function chooseEncoding(accepted: string): Encoding | undefined {
   return zstd > gzip ? 'zstd' : 'gzip'
 }
 
-/** Whether `Accept` prefers JSON to HTML: by weight, or by an exact name if the weights are equal. */
-export function prefersJson({ headers }: Request): boolean {
-  const weights = parseWeights(headers.get('accept') ?? '')
-  const [json, html] = [weighType(weights, 'application/json'), weighType(weights, 'text/html')]
-  if (json.weight !== html.weight) return json.weight > html.weight
-  return json.weight > 0 && json.depth > html.depth
-}
+const acceptOf = ({ headers }: Request) => (headers.get('accept') ?? '').toLowerCase()
 
 /** Whether `Accept` names HTML: browsers do, programs hardly ever. */
-export const acceptsHtml = ({ headers }: Request): boolean =>
-  (parseWeights(headers.get('accept') ?? '').get('text/html') ?? 0) > 0
+export const acceptsHtml = (request: Request): boolean => acceptOf(request).includes('text/html')
 
-/** The weight of a media type, and how exactly `Accept` names it. */
-function weighType(weights: ReadonlyMap<string, number>, type: string) {
-  const ranges = ['*/*', type.replace(/[^/]+$/, '*'), type]
-  const depth = ranges.findLastIndex((range) => weights.has(range))
-  return { weight: weights.get(ranges[depth] ?? '') ?? 0, depth }
-}
+/** Whether `Accept` names JSON and no HTML. */
+export const prefersJson = (request: Request): boolean =>
+  /application\/(?:json|\*)/.test(acceptOf(request)) && !acceptsHtml(request)
 
 /** Browsers and programs send shorter headers; the rest is ignored. */
 const LONGEST_ACCEPT = 1000

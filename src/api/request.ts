@@ -50,6 +50,11 @@ export const declaredLength = ({ headers }: Request) => Number(headers.get('cont
 
 export const isBodyTooLarge = (request: Request) => declaredLength(request) > MAX_BODY_BYTES
 
+const BYTES_PER_UNIT = 8 * 1024
+
+/** The units of a body, in addition to those of its request: it takes memory and delays others while it is received. */
+export const unitsOfBody = (bytes: number): number => Math.floor(bytes / BYTES_PER_UNIT)
+
 /** A client whose request is refused is disconnected if its body is larger: a new connection takes less time than the body. */
 const MOST_IGNORED_BYTES = 64 * 1024
 

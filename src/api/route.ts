@@ -1,15 +1,15 @@
 import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Explanation } from '../domain/explanation.ts'
-import { EXPLORER, PICTURES, type Tier } from '../domain/tier.ts'
+import { EXPLORER, PICTURES } from '../domain/tier.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
-import type { Principal, Scope } from './auth.ts'
 import type { Backpressure, LimitedExchange } from './backpressure/backpressure.ts'
+import type { Principal, Scope } from './caller.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
 import type { EventStreams } from './event-streams.ts'
-import type { RateLimitResult } from './fixed-window.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
+import type { ChargedExchange } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
 
 /** What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks like. */
@@ -87,7 +87,6 @@ export type Documentation = {
   /** The description of the response. */
   success?: string
   response: TSchema
-  responseType?: string
   example?: unknown
   /** Further types of the response: streams of items, with an example of the text. */
   streams?: Readonly<Record<string, { item: object; example: string }>>
@@ -173,9 +172,6 @@ export type ExplainAll = (
   passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
 ) => Awaitable<ReadonlyMap<number, Explanation>>
 
-/** How to send a request that a limit allows; `pointer` is the value to change. */
-export type Advise = (limit: number) => { pointer: string; advice: string }
-
 /** What all requests of a server thread share. */
 export type ServerContext = {
   store: Store
@@ -196,27 +192,23 @@ export type Context = ServerContext & {
   /** The headers of every response to this request. */
   headers: Headers
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
-  charge: (units: number, advise?: Advise) => Awaitable<void>
+  charge: (units: number) => Awaitable<void>
   /** Logs an error after the response began. */
   onError: (error: unknown) => void
 }
 
 /** A request and its state until the response is sent. */
-export type Exchange = LimitedExchange & {
-  readonly request: RouteRequest
-  readonly route: Route
-  readonly id: string
-  readonly time: number
-  readonly startedAt: number
-  principal: Principal
-  tier: Tier | undefined
-  /** `undefined` if the tier has no limit. */
-  consumed: RateLimitResult | undefined
-  /** The number of requests that the request counts as. */
-  units: number
-  /** A 304 that does not count. */
-  isFree: boolean
-}
+export type Exchange = LimitedExchange &
+  ChargedExchange & {
+    readonly request: RouteRequest
+    readonly route: Route
+    readonly id: string
+    readonly time: number
+    readonly startedAt: number
+    principal: Principal
+    /** A 304 that does not count. */
+    isFree: boolean
+  }
 
 /** The loggable part of a request: without path, query and key. */
 export type RequestSummary = {

@@ -1,17 +1,16 @@
 import { notFound } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
-import { unitsOfBody } from '../domain/v3/units.ts'
-import { createClientAddressOf } from './address.ts'
+import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
+import type { HoldLimits } from './backpressure/held-bytes.ts'
 import {
   ANONYMOUS_PRINCIPAL,
   checkKey,
   checkScope,
+  createClientAddressOf,
   createKeyParser,
   matchesKey,
   toPrincipal,
-} from './auth.ts'
-import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
-import type { HoldLimits } from './backpressure/held-bytes.ts'
+} from './caller.ts'
 import { presentError } from './errors.ts'
 import { createEventStreams } from './event-streams.ts'
 import type { Metrics } from './metrics.ts'
@@ -28,6 +27,7 @@ import {
   pathOf,
   requestIdOf,
   summaryOf,
+  unitsOfBody,
   withSlash,
 } from './request.ts'
 import {
@@ -220,7 +220,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   exchange,
   principal: exchange.principal,
   headers: state.headersOf(exchange.route.surface, exchange.consumed && exchange.tier),
-  charge: (units, advise) => charge(state.limiter, exchange, units, advise),
+  charge: (units) => charge(state.limiter, exchange, units),
   onError: (error) => state.onError(error, summaryOf(exchange)),
 })
 

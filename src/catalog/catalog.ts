@@ -1,8 +1,8 @@
-import type { Standing } from '../catalog/score-distribution.ts'
 import type { ListRequest } from '../domain/lists/list-request.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import { createLiveIndex, type LivePage } from './live-index.ts'
-import { findStanding } from './score-distribution.ts'
+import { createSearchClient } from './remote-search.ts'
+import { findStanding, type Standing } from './score-distribution.ts'
 import { createSearcher, type Matches } from './search.ts'
 import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
 
@@ -48,4 +48,41 @@ export function createCatalog(store: Pick<Store, 'listing' | 'facets'>): Catalog
     next: () => undefined,
     standing: async (score) => findStanding(await current(), score),
   }
+}
+
+/** Snapshots are updated about once a second while there are changes. */
+const LONGEST_WAIT_MILLISECONDS = 500
+
+/** A catalog whose snapshots come from the writer thread and whose searches run in the search thread. */
+export function createSharedCatalog(client = createSearchClient()) {
+  let snapshot: Snapshot
+  let updated = Promise.withResolvers<void>()
+
+  /** The same snapshot is the same object, although the search thread sends a copy. */
+  function own(found: Matches): Matches {
+    return found.snapshot.cursor === snapshot.cursor ? { ...found, snapshot } : found
+  }
+
+  return {
+    update(next: Snapshot): void {
+      snapshot = next
+      updated.resolve()
+      updated = Promise.withResolvers()
+    },
+    async next({ cursor }: Snapshot): Promise<void> {
+      if (cursor !== snapshot.cursor) return
+      const late = Promise.withResolvers<void>()
+      const timer = setTimeout(late.resolve, LONGEST_WAIT_MILLISECONDS)
+      await Promise.race([updated.promise, late.promise])
+      clearTimeout(timer)
+    },
+    current: () => snapshot,
+    find({ keyword, signal }) {
+      if (keyword === undefined) return { snapshot }
+      return client.search(keyword, signal).then(own)
+    },
+    list: ({ signal, ...request }, isLatest) =>
+      client.list(request, isLatest ? undefined : snapshot.cursor, signal),
+    standing: (score: number) => findStanding(snapshot, score),
+  } satisfies Catalog & Record<string, unknown>
 }

@@ -1,6 +1,6 @@
 import type { Condition, Operator } from '../domain/lists/filter.ts'
 import type { FacetRequest, Group } from '../domain/lists/list-request.ts'
-import { grow } from './grow-array.ts'
+import { grow } from './snapshot.ts'
 import { countWhile } from './sorted-list.ts'
 
 type Value = string | number

@@ -1,6 +1,6 @@
 import type { Facets } from '../store/store.ts'
-import { grow } from './grow-array.ts'
 import type { Names } from './search.ts'
+import { grow } from './snapshot.ts'
 import { countWhile } from './sorted-list.ts'
 
 const LINE_FEED = 10

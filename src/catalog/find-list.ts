@@ -1,18 +1,17 @@
 import { ClientGone } from '../domain/errors.ts'
-import type { ListRequest, PageRequest } from '../domain/lists/list-request.ts'
-import type { Awaitable, ListingChanges, Store } from '../store/store.ts'
+import { type ListRequest, type PageRequest, type Position, wordsOf } from '../domain/lists/list-request.ts'
+import type { Awaitable, ChangedPassport, ListedPassport, ListingChanges, Store } from '../store/store.ts'
 import type { Catalog } from './catalog.ts'
 import type { FacetPage } from './facet-index.ts'
-import { addChanges, isSame, listRanking, noChanges, type RecentChanges } from './recent-changes.ts'
+import type { Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
-import { cutPage } from './sorted-list.ts'
+import { countWhile, cutPage, type SortedList } from './sorted-list.ts'
 
 /** Passports that are read at once: 1.6 MB at most. */
 export const CHUNK = 50
 
 /** Passports of a page that change while it is read are rare: a second attempt almost always succeeds. */
-const RANKING_ATTEMPTS = 10
-const FILTER_ATTEMPTS = 5
+const ATTEMPTS = 5
 
 /** How often a request waits for a newer snapshot, when too many passports have changed since the current one. */
 const SNAPSHOTS = 3
@@ -51,8 +50,7 @@ export async function findList<T>(
     const found = await reader.catalog.list(request, attempt > 1)
     const items = await read(found.ids)
     const changes = await reader.store.listing.readRecent(found.cursor)
-    if ((changes && !includesAny(changes, found.ids)) || attempt === FILTER_ATTEMPTS)
-      return { ...found, items }
+    if ((changes && !includesAny(changes, found.ids)) || attempt === ATTEMPTS) return { ...found, items }
   }
 }
 
@@ -80,7 +78,7 @@ async function findInRanking<T>(
       return { ...cutPage(ranking, request), total: ranking.length }
     }
     let changes = await readChanges(listing, known.get(snapshot) ?? noChanges(snapshot))
-    for (let attempt = 0; changes && attempt < RANKING_ATTEMPTS; attempt++) {
+    for (let attempt = 0; changes && attempt < ATTEMPTS; attempt++) {
       const before: RecentChanges = changes
       known.set(snapshot, before)
       const page = cut(before)
@@ -124,3 +122,96 @@ export async function mapChunks<T, R>(
   }
   return results
 }
+
+/** The changes since a snapshot, up to `cursor`. Immutable. */
+type RecentChanges = {
+  cursor: string
+  listed: ReadonlyMap<number, ChangedPassport>
+  unlisted: ReadonlySet<number>
+}
+
+export const noChanges = ({ cursor }: Snapshot): RecentChanges => ({
+  cursor,
+  listed: new Map(),
+  unlisted: new Set(),
+})
+
+/** Adds later changes. Returns the same object if there are none. */
+export function addChanges(known: RecentChanges, { cursor, ...changes }: ListingChanges): RecentChanges {
+  if (cursor === known.cursor) return known
+  const listed = new Map(known.listed)
+  const unlisted = new Set(known.unlisted)
+  for (const id of changes.unlisted) {
+    listed.delete(id)
+    unlisted.add(id)
+  }
+  for (const passport of changes.listed) {
+    listed.set(passport.id, passport)
+    unlisted.delete(passport.id)
+  }
+  return { cursor, listed, unlisted }
+}
+
+/** Whether a passport is the same before and after later changes. */
+const isSame = (before: RecentChanges, after: RecentChanges, id: number): boolean =>
+  before.listed.get(id)?.version === after.listed.get(id)?.version &&
+  before.unlisted.has(id) === after.unlisted.has(id)
+
+/** All matches after the changes: those of the snapshot without the changed passports, and the changed ones that match. */
+export function listRanking(found: Matches, changes: RecentChanges, keyword = ''): SortedList {
+  const list = listSnapshot(found)
+  if (changes.listed.size === 0 && changes.unlisted.size === 0) return list
+  const removed = findChanged(list, changes)
+  const words = wordsOf(keyword)
+  const added = [...changes.listed.values()]
+    .filter(({ name }) => words.every((word) => name.includes(word)))
+    .sort((one, other) => other.score - one.score || one.id - other.id)
+  /** For each added passport: the number of kept ones before it. */
+  const keptBefore = added.map((passport) => {
+    const at = countWhile(list.length, (index) => isBefore(list.at(index), passport))
+    return at - countWhile(removed.length, (index) => (removed[index] as number) < at)
+  })
+  return {
+    length: list.length - removed.length + added.length,
+    at(index) {
+      const next = countWhile(added.length, (at) => (keptBefore[at] as number) + at < index)
+      const passport = added[next]
+      if (passport && (keptBefore[next] as number) + next === index)
+        return { value: passport.score, id: passport.id }
+      const kept = index - next
+      return list.at(kept + countWhile(removed.length, (at) => (removed[at] as number) - at <= kept))
+    },
+  }
+}
+
+/** `idAt` allocates nothing: it is called for all passports. */
+type RankedList = SortedList & { idAt(index: number): number }
+
+function listSnapshot({ snapshot: { ids, scores }, ranks }: Matches): RankedList {
+  const rankOf = (index: number) => (ranks ? (ranks[index] as number) : index)
+  const idAt = (index: number) => ids[rankOf(index)] as number
+  return {
+    length: ranks ? ranks.length : ids.length,
+    at: (index) => ({ value: scores[rankOf(index)] as number, id: idAt(index) }),
+    idAt,
+  }
+}
+
+/** Ids are first looked up by their last bits: a bit array is much faster than a set, and most ids are unchanged. */
+const LAST_BITS = 0xffff
+
+/** The positions of changed passports, ascending. */
+function findChanged({ length, idAt }: RankedList, { listed, unlisted }: RecentChanges): number[] {
+  const mayChange = new Uint8Array(LAST_BITS + 1)
+  for (const id of listed.keys()) mayChange[id & LAST_BITS] = 1
+  for (const id of unlisted) mayChange[id & LAST_BITS] = 1
+  const positions: number[] = []
+  for (let index = 0; index < length; index++) {
+    const id = idAt(index)
+    if (mayChange[id & LAST_BITS] === 1 && (listed.has(id) || unlisted.has(id))) positions.push(index)
+  }
+  return positions
+}
+
+const isBefore = (one: Position, { score, id }: ListedPassport) =>
+  one.value > score || (one.value === score && one.id < id)

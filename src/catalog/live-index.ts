@@ -29,8 +29,6 @@ type Options = {
   longestUnused?: number
   /** Ends a build. */
   signal?: AbortSignal
-  /** Called during a build while there is no older index: after each chunk, and with equal numbers at the end. */
-  onProgress?: (read: number, total: number) => void
   /** Called if a build or an update in the background fails. The old index stays; the next snapshot or list tries again. */
   onFailure?: (error: unknown) => void
 }
@@ -51,14 +49,11 @@ type Live = {
   timer?: Timer | undefined
   /** The last index whose changes were read. */
   checked?: { state: State; cursor: string | undefined; at: number }
-  /** The snapshot to follow next. */
-  latest?: Snapshot | undefined
-  isFollowing: boolean
 }
 
 /** A facet index that follows the store. It is built by the first call. */
 export function createLiveIndex(store: FacetStore, options: Options = {}) {
-  const live: Live = { store, options, percent: 0, isFollowing: false }
+  const live: Live = { store, options, percent: 0 }
   let queue: Promise<unknown> = Promise.resolve()
 
   /** One at a time. */
@@ -67,18 +62,6 @@ export function createLiveIndex(store: FacetStore, options: Options = {}) {
     // The caller gets the error; the next work starts in any case.
     queue = result.catch(() => undefined)
     return result
-  }
-
-  async function followLatest(): Promise<void> {
-    live.isFollowing = true
-    for (let next = live.latest; next; next = live.latest) {
-      const snapshot = next
-      live.latest = undefined
-      await enqueue(() => update(live, snapshot, snapshot.cursor)).catch((error) =>
-        reportFailure(live, error),
-      )
-    }
-    live.isFollowing = false
   }
 
   return {
@@ -90,10 +73,9 @@ export function createLiveIndex(store: FacetStore, options: Options = {}) {
     find: (snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> =>
       enqueue(() => find(live, snapshot, request, cursor)),
 
-    /** Builds the index, or reads the changes of the store, in the background. Of several snapshots, the last one counts. */
+    /** Builds the index, or reads the changes of the store, in the background. */
     follow(snapshot: Snapshot): void {
-      live.latest = snapshot
-      if (!live.isFollowing) void followLatest()
+      enqueue(() => update(live, snapshot, snapshot.cursor)).catch((error) => reportFailure(live, error))
     },
   }
 }
@@ -181,19 +163,13 @@ async function tryBuild(live: Live, base: Base): Promise<State | undefined> {
   const { store, options } = live
   const state = { index: createFacetIndex(), cursor: base.cursor }
   const ids = base.ids.slice().sort()
-  const report = (read: number) => {
-    live.percent = Math.floor((100 * read) / ids.length)
-    if (!live.state) options.onProgress?.(read, ids.length)
-  }
   for (let at = 0, chunks = 1; at < ids.length; at += CHUNK, chunks++) {
     options.signal?.throwIfAborted()
     await readPassports(store, state, Array.from(ids.subarray(at, at + CHUNK)))
     if (chunks % CHUNKS_BETWEEN_CHANGES === 0 && !(await readChanges(store, state))) return undefined
-    report(at)
+    live.percent = Math.floor((100 * at) / ids.length)
   }
-  if (!(await readChanges(store, state))) return undefined
-  report(ids.length)
-  return state
+  return (await readChanges(store, state)) ? state : undefined
 }
 
 /** Returns false if the changes are too many or unknown. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../domain/errors.ts'
 import type { ListRequest } from '../domain/lists/list-request.ts'
-import { createCaller, type Received, receiveCalls, takeFirst } from '../thread-calls.ts'
+import { createCaller, createQueue, type Received, receiveCalls } from '../thread-calls.ts'
 import type { LivePage } from './live-index.ts'
 import { createSearcher, type Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -31,54 +31,24 @@ export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, most
 
 type FindList = (snapshot: Snapshot, request: ListRequest, cursor: string | undefined) => Promise<LivePage>
 
-const noStore: FindList = () => Promise.reject(new Error('The search thread has no store.'))
-
-/** Runs the searches and the lists of all clients, each one at a time, first in, first out. */
-export function createSearchServer(findList: FindList = noStore) {
+/** Runs the searches and the lists of all clients, each one at a time. They wait for the first snapshot. */
+export function createSearchServer(findList: FindList) {
   const search = createSearcher()
-  const searches: Received<Search, Page>[] = []
-  const lists: Received<List, Page>[] = []
-  let snapshot: Snapshot | undefined
-  let isScheduled = false
-  let isListing = false
+  const first = Promise.withResolvers<void>()
+  let snapshot: Snapshot
 
-  /** One search and one list per turn of the event loop: pending cancellations are processed first. */
-  function schedule(): void {
-    const isIdle = searches.length === 0 && (lists.length === 0 || isListing)
-    if (isScheduled || isIdle || !snapshot) return
-    isScheduled = true
-    setImmediate(() => {
-      isScheduled = false
-      if (snapshot) runNext(snapshot)
-      schedule()
-    })
-  }
-
-  function runNext(current: Snapshot): void {
-    const searched = takeFirst(searches)
-    if (searched) searched.answer(search(current, searched.call.keyword))
-    const listed = isListing ? undefined : takeFirst(lists)
-    if (listed) void runList(current, listed)
-  }
-
-  /** Further lists wait in the queue, where they can be cancelled. */
-  async function runList(current: Snapshot, { call, answer, fail }: Received<List, Page>): Promise<void> {
-    isListing = true
-    await findList(current, call.list, call.cursor).then(answer, fail)
-    isListing = false
-    schedule()
-  }
+  const searches = createQueue<Search, Page>(({ keyword }) => search(snapshot, keyword), first.promise)
+  const lists = createQueue<List, Page>(({ list, cursor }) => findList(snapshot, list, cursor), first.promise)
 
   return {
     update(next: Snapshot): void {
       snapshot = next
-      schedule()
+      first.resolve()
     },
     connect: (port: MessagePort) =>
       receiveCalls<Search | List, Page>(port, (received) => {
-        if ('list' in received.call) lists.push(received as Received<List, Page>)
-        else searches.push(received as Received<Search, Page>)
-        schedule()
+        if ('list' in received.call) lists(received as Received<List, Page>)
+        else searches(received as Received<Search, Page>)
       }),
   }
 }

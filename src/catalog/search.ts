@@ -1,7 +1,6 @@
 import { wordsOf } from '../domain/lists/list-request.ts'
 import { createByteCache } from './byte-cache.ts'
-import { grow } from './grow-array.ts'
-import type { Snapshot } from './snapshot.ts'
+import { grow, type Snapshot } from './snapshot.ts'
 
 const MOST_BYTES = 16_000_000
 

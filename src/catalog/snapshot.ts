@@ -1,5 +1,4 @@
 import type { ListedPassport, ListingChanges, ListingStore } from '../store/store.ts'
-import { grow } from './grow-array.ts'
 
 /** All listed passports in rank order: highest score first, equal scores by id. Immutable and shared between threads. */
 export type Snapshot = {
@@ -107,4 +106,18 @@ function createBuilder(passports: number, nameBytes = 0) {
       starts: starts.subarray(0, count + 1),
     }),
   }
+}
+
+type Numbers = Float64Array | Uint32Array | Uint8Array
+
+type Constructor<T> = new (length: number | ArrayBufferLike) => T
+
+/** A longer array that begins with the same numbers, in a buffer of the same kind. */
+export function grow<T extends Numbers>(from: T, length: number): T {
+  const buffer = new (from.buffer.constructor as Constructor<ArrayBufferLike>)(
+    length * from.BYTES_PER_ELEMENT,
+  )
+  const larger = new (from.constructor as Constructor<T>)(buffer)
+  larger.set(from)
+  return larger
 }

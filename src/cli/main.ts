@@ -23,7 +23,6 @@ const terminal: Terminal = {
   announce: (text) => createLogWriter(Bun.stdout)(text),
   log: (line) => writeLog(printableLines(line)),
   interactive: process.stderr.isTTY === true,
-  columns: () => process.stderr.columns || 80,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
   exit: (code) => process.exit(code),
 }

@@ -8,7 +8,7 @@ import { findRules } from '../scoring/active-rules.ts'
 import { loadRules } from '../scoring/load-rules.ts'
 import { OutdatedSchemaError } from '../store/migrations/schema-version.ts'
 import { openStore } from '../store/open.ts'
-import { orphanedWalProblem } from '../store/sqlite/connection/connect.ts'
+import { orphanedWalProblem } from '../store/sqlite/connect.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -58,6 +58,7 @@ export async function openWhole(
 ): Promise<OpenStore> {
   const store = await openForCommand(database, options)
   const note = (await store.copying.find()) ?? ''
+  // Until version 0.2.1 a complete copy left a note of two lines.
   if (note === '' || note.includes('\n')) return store
   await store.close()
   // The next run of the copy would overwrite later writes.

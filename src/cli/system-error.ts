@@ -1,33 +1,15 @@
 /** The `path` of an error of standard output. */
 export const STANDARD_OUTPUT = 'Standard output'
 
-/** What an error code means, and what to do if that is not obvious. */
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied (EACCES). Run the command as a user with access to it',
-  EPERM: 'the operation is not permitted (EPERM). Run the command as a user with access to it',
-  EROFS: 'the file system is read-only (EROFS)',
-  ENOSPC: 'no space is left on the device (ENOSPC)',
-  EDQUOT: 'the disk quota is used up (EDQUOT)',
-  EFBIG: 'the file would be too large (EFBIG)',
-  EISDIR: 'it is a folder (EISDIR)',
-  ENOTDIR: 'a part of its path is not a folder (ENOTDIR)',
-  ENOENT: 'there is no such file or folder (ENOENT)',
-  ENAMETOOLONG: 'its name is too long (ENAMETOOLONG)',
-  ELOOP: 'its links form a loop (ELOOP)',
-  EMFILE: 'too many files are open (EMFILE). Raise the limit (ulimit -n)',
-  EIO: 'the device reports an error (EIO). Check the disk',
-  EPIPE: 'its reader closed it (EPIPE)',
-}
-
 const READS = ['stat', 'lstat', 'read', 'scandir', 'statfs', 'access']
 
-/** A sentence for an error of the file system; undefined for other errors. */
+/** A sentence for an error of the file system, whose message is such as "EACCES: permission denied, open 'x'"; undefined for others. */
 export function describeSystemError(error: unknown): string | undefined {
-  const { code = '', syscall, path } = (error ?? {}) as NodeJS.ErrnoException
-  const reason = REASONS[code]
+  const { code, syscall, path, message = '' } = (error ?? {}) as NodeJS.ErrnoException
+  const reason = /^E[A-Z0-9]+: ([^,]+)/.exec(message)?.[1]
   if (reason === undefined || syscall === undefined) return undefined
   const action = READS.includes(syscall) ? 'read' : syscall === 'open' ? 'opened' : 'written'
-  return `${path ?? 'A file'} cannot be ${action}: ${reason}.`
+  return `${path ?? 'A file'} cannot be ${action}: ${reason} (${code}).`
 }
 
 /** Whether a reader such as `head` closed the pipe early, which is no failure. */

@@ -10,7 +10,6 @@ export type Terminal = {
   log: (line: string) => void
   /** Whether `err` is a terminal. */
   interactive: boolean
-  columns: () => number
   /** Asks a person; absent without a terminal. */
   ask?: ((question: string) => Promise<string>) | undefined
   /** Ends the process at once. */

@@ -1,5 +1,5 @@
 import { parseInstant } from '../domain/text/instant.ts'
-import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from '../domain/tier.ts'
+import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../domain/tier.ts'
 import { parseWebAddress } from '../domain/url.ts'
 import {
   DATABASE_EXAMPLES,
@@ -23,34 +23,6 @@ import {
 import { misspeltSettings } from './setting-names.ts'
 import { DEFAULT_SITE, parseAccent, parseContact, parseSiteName, type SiteSettings } from './site.ts'
 import { tlsProblems } from './tls-files.ts'
-
-export type Config = {
-  host: string
-  port: number
-  database: DatabaseAddress
-  requireKey: boolean
-  explorer: boolean
-  compatV2: boolean
-  publicUrl?: string | undefined
-  site: SiteSettings
-  /** Epoch milliseconds; undefined if V1 is not deprecated. */
-  deprecatedAt: number | undefined
-  tiers: readonly Tier[]
-  trustedProxies: readonly string[]
-  logRequests: boolean
-  metrics?: { host: string; port: number }
-  redisUrl?: string | undefined
-  rules?: string | undefined
-  mirrorKey?: string | undefined
-  copyFrom?: DatabaseAddress | undefined
-  copyTo?: DatabaseAddress | undefined
-  /** Usage counts are kept for this many days. */
-  usageDays?: number | undefined
-  /** Events are kept for this many days; infinite for `forever`. */
-  historyDays?: number | undefined
-  /** Paths of PEM files, for HTTPS with HTTP/2. */
-  tls?: { cert: string; key: string; http3: boolean }
-}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -186,48 +158,48 @@ type Options = {
   checkNames?: boolean
 }
 
+export type Config = ReturnType<typeof readConfig>
+
 /** Throws one `ConfigError` with every problem of `env`. */
-export function readConfig(env: Environment, { demo = false, checkNames = true }: Options): Config {
+export function readConfig(env: Environment, { demo = false, checkNames = true }: Options) {
   const problems = checkNames ? misspeltSettings(env, NAMES) : []
   const read = createReader(env, problems)
+  const address = { host: read('HOST') ?? '127.0.0.1', port: read('PORT') ?? 8080 }
   const requireKey = read('REQUIRE_API_KEY') ?? false
   const deprecatedAt = read('DEPRECATED_AT')
-  const path = demo ? 'data/demo.db' : 'data/passportd.db'
-  const config: Config = {
-    host: read('HOST') ?? '127.0.0.1',
-    port: read('PORT') ?? 8080,
-    database: read('DATABASE_URL') ?? { engine: 'sqlite', path },
+  const site: SiteSettings = {
+    name: read('SITE_NAME') ?? DEFAULT_SITE.name,
+    contact: read('SITE_CONTACT'),
+    privacyUrl: read('SITE_PRIVACY_URL'),
+    accent: read('SITE_ACCENT'),
+    index: read('SITE_INDEX') ?? DEFAULT_SITE.index,
+  }
+  const config = {
+    ...address,
+    database: readDatabase(read, problems, demo),
     requireKey,
     // The explorer must not bypass REQUIRE_API_KEY by default.
     explorer: read('EXPLORER') ?? !requireKey,
     compatV2: read('COMPAT_V2') ?? true,
     publicUrl: read('PUBLIC_URL'),
-    site: {
-      name: read('SITE_NAME') ?? DEFAULT_SITE.name,
-      contact: read('SITE_CONTACT'),
-      privacyUrl: read('SITE_PRIVACY_URL'),
-      accent: read('SITE_ACCENT'),
-      index: read('SITE_INDEX') ?? DEFAULT_SITE.index,
-    },
+    site,
+    /** Epoch milliseconds; undefined if V1 is not deprecated. */
     deprecatedAt: deprecatedAt === null ? undefined : (deprecatedAt ?? Date.UTC(2025, 2, 31)),
     tiers: read('TIERS') ?? DEFAULT_TIERS,
     trustedProxies: read('TRUST_PROXY') ?? [],
     logRequests: read('LOG_REQUESTS') ?? false,
+    metrics: readMetrics(read, problems, address),
     redisUrl: read('REDIS_URL'),
     rules: read('RULES'),
     mirrorKey: read('MIRROR_KEY'),
     copyFrom: read('COPY_FROM_URL'),
     copyTo: read('COPY_TO_URL'),
+    /** Usage counts are kept for this many days. */
     usageDays: read('USAGE_DAYS'),
+    /** Events are kept for this many days; infinite for `forever`. */
     historyDays: read('HISTORY'),
+    tls: readTls(read, problems),
   }
-  addMetrics(config, read, problems)
-  const [readUrls, maxLag] = [read('DATABASE_READ_URL'), read('REPLICA_MAX_LAG')]
-  if (readUrls !== undefined && config.database.engine === 'postgres')
-    config.database = { ...config.database, readUrls, ...(maxLag !== undefined && { maxLag: maxLag * 1000 }) }
-  else if (readUrls !== undefined)
-    problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must name its PostgreSQL primary.')
-  addTls(config, read, problems)
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
@@ -246,22 +218,37 @@ function createReader(env: Environment, problems: string[]): Read {
   }
 }
 
-function addMetrics(config: Config, read: Read, problems: string[]): void {
-  const [host, port] = [read('METRICS_HOST') ?? '127.0.0.1', read('METRICS_PORT')]
-  if (port === undefined) return
-  config.metrics = { host, port }
-  if (port === config.port && port !== 0 && host === config.host)
-    problems.push(`METRICS_PORT must differ from PORT, got "${port}" for both.`)
+function readDatabase(read: Read, problems: string[], demo: boolean): DatabaseAddress {
+  const path = demo ? 'data/demo.db' : 'data/passportd.db'
+  const database = read('DATABASE_URL') ?? { engine: 'sqlite', path }
+  const [readUrls, maxLag] = [read('DATABASE_READ_URL'), read('REPLICA_MAX_LAG')]
+  if (readUrls === undefined) return database
+  if (database.engine === 'postgres')
+    return { ...database, readUrls, ...(maxLag !== undefined && { maxLag: maxLag * 1000 }) }
+  problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must name its PostgreSQL primary.')
+  return database
 }
 
-function addTls(config: Config, read: Read, problems: string[]): void {
+type Address = { host: string; port: number }
+
+function readMetrics(read: Read, problems: string[], api: Address): Address | undefined {
+  const [host, port] = [read('METRICS_HOST') ?? '127.0.0.1', read('METRICS_PORT')]
+  if (port === undefined) return undefined
+  if (port === api.port && port !== 0 && host === api.host)
+    problems.push(`METRICS_PORT must differ from PORT, got "${port}" for both.`)
+  return { host, port }
+}
+
+/** Paths of PEM files, for HTTPS with HTTP/2. */
+function readTls(read: Read, problems: string[]) {
   const [cert, key, http3 = false] = [read('TLS_CERT'), read('TLS_KEY'), read('HTTP3')]
   if (cert !== undefined && key !== undefined) {
     problems.push(...tlsProblems(cert, key))
-    config.tls = { cert, key, http3 }
-  } else if (cert !== key) {
-    problems.push('TLS_CERT and TLS_KEY belong together: set both or neither.')
-  } else if (http3) problems.push('HTTP3 needs TLS: set TLS_CERT and TLS_KEY.')
+    return { cert, key, http3 }
+  }
+  if (cert !== key) problems.push('TLS_CERT and TLS_KEY belong together: set both or neither.')
+  else if (http3) problems.push('HTTP3 needs TLS: set TLS_CERT and TLS_KEY.')
+  return undefined
 }
 
 /** All names that `readConfig` reads. */

@@ -80,3 +80,60 @@ export function walletsOf(passport: Pick<Passport, 'mainWallet' | 'verifiedWalle
   const wallets = [passport.mainWallet, ...passport.verifiedWallets].map(foldWallet)
   return [...new Set(wallets)].filter((wallet) => wallet !== '')
 }
+
+/** How v3 names a passport. A text with a colon is a handle; addresses of some chains have a colon too. */
+export type PassportKey = { id: number } | { wallet: string } | { handle: string; wallet: string }
+
+/** With the source. Longer names have no handle: an index bounds the size of its keys. */
+const LONGEST_HANDLE = 250
+
+/** With a source and an @ before the name; no longer text can be a key. */
+const LONGEST_KEY = LONGEST_HANDLE + 1
+
+/** `undefined` if the text is malformed: it can be no key. Only the name of a handle may have white space, inside it. */
+export function parsePassportKey(text: string): PassportKey | undefined {
+  if (text.length > LONGEST_KEY || !isStorable(text)) return undefined
+  const colon = text.indexOf(':')
+  if (colon === -1) return /\s/.test(text) ? undefined : parsePassportRef(text)
+  const [source, name] = [text.slice(0, colon), text.slice(colon + 1)]
+  if (source !== source.trim() || name !== name.trim()) return undefined
+  const handle = foldHandle(source, name)
+  return handle === undefined ? undefined : { handle, wallet: parseWallet(text) ?? foldWallet(handle) }
+}
+
+/** A handle in the form of the index: `source:name` in lower case, without the @ that people write before names. */
+export function foldHandle(source: string, name: string): string | undefined {
+  const [folded, rest] = [source.trim().toLowerCase(), name.trim().replace(/^@/, '').toLowerCase()]
+  const handle = `${folded}:${rest}`
+  const isUsable = folded !== '' && rest !== '' && !folded.includes(':')
+  return isUsable && handle.length <= LONGEST_HANDLE && isStorable(handle) ? handle : undefined
+}
+
+/** PostgreSQL stores neither the NUL character nor lone surrogates. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
+/** The account of a data point that was made from a credential begins with this. */
+export const CREDENTIAL_ACCOUNT = 'credential:'
+
+/** A name of ENS and similar services, such as `zoe.eth` or `zoe.base.eth`. */
+const DOTTED_NAME = /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*\.[a-z]{2,}$/u
+
+/**
+ * The handles of a passport: the names of its socials, and the accounts of its data points or the names that they show, such
+ * as `ens:zoe.eth`. An account such as `fid:1042` is found by `farcaster:1042` too.
+ */
+export function handlesOf(
+  socials: readonly Pick<Social, 'source' | 'name'>[],
+  points: readonly { type: string; account: string; display: string }[],
+): string[] {
+  const handles = new Set<string | undefined>()
+  for (const { source, name } of socials) handles.add(foldHandle(source, name))
+  for (const { type, account, display } of points) {
+    if (DOTTED_NAME.test(display)) handles.add(foldHandle(type, display))
+    if (account === '' || account.startsWith(CREDENTIAL_ACCOUNT)) continue
+    handles.add(foldHandle(type, account))
+    const label = /^[a-z]+:/i.exec(account)?.[0]
+    if (label !== undefined) handles.add(foldHandle(type, account.slice(label.length)))
+  }
+  return [...handles].filter((handle) => handle !== undefined).sort()
+}

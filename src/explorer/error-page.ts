@@ -1,7 +1,8 @@
+import type { RenderedPage } from '../api/rendered-page.ts'
 import { type Html, html } from './design/html.ts'
 import { rosette } from './design/rosette.ts'
-import { renderLayout } from './site/layout.ts'
-import { renderSearch } from './site/search-form.ts'
+import { withoutCaching } from './site/files.ts'
+import { renderSearch, respondPage } from './site/layout.ts'
 import type { Site } from './site/site.ts'
 
 export function renderErrorPage(
@@ -10,7 +11,7 @@ export function renderErrorPage(
   message: string,
   requestId: string,
   path: string,
-): string {
+): RenderedPage {
   const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
   const { title, words, help } = (status === 404 && passport && NO_PASSPORT) || (KNOWN[status] ?? OTHER)
   const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
@@ -18,7 +19,7 @@ export function renderErrorPage(
 <p class="lead">${words ?? message}</p>
 ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${requestId}</code></p>`}
 <p><a href="/">All passports by score</a></p>`
-  return renderLayout({ site, title, description: message, main })
+  return withoutCaching(respondPage({ site, title, description: message, main }, status))
 }
 
 /** Without `words`, the page shows the message of the error. */

@@ -13,24 +13,49 @@ import {
 import { ClientGone, ServiceError } from '../domain/errors.ts'
 import { createCompareCard } from './compare/compare-card.ts'
 import { createComparePage } from './compare/compare-page.ts'
-import { createCredentialCard } from './credentials/credential-card.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
-import { createCredentialPage } from './credentials/credential-page.ts'
+import { createCredentialCard, createCredentialPage } from './credentials/credential-page.ts'
 import { renderErrorPage } from './error-page.ts'
 import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
 import { createCard, createSiteCard } from './pictures/card.ts'
-import { createCardDrawer } from './pictures/card-drawer.ts'
 import { drawErrorPicture } from './pictures/error-picture.ts'
-import { createIcons } from './pictures/icon-pages.ts'
 import { createOembed } from './pictures/oembed.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
 import type { ExplorerOptions, ExplorerPage } from './site/explorer-page.ts'
-import { file, POLICY } from './site/files.ts'
+import { createIcon, createTouchIcon } from './site/icons.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
 import { SITE_CARD } from './site/social-meta.ts'
+
+type CreatePage = (options: ExplorerOptions) => ExplorerPage
+
+const PAGES: Record<string, CreatePage> = {
+  '/': createRankingPage,
+  '/passports/:ref': createPassportPage,
+  '/passports/:ref/score': createExplanationPage,
+  '/passports/:ref/credentials': createCredentialsPage,
+  '/credentials': createCredentialList,
+  '/credentials/:type': createCredentialPage,
+  '/compare': createComparePage,
+}
+
+const SITEMAPS: Record<string, CreatePage> = {
+  '/sitemap.xml': createSitemapIndex,
+  '/sitemap/:file': createSitemap,
+}
+
+const PICTURES: Record<string, CreatePage> = {
+  '/badge/:file': createBadge,
+  '/card/:file': createCard,
+  '/card/compare.png': createCompareCard,
+  '/card/credential/:file': createCredentialCard,
+  [SITE_CARD]: createSiteCard,
+  '/oembed': createOembed,
+  '/favicon.ico': createIcon,
+  '/apple-touch-icon.png': createTouchIcon,
+}
 
 export function createExplorer(options: ExplorerOptions) {
   const { catalog, site } = options
@@ -47,7 +72,7 @@ export function createExplorer(options: ExplorerOptions) {
       signal,
       charge: context.charge,
     }
-    const version = await page.version(shown)
+    const version = await page.version?.(shown)
     const render = () => {
       if (signal.aborted) throw new ClientGone()
       return page.render(shown)
@@ -79,39 +104,16 @@ export function createExplorer(options: ExplorerOptions) {
 
   return {
     routes: [
-      htmlRoute('/', createRankingPage(options)),
-      htmlRoute('/passports/:ref', createPassportPage(options)),
-      htmlRoute('/passports/:ref/score', createExplanationPage(options)),
-      htmlRoute('/credentials', createCredentialList(options)),
-      htmlRoute('/credentials/:type', createCredentialPage(options)),
-      htmlRoute('/compare', createComparePage(options)),
-      htmlRoute('/passports/:ref/credentials', createCredentialsPage(options)),
-      pageRoute(PAGE, '/sitemap.xml', createSitemapIndex(options)),
-      pageRoute(PAGE, '/sitemap/:file', createSitemap(options)),
-      ...createPictures(options).map(({ path, page }) => pageRoute(PICTURE, path, page)),
+      ...Object.entries(PAGES).map(([path, create]) => htmlRoute(path, create(options))),
+      ...Object.entries(SITEMAPS).map(([path, create]) => pageRoute(PAGE, path, create(options))),
+      ...Object.entries(PICTURES).map(([path, create]) => pageRoute(PICTURE, path, create(options))),
       // Unknown paths in these folders respond with the 404 page.
       ...['/passports', '/badge', '/card'].flatMap((path) => unknownPaths(PAGE, path, 'explorer')),
     ],
     errorPicture: (path: string, status: number) => drawErrorPicture(site, path, status),
-    errorPage(status: number, message: string, requestId: string, path: string): RenderedPage {
-      const body = renderErrorPage(site, status, message, requestId, path)
-      const page = file('text/html', body, POLICY.explorer, status)
-      return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
-    },
+    errorPage: (status: number, message: string, requestId: string, path: string): RenderedPage =>
+      renderErrorPage(site, status, message, requestId, path),
   }
-}
-
-function createPictures(options: ExplorerOptions): { path: string; page: ExplorerPage }[] {
-  const drawCard = createCardDrawer(options)
-  return [
-    { path: '/badge/:file', page: createBadge(options) },
-    { path: '/card/:file', page: createCard(options, drawCard) },
-    { path: '/card/compare.png', page: createCompareCard(options, drawCard) },
-    { path: '/card/credential/:file', page: createCredentialCard(options, drawCard) },
-    { path: SITE_CARD, page: createSiteCard(options, drawCard) },
-    { path: '/oembed', page: createOembed(options) },
-    ...createIcons(options.rasterize),
-  ]
 }
 
 function checkAccept(request: RouteRequest): void {

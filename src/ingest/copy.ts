@@ -9,8 +9,8 @@ const LARGEST_BYTES = 8 * 1024 * 1024
 
 type ReadOptions = {
   signal: AbortSignal
-  /** Each table is read three times: for the copy, then on both sides for the comparison. */
-  onProgress: (table: string, done: number) => void
+  /** The number of items in a batch. Each table is read three times: for the copy, then on both sides for the comparison. */
+  onProgress: (table: string, items: number) => void
 }
 
 export type TableReport = {
@@ -40,18 +40,6 @@ export async function copyStore(options: ReadOptions & { from: Store; to: Store 
   return reports
 }
 
-/** A checksum of the contents, independent of the engine. */
-export async function digestStore({ copyTables }: Store, options: ReadOptions): Promise<string> {
-  const digests = []
-  for (const table of copyTables) digests.push(await digestTable(table, options))
-  return digestOf(digests)
-}
-
-export const digestOf = (copyTables: readonly { checksum: string }[]): string =>
-  createHash('sha256')
-    .update(copyTables.map(({ checksum }) => checksum).join(''))
-    .digest('hex')
-
 /** Returns the number of items that were written or deleted. */
 async function copyTable(source: CopyTable, target: CopyTable, options: ReadOptions): Promise<number> {
   let written = 0
@@ -78,14 +66,13 @@ async function digestTable(table: CopyTable, options: ReadOptions) {
 async function* readBatches({ name, list }: CopyTable, { signal, onProgress }: ReadOptions) {
   let after: CopyKey | undefined
   let limit = FIRST_BATCH
-  for (let done = 0; ; ) {
+  for (;;) {
     signal.throwIfAborted()
     const items = await list({ after, limit })
     const until = items.length < limit ? undefined : items.at(-1)?.key
     const lines = items.map((item) => JSON.stringify(item))
     yield { items, lines, after, until, limit }
-    done += items.length
-    onProgress(name, done)
+    onProgress(name, items.length)
     if (until === undefined) return
     after = until
     const bytesPerItem = lines.reduce((sum, line) => sum + line.length, 0) / lines.length

@@ -1,9 +1,10 @@
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import type { DataPoint } from '../domain/data-point.ts'
 import { type ParseOptions, parseRecord, RecordError } from '../domain/record/parse-record.ts'
 import type { IncomingRecord } from '../domain/record/record.ts'
 import type { Problem } from '../domain/record/validation-problem.ts'
 import type { SaveRecords, Store } from '../store/store.ts'
-import { readLines, type SourceLine } from './jsonl.ts'
 
 export type Source = { name: string; open: () => AsyncIterable<Uint8Array> }
 
@@ -42,7 +43,6 @@ const MOST_TYPES = 1000
 
 type Position = { file: string; line: SourceLine }
 type Pending = Position & { record: IncomingRecord }
-type Refuse = (each: Pending, problem: Problem) => void
 
 /** The state of an import. */
 type Run = {
@@ -131,15 +131,17 @@ function refuse({ report, options }: Run, { file, line }: Position, { field, rea
   options.onRefusal({ file, line: line.number, field, reason, text })
 }
 
-async function save(run: Run, pending: readonly Pending[], onRefused: Refuse): Promise<void> {
+async function save(run: Run, pending: readonly Pending[]): Promise<void> {
   const { options, report, deferred } = run
   const fingerprintPrefix = options.rescore ? 'rescored ' : ''
   const records = pending.map(({ record }) => record)
   const results = await run.saveRecords(records, { ...options, fingerprintPrefix })
   for (const [at, each] of pending.entries()) {
     const result = results[at]
-    if (result?.outcome === 'refused') onRefused(each, result)
-    else if (result) {
+    if (result?.outcome === 'refused') {
+      if (options.strict || deferred.size >= MOST_DEFERRED) refuse(run, each, result)
+      else deferred.set(keyOf(each), { each, problem: result })
+    } else if (result) {
       report[result.outcome]++
       // A later line about the same passport, or the removal of its survivor, replaces a deferred line.
       for (const key of [keyOf(each), ...(result.removedIds ?? [])]) deferred.delete(key)
@@ -152,22 +154,17 @@ async function saveBatch(run: Run): Promise<void> {
   const pending = run.batch
   run.batch = []
   run.batchBytes = 0
-  if (pending.length === 0) return
-  await save(run, pending, (each, problem) => {
-    if (run.options.strict || run.deferred.size >= MOST_DEFERRED) refuse(run, each, problem)
-    else run.deferred.set(keyOf(each), { each, problem })
-  })
+  if (pending.length > 0) await save(run, pending)
 }
 
 /** Repeats while each round saves at least one record. */
 async function retryDeferred(run: Run): Promise<void> {
   const { deferred } = run
-  const defer: Refuse = (each, problem) => deferred.set(keyOf(each), { each, problem })
   for (let before = Number.POSITIVE_INFINITY; deferred.size > 0 && deferred.size < before; ) {
     before = deferred.size
     const again = [...deferred.values()].map(({ each }) => each)
     deferred.clear()
-    for (let at = 0; at < again.length; at += BATCH) await save(run, again.slice(at, at + BATCH), defer)
+    for (let at = 0; at < again.length; at += BATCH) await save(run, again.slice(at, at + BATCH))
   }
   for (const { each, problem } of deferred.values()) refuse(run, each, problem)
 }
@@ -193,4 +190,75 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch (error) {
     throw new RecordError('', `is not JSON: ${(error as Error).message.replace('JSON Parse error: ', '')}`)
   }
+}
+
+export type SourceLine = { number: number; bytes: Uint8Array } | { number: number; reason: string }
+
+/** Longer lines are reported without buffering them. */
+export const LONGEST_LINE = 4 * 1024 * 1024
+
+const NEWLINE = 10
+
+/** Yields the lines of a plain or gzip source in batches, without blank lines. If the source fails, the last item has the reason. */
+export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine[]> {
+  let number = 1
+  let held: Uint8Array[] = []
+  let heldLength = 0
+
+  function hold(part: Uint8Array): void {
+    heldLength += part.length
+    if (heldLength > LONGEST_LINE) held = []
+    // A copy: the source may reuse its buffer.
+    else if (part.length > 0) held.push(part.slice())
+  }
+
+  function endLine(part: Uint8Array): SourceLine[] {
+    const length = heldLength + part.length
+    const bytes = held.length === 0 ? part : Buffer.concat([...held, part])
+    held = []
+    heldLength = 0
+    const line = { number: number++ }
+    if (length > LONGEST_LINE)
+      return [{ ...line, reason: `is longer than ${LONGEST_LINE / 1024 / 1024} MiB` }]
+    return isBlank(bytes) ? [] : [{ ...line, bytes }]
+  }
+
+  try {
+    for await (const chunk of await unpack(source)) {
+      const lines: SourceLine[] = []
+      let start = 0
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        lines.push(...endLine(chunk.subarray(start, end)))
+        start = end + 1
+      }
+      hold(chunk.subarray(start))
+      if (lines.length > 0) yield lines
+    }
+  } catch (error) {
+    yield [{ number, reason: `cannot be read any further: ${(error as Error).message}` }]
+    return
+  }
+  if (heldLength > 0) yield endLine(new Uint8Array(0))
+}
+
+const isBlank = (bytes: Uint8Array) =>
+  bytes.length < 64 && bytes.every((byte) => byte === 32 || byte === 9 || byte === 13)
+
+/** Detects gzip by its first two bytes, not by the file name. */
+async function unpack(source: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = source[Symbol.asyncIterator]()
+  let head = new Uint8Array(0)
+  while (head.length < 2) {
+    const { value, done } = await iterator.next()
+    if (done) break
+    head = Buffer.concat([head, value])
+  }
+  const bytes = chain(head, iterator)
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes
+  return pipeline(bytes, createGunzip(), () => undefined)
+}
+
+async function* chain(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (head.length > 0) yield head
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }

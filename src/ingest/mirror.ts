@@ -1,16 +1,14 @@
 import { type ParseOptions, parseRecord, RecordError } from '../domain/record/parse-record.ts'
 import { isTooDeep } from '../domain/text/quote.ts'
 import type { Store } from '../store/store.ts'
-import { mergeCopy, removeCopies } from './mirror-gone.ts'
-import { MERGED, readNote, writeNote } from './mirror-notes.ts'
+import { removeCopies } from './remove-copies.ts'
 import {
   createThrottledClient,
   ResponseError,
   SourceError,
-  type ThrottledClient,
   type ThrottleOptions,
 } from './throttled-client.ts'
-import { parseIds, parsePagination, parseSurvivor, toLine } from './v1-response.ts'
+import { parseList, parseSurvivor, toLine } from './v1-response.ts'
 
 export type MirrorReport = {
   copied: number
@@ -55,10 +53,16 @@ const PAGE_SIZE = 250
 const MAX_WALKS = 4
 const UNSEEN_BATCH = 500
 
+/** In place of the ETag of a copy that was merged because the source has merged it. */
+const MERGED = 'merged'
+
+/** Before the ETags of V2: a source may have the same ETag for both versions. */
+const V2_MARK = 'v2 '
+
 /** The state of a run. */
 type Run = {
   options: MirrorOptions
-  client: ThrottledClient
+  client: ReturnType<typeof createThrottledClient>
   /** The number of the run. */
   number: number
   report: MirrorReport
@@ -68,9 +72,7 @@ type Run = {
   refused: number[]
   /** Unlisted passports and the survivors that the source names. */
   merges: Map<number, number>
-  gone: number[]
-  /** The gone passports whose request got 404. */
-  missing: Set<number>
+  gone: Set<number>
   /** The source failed to respond to some requests. */
   hasErrors: boolean
   done: number
@@ -89,8 +91,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
     invalid: new Set(),
     refused: [],
     merges: new Map(),
-    gone: [],
-    missing: new Set(),
+    gone: new Set(),
     hasErrors: false,
     done: 0,
     total: 0,
@@ -102,9 +103,11 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   // Before the retry: wallets of merged and removed passports become free.
   await mergeCopies(run)
   const refusal = await prune(run)
-  await inParallel(run.refused, concurrency, (id) => copyNow(run, id, (error) => fail(run, id, error)))
+  await inParallel(run.refused, concurrency, (id) =>
+    copyNow(run, id, ({ message }) => fail(run, id, message)),
+  )
   await store.mirror.end(base)
-  return { report: run.report, gone: run.gone, refusal }
+  return { report: { ...run.report, gone: run.gone.size }, gone: [...run.gone], refusal }
 }
 
 const listPath = ({ options }: Run, page: number, size: number) =>
@@ -119,31 +122,24 @@ async function walk(run: Run): Promise<boolean> {
   for (; ; page++) {
     const reply = await client.get(listPath(run, page, PAGE_SIZE))
     if (reply.status !== 200 && page > 1) break
-    const list = reply.status === 200 ? parseIds(reply.body) : undefined
-    if (reply.status !== 200 || !list)
+    const list = reply.status === 200 ? parseList(reply.body) : undefined
+    if (!list)
       throw new SourceError(`${options.base} has no list of passports (${reply.status}): check the URL.`)
-    reportInvalid(run, list.invalid)
-    const isRepeated = list.ids.every((id) => walked.has(id))
-    const fresh = list.ids.filter((id) => !seen.has(id))
+    for (const value of list.invalid.difference(run.invalid))
+      fail(run, value, 'the list has this passport_id, but ids are whole numbers from 0')
+    run.invalid = run.invalid.union(list.invalid)
+    const isRepeated = list.ids.isSubsetOf(walked)
+    const fresh = [...list.ids.difference(seen)]
     for (const id of list.ids) {
       walked.add(id)
       seen.add(id)
     }
-    const { last, count } = parsePagination(reply.body)
-    run.total = Math.max(count, seen.size)
+    run.total = Math.max(list.total, seen.size)
     await inParallel(fresh, options.concurrency, (id) => copy(run, id))
     // The last page of some sources is missing or wrong.
-    if (isRepeated || (last !== undefined && page >= last)) break
+    if (isRepeated || (list.last !== undefined && page >= list.last)) break
   }
   return page > 1 && seen.size > before
-}
-
-function reportInvalid(run: Run, values: readonly string[]): void {
-  for (const value of values) {
-    if (run.invalid.has(value)) continue
-    run.invalid.add(value)
-    fail(run, value, new Error('the list has this passport_id, but ids are whole numbers from 0'))
-  }
 }
 
 /** Passports of earlier runs that the list no longer has. */
@@ -171,22 +167,23 @@ async function copyNow(run: Run, id: number, onRefused: (error: RecordError) => 
     if (error instanceof RecordError) onRefused(error)
     else if (error instanceof ResponseError) {
       run.hasErrors = true
-      fail(run, id, error)
+      fail(run, id, error.message)
     } else throw error
   }
 }
 
-function fail({ report, options }: Run, id: number | string, { message }: Error): void {
+function fail({ report, options }: Run, id: number | string, reason: string): void {
   report.failed++
-  options.onFailure(id, message)
+  options.onFailure(id, reason)
 }
 
-/** Returns undefined if this run has copied the passport before an interruption, or if its outcome is not known yet. */
+/** Returns undefined if this run has copied the passport before an interruption, and for passports that are gone or merged. */
 async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | undefined> {
   const { options, client, number, seen } = run
   const { store, base, version } = options
   const noted = await store.mirror.find(base, id)
-  const usable = noted && readNote(noted, version)
+  const isOfVersion = noted?.passportEtag.startsWith(V2_MARK) === (version === 2)
+  const usable = isOfVersion && noted?.passportEtag !== MERGED ? noted : undefined
   if (usable?.run === number) return undefined
   const stored = await store.passports.find({ id })
   if (!stored && !seen.has(id)) return undefined
@@ -194,68 +191,69 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   const known = stored?.id === id || (stored && seen.has(id)) ? usable : undefined
   const passportPath = `/api/v${version}/passports/${id}`
   const credentialsPath = `/api/v${version}/passport_credentials?passport_id=${id}`
-  let passport = await client.get(passportPath, known?.passportEtag)
-  if (passport.status === 404) return addMissing(run, id)
+  const mark = version === 2 ? V2_MARK : ''
+  let passport = await client.get(passportPath, known?.passportEtag.slice(mark.length))
+  if (passport.status === 404) return addGone(run, id)
   let credentials = await client.get(credentialsPath, known?.credentialsEtag)
   if (passport.status === 304 && credentials.status === 304 && known) {
-    await store.mirror.note(base, id, writeNote({ ...known, run: number }, version))
+    await store.mirror.note(base, id, { ...known, run: number })
     return 'unchanged'
   }
   // A record needs both bodies, even if only one changed.
   if (passport.status === 304) passport = await client.get(passportPath)
   if (credentials.status === 304) credentials = await client.get(credentialsPath)
-  if (passport.status !== 200) return addMissing(run, id)
+  if (passport.status !== 200) return addGone(run, id)
   const survivor = parseSurvivor(passport, id)
-  if (survivor !== id) return addMerge(run, id, survivor)
+  if (survivor !== id) return addGone(run, id, survivor)
   if (noted?.passportEtag === MERGED && stored && stored.id !== id) await store.passports.unmerge(id)
   const { body, etag } = credentials.status === 200 ? credentials : { body: undefined, etag: '' }
   // A passport that was pruned is back.
   const restore = options.restore || noted?.run === 0
   const outcome = await save(toLine(id, passport.body, body), { ...options, restore })
-  const note = { passportEtag: passport.etag, credentialsEtag: etag, run: number }
-  await store.mirror.note(base, id, writeNote(note, version))
+  const note = { passportEtag: mark + passport.etag, credentialsEtag: etag, run: number }
+  await store.mirror.note(base, id, note)
   return outcome
 }
 
-function addMissing(run: Run, id: number): 'gone' {
-  run.missing.add(id)
-  run.gone.push(id)
-  return 'gone'
+/** A merged passport that is still listed was merged a moment ago, or the source is wrong: the next run decides. */
+function addGone({ seen, merges, gone }: Run, id: number, survivor?: number): undefined {
+  if (survivor === undefined || seen.has(id)) gone.add(id)
+  else merges.set(id, survivor)
 }
 
-/** A passport that is still listed was merged a moment ago, or the source is wrong: the next run decides. */
-function addMerge({ seen, merges, gone }: Run, id: number, survivor: number): 'gone' | undefined {
-  if (!seen.has(id)) merges.set(id, survivor)
-  else gone.push(id)
-  return seen.has(id) ? 'gone' : undefined
-}
-
+/** Merges copies as the source has merged them. One that is merged here already must lead to the same survivor. */
 async function mergeCopies(run: Run): Promise<void> {
   const { store, base } = run.options
-  const isMerged = async (id: number) => (await store.passports.find({ id }))?.id !== id
+  const find = async (id: number) => (await store.passports.find({ id }))?.id
   // Survivors of earlier merges first: the passports merged into them follow.
   const [first, last]: [number[], number[]] = [[], []]
-  for (const id of run.merges.keys()) ((await isMerged(id)) ? last : first).push(id)
+  for (const id of run.merges.keys()) ((await find(id)) === id ? first : last).push(id)
   for (const id of [...first, ...last]) {
-    const outcome = await mergeCopy(store, id, run.merges.get(id) as number, run.seen)
-    if (typeof outcome === 'object') fail(run, id, new Error(outcome.problem))
-    else run.report[outcome]++
-    if (outcome === 'merged')
+    const into = run.merges.get(id) as number
+    const [here, survivor] = [await find(id), await find(into)]
+    if (here === undefined || survivor === undefined || !run.seen.has(into))
+      fail(run, id, `the source has merged it into passport ${into}, which was not copied`)
+    else if (here === survivor) run.report.unchanged++
+    else if (here !== id)
+      fail(run, id, `it is merged into passport ${here} here, but into passport ${into} at the source`)
+    else {
+      await store.passports.merge(id, survivor)
       await store.mirror.note(base, id, { passportEtag: MERGED, credentialsEtag: '', run: run.number })
+      run.report.merged++
+    }
   }
 }
 
 /** Returns the reason if nothing may be removed. */
 async function prune(run: Run): Promise<string | undefined> {
   const { prune, store, base, now, onKept } = run.options
-  const gone = run.missing.difference(run.seen)
+  const gone = run.gone.difference(run.seen)
   if (prune === 'none' || gone.size === 0) return undefined
   const refusal = await findRefusal(run, gone.size)
   if (refusal) return refusal
-  const removed = new Set(await removeCopies(gone, { store, source: base, now, onKept }))
-  run.gone = run.gone.filter((id) => !removed.has(id))
-  run.report.gone -= removed.size
-  run.report.pruned = removed.size
+  const removed = await removeCopies(gone, { store, source: base, now, onKept })
+  for (const id of removed) run.gone.delete(id)
+  run.report.pruned = removed.length
   return undefined
 }
 
@@ -263,7 +261,7 @@ async function findRefusal(run: Run, gone: number): Promise<string | undefined> 
   const { client, hasErrors, options } = run
   if (hasErrors) return 'some requests failed'
   const list = await client.get(listPath(run, 1, 1))
-  if (list.status !== 200 || !parseIds(list.body)) return 'the source no longer has a list of passports'
+  if (list.status !== 200 || !parseList(list.body)) return 'the source no longer has a list of passports'
   const copies = await options.store.mirror.count(options.base)
   if (options.prune === 'all' || gone * 2 <= copies) return undefined
   return `${gone} of ${copies} copied passports are gone at the source; if that is right, use --prune-all`
@@ -280,20 +278,13 @@ async function save(line: object, options: MirrorOptions): Promise<keyof MirrorR
   return result?.outcome === 'removed' || result?.outcome === 'unchanged' ? result.outcome : 'copied'
 }
 
-/** After a failure no further work starts. */
-async function inParallel<T>(
-  items: readonly T[],
-  limit: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  let next = 0
+/** After a failure no further work starts: the loop that fails closes the generator. */
+async function inParallel<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>) {
+  const rest = (function* () {
+    yield* items
+  })()
   const lane = async () => {
-    while (next < items.length) {
-      await work(items[next++] as T).catch((error) => {
-        next = items.length
-        throw error
-      })
-    }
+    for (const item of rest) await work(item)
   }
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane))
 }

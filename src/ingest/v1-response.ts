@@ -13,24 +13,20 @@ const PASSPORT_FIELDS = {
   nominations_received_count: Type.Integer(),
 }
 
-/** The distinct ids on a list page, and values that are no ids; undefined if the body is not a list page. */
-export function parseIds(body: unknown): { ids: number[]; invalid: string[] } | undefined {
-  const passports = field(body, 'passports')
+/** The ids on a list page, values that are no ids, and the counts; undefined if the body is not a list page. */
+export function parseList(body: unknown) {
+  const [passports, pagination] = [field(body, 'passports'), field(body, 'pagination')]
   if (!Array.isArray(passports)) return undefined
-  const given = passports.map((each) => field(each, 'passport_id'))
-  const isInvalid = (value: unknown) => parseCount(value) === undefined
-  return {
-    ids: [...new Set(given.flatMap((value) => parseCount(value) ?? []))],
-    invalid: [...new Set(given.filter(isInvalid).map((value) => (value == null ? 'none' : quote(value))))],
+  const ids = new Set<number>()
+  const invalid = new Set<string>()
+  for (const each of passports) {
+    const given = field(each, 'passport_id')
+    const id = parseCount(given)
+    if (id === undefined) invalid.add(given == null ? 'none' : quote(given))
+    else ids.add(id)
   }
-}
-
-export function parsePagination(body: unknown): { last: number | undefined; count: number } {
-  const pagination = field(body, 'pagination')
-  return {
-    last: parseCount(field(pagination, 'last_page')),
-    count: parseCount(field(pagination, 'total')) ?? 0,
-  }
+  const [last, total] = [field(pagination, 'last_page'), field(pagination, 'total')].map(parseCount)
+  return { ids, invalid, last, total: total ?? 0 }
 }
 
 /** The id in the body or in `Content-Location`: the survivor's if the requested passport was merged. */

@@ -1,24 +1,20 @@
 import type { Static, TSchema } from 'typebox'
 import { findDiff, parseTimes } from '../api/v3/diff.ts'
-import { ambiguous, noPassport, parseKey, parsePast } from '../api/v3/parameters.ts'
+import { noPassport, onlyOne, parseKey, parsePast } from '../api/v3/parameters.ts'
 import { findAt, readAll } from '../api/v3/read-passports.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { findPage } from '../catalog/find-list.ts'
 import type { Config } from '../config/config.ts'
-import { lastPage } from '../domain/lists/list-request.ts'
-import { type PassportKey, parsePassportKey } from '../domain/passport-key.ts'
+import { lastPage, parseKeyword } from '../domain/lists/list-request.ts'
+import { type PassportKey, parsePassportKey } from '../domain/passport.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import { presentExplanation, presentPassport } from '../domain/v3/present.ts'
 import { createExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
 import {
-  type Arguments,
   LookupArguments,
   PassportArguments,
-  parseKeys,
-  parseKeyText,
-  parseSearch,
-  parseText,
+  parseArguments,
   ScoreAtArguments,
   SearchArguments,
   WhatChangedArguments,
@@ -41,18 +37,22 @@ export type ToolContext = {
   now: () => number
 }
 
-type Tool<Output extends TSchema = TSchema> = {
+type Declaration<Input extends TSchema, Output extends TSchema> = {
   title: string
   description: string
-  inputSchema: TSchema
+  inputSchema: Input
   outputSchema: Output
   /** The server sanitizes and truncates the result. */
-  call: (args: Arguments, context: ToolContext) => Promise<Static<Output> & object>
+  call: (args: Static<Input>, context: ToolContext) => Promise<Static<Output> & object>
 }
 
-const define = <Output extends TSchema>(tool: Tool<Output>) => tool as unknown as Tool
+const define = <Input extends TSchema, Output extends TSchema>(tool: Declaration<Input, Output>) => ({
+  ...tool,
+  call: (args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<object> =>
+    tool.call(parseArguments(tool.inputSchema, args), context),
+})
 
-export const TOOLS: Readonly<Record<string, Tool>> = {
+export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
   search_passports: define({
     title: 'Search passports',
     description: 'Finds passports by part of their name, highest score first.',
@@ -72,8 +72,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     description: 'Lists the scored credentials of one passport, highest score first.',
     inputSchema: PassportArguments,
     outputSchema: CredentialsResult,
-    call: async (args, context) =>
-      presentCredentials(await findNamed(args, context, { credentials: true }), context),
+    call: async ({ passport }, context) =>
+      presentCredentials(await findNamed(passport, context, { credentials: true }), context),
   }),
   explain_score: define({
     title: 'Explain a score',
@@ -105,8 +105,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   }),
 }
 
-async function search(args: Arguments, context: ToolContext) {
-  const request = parseSearch(args)
+async function search(args: Static<typeof SearchArguments>, context: ToolContext) {
+  const { keyword = null, limit: size = 10, page = 1 } = args
+  const request = { page, size, keyword: parseKeyword(keyword) }
   const { items, total } = await findPage(context, request, async (ids) => {
     const found = await findAll(
       context,
@@ -119,14 +120,14 @@ async function search(args: Arguments, context: ToolContext) {
   })
   return {
     total,
-    page: request.page,
-    pages: lastPage(total, request.size),
+    page,
+    pages: lastPage(total, size),
     passports: items.map(({ passport }) => summarize(passport, context)),
   }
 }
 
-async function getPassport(args: Arguments, context: ToolContext) {
-  const passport = await findNamed(args, context, { credentials: false })
+async function getPassport({ passport: key }: Named, context: ToolContext) {
+  const passport = await findNamed(key, context, { credentials: false })
   const { passport_profile, passport_socials, verified_wallets, merged_from } = presentPassport(passport, {})
   const { bio, location, tags } = passport_profile
   return {
@@ -142,8 +143,8 @@ async function getPassport(args: Arguments, context: ToolContext) {
   }
 }
 
-async function explainScore(args: Arguments, context: ToolContext) {
-  const passport = await findNamed(args, context, { credentials: false })
+async function explainScore({ passport: key }: Named, context: ToolContext) {
+  const passport = await findNamed(key, context, { credentials: false })
   const explained = (await createExplainer(context.store)([passport])).get(passport.id)
   if (!explained) throw noPassport(String(passport.id))
   const { lines, ...explanation } = presentExplanation(explained)
@@ -154,8 +155,7 @@ async function explainScore(args: Arguments, context: ToolContext) {
   }
 }
 
-async function lookUp(args: Arguments, context: ToolContext) {
-  const keys = parseKeys(args)
+async function lookUp({ keys }: Static<typeof LookupArguments>, context: ToolContext) {
   const parsed = keys.map(parsePassportKey)
   const found = await findAll(
     context,
@@ -171,34 +171,29 @@ async function lookUp(args: Arguments, context: ToolContext) {
   return { found: items.filter(({ passport }) => passport).length, items }
 }
 
-async function scoreAt(args: Arguments, context: ToolContext) {
-  const time = parsePast('as_of', parseText('as_of', args.as_of), context.now())
-  const passport = await findNamed(args, context, { credentials: true, time })
+async function scoreAt({ passport: key, as_of }: Static<typeof ScoreAtArguments>, context: ToolContext) {
+  const time = parsePast('as_of', as_of, context.now())
+  const passport = await findNamed(key, context, { credentials: true, time })
   return { ...presentCredentials(passport, context), as_of: new Date(time).toISOString() }
 }
 
-async function whatChanged(args: Arguments, { store, now }: ToolContext) {
-  const key = parseKeyText('passport', args.passport)
-  const from = parseText('from', args.from)
-  const to = args.to ?? null
-  const times = parseTimes(to === null ? { from } : { from, to: parseText('to', to) }, now())
-  const diff = await findDiff({ store }, key, times)
+async function whatChanged(args: Static<typeof WhatChangedArguments>, { store, now }: ToolContext) {
+  const { passport, ...times } = args
+  const diff = await findDiff({ store }, passport, parseTimes(times, now()))
   return { ...diff, total: diff.causes.length }
 }
 
+type Named = Static<typeof PassportArguments>
 type Wanted = { credentials: boolean; time?: number }
 
-/** The passport that the argument `passport` names, now or at a time. Throws if there is none, or if several have the handle. */
-async function findNamed(args: Arguments, { store }: ToolContext, wanted: Wanted): Promise<PassportV3> {
+/** The passport that a key names, now or at a time. Throws if there is none, or if several have the handle. */
+async function findNamed(text: string, { store }: ToolContext, wanted: Wanted): Promise<PassportV3> {
   const { time, ...options } = wanted
-  const text = parseKeyText('passport', args.passport)
-  const keys = [parseKey(text)]
+  const keys = [parseKey(text.trim())]
   const [found] = await (time === undefined
     ? store.v3.find(keys, options)
     : findAt({ store }, keys, options, time))
-  if (!found) throw noPassport(text, time)
-  if ('candidates' in found) throw ambiguous(text, found.candidates)
-  return found.passport
+  return onlyOne(text, found, time).passport
 }
 
 const findAll = ({ store }: ToolContext, keys: readonly PassportKey[]) =>

@@ -42,39 +42,14 @@ function listErrors(value: unknown) {
 /** Only these count toward a score. */
 const CATEGORIES = ['Activity', 'Identity', 'Skills']
 
-/** Contents of a valid rule set file that are probably mistakes, one sentence each. */
-export function warningsOf(text: string): string[] {
-  const { types } = JSON.parse(text) as RuleSetShape
-  return [
-    ...Object.entries(types)
-      .filter(([, { category }]) => !CATEGORIES.includes(category))
-      .map(
-        ([type, { category }]) =>
-          `types.${type}.category is ${quote(category)}: only Activity, Identity and Skills count toward a score.`,
-      ),
-    ...listRepeated(text).map((path) => `${path} is defined more than once: the last definition applies.`),
-  ]
-}
-
-/** The paths of names that an object has more than once: JSON.parse() hides them. */
-function listRepeated(text: string): string[] {
-  const repeated = new Set<string>()
-  const objects: { path: string[]; names: Set<string> }[] = []
-  let last = '""'
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
-    const inner = objects.at(-1)
-    if (token === '{' || token === '[') {
-      objects.push({ path: inner ? [...inner.path, JSON.parse(last)] : [], names: new Set() })
-    } else if (token === '}' || token === ']') objects.pop()
-    else if (token !== ':') last = token
-    else if (inner) {
-      const name = JSON.parse(last)
-      if (inner.names.has(name)) repeated.add([...inner.path, name].join('.'))
-      inner.names.add(name)
-    }
-  }
-  return [...repeated]
-}
+/** Contents of a valid rule set that are probably mistakes, one sentence each. */
+export const warningsOf = ({ types }: RuleSetShape): string[] =>
+  Object.entries(types)
+    .filter(([, { category }]) => !CATEGORIES.includes(category))
+    .map(
+      ([type, { category }]) =>
+        `types.${type}.category is ${quote(category)}: only Activity, Identity and Skills count toward a score.`,
+    )
 
 function contradictions({ types, caps = {}, levels = [] }: RuleSetShape): string[] {
   const categories = new Set(Object.values(types).map(({ category }) => category))

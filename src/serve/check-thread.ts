@@ -1,20 +1,14 @@
-import type { Config } from '../config/config.ts'
 import { describeError } from '../domain/errors.ts'
 import { findDamage } from '../store/open.ts'
-import { type Damage, setDamaged } from './damage.ts'
-import { createThreadLog, type FromCheck, type ToCheck } from './messages.ts'
+import { setDamaged } from './damage.ts'
+import { threadLog as log, type StartMessage, send } from './messages.ts'
 
 declare const self: Worker
 
-const send = (message: FromCheck) => postMessage(message)
-const log = createThreadLog(send)
-
-self.onmessage = ({ data }: MessageEvent<ToCheck>) => check(data.config, data.damage)
-
-/** Reads the whole database file once. A thread of its own, because SQLite blocks the event loop. */
-function check({ database }: Config, damage: Damage): void {
+/** Reads the whole database file once. A thread of its own, which is terminated, because SQLite blocks the event loop. */
+self.onmessage = ({ data: { config, damage } }: MessageEvent<StartMessage>) => {
   try {
-    const problems = findDamage(database)
+    const problems = findDamage(config.database)
     if (problems.length > 0) {
       setDamaged(damage)
       log.error(

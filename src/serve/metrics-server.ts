@@ -1,12 +1,13 @@
 import { openPort } from '../api/open-port.ts'
 import { type Family, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus.ts'
 import type { Config } from '../config/config.ts'
-import { describeError } from '../domain/errors.ts'
+import { describeError, isExpected } from '../domain/errors.ts'
+import type { EventLog } from '../domain/history/event.ts'
 import { createErrorLog, type Log } from '../log.ts'
-import type { Store } from '../store/store.ts'
+import type { ReplicaStatus, Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
-import type { Damage } from './damage.ts'
-import { counter, createStoreMetrics, gauge } from './store-metrics.ts'
+import { type Damage, isDamaged } from './damage.ts'
+import { counter, gauge } from './thread-metrics.ts'
 
 type Options = { store: Store; damage: Damage; log: Log; readThreads: () => Family[] }
 
@@ -63,4 +64,64 @@ function readProcess(): Family[] {
     gauge('process_start_time_seconds', 'Start time of the process.', performance.timeOrigin / 1000),
     counter('process_cpu_seconds_total', 'CPU time of the process.', (user + system) / 1_000_000),
   ]
+}
+
+type StoreOptions = {
+  replica: boolean
+  /** With SQLite. */
+  damage?: Damage
+  /** Called with unexpected errors. */
+  onError: (error: unknown) => void
+}
+
+/** Metrics of the store. If it is unavailable, only `passportd_store_up` is reported. */
+export function createStoreMetrics(store: Store, { replica, damage, onError }: StoreOptions) {
+  /** An unavailable store is `undefined`: other threads log that. */
+  const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
+    Promise.try(work).catch((error) => {
+      if (!isExpected(error)) onError(error)
+      return undefined
+    })
+
+  return async (): Promise<Family[]> => {
+    const health = await attempt(() => store.ping())
+    const parts = {
+      reads: health !== undefined,
+      writes: health?.writes === true,
+      ...(damage && { integrity: !isDamaged(damage) }),
+      ...(replica && { replica: health?.replicas?.every(({ state }) => state === 'ok') === true }),
+    }
+    const up = Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) }))
+    const stale = await attempt(() => store.scoring.countStale())
+    const log = await attempt(() => store.events.log())
+    return [
+      {
+        name: 'passportd_store_up',
+        help: 'Whether reads, writes and the replica work, and no damage was found: 1 or 0.',
+        type: 'gauge',
+        samples: up,
+      },
+      ...presentLags(health?.replicas),
+      ...(stale === undefined
+        ? []
+        : [gauge('passportd_stale_passports', 'Passports whose score is to be recalculated.', stale)]),
+      ...(log ? presentLog(log) : []),
+    ]
+  }
+}
+
+const presentLog = ({ first, last }: EventLog): Family[] => [
+  gauge('passportd_events_last', 'Number of the last event.', last),
+  gauge('passportd_events_first', 'Number of the oldest event that is not pruned.', first),
+  counter('passportd_events_pruned_total', 'Events that were pruned.', first - 1),
+]
+
+function presentLags(replicas: readonly ReplicaStatus[] = []): Family[] {
+  const lags = replicas
+    .filter(({ state }) => state === 'ok' || state === 'lagging')
+    .map(({ name, lag }) => ({ labels: { replica: name }, value: lag / 1000 }))
+  const help = 'Time that a replica is behind its primary.'
+  return lags.length === 0
+    ? []
+    : [{ name: 'passportd_replica_lag_seconds', help, type: 'gauge', samples: lags }]
 }

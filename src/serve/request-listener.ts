@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import type { RateLimitCounter } from '../api/fixed-window.ts'
 import type { Metrics } from '../api/metrics.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
+import type { RateLimitCounter } from '../api/rate-limit.ts'
 import { createLimiter } from '../api/rate-limit.ts'
 import { type ApiServer, startApiServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'

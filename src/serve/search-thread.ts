@@ -6,20 +6,14 @@ import { describeError } from '../domain/errors.ts'
 import { createErrorLog } from '../log.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { createIndexProgress } from './index-progress.ts'
-import { createThreadLog, type FromThread, type ToSearch } from './messages.ts'
+import { threadLog as log, send, type ToThread } from './messages.ts'
 
 /** An index of so many passports is built within about a second. */
 const MOST_AWAITED = 50_000
 
-/** A failure that repeats is logged once, and then with a count. */
-const FAILURE_LOG_MILLISECONDS = 60_000
-
 declare const self: Worker
 
-const send = (message: FromThread) => postMessage(message)
-const log = createThreadLog(send)
-const failures = createErrorLog(log, FAILURE_LOG_MILLISECONDS)
+const failures = createErrorLog(log)
 const ending = new AbortController()
 
 let config: Config
@@ -32,24 +26,27 @@ const server = createSearchServer(async (current, request, cursor) =>
   (await openIndex()).find(current, request, cursor),
 )
 
-self.onmessage = ({ data }: MessageEvent<ToSearch>) => {
+self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
     case 'start':
       config = data.config
       // The store is opened together with those of other threads, before a newer version can migrate the database.
-      return void openIndex().catch(logFailure)
+      void openIndex().catch(logFailure)
+      snapshot = data.snapshot
+      break
     case 'connect':
       return server.connect(data.port)
     case 'stop':
       return void stop()
-    case 'index':
+    case 'started':
       mayIndex = true
       break
     case 'snapshot':
       snapshot = data.snapshot
-      server.update(snapshot)
   }
-  if (mayIndex && snapshot) void follow(snapshot)
+  if (!snapshot) return
+  server.update(snapshot)
+  if (mayIndex) void follow(snapshot)
 }
 
 function logFailure(error: unknown): void {
@@ -73,7 +70,6 @@ async function createIndex() {
   return createLiveIndex(store, {
     mostAwaited: MOST_AWAITED,
     signal: ending.signal,
-    onProgress: createIndexProgress(log),
     onFailure: logFailure,
   })
 }

@@ -1,8 +1,8 @@
-import { createFixedWindow, type RateLimitCounter } from '../api/fixed-window.ts'
+import { createFixedWindow, type RateLimitCounter } from '../api/rate-limit.ts'
 import { createRedisRateLimit } from '../api/redis/redis-rate-limit.ts'
 import type { UsageReport } from '../api/usage.ts'
+import { createSharedCatalog } from '../catalog/catalog.ts'
 import { createSearchClient } from '../catalog/remote-search.ts'
-import { createSharedCatalog } from '../catalog/shared-catalog.ts'
 import type { Config } from '../config/config.ts'
 import { isExpected } from '../domain/errors.ts'
 import { createRasterizerClient } from '../explorer/pictures/remote-rasterizer.ts'
@@ -10,7 +10,7 @@ import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { noteDamage, withDamage } from './damage.ts'
 import { createUsageBuffer } from './jobs/store-usage.ts'
-import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
+import { threadLog as log, type StartMessage, send, type ToThread } from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics, type RedisMetrics } from './thread-metrics.ts'
 import { createWriteClient } from './write-queue.ts'
@@ -22,21 +22,19 @@ const METRICS_MILLISECONDS = 1000
 
 declare const self: Worker
 
-const send = (message: FromServer) => postMessage(message)
-const log = createThreadLog(send)
 const called = {
-  search: createSearchClient(),
-  pictures: createRasterizerClient(),
-  writer: createWriteClient(),
+  'search-thread': createSearchClient(),
+  'picture-thread': createRasterizerClient(),
+  'writer-thread': createWriteClient(),
 }
-const catalog = createSharedCatalog(called.search)
+const catalog = createSharedCatalog(called['search-thread'])
 let listener: Listener | undefined
 let store: Store | undefined
 /** Counts that the writer thread could not receive are sent again with the next ones. */
 const usage = createUsageBuffer()
 let sending: Promise<void> | undefined
 
-self.onmessage = ({ data }: MessageEvent<ToServer>) => {
+self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
     case 'start':
       return void start(data)
@@ -53,8 +51,8 @@ self.onmessage = ({ data }: MessageEvent<ToServer>) => {
   }
 }
 
-async function start({ config, windows, snapshot, damage }: ToServer & { kind: 'start' }): Promise<void> {
-  catalog.update(snapshot)
+async function start({ config, windows, snapshot, damage }: StartMessage): Promise<void> {
+  if (snapshot) catalog.update(snapshot)
   try {
     const metrics = config.metrics && createThreadMetrics()
     const readMetrics = () => {
@@ -69,7 +67,7 @@ async function start({ config, windows, snapshot, damage }: ToServer & { kind: '
       catalog,
       now: Date.now,
       log,
-      rasterize: called.pictures.rasterize,
+      rasterize: called['picture-thread'].rasterize,
       onError: (error) => noteDamage(damage, error),
       counter: await openRateLimitCounter(config, windows, metrics?.redis),
       onUsage(report) {
@@ -87,7 +85,7 @@ async function start({ config, windows, snapshot, damage }: ToServer & { kind: '
 async function sendUsage(added: UsageReport): Promise<void> {
   usage.push(added)
   try {
-    await usage.flush((report) => called.writer.send({ kind: 'usage', report }))
+    await usage.flush((report) => called['writer-thread'].send({ kind: 'usage', report }))
   } catch (error) {
     if (!isExpected(error)) throw error
   }
@@ -97,23 +95,23 @@ async function sendUsage(added: UsageReport): Promise<void> {
 async function openRateLimitCounter(
   { redisUrl }: Config,
   windows: Int32Array,
-  metrics: RedisMetrics | undefined,
+  metrics: RedisMetrics = { isUp: undefined, errors: 0 },
 ): Promise<RateLimitCounter> {
   const local = createFixedWindow(Date.now, windows)
   if (redisUrl === undefined) return local
   const { host } = new URL(redisUrl)
-  metrics?.setUp(true)
+  metrics.isUp = true
   return createRedisRateLimit(redisUrl, local, {
     now: Date.now,
     onUnavailable(reason) {
-      metrics?.setUp(false)
+      metrics.isUp = false
       log.warn(`Redis at ${host} is unavailable, each node counts its rate limits alone: ${reason}`)
     },
     onAvailable() {
-      metrics?.setUp(true)
+      metrics.isUp = true
       log.warn(`Redis at ${host} is available again, rate limits are shared.`)
     },
-    onError: () => metrics?.countError(),
+    onError: () => void metrics.errors++,
   })
 }
 

@@ -1,5 +1,5 @@
-import { createWindowMemory } from '../api/fixed-window.ts'
 import type { Family } from '../api/prometheus.ts'
+import { createWindowMemory } from '../api/rate-limit.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
 import { tlsProblems } from '../config/tls-files.ts'
@@ -7,23 +7,10 @@ import { CommandError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { createDamage, type Damage } from './damage.ts'
-import type {
-  CalledThread,
-  ConnectMessage,
-  FromCheck,
-  FromServer,
-  FromThread,
-  FromWriter,
-  ToCheck,
-  ToPictures,
-  ToSearch,
-  ToServer,
-  ToWriter,
-} from './messages.ts'
+import type { CalledThread, FromThread, StartMessage, ThreadMessage, ToThread } from './messages.ts'
 import { startMetrics } from './metrics-server.ts'
-import { gauge } from './store-metrics.ts'
 import { startThread } from './thread.ts'
-import { createMetricSums } from './thread-metrics.ts'
+import { createMetricSums, gauge } from './thread-metrics.ts'
 
 type Options = {
   config: Config
@@ -42,6 +29,9 @@ export type Service = {
   stop(): Promise<void>
 }
 
+type Thread = ReturnType<typeof startThread<ToThread, FromThread>>
+type OtherMessage = Exclude<FromThread, ThreadMessage>
+
 /** What the threads of this process share. */
 type Node = {
   readonly config: Config
@@ -50,6 +40,7 @@ type Node = {
   readonly windows: Int32Array<SharedArrayBuffer>
   readonly sums: ReturnType<typeof createMetricSums>
   readonly servers: ServerThread[]
+  readonly called: Map<CalledThread, Thread>
   snapshot: Snapshot | undefined
   /** When the snapshot was last up to date. */
   checkedAt: number
@@ -67,6 +58,7 @@ export async function startService(options: Options): Promise<Service> {
     windows: createWindowMemory(),
     sums: createMetricSums(),
     servers: [],
+    called: new Map(),
     snapshot: undefined,
     checkedAt: performance.now(),
     isStarted: false,
@@ -75,36 +67,36 @@ export async function startService(options: Options): Promise<Service> {
   const readThreads = () => [...node.sums.read(), ...readSnapshot(node)]
   const metrics = await startMetrics(config, { store: options.store, log, damage, readThreads })
   const firstSnapshot = Promise.withResolvers<void>()
-  const writer = startWriter(node, (message) => {
-    search.post(message)
+  const writer = startCalled(node, 'writer-thread', (message) => {
+    if (message.kind === 'checked') node.checkedAt = performance.now()
+    else if (message.kind === 'snapshot' || message.kind === 'month')
+      for (const thread of [search, ...servers]) thread.post(message)
+    if (message.kind !== 'snapshot') return
+    node.snapshot = message.snapshot
     firstSnapshot.resolve()
   })
-  const search = startSearch(node)
-  const pictures = config.explorer ? startPictures(node) : undefined
-  const called: Called = { writer, search, ...(pictures && { pictures }) }
-  let check: ReturnType<typeof startCheck> | undefined
+  const search = startCalled(node, 'search-thread')
+  if (config.explorer) startCalled(node, 'picture-thread')
+  let check: Thread | undefined
 
   async function stop(): Promise<void> {
     check?.terminate()
     await Promise.all(servers.map((server) => server.stop()))
-    await writer.stop()
-    await search.stop()
-    await pictures?.stop()
+    for (const thread of node.called.values()) await thread.stop()
     await metrics?.stop()
   }
 
   try {
     await firstSnapshot.promise
     // The first server gets the port from the system if PORT is 0.
-    const first = startServerThread(node, called, config.port)
+    const first = startServerThread(node, config.port)
     servers.push(first)
     const { port, url } = await first.started
-    while (servers.length < workers) servers.push(startServerThread(node, called, port))
+    while (servers.length < workers) servers.push(startServerThread(node, port))
     await Promise.all(servers.map(({ started }) => started))
     await options.beforeScoring?.()
     node.isStarted = true
-    writer.post({ kind: 'score' })
-    search.post({ kind: 'index' })
+    for (const thread of [writer, search]) thread.post({ kind: 'started' })
     if (config.database.engine === 'sqlite') check = startCheck(node)
     return {
       url: new URL(url),
@@ -141,72 +133,38 @@ const readSnapshot = ({ snapshot, checkedAt }: Node): Family[] => [
   ),
 ]
 
-type Connectable<To> = { post: (message: To, transfer: Transferable[]) => void }
-type Called = Partial<Record<CalledThread, Connectable<ConnectMessage>>>
-
-/** Opens a channel between a thread and a server thread; again when one of them was restarted. */
-function connect(
-  thread: CalledThread,
-  called: Connectable<ConnectMessage>,
-  server: Connectable<ToServer>,
-): void {
+/** Opens a channel between a thread and a server thread. */
+function connect(thread: CalledThread, called: Pick<Thread, 'post'>, server: Pick<Thread, 'post'>): void {
   const { port1, port2 } = new MessageChannel()
-  called.post({ kind: 'connect', port: port1 }, [port1])
+  called.post({ kind: 'connect', thread, port: port1 }, [port1])
   server.post({ kind: 'connect', thread, port: port2 }, [port2])
 }
 
-function connectAll(thread: CalledThread, called: Connectable<ConnectMessage>, { servers }: Node): void {
-  for (const server of servers) connect(thread, called, server)
+function startMessage({ config, damage, windows, snapshot }: Node, port = config.port): StartMessage {
+  return { kind: 'start', config: { ...config, port }, damage, windows, snapshot }
 }
 
-function startWriter(node: Node, onSnapshot: (message: FromWriter & { kind: 'snapshot' }) => void) {
-  const { config, damage, log, servers } = node
-  return startThread<FromWriter, ToWriter>({
-    name: 'writer-thread',
-    log,
-    onStart(thread) {
-      thread.post({ kind: 'start', config, damage })
-      if (node.isStarted) thread.post({ kind: 'score' })
-      connectAll('writer', thread, node)
+/** Starts a thread that server threads call. */
+function startCalled(node: Node, name: CalledThread, onMessage?: (message: OtherMessage) => void): Thread {
+  const thread = startThread({
+    name,
+    log: node.log,
+    onStart(started) {
+      started.post(startMessage(node))
+      if (node.isStarted) started.post({ kind: 'started' })
+      for (const server of node.servers) connect(name, started, server)
     },
-    onMessage(message) {
-      if (message.kind === 'checked') {
-        node.checkedAt = performance.now()
-        return
-      }
-      for (const server of servers) server.post(message)
-      if (message.kind === 'month') return
-      node.snapshot = message.snapshot
-      onSnapshot(message)
-    },
+    ...(onMessage && { onMessage }),
   })
+  node.called.set(name, thread)
+  return thread
 }
 
-const startSearch = (node: Node) =>
-  startThread<FromThread, ToSearch>({
-    name: 'search-thread',
-    log: node.log,
-    onStart(thread) {
-      const { config, snapshot, isStarted } = node
-      thread.post({ kind: 'start', config })
-      if (snapshot) thread.post({ kind: 'snapshot', snapshot })
-      if (isStarted) thread.post({ kind: 'index' })
-      connectAll('search', thread, node)
-    },
-  })
-
-const startPictures = (node: Node) =>
-  startThread<FromThread, ToPictures>({
-    name: 'picture-thread',
-    log: node.log,
-    onStart: (thread) => connectAll('pictures', thread, node),
-  })
-
-function startCheck({ config, damage, log }: Node) {
-  const thread = startThread<FromCheck, ToCheck>({
+function startCheck(node: Node): Thread {
+  const thread = startThread({
     name: 'check-thread',
-    log,
-    onStart: ({ post }) => post({ config, damage }),
+    log: node.log,
+    onStart: ({ post }) => post(startMessage(node)),
     onMessage: () => thread.terminate(),
   })
   return thread
@@ -214,8 +172,8 @@ function startCheck({ config, damage, log }: Node) {
 
 type ServerThread = ReturnType<typeof startServerThread>
 
-function startServerThread(node: Node, called: Called, givenPort: number) {
-  const { config, log, sums, windows, damage } = node
+function startServerThread(node: Node, givenPort: number) {
+  const { log, sums } = node
   const started = Promise.withResolvers<{ port: number; url: string }>()
   let port = givenPort
   let isStarted = false
@@ -227,18 +185,17 @@ function startServerThread(node: Node, called: Called, givenPort: number) {
     worker.terminate()
   }
 
-  const thread = startThread<FromServer, ToServer>({
+  const thread = startThread({
     name: 'server-thread',
     log,
     onStart(server) {
-      const snapshot = node.snapshot as Snapshot
-      server.post({ kind: 'start', config: { ...config, port }, windows, snapshot, damage })
-      for (const [kind, thread] of Object.entries(called)) connect(kind as CalledThread, thread, server)
+      server.post(startMessage(node, port))
+      for (const [name, called] of node.called) connect(name, called, server)
     },
     onMessage(message, worker) {
       if (message.kind === 'metrics') sums.set(worker, message.families)
       else if (message.kind === 'failed') fail(message.reason, worker)
-      else {
+      else if (message.kind === 'listening') {
         isStarted = true
         port = message.port
         started.resolve(message)

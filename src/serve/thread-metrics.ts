@@ -1,6 +1,5 @@
 import { createHistogram, createMetrics } from '../api/metrics.ts'
-import { type Family, sumMetrics } from '../api/prometheus.ts'
-import { counter, gauge } from './store-metrics.ts'
+import { type Family, type Labels, sumMetrics } from '../api/prometheus.ts'
 
 const SAMPLE_MILLISECONDS = 100
 
@@ -11,7 +10,7 @@ const DELAY_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 export function createThreadMetrics() {
   const metrics = createMetrics()
   const delays = createHistogram(DELAY_BOUNDS)
-  const redis = createRedisMetrics()
+  const redis: RedisMetrics = { isUp: undefined, errors: 0 }
   let last = performance.now()
   setInterval(() => {
     const time = performance.now()
@@ -26,7 +25,7 @@ export function createThreadMetrics() {
       ...metrics.read(),
       gauge('passportd_requests_in_progress', 'Requests without a response yet.', requestsInProgress),
       gauge('passportd_event_streams', 'Open event streams.', openStreams),
-      ...redis.read(),
+      ...readRedis(redis),
       {
         name: 'passportd_event_loop_delay_seconds',
         help: 'Event-loop delay of the server threads, sampled ten times a second.',
@@ -37,27 +36,15 @@ export function createThreadMetrics() {
   }
 }
 
-/** Without REDIS_URL there are no metrics of Redis. */
-function createRedisMetrics() {
-  let isUp: boolean | undefined
-  let errors = 0
-  return {
-    setUp(value: boolean): void {
-      isUp = value
-    },
-    countError(): void {
-      errors++
-    },
-    read(): Family[] {
-      if (isUp === undefined) return []
-      const up = gauge('passportd_redis_up', 'Whether all threads count in Redis: 1 or 0.', Number(isUp))
-      const help = 'Failed requests to Redis, and lost or refused connections.'
-      return [{ ...up, isMinimum: true }, counter('passportd_redis_errors_total', help, errors)]
-    },
-  }
-}
+/** `isUp` is undefined without REDIS_URL: then there are no metrics of Redis. */
+export type RedisMetrics = { isUp: boolean | undefined; errors: number }
 
-export type RedisMetrics = ReturnType<typeof createRedisMetrics>
+function readRedis({ isUp, errors }: RedisMetrics): Family[] {
+  if (isUp === undefined) return []
+  const up = gauge('passportd_redis_up', 'Whether all threads count in Redis: 1 or 0.', Number(isUp))
+  const help = 'Failed requests to Redis, and lost or refused connections.'
+  return [{ ...up, isMinimum: true }, counter('passportd_redis_errors_total', help, errors)]
+}
 
 /** Sums over all threads. Counters of ended threads are kept, so that no counter decreases. */
 export function createMetricSums() {
@@ -72,3 +59,15 @@ export function createMetricSums() {
     read: (): Family[] => sumMetrics([...running.values()], ended),
   }
 }
+
+export const gauge = (name: string, help: string, value: number, labels: Labels = {}): Family => ({
+  name,
+  help,
+  type: 'gauge',
+  samples: [{ labels, value }],
+})
+
+export const counter = (name: string, help: string, value: number): Family => ({
+  ...gauge(name, help, value),
+  type: 'counter',
+})

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
-import type { FromThread } from './messages.ts'
+import type { FromThread, ThreadMessage, ToThread } from './messages.ts'
 
 /** A compiled executable finds its threads by their paths at build time: deploy/executable.ts. */
 const urlOf = (name: string) =>
@@ -15,19 +15,20 @@ const MAX_PAUSE_MILLISECONDS = 5000
 /** A thread that ran for this long is restarted without a pause. */
 const HEALTHY_MILLISECONDS = 10_000
 
-type Options<From, To> = {
+type Options<To, From> = {
   /** The file of the thread, and its name in the log. */
   name: string
   log: Log
   /** Called at each start, including the first. */
   onStart: (thread: { post: (message: To, transfer?: Transferable[]) => void }) => void
   /** Called for messages that are specific to the thread. */
-  onMessage?: (message: Exclude<From, FromThread>, worker: Worker) => void
+  onMessage?: (message: Exclude<From, ThreadMessage>, worker: Worker) => void
   onEnd?: (worker: Worker) => void
 }
 
 /** Runs a thread, and restarts it with backoff if it ends by itself. */
-export function startThread<From, To>({ name, log, onStart, onMessage, onEnd }: Options<From, To>) {
+export function startThread<To = ToThread, From = FromThread>(options: Options<To, From>) {
+  const { name, log, onStart, onMessage, onEnd } = options
   let worker: Worker
   let stopped: PromiseWithResolvers<void>
   let isStopping = false
@@ -40,7 +41,7 @@ export function startThread<From, To>({ name, log, onStart, onMessage, onEnd }: 
     worker = current
     stopped = Promise.withResolvers()
     current.addEventListener('message', ({ data }) => {
-      const message: FromThread = data
+      const message: ThreadMessage = data
       if (message.kind === 'log') log[message.level](message.message, message.fields)
       else if (message.kind === 'stopped') stopped.resolve()
       else onMessage?.(data, current)

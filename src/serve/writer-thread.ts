@@ -1,34 +1,30 @@
 import type { Config } from '../config/config.ts'
+import { dayOf } from '../domain/usage.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { type Damage, noteDamage } from './damage.ts'
-import { checkFiles } from './jobs/check-files.ts'
 import { checkSchema } from './jobs/check-schema.ts'
+import { deleteOld } from './jobs/delete-old.ts'
 import { logRetirement } from './jobs/log-retirement.ts'
-import { pruneEvents } from './jobs/prune-events.ts'
-import { removeOldUsage } from './jobs/remove-old-usage.ts'
 import { createUsageBuffer, storeUsage } from './jobs/store-usage.ts'
 import { type Job, supervise } from './jobs/supervise.ts'
-import { updateQuotas } from './jobs/update-quotas.ts'
 import { updateScores } from './jobs/update-scores.ts'
 import { updateSnapshots } from './jobs/update-snapshots.ts'
-import { createThreadLog, type FromWriter, type ToWriter } from './messages.ts'
+import { threadLog as log, send, type ToThread } from './messages.ts'
 import { createWriteQueue } from './write-queue.ts'
 
 declare const self: Worker
 
-const send = (message: FromWriter) => postMessage(message)
-const log = createThreadLog(send)
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()
 const usage = createUsageBuffer()
 const writes = createWriteQueue(({ report }) => usage.push(report))
 
-self.onmessage = ({ data }: MessageEvent<ToWriter>) => {
+self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === 'start') void run(data.config, data.damage)
-  else if (data.kind === 'score') mayScore.resolve()
+  else if (data.kind === 'started') mayScore.resolve()
   else if (data.kind === 'connect') writes.connect(data.port)
-  else {
+  else if (data.kind === 'stop') {
     stop.abort()
     mayScore.resolve()
   }
@@ -38,31 +34,49 @@ self.onmessage = ({ data }: MessageEvent<ToWriter>) => {
 async function run(config: Config, damage: Damage): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
   const onError = (error: unknown) => noteDamage(damage, error)
-  await supervise(createJobs(config, store, onError), { log, signal: stop.signal, onError })
+  await supervise(createJobs(config, store), { log, signal: stop.signal, onError })
   await store.close()
   send({ kind: 'stopped' })
 }
 
-function createJobs(config: Config, store: Store, onError: (error: unknown) => void): Job[] {
+function createJobs(config: Config, store: Store): Job[] {
   const { database, tiers, usageDays, historyDays = Number.POSITIVE_INFINITY } = config
   const { signal } = stop
   const scoring = new AbortController()
   const scoringEnd = AbortSignal.any([signal, scoring.signal])
-  const jobs = [
+  const jobs: Job[] = [
     updateSnapshots(store, {
       onSnapshot: (snapshot) => send({ kind: 'snapshot', snapshot }),
       onChecked: () => send({ kind: 'checked' }),
       signal,
     }),
     storeUsage(store, usage, log),
-    updateScores(store, { log, onError, mayScore: mayScore.promise, signal: scoringEnd }),
+    updateScores(store, { log, mayScore: mayScore.promise, signal: scoringEnd }),
     checkSchema(store, log, scoring),
     logRetirement(store, log),
   ]
-  if (database.engine === 'sqlite') jobs.push(checkFiles(store))
+  // The database may be deleted, replaced or damaged while nothing is written.
+  if (database.engine === 'sqlite')
+    jobs.push({
+      name: 'The database files cannot be used',
+      interval: 1000,
+      run: async () => void (await store.ping()),
+    })
   if (tiers.some(({ monthly }) => monthly !== undefined))
-    jobs.push(updateQuotas(store, (day, sums) => send({ kind: 'month', day, sums })))
-  if (usageDays !== undefined) jobs.push(removeOldUsage(store, usageDays, signal))
-  if (Number.isFinite(historyDays)) jobs.push(pruneEvents(store, historyDays, signal))
+    jobs.push({ name: 'Monthly quotas are outdated', interval: 10_000, run: () => sendMonth(store) })
+  if (usageDays !== undefined) {
+    const remove = (before: number) => store.usage.removeOldest(dayOf(before))
+    jobs.push(deleteOld({ what: 'usage counts', days: usageDays, signal, remove }))
+  }
+  if (Number.isFinite(historyDays)) {
+    const remove = async (before: number) => (await store.events.prune(before)) > 0
+    jobs.push(deleteOld({ what: 'events', days: historyDays, signal, remove }))
+  }
   return jobs
+}
+
+async function sendMonth({ usage }: Store): Promise<void> {
+  const day = dayOf(Date.now())
+  const sums = await usage.sumByKey({ since: `${day.slice(0, 8)}01`, until: day })
+  send({ kind: 'month', day, sums: new Map(sums) })
 }

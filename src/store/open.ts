@@ -3,7 +3,6 @@ import type { MigrationMode, OnProgress } from './migrations/schema-version.ts'
 import { diagnosePostgres } from './postgres/diagnostics.ts'
 import { migratePostgres } from './postgres/migrate.ts'
 import { openPostgres } from './postgres/open.ts'
-import type { Diagnostics } from './sql/diagnostics.ts'
 import { diagnoseSqlite, findTableDamage } from './sqlite/diagnostics.ts'
 import { migrateSqlite, openSqlite } from './sqlite/open.ts'
 import type { Store } from './store.ts'
@@ -41,9 +40,8 @@ export async function migrateDatabase(
 }
 
 /** `full` also compares indexes with their tables. Throws `unavailable` if the database cannot be read. */
-export async function diagnose(address: DatabaseAddress, full: boolean): Promise<Diagnostics> {
-  return address.engine === 'sqlite' ? diagnoseSqlite(address.path, full) : diagnosePostgres(address.url)
-}
+export const diagnose = (address: DatabaseAddress, full: boolean) =>
+  address.engine === 'sqlite' ? diagnoseSqlite(address.path, full) : diagnosePostgres(address.url)
 
 /** The first problems of the SQLite file, from a check that reads it once; none on PostgreSQL, which has its own tools. */
 export const findDamage = (address: DatabaseAddress): string[] =>

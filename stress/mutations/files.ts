@@ -9,21 +9,21 @@ const BACKUP = ['test/cli/backup.test.ts', 'test/cli/restore.test.ts']
 export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'secure delete: removed data stays in free pages',
-    file: 'src/store/sqlite/connection/connect.ts',
+    file: 'src/store/sqlite/connect.ts',
     from: 'pragma secure_delete = on',
     to: 'pragma secure_delete = off',
     tests: ['test/store/removal.test.ts'],
   },
   {
     name: 'files: a commit may be lost after a power failure',
-    file: 'src/store/sqlite/connection/connect.ts',
+    file: 'src/store/sqlite/connect.ts',
     from: 'pragma synchronous = full',
     to: 'pragma synchronous = normal',
     tests: SQLITE,
   },
   {
     name: 'files: other users may read the database',
-    file: 'src/store/sqlite/connection/connect.ts',
+    file: 'src/store/sqlite/connect.ts',
     from: "openSync(path, 'a', 0o600)",
     to: "openSync(path, 'a', 0o644)",
     tests: SQLITE,
@@ -51,14 +51,14 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'backup: a damaged backup is accepted',
-    file: 'src/store/sqlite/backup/backup.ts',
+    file: 'src/store/sqlite/backup.ts',
     from: "const [problem] = listDamage(database, 'integrity_check')",
     to: 'const [problem]: string[] = []',
     tests: BACKUP,
   },
   {
     name: 'backup: the copy has the same event log as the original',
-    file: 'src/store/sqlite/backup/backup.ts',
+    file: 'src/store/sqlite/backup.ts',
     from: '    renameEventLog(partial)\n',
     to: '',
     tests: EVENTS,
@@ -66,7 +66,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'backup: a restore replaces a database without --force',
-    file: 'src/store/sqlite/backup/restore.ts',
+    file: 'src/store/sqlite/restore.ts',
     from: '!force && old !== undefined',
     to: 'force && old !== undefined',
     tests: BACKUP,

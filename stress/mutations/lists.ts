@@ -68,7 +68,7 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'ranking: recent changes with equal scores are in the reverse order of ids',
-    file: 'src/catalog/recent-changes.ts',
+    file: 'src/catalog/find-list.ts',
     from: '(one.value === score && one.id < id)',
     to: '(one.value === score && one.id > id)',
     tests: PAGES,

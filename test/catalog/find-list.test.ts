@@ -1,10 +1,17 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createCatalog } from '../../src/catalog/catalog.ts'
-import { CHUNK, findList, findPage, mapChunks, type Reader } from '../../src/catalog/find-list.ts'
-import { addChanges, listRanking, noChanges } from '../../src/catalog/recent-changes.ts'
+import { createCatalog, createSharedCatalog } from '../../src/catalog/catalog.ts'
+import {
+  addChanges,
+  CHUNK,
+  findList,
+  findPage,
+  listRanking,
+  mapChunks,
+  noChanges,
+  type Reader,
+} from '../../src/catalog/find-list.ts'
 import { searchNames } from '../../src/catalog/search.ts'
-import { createSharedCatalog } from '../../src/catalog/shared-catalog.ts'
 import { buildSnapshot } from '../../src/catalog/snapshot.ts'
 import { cutPage } from '../../src/catalog/sorted-list.ts'
 import { parseFilter } from '../../src/domain/lists/filter.ts'

@@ -15,7 +15,7 @@ const request = {
 } as const
 
 /** `search` returns the ranks of the matches. */
-function connectSearch(...[findList]: Parameters<typeof createSearchServer>) {
+function connectSearch(findList: Parameters<typeof createSearchServer>[0] = failOnPurpose) {
   const server = createSearchServer(findList)
   const ports: MessagePort[] = []
   return {

@@ -185,9 +185,9 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
       code: 1,
       amiss: ['problem: settings', 'problem: settings', 'warning: database'],
     })
-    const names = { REQUIRE_APIKEY: 'true', redis_url: 'redis://x', PASSPORTD_PORT: '1' }
+    const names = { REQUIRE_APIKEY: 'true', redis_url: 'redis://x' }
     const misspelt = await examine(here, names)
-    expect(misspelt).toMatchObject({ code: 0, amiss: Array(3).fill('warning: settings') })
+    expect(misspelt).toMatchObject({ code: 0, amiss: Array(2).fill('warning: settings') })
     expect(misspelt.text('settings')).toContain(
       'REQUIRE_APIKEY is not a setting: did you mean REQUIRE_API_KEY?',
     )

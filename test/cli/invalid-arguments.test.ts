@@ -38,7 +38,6 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['keys rotate x --grace -1', `Option '--grace' argument is ambiguous. See "passportd keys --help".`],
   ['keys rotate x --grace 7', '--grace must be a duration of at most a year, such as 7d, 12h'],
   ['keys rotate x --grace 9999d', 'got "9999d".'],
-  ['usage --json --csv', '--json and --csv exclude each other: choose one.'],
   ['usage --since monday', '--since must be a day in UTC, such as 2026-01-31, got "monday".'],
   ['usage --since 2026-02-02 --until 2026-02-01', '2026-02-02 is later than 2026-02-01.'],
   ['import', 'The argument FILE is missing. Usage: passportd import FILE...'],
@@ -62,15 +61,8 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['completions __proto__', 'SHELL must be one of bash, zsh, fish, got "__proto__".'],
   ['mcp --port 1', '--port is not accepted here. Usage: passportd mcp, or passportd mcp --http [--port N]'],
   ['mcp --http --port 70000', '--port must be a port from 0 to 65535, got "70000".'],
-  [
-    'retire dance',
-    'use one of show, set, brownout add, brownout list, brownout remove, exempt, report, rehearse, clear.',
-  ],
+  ['retire dance', 'use one of show, set, brownout add, brownout remove, exempt, rehearse, clear.'],
   ['retire show --yes', '--yes is not accepted here. Usage: passportd retire [show] [--json]'],
-  [
-    'retire report --sunset 2027-01-01',
-    '--sunset is not accepted here. Usage: passportd retire report [--since DATE] [--json]',
-  ],
   ['retire set', 'needs at least one of --deprecated, --sunset, --successor and --notice.'],
   ['retire set --sunset soon', '--sunset must be a day or a time such as'],
   ['retire set --successor javascript:alert(1)', '--successor must be a URL such as https://example.com/v2'],
@@ -86,7 +78,6 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['retire brownout add 2027-01-01 59s', 'from 1m to 31d'],
   ['retire brownout add 2027-01-01 32d', 'from 1m to 31d'],
   ['retire rehearse then', 'got "then"'],
-  ['retire report --since 2026-01-03', '--since must be a day that is not in the future'],
   ['retire clear', '"retire clear" deletes the whole plan. Add --yes to confirm.'],
 ]
 

@@ -15,7 +15,6 @@ function fakeTerminal(interactive: boolean) {
     exit: () => undefined,
     log: () => {},
     interactive,
-    columns: () => 200,
   }
   return {
     terminal,
@@ -28,9 +27,9 @@ function fakeTerminal(interactive: boolean) {
 
 type Step = [seconds: number, done: number, measured?: number, total?: number]
 
-function show(interactive: boolean, options: { unit: string; total?: number }, steps: Step[]): string[] {
+function show(interactive: boolean, unit: string, total: number | undefined, steps: Step[]): string[] {
   const { terminal, written, pass } = fakeTerminal(interactive)
-  const progress = createProgress(terminal, options)
+  const progress = createProgress(terminal, unit, total)
   for (const [seconds, ...update] of steps) {
     pass(seconds)
     progress.update(...update)
@@ -39,15 +38,15 @@ function show(interactive: boolean, options: { unit: string; total?: number }, s
   return written
 }
 
-test('the bar is drawn at most ten times a second, and short work shows nothing', () => {
+test('the line is drawn at most ten times a second, and short work shows nothing', () => {
   const steps = Array.from({ length: 1000 }, (_, at): Step => [0.001, at])
-  expect(show(true, { unit: 'lines', total: 1000 }, steps)).toHaveLength(10 + 1)
-  expect(show(true, { unit: 'lines', total: 10 }, [[0.05, 5]])).toEqual([])
+  expect(show(true, 'lines', 1000, steps)).toHaveLength(10 + 1)
+  expect(show(true, 'lines', 10, [[0.05, 5]])).toEqual([])
 })
 
-test('the bar is cleared for a message, and drawn again', () => {
+test('the line is cleared for a message, and drawn again', () => {
   const { terminal, written, pass } = fakeTerminal(true)
-  const progress = createProgress(terminal, { unit: 'lines' })
+  const progress = createProgress(terminal, 'lines')
   pass(1)
   progress.update(1)
   progress.end()
@@ -59,7 +58,7 @@ test('the bar is cleared for a message, and drawn again', () => {
 
 test.each<[string, boolean, number | undefined, Step[], string[]]>([
   [
-    'a bar with rate and remaining time on a terminal',
+    'one line with share, rate and remaining time on a terminal',
     true,
     1000,
     [
@@ -68,9 +67,9 @@ test.each<[string, boolean, number | undefined, Step[], string[]]>([
       [10, 80_000, 1000],
     ],
     [
-      '\r\x1b[2K[######..................] 25 %, 20,000 records, 2,000 a second, 30 s left',
-      '\r\x1b[2K[##################......] 75 %, 60,000 records, 2,000 a second, 10 s left',
-      '\r\x1b[2K[########################] 100 %, 80,000 records, 2,000 a second',
+      '\r\x1b[2K25 %, 20,000 records, 2,000 a second, 30 s left',
+      '\r\x1b[2K75 %, 60,000 records, 2,000 a second, 10 s left',
+      '\r\x1b[2K100 %, 80,000 records, 2,000 a second',
       '\r\x1b[2K',
     ],
   ],
@@ -103,5 +102,5 @@ test.each<[string, boolean, number | undefined, Step[], string[]]>([
     ['50 %, 10 records, 2 a second, 5 s left\n', '100 %, 30 records, 3 a second\n'],
   ],
 ])('the output shows %s', (_, interactive, total, steps, lines) => {
-  expect(show(interactive, { unit: 'records', ...(total !== undefined && { total }) }, steps)).toEqual(lines)
+  expect(show(interactive, 'records', total, steps)).toEqual(lines)
 })

@@ -17,12 +17,6 @@ test.each([
   expect(editDistance(other, one, 3)).toBe(distance)
 })
 
-test('the edit distance of long texts is not computed beyond its bound', () => {
-  const [one, other] = ['a'.repeat(10_000), 'b'.repeat(10_000)]
-  expect(editDistance(one, other, 3)).toBe(4)
-  expect(editDistance(one, `${one}aaaa`, 3)).toBe(4)
-})
-
 test('a suggestion is the nearest name, and differs in at most three characters and half of its own', () => {
   const describe = (name: string) => describeUnknown('field', name, ['scores', 'score', 'q', 'tag'])
   expect(describe('Scor')).toBe('"Scor" is not a known field: did you mean score?')

@@ -38,7 +38,7 @@ const search = ({ work }: Endless, catalog: Catalog) => ({
 
 const draw = ({ work }: Endless, catalog: Catalog): { catalog: Catalog; rasterize: Rasterize } => ({
   catalog,
-  rasterize: (_draw, _width, options) => work(options?.signal),
+  rasterize: (_svg, _width, signal) => work(signal),
 })
 
 test.each([
@@ -62,7 +62,7 @@ test.each([
   const endless = createEndlessWork()
   const given = make(endless, createCatalog(store))
   await using server = serveExplorer(store, {
-    rasterize: async (svg) => new TextEncoder().encode(await svg()),
+    rasterize: async (svg) => new TextEncoder().encode(svg),
     ...given,
   })
   const client = new AbortController()

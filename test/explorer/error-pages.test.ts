@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createFixedWindow } from '../../src/api/fixed-window.ts'
-import { createLimiter } from '../../src/api/rate-limit.ts'
+import { createFixedWindow, createLimiter } from '../../src/api/rate-limit.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
 import { DEFAULT_TIERS, EXPLORER } from '../../src/domain/tier.ts'
 import type { Store } from '../../src/store/store.ts'

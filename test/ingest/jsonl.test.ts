@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { LONGEST_LINE, readLines, type SourceLine } from '../../src/ingest/jsonl.ts'
+import { LONGEST_LINE, readLines, type SourceLine } from '../../src/ingest/import.ts'
 
 const MEBIBYTE = 1024 * 1024
 const bytes = (text: string) => new TextEncoder().encode(text)

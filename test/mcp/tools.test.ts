@@ -148,8 +148,6 @@ describe('the mcp tools', () => {
 
   test('an invalid call returns an error in one sentence, and the next call works', async () => {
     const known = `changes are known since ${at(0)}.`
-    const keys = 'keys must be a list of 1 to 100 passports, got'
-    const wanted = 'a passport id, a wallet or a handle, got'
     const twin = '"github:twin" is a handle of several passports: use an id.'
     const sentences: [string, Record<string, unknown>, string][] = [
       ['get_passport', { passport: '404' }, 'There is no passport "404".'],
@@ -159,18 +157,22 @@ describe('the mcp tools', () => {
         { passport: '9'.repeat(30) },
         `A key must be an id, a wallet address, or a source and a name such as github:zoe, got "${'9'.repeat(30)}".`,
       ],
-      ['get_passport', {}, `passport must be ${wanted} undefined.`],
+      ['get_passport', {}, 'passport is missing.'],
       ['get_passport', { passport: 'github:twin' }, twin],
       ['search_passports', { keyword: 'a'.repeat(201) }, 'keyword must be at most 200 characters, got 201.'],
-      ['search_passports', { keyword: 7 }, 'keyword must be a string, got 7.'],
-      ['search_passports', { limit: 26 }, 'limit must be a whole number from 1 to 25, got 26.'],
-      ['search_passports', { page: 0.5 }, 'page must be a whole number from 1, got 0.5.'],
-      ['lookup_passports', {}, `${keys} undefined.`],
-      ['lookup_passports', { keys: [] }, `${keys} 0.`],
-      ['lookup_passports', { keys: Array(101).fill('7') }, `${keys} 101.`],
-      ['lookup_passports', { keys: ['7', null] }, `keys[1] must be ${wanted} null.`],
+      ['search_passports', { keyword: {} }, 'keyword must be a string, got {}.'],
+      ['search_passports', { limit: 26 }, 'limit must be at most 25, got 26.'],
+      ['search_passports', { page: 0.5 }, 'page must be at least 1, got 0.'],
+      ['lookup_passports', {}, 'keys is missing.'],
+      ['lookup_passports', { keys: [] }, 'keys must be a list that is not empty, got [].'],
+      [
+        'lookup_passports',
+        { keys: Array(101).fill('7') },
+        'keys must be a list of at most 100 entries, got […].',
+      ],
+      ['lookup_passports', { keys: ['7', {}] }, 'keys.1 must be a string, got {}.'],
       ['score_at', { passport: 'github:twin', as_of: at(1) }, twin],
-      ['score_at', { passport: 7 }, 'as_of must be a day or a time, got undefined.'],
+      ['score_at', { passport: 7 }, 'as_of is missing.'],
       [
         'score_at',
         { passport: 7, as_of: 'noon' },
@@ -184,7 +186,7 @@ describe('the mcp tools', () => {
         `from is 2020-01-01T00:00:00.000Z, but ${known}`,
       ],
       ['what_changed', { passport: 7, from: at(1), to: at(0) }, 'to must not be before from.'],
-      ['what_changed', { passport: 7, from: at(1), to: 5 }, 'to must be a day or a time, got 5.'],
+      ['what_changed', { passport: 7, from: at(1), to: {} }, 'to must be a string, got {}.'],
       ['what_changed', { passport: 404, from: at(1) }, 'There is no passport "404".'],
     ]
     for (const [tool, args, text] of sentences)

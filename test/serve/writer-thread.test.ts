@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { createWindowMemory } from '../../src/api/rate-limit.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
 import { createDamage } from '../../src/serve/damage.ts'
-import type { FromWriter, ToWriter } from '../../src/serve/messages.ts'
 import { startThread } from '../../src/serve/thread.ts'
 import { createWriteClient, type Write } from '../../src/serve/write-queue.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -29,13 +29,19 @@ async function startWriter(mostWaiting?: number) {
   const onWorker = (worker: Worker) => void workers.push(worker)
   process.on('worker', onWorker)
   const client = createWriteClient(mostWaiting)
-  const thread = startThread<FromWriter, ToWriter>({
+  const thread = startThread({
     name: 'writer-thread',
     log: createLog({ write: () => undefined, json: true, now: Date.now }),
     onStart({ post }) {
       const { port1, port2 } = new MessageChannel()
-      post({ kind: 'start', config, damage: createDamage() })
-      post({ kind: 'connect', port: port1 }, [port1])
+      post({
+        kind: 'start',
+        config,
+        damage: createDamage(),
+        windows: createWindowMemory(),
+        snapshot: undefined,
+      })
+      post({ kind: 'connect', thread: 'writer-thread', port: port1 }, [port1])
       client.connect(port2)
     },
   })

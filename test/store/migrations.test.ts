@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type DatabaseAddress, parseDatabaseAddress } from '../../src/config/database-address.ts'
 import { openStore } from '../../src/store/open.ts'
-import { check } from '../../src/store/sqlite/backup/backup.ts'
+import { check } from '../../src/store/sqlite/backup.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { withEveryEngine } from '../support/store/engines.ts'
@@ -66,7 +66,7 @@ async function expectFixture(store: Store): Promise<void> {
   expect((await store.v1.findPassport({ id: 7 }))?.body).toContain('Ada  Lovélace 🐉')
   expect(await store.v1.findPassport({ id: 12 })).toMatchObject({ id: 3, merged: 1 })
   expect((await store.v2.findPassport({ id: 7 }))?.body).toContain('"image_url":"https://example.com/lens/')
-  const { items } = await listAll(store, { page: 1, size: 9, keyword: undefined })
+  const { items } = await listAll(store, { size: 9 })
   expect(items.map(({ id }) => id)).toEqual([3, 7, 21])
   expect(await store.v3.find([{ handle: 'lens:ada', wallet: '' }], { credentials: false })).toMatchObject([
     { passport: { id: 7 } },
@@ -104,7 +104,7 @@ withEveryEngine('a database with an outdated schema', (makeDatabase) => {
     await expect(open()).rejects.toThrow(refusal)
     await (await openStore(address)).close()
     const store = await open()
-    expect(await listAll(store, { page: 1, size: 1, keyword: undefined })).toMatchObject({ total: 0 })
+    expect(await listAll(store, { size: 1 })).toMatchObject({ total: 0 })
     await store.close()
   })
 })

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connectWriter } from '../../src/store/sqlite/connection/connect.ts'
+import { connectWriter } from '../../src/store/sqlite/connect.ts'
 import { SCHEMA } from '../../src/store/sqlite/migrate.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { until } from '../support/processes.ts'
@@ -10,8 +10,6 @@ import { listAll } from '../support/store/catalog.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { ada, apiKey, named, record } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-
-const all = { page: 1, size: 250, keyword: undefined }
 
 describe('sqlite: the file', () => {
   test('is readable by its owner only, like the files beside it', async () => {
@@ -51,7 +49,7 @@ describe('sqlite: the file', () => {
     expect(await two.passports.find({ id: 7 })).toBeUndefined()
     await saveRecords(one, [ada])
     await until(async () => (await two.passports.find({ id: 7 })) !== undefined)
-    expect(await listAll(two, all)).toMatchObject({ total: 1, items: [{ id: 7 }] })
+    expect(await listAll(two)).toMatchObject({ total: 1, items: [{ id: 7 }] })
     await one.keys.create(apiKey('k'))
     await two.keys.revoke('k', 2)
     expect(await one.keys.find('k')).toMatchObject({ revokedAt: 2 })

@@ -63,24 +63,6 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await store.v1.findCredentials({ id: 4 })).toBeUndefined()
   })
 
-  test('have merged true while another passport is merged into theirs', async () => {
-    await using store = await open([record(0), record(1), record(3, { mergedInto: 0 })])
-    const merged = async () => {
-      const found = await Promise.all([0, 1].map((id) => store.v1.findPassport({ id })))
-      for (const each of found) expect(each?.body).toContain(`"merged":${each?.merged === 1}`)
-      return found.map((each) => each?.merged === 1)
-    }
-    expect(await merged()).toEqual([true, false])
-    await saveRecords(store, [record(3, { mergedInto: 1 })])
-    expect(await merged()).toEqual([false, true])
-    await store.passports.unmerge(3)
-    expect(await merged()).toEqual([false, false])
-    // The survivor is imported after the passport merged into it.
-    await saveRecords(store, [record(5, { mergedInto: 6 })])
-    await saveRecords(store, [record(6)])
-    expect(await store.v1.findPassport({ id: 5 })).toMatchObject({ id: 6, merged: 1 })
-  })
-
   test('show old scores and old credentials until the new ones are calculated', async () => {
     const first = record(1, { scores: { total: 1, identity: 1 }, credentials: [credential('old')] })
     await using store = await open([first])

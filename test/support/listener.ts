@@ -1,4 +1,4 @@
-import { createFixedWindow } from '../../src/api/fixed-window.ts'
+import { createFixedWindow } from '../../src/api/rate-limit.ts'
 import { createCatalog } from '../../src/catalog/catalog.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'

@@ -55,7 +55,6 @@ async function runInto(output: Output, args: readonly string[], { env = {}, now 
     log: () => undefined,
     interactive: false,
     ask,
-    columns: () => 80,
     exit: () => undefined,
   })
 }

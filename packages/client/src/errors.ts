@@ -31,15 +31,6 @@ export type PassportErrorCode =
   /** The response is not from the service: for example, the error page of a proxy. */
   | 'invalid_answer'
 
-type Details = {
-  status?: number | undefined
-  requestId?: string | undefined
-  retryAfter?: number | undefined
-  errors?: readonly InvalidValue[]
-  members?: Readonly<Record<string, unknown>>
-  cause?: unknown
-}
-
 /** `pointer` is a JSON Pointer into the body, or `?` and the name of a parameter. */
 export type InvalidValue = { pointer: string; detail: string }
 
@@ -47,26 +38,24 @@ export class PassportError extends Error {
   override readonly name: string = 'PassportError'
   readonly code: PassportErrorCode
   /** HTTP status; undefined without a response. */
-  readonly status: number | undefined
+  readonly status?: number | undefined
   /** Identifies the request in the log of the service. */
-  readonly requestId: string | undefined
+  readonly requestId?: string | undefined
   /** The Retry-After header, in milliseconds. */
-  readonly retryAfter: number | undefined
+  readonly retryAfter?: number | undefined
   /** The invalid values of a request to v3. */
-  readonly errors: readonly InvalidValue[]
+  readonly errors: readonly InvalidValue[] = []
   /** Further members of an error of v3. */
-  readonly members: Readonly<Record<string, unknown>>
+  readonly members: Readonly<Record<string, unknown>> = {}
 
-  constructor(code: PassportErrorCode, message: string, details: Details = {}) {
-    super(message, { cause: details.cause })
+  constructor(code: PassportErrorCode, message: string, { cause, ...details }: Details = {}) {
+    super(message, { cause })
     this.code = code
-    this.status = details.status
-    this.requestId = details.requestId
-    this.retryAfter = details.retryAfter
-    this.errors = details.errors ?? []
-    this.members = details.members ?? {}
+    Object.assign(this, details)
   }
 }
+
+type Details = Partial<Omit<PassportError, keyof Error | 'code'>> & ErrorOptions
 
 /** The events after the cursor are not known: read the passports again, and continue after `oldestCursor`. */
 export class CursorExpiredError extends PassportError {

@@ -33,28 +33,11 @@ export async function* follow<T>(transport: Transport, { field, pathAfter, after
   }
 }
 
-/** Without data, only the place in the stream is new. */
-type ServerSentEvent = { id: string | undefined; data: string }
-
-async function* readEvents(
-  stream: ReadableStream<Uint8Array>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ServerSentEvent> {
-  let id: string | undefined
-  let data: string[] = []
-  for await (const line of readLines(stream, signal)) {
-    const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
-    if (name === 'id') id = value
-    else if (name === 'data') data.push(value)
-    else if (line === '') {
-      yield { id, data: data.join('\n') }
-      data = []
-    }
-  }
-}
-
-/** Ends with the stream, and throws if it is silent or fails. */
-async function* readLines(stream: ReadableStream<Uint8Array>, signal: AbortSignal | undefined) {
+/**
+ * Ends with the stream, and throws if it is silent or fails. The service sends the data of an event on one line. Without
+ * data, only the place in the stream is new.
+ */
+async function* readEvents(stream: ReadableStream<Uint8Array>, signal: AbortSignal | undefined) {
   const reader = stream.getReader()
   const cancel = () => void reader.cancel().catch(() => undefined)
   signal?.addEventListener('abort', cancel)
@@ -65,9 +48,10 @@ async function* readLines(stream: ReadableStream<Uint8Array>, signal: AbortSigna
       const { done, value } = await readInTime(reader, cancel)
       signal?.throwIfAborted()
       if (done) return
-      const lines = (rest + decoder.decode(value, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line
+      const events = (rest + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/)
+      rest = events.pop() ?? ''
+      for (const event of events)
+        yield { id: /^id: ?(.*)$/m.exec(event)?.[1], data: /^data: ?(.*)$/m.exec(event)?.[1] ?? '' }
     }
   } finally {
     signal?.removeEventListener('abort', cancel)

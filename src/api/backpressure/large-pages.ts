@@ -5,9 +5,6 @@ import { MOST_WAITING } from './turns.ts'
 /** Large pages that are rendered and compressed at the same time. Each may use 30 MB. */
 const LARGE_PAGES = 4
 
-/** Clients that left and are rejected in one turn of the event loop: many may leave at once. */
-const MOST_REJECTED = 20
-
 type Waiting = PromiseWithResolvers<void> & { client: string; signal: AbortSignal }
 
 /**
@@ -32,19 +29,12 @@ export function createLargePages(
 
   function resume(): void {
     isScheduled = false
-    let gone = 0
     for (const next of waiting) {
-      if (next.signal.aborted) {
-        if (++gone > MOST_REJECTED) break
-        next.reject(new ClientGone())
-      } else if (isBusy(next.client)) continue
-      else {
-        running++
-        next.resolve()
-      }
+      if (isBusy(next.client)) continue
       waiting.delete(next)
+      running++
+      next.resolve()
     }
-    if (gone > MOST_REJECTED) schedule()
   }
 
   const isBusy = (client: string) => running === LARGE_PAGES || held.isFull(client)

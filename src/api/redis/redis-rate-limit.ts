@@ -5,7 +5,7 @@ import {
   type RateLimitCounter,
   type RateLimitResult,
   REFUND_FACTOR,
-} from '../fixed-window.ts'
+} from '../rate-limit.ts'
 
 const TIMEOUT_MILLISECONDS = 100
 const CONNECT_MILLISECONDS = 1000

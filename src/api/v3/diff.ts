@@ -1,12 +1,11 @@
-import { invalidParameter } from '../../domain/invalid-parameter.ts'
+import { invalidParameter } from '../../domain/errors.ts'
 import { Diff, type WireDiff } from '../../domain/v3/event-schema.ts'
 import { presentDiff } from '../../domain/v3/present-event.ts'
-import { DIFF_UNITS } from '../../domain/v3/units.ts'
 import { readDiff } from '../../store/read-later.ts'
 import { json } from '../response.ts'
 import { type Context, type Query, type RouteRequest, route } from '../route.ts'
 import { DIFF } from './examples.ts'
-import { ambiguous, checkKnown, noPassport, parseKey, parsePast } from './parameters.ts'
+import { checkKnown, DIFF_UNITS, noPassport, onlyOne, parseKey, parsePast } from './parameters.ts'
 import { KEY, V3 } from './surface.ts'
 
 const TIME = 'A time in the past (RFC 3339), or a day, which is its first moment in UTC'
@@ -46,9 +45,7 @@ export async function findDiff(
   times: ReturnType<typeof parseTimes>,
 ): Promise<WireDiff> {
   const [found] = await store.v3.find([parseKey(key)], { credentials: true })
-  if (!found) throw noPassport(key)
-  if ('candidates' in found) throw ambiguous(key, found.candidates)
-  const { passport } = found
+  const { passport } = onlyOne(key, found)
   const diff = await readDiff(store.events, passport, times, (knownSince) =>
     checkKnown('from', times.from, knownSince),
   )

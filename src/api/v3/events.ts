@@ -1,3 +1,4 @@
+import { findUnknown, invalidParameter, invalidValues } from '../../domain/errors.ts'
 import { EVENT_TYPES, type EventType } from '../../domain/history/event.ts'
 import {
   cursorExpired,
@@ -6,19 +7,17 @@ import {
   isInLog,
   parseEventCursor,
 } from '../../domain/history/event-cursor.ts'
-import { findUnknown, invalidParameter, invalidValues } from '../../domain/invalid-parameter.ts'
 import { parseLimit } from '../../domain/lists/list-request.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { Event, EventPage, type WireEventPage } from '../../domain/v3/event-schema.ts'
 import { presentEvent } from '../../domain/v3/present-event.ts'
-import { unitsOfEvents } from '../../domain/v3/units.ts'
 import type { EventList } from '../../store/event-store.ts'
 import { type EventFilter, formatEvent, MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../event-streams.ts'
 import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { EVENTS } from './examples.ts'
-import { ambiguous, noPassport, parseKey, parseNames } from './parameters.ts'
+import { onlyOne, parseKey, parseNames, unitsOfEvents } from './parameters.ts'
 import { list, V3 } from './surface.ts'
 
 const DEFAULT_LIMIT = 100
@@ -149,9 +148,7 @@ async function findPassport({ store }: Context, text: string): Promise<number> {
   const key = parseKey(text, '?passport')
   if ('id' in key) return key.id
   const [found] = await store.v3.find([key], { credentials: false })
-  if (!found) throw noPassport(text)
-  if ('candidates' in found) throw ambiguous(text, found.candidates)
-  return found.passport.id
+  return onlyOne(text, found).passport.id
 }
 
 /** `undefined` is the start of the log. Throws `invalid_request`. */

@@ -13,15 +13,14 @@ import {
   parseSort,
   SORT_FIELDS,
 } from '../../domain/lists/list-request.ts'
-import type { Fields } from '../../domain/v3/fields.ts'
 import { ListBody } from '../../domain/v3/schemas.ts'
-import { unitsOfList } from '../../domain/v3/units.ts'
 import { renderLarge, takeTurn } from '../backpressure/backpressure.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { LIST } from './examples.ts'
-import { fieldsOf } from './parameters.ts'
+import type { Fields } from './parameters.ts'
+import { fieldsOf, unitsOfList } from './parameters.ts'
 import { FIELD_PARAMETERS } from './passports.ts'
 import { readAll, readPassports } from './read-passports.ts'
 import { V3 } from './surface.ts'

@@ -1,15 +1,18 @@
-import { ClientGone, type InvalidValue, ServiceError } from '../../domain/errors.ts'
-import { findUnknown, invalidValues, MOST_INVALID, pointerTo } from '../../domain/invalid-parameter.ts'
-import { findJsonError } from '../../domain/text/json-error.ts'
-import { memberNames } from '../../domain/text/json-members.ts'
+import {
+  ClientGone,
+  findUnknown,
+  type InvalidValue,
+  invalidValues,
+  MOST_INVALID,
+  pointerTo,
+  ServiceError,
+} from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { type Fields, parseFields } from '../../domain/v3/fields.ts'
-import { unitsOfBody } from '../../domain/v3/units.ts'
 import { hold, type Limited, limitStall, takeTurn } from '../backpressure/backpressure.ts'
 import { isLarge } from '../backpressure/held-bytes.ts'
-import { bodyTooLarge, declaredLength, MAX_BODY_BYTES } from '../request.ts'
+import { bodyTooLarge, declaredLength, MAX_BODY_BYTES, unitsOfBody } from '../request.ts'
 import type { Context } from '../route.ts'
-import { MOST_NAMES, parsePast } from './parameters.ts'
+import { type Fields, MOST_NAMES, parseFields, parsePast } from './parameters.ts'
 
 type Lookup = { keys: readonly string[]; fields: Fields; asOf: number | undefined }
 
@@ -19,7 +22,7 @@ const LISTS = ['keys', 'include', 'select'] as const
 const MEMBERS = [...LISTS, 'as_of'] as const
 
 /** Throws `invalid_request` with all invalid values. */
-export function parseLookup({ text, value: body }: JsonBody, now: number): Lookup {
+export function parseLookup(body: unknown, now: number): Lookup {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidValues([{ pointer: '#', detail: `The body must be an object, got ${quote(body)}.` }])
   }
@@ -31,24 +34,11 @@ export function parseLookup({ text, value: body }: JsonBody, now: number): Looku
   if (as_of !== undefined && typeof as_of !== 'string')
     invalid.push({ pointer: '#/as_of', detail: `as_of must be a text, got ${quote(as_of)}.` })
   if (invalid.length > 0) throw invalidValues(invalid)
-  checkRepeated(text)
   const { keys, include, select } = given as { keys: string[]; include?: string[]; select?: string[] }
   return {
     keys,
     fields: parseFields({ include, select }, pointerTo),
     asOf: typeof as_of === 'string' ? parsePast('as_of', as_of, now, '#/as_of') : undefined,
-  }
-}
-
-/** Throws `invalid_request` if a member is repeated: JSON.parse keeps the last one. */
-function checkRepeated(text: string): void {
-  const names = new Set<string>()
-  for (const name of memberNames(text)) {
-    if (names.has(name))
-      throw invalidValues([
-        { pointer: pointerTo(name), detail: `${quote(name)} may be given once, got it again.` },
-      ])
-    names.add(name)
   }
 }
 
@@ -87,11 +77,8 @@ const MARKS = ['"', ',', ':', '[', '{']
 /** Backslashes: each takes as long as 50 other characters. */
 const MOST_ESCAPES = 25_000
 
-/** In a longer text, the position of a syntax error is not searched: the search takes longer than parsing. */
-const LONGEST_LOCATED = 4096
-
 /** `units`: what the size of the body costs. */
-type JsonBody = { text: string; value: unknown; units: number }
+type JsonBody = { value: unknown; units: number }
 
 /** A body without a declared size is charged after it was read. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
 export async function readJson(request: Request, context: BodyContext): Promise<JsonBody> {
@@ -104,29 +91,26 @@ export async function readJson(request: Request, context: BodyContext): Promise<
   await context.charge(1 + units)
   // Parsing takes milliseconds.
   await takeTurn(context)
-  return { ...parseJson(bytes), units }
+  return { value: parseJson(bytes), units }
 }
 
 /** Refuses what takes long to parse before it is parsed. */
-function parseJson(bytes: Buffer): Omit<JsonBody, 'units'> {
+function parseJson(bytes: Buffer): unknown {
   if (hasMore(bytes, MARKS, MOST_MARKS))
     throw invalidBody(`The body may have at most ${MOST_MARKS} quotes, commas, colons and opening brackets.`)
   if (hasMore(bytes, ['\\'], MOST_ESCAPES))
     throw invalidBody(`The body may have at most ${MOST_ESCAPES} backslashes.`)
   const text = decode(bytes)
-  return { text, value: parseText(text) }
-}
-
-function parseText(text: string): unknown {
   try {
     return JSON.parse(text)
-  } catch {
-    if (text.length > LONGEST_LOCATED) throw invalidBody('The body is not valid JSON.')
-    const at = findJsonError(text)
-    const received = at >= text.length ? 'end of the body' : quote(text.slice(at, at + 20))
-    throw invalidBody(`The body is not valid JSON at character ${at + 1}: unexpected ${received}.`)
+  } catch (error) {
+    const reason = (error as Error).message.replace(/^JSON Parse error: /, '').slice(0, LONGEST_REASON)
+    throw invalidBody(`The body is not valid JSON: ${reason}.`)
   }
 }
+
+/** The reason of the runtime may quote a long part of the body. */
+const LONGEST_REASON = 80
 
 const unsupported = (rule: string, got: string) =>
   new ServiceError('unsupported_media_type', `${rule}, got ${quote(got)}.`)

@@ -1,17 +1,18 @@
 import { CHUNK } from '../../catalog/find-list.ts'
 import { ClientGone } from '../../domain/errors.ts'
-import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
-import type { Fields } from '../../domain/v3/fields.ts'
+import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import { LookupBody, LookupItem, LookupRequest } from '../../domain/v3/schemas.ts'
-import { mostPassports, unitsOfPassports } from '../../domain/v3/units.ts'
 import { hold, limitStall, renderLarge, takeTurn } from '../backpressure/backpressure.ts'
-import { chooseEncoding, sendPage } from '../rendered-page.ts'
+import { chooseEncoding, createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, route } from '../route.ts'
 import { LOOKUP, LOOKUP_REQUEST } from './examples.ts'
 import { parseLookup, readJson } from './lookup-request.ts'
+import { unitsOfPassports } from './parameters.ts'
 import { type RenderedResult, readAll, readPassports } from './read-passports.ts'
 import { V3 } from './surface.ts'
+
+const NDJSON = 'application/x-ndjson'
 
 /** Larger responses are streamed, about this many characters at once. */
 const CHUNK_LENGTH = 64 * 1024
@@ -35,7 +36,7 @@ export const lookup = route(V3, {
   response: LookupBody,
   example: LOOKUP,
   streams: {
-    'application/x-ndjson': {
+    [NDJSON]: {
       item: LookupItem,
       example: LOOKUP.items.map((item) => `${JSON.stringify(item)}\n`).join(''),
     },
@@ -45,27 +46,13 @@ export const lookup = route(V3, {
 })
 
 async function lookUp(request: Request, context: Context): Promise<Response> {
-  const body = await readJson(request, context)
-  const { keys, fields, asOf } = parseLookup(body, context.now())
-  await chargeLookup(context, body.units, keys.length, fields, asOf !== undefined)
+  const { value, units } = await readJson(request, context)
+  const { keys, fields, asOf } = parseLookup(value, context.now())
+  await context.charge(units + unitsOfPassports(keys.length, fields, asOf !== undefined))
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
-  const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson')
-  const respond = () => (isNdjson ? sendLines(context, items) : sendJson(request, context, items))
+  const respond = () => send(request, context, items)
   return keys.length > CHUNK ? renderLarge(context, respond) : respond()
 }
-
-/** The error of a lookup above the whole limit says how many keys fit. */
-const chargeLookup = (
-  { charge }: Context,
-  bodyUnits: number,
-  count: number,
-  fields: Fields,
-  isPast: boolean,
-) =>
-  charge(bodyUnits + unitsOfPassports(count, fields, isPast), (limit) => ({
-    pointer: '#/keys',
-    advice: `ask for at most ${mostPassports(limit - bodyUnits, fields, isPast)} keys`,
-  }))
 
 type Item = { json: string; isFound: boolean }
 
@@ -95,18 +82,22 @@ const failed = (key: string, error: string, more: object = {}): Item => ({
   isFound: false,
 })
 
-/** The first chunk is read before the response begins: a failure before it is an error response. */
-async function sendJson(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {
-  const chunks = toChunks(toJson(items))
+/**
+ * Sends the items as JSON, or as lines, which are not compressed, so that each arrives early. The first chunk is read before the
+ * response begins: a failure before it is an error response.
+ */
+async function send(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {
+  const isNdjson = request.headers.get('accept')?.includes(NDJSON)
+  const chunks = toChunks(isNdjson ? toLines(items) : toJson(items))
   const first = (await chunks.next()).value ?? ''
+  if (isNdjson) return stream(context, NDJSON, [first], chunks)
   const second = await chunks.next()
   if (!second.done) {
     const encoding = chooseEncoding(request.headers.get('accept-encoding') ?? '')
     return stream(context, 'application/json', [first, second.value], chunks, encoding)
   }
+  const response = await sendPage(request, context, createPage(first, JSON_HEADERS))
   // A response to POST has no ETag.
-  const page = { status: 200, headers: JSON_HEADERS, body: first, etag: '', compressed: {} }
-  const response = await sendPage(request, context, page)
   response.headers.delete('ETag')
   return response
 }
@@ -120,13 +111,6 @@ async function* toJson(items: AsyncGenerator<Item>): AsyncGenerator<string> {
     found += Number(isFound)
   }
   yield `${separator === ',' ? '' : separator}],"found":${found}}`
-}
-
-/** Not compressed, so that each line arrives early. */
-async function sendLines(context: Context, items: AsyncGenerator<Item>): Promise<Response> {
-  const chunks = toChunks(toLines(items))
-  const { value = '' } = await chunks.next()
-  return stream(context, 'application/x-ndjson', [value], chunks)
 }
 
 async function* toLines(items: AsyncGenerator<Item>): AsyncGenerator<string> {

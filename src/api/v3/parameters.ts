@@ -1,24 +1,18 @@
-import { ServiceError } from '../../domain/errors.ts'
 import {
   findUnknown,
   invalidParameter,
   invalidValues,
   LONGEST_POINTER,
-} from '../../domain/invalid-parameter.ts'
-import { type PassportKey, parsePassportKey } from '../../domain/passport-key.ts'
+  ServiceError,
+} from '../../domain/errors.ts'
+import type { ListRequest } from '../../domain/lists/list-request.ts'
+import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { type Fields, parseFields } from '../../domain/v3/fields.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
+import { Passport } from '../../domain/v3/schemas.ts'
 import { pathOf, queryTextOf } from '../request.ts'
 import type { Query, RouteRequest } from '../route.ts'
-
-/** The parameters of V1 that have another name in v3. */
-const V1_NAMES = new Map([
-  ['keyword', 'q'],
-  ['page', 'cursor'],
-  ['per_page', 'limit'],
-])
 
 /** No endpoint has more parameters, and no list more names: the work for a long query is bounded. */
 const MOST_PARAMETERS = 100
@@ -35,15 +29,9 @@ export function parametersOf<Name extends string>(
   checkPath(request)
   const pairs = parsePairs(queryTextOf(request))
   const names = pairs.map(([name]) => name)
-  const renamed = [...V1_NAMES].filter(([old, name]) => names.includes(old) && known.includes(name as Name))
-  const others = names.filter((name) => renamed.every(([old]) => old !== name))
   const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
   const invalid = [
-    ...renamed.map(([old, name]) => ({
-      pointer: `?${old}`,
-      detail: `${quote(old)} is a parameter of V1: use ${name}.`,
-    })),
-    ...findUnknown('parameter', others, known, (at) => pointerTo(others[at] ?? '')),
+    ...findUnknown('parameter', names, known, (at) => pointerTo(names[at] ?? '')),
     ...repeated.map((name) => ({
       pointer: `?${name}`,
       detail: `${name} may be given once, got ${names.filter((each) => each === name).length} values.`,
@@ -117,10 +105,18 @@ export const noPassport = (key: string, time?: number) =>
       : `There is no passport ${quote(key)} at ${presentTime(time)}.`,
   )
 
-export const ambiguous = (key: string, candidates: readonly number[]) =>
-  new ServiceError('ambiguous', `${quote(key)} is a handle of several passports: use an id.`, {
-    members: { candidates },
+/** The passport that a key finds. Throws `not_found` or `ambiguous`. */
+export function onlyOne<Found extends object>(
+  key: string,
+  found: Found | { candidates: number[] } | undefined,
+  time?: number,
+): Found {
+  if (!found) throw noPassport(key, time)
+  if (!('candidates' in found)) return found
+  throw new ServiceError('ambiguous', `${quote(key)} is a handle of several passports: use an id.`, {
+    members: { candidates: found.candidates },
   })
+}
 
 /** A day alone, or the end of a time with its offset. */
 const DAY_OR_OFFSET = /^.{10}$|(?:Z|[+-]\d\d:?\d\d)$/i
@@ -149,3 +145,101 @@ export function checkKnown(name: string, time: number, knownSince: number): void
     },
   )
 }
+
+/** The parts of a passport that come with `include`. */
+export const INCLUDES = ['credentials', 'standing', 'explanation'] as const
+
+export type Include = (typeof INCLUDES)[number]
+
+/** The fields of a response: the included parts, and the dotted paths of the selected fields if `select` was given. */
+export type Fields = { includes: ReadonlySet<Include>; selection: readonly string[] | undefined }
+
+type Given = { include?: readonly string[] | undefined; select?: readonly string[] | undefined }
+
+/** Where a value was given: `include` or `select`, and its place in the list; without one, the list. */
+export type PointerOf = (name: keyof Given, at?: number) => string
+
+/** `select` of an included part includes it; `include` adds the part to `select`. Throws `invalid_request`. */
+export function parseFields({ include = [], select }: Given, pointerOf: PointerOf): Fields {
+  const invalid = [
+    ...findUnknown('value of include', include, INCLUDES, (at) => pointerOf('include', at)),
+    ...findUnknown('field', select ?? [], PATHS, (at) => pointerOf('select', at)),
+  ]
+  if (select?.length === 0)
+    invalid.push({ pointer: pointerOf('select'), detail: 'The list select is empty.' })
+  if (invalid.length > 0) throw invalidValues(invalid)
+  const names = new Set([...(select ?? []), ...include])
+  const roots = new Set([...names].map((path) => path.split('.', 1)[0]))
+  return {
+    includes: new Set(INCLUDES.filter((name) => roots.has(name))),
+    selection: select && [...names],
+  }
+}
+
+/** The selected fields of a value; those of each item for a list. */
+export function pick(value: unknown, paths: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => pick(item, paths))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => {
+      if (paths.includes(name)) return [[name, inner]]
+      const below = paths.filter((path) => path.startsWith(`${name}.`))
+      const within = below.map((path) => path.slice(name.length + 1))
+      return within.length === 0 ? [] : [[name, pick(inner, within)]]
+    }),
+  )
+}
+
+type Shape = { properties?: Record<string, Shape>; items?: Shape; anyOf?: Shape[] }
+
+const pathsOf = ({ properties = {} }: Shape): string[] =>
+  Object.entries(properties).flatMap(([name, inner]) => [
+    name,
+    ...pathsOf(inner.items ?? inner.anyOf?.[0] ?? inner).map((path) => `${name}.${path}`),
+  ])
+
+/** All dotted paths that `select` accepts. */
+const PATHS = pathsOf(Passport as Shape)
+
+/*
+ * The number of requests that a request of v3 counts as. One is about a millisecond of CPU at 100,000 passports:
+ * bench/request-costs.ts measures it, and docs/security.md has the table.
+ */
+
+/** Points of a passport in a response; 25 points are one unit. The ranking in memory makes `standing` free. */
+const POINTS_PER_UNIT = 25
+const PASSPORT_POINTS = 1
+const PART_POINTS: Record<Include, number> = { credentials: 1, explanation: 2, standing: 0 }
+const PAST_POINTS = 3
+
+/** Evaluations of the index: for a filter or another order, for groups, and for a search inside of the index. */
+const INDEX_UNITS = 2
+const GROUP_UNITS = 2
+const INDEX_SEARCH_UNITS = 8
+
+const EVENTS_PER_UNIT = 250
+
+/** A diff reads all later events of a passport. */
+export const DIFF_UNITS = 2
+
+export const unitsOfPassports = (count: number, fields: Fields, isPast = false): number =>
+  Math.ceil((count * pointsOf(fields, isPast)) / POINTS_PER_UNIT)
+
+function pointsOf({ includes }: Fields, isPast: boolean): number {
+  // Past standings and explanations are unknown: nothing is calculated.
+  const parts = [...includes].filter((part) => !isPast || part === 'credentials')
+  const points = parts.reduce((sum, part) => sum + PART_POINTS[part], PASSPORT_POINTS)
+  return points + (isPast ? PAST_POINTS : 0)
+}
+
+/** `needsIndex`: the list is not a page of the ranking. */
+export function unitsOfList(
+  { limit, keyword, groupBy }: Pick<ListRequest, 'limit' | 'keyword' | 'groupBy'>,
+  fields: Fields,
+  needsIndex: boolean,
+): number {
+  const index = needsIndex ? INDEX_UNITS + (keyword === undefined ? 0 : INDEX_SEARCH_UNITS) : 0
+  return unitsOfPassports(limit, fields) + index + (groupBy === undefined ? 0 : GROUP_UNITS)
+}
+
+export const unitsOfEvents = (limit: number): number => Math.ceil(limit / EVENTS_PER_UNIT)

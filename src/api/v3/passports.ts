@@ -1,9 +1,8 @@
-import { INCLUDES } from '../../domain/v3/fields.ts'
 import { PassportOrSelected } from '../../domain/v3/schemas.ts'
 import { json } from '../response.ts'
 import { type Context, type Query, type RouteRequest, route } from '../route.ts'
 import { PASSPORT } from './examples.ts'
-import { ambiguous, fieldsOf, noPassport, parseKey, parsePast } from './parameters.ts'
+import { fieldsOf, INCLUDES, onlyOne, parseKey, parsePast } from './parameters.ts'
 import { readPassports } from './read-passports.ts'
 import { KEY, list, V3 } from './surface.ts'
 
@@ -47,9 +46,8 @@ async function getPassport(
 ): Promise<Response> {
   const fields = fieldsOf(query)
   const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
-  const [result] = await readPassports(context, [parseKey(text)], fields, asOf)
-  if (!result) throw noPassport(text, asOf)
-  if ('candidates' in result) throw ambiguous(text, result.candidates)
+  const [found] = await readPassports(context, [parseKey(text)], fields, asOf)
+  const result = onlyOne(text, found, asOf)
   const response = json(context, result.json)
   const { id, merged } = result.passport
   if (merged) response.headers.set('Content-Location', `/api/v3/passports/${id}`)

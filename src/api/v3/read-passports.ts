@@ -3,8 +3,7 @@ import type { Snapshot } from '../../catalog/snapshot.ts'
 import type { Explanation } from '../../domain/explanation.ts'
 import type { ScoreState } from '../../domain/history/event.ts'
 import { undo } from '../../domain/history/undo.ts'
-import type { PassportKey } from '../../domain/passport-key.ts'
-import { type Fields, pick } from '../../domain/v3/fields.ts'
+import type { PassportKey } from '../../domain/passport.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { stateOf, toPassportAt } from '../../domain/v3/passport-at.ts'
 import { presentExplanation, presentPassport } from '../../domain/v3/present.ts'
@@ -13,7 +12,7 @@ import { readLater } from '../../store/read-later.ts'
 import type { Awaitable, FindOptions } from '../../store/store.ts'
 import { takeTurn } from '../backpressure/backpressure.ts'
 import type { Context } from '../route.ts'
-import { checkKnown } from './parameters.ts'
+import { checkKnown, type Fields, pick } from './parameters.ts'
 
 /** A passport as JSON, or the ids of several ones that have the handle, or nothing. */
 export type RenderedResult = { passport: PassportV3; json: string } | { candidates: number[] } | undefined

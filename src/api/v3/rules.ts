@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts'
-import { isStorable } from '../../domain/handle.ts'
+import { isStorable } from '../../domain/passport.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { RuleSet } from '../../domain/v3/schemas.ts'
 import { json } from '../response.ts'

@@ -1,12 +1,11 @@
-import { existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { statSync } from 'node:fs'
 import { readConfig } from '../../config/config.ts'
 import { nameDatabase } from '../../config/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, size } from '../../domain/text/format.ts'
-import { backUp, belongsToDatabase, type Contents } from '../../store/sqlite/backup/backup.ts'
-import { restore as restoreFile } from '../../store/sqlite/backup/restore.ts'
-import { orphanedWalProblem } from '../../store/sqlite/connection/connect.ts'
+import { backUp, belongsToDatabase, type Contents } from '../../store/sqlite/backup.ts'
+import { restore as restoreFile } from '../../store/sqlite/restore.ts'
+import { orphanedWalProblem } from '../../store/sqlite/connect.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -27,7 +26,7 @@ export const backup = defineCommand({
     if (!statSync(path, { throwIfNoEntry: false }))
       throw new CommandError(`There is no database ${path}: check DATABASE_URL and the working directory.`)
     const begin = terminal.now()
-    const contents = orCannotWrite(file, () => backUp(path, file))
+    const contents = backUp(path, file)
     terminal.out(`${path} is backed up to ${file}: ${describe(contents, terminal.now() - begin)}.\n`)
   },
 })
@@ -44,7 +43,7 @@ export const restore = defineCommand({
     if (!statSync(file, { throwIfNoEntry: false })?.isFile())
       throw new CommandError(`There is no file ${file}.`)
     const [begin, force] = [terminal.now(), values.force === true]
-    const { kept, ...contents } = orCannotWrite(path, () => restoreFile(file, path, { force, now: begin }))
+    const { kept, ...contents } = restoreFile(file, path, { force, now: begin })
     terminal.out(`${path} is restored from ${file}: ${describe(contents, terminal.now() - begin)}.\n`)
     if (kept !== undefined) terminal.out(`The old database is kept as ${kept}.\n`)
   },
@@ -61,18 +60,6 @@ function findDatabase(file: string, values: { demo: true | undefined }, { env }:
   if ([file, `${file}.part`].some((name) => belongsToDatabase(path, name)))
     throw new CommandError(`${file} belongs to the database ${path}: choose another file.`)
   return path
-}
-
-/** Reports errors of the file system in one sentence. */
-function orCannotWrite<T>(file: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    const { syscall, message } = error as NodeJS.ErrnoException
-    if (typeof syscall !== 'string') throw error
-    const why = existsSync(dirname(file)) ? message : `there is no folder ${dirname(file)}`
-    throw new CommandError(`${file} cannot be written: ${why}.`)
-  }
 }
 
 const describe = ({ passports, credentials, bytes }: Contents, milliseconds: number) =>

@@ -7,7 +7,7 @@ import {
   parseDatabaseAddress,
 } from '../../config/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { copyStore, digestOf, digestStore, type TableReport } from '../../ingest/copy.ts'
+import { copyStore, type TableReport } from '../../ingest/copy.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import type { Store } from '../../store/store.ts'
 import { defineCommand, invalidValue, UsageError } from '../command.ts'
@@ -20,11 +20,11 @@ export const copy = defineCommand({
   name: 'copy',
   summary: 'copy one database to another',
   description: `Copies from SQLite to PostgreSQL or back, or between databases of the same kind, then compares both by
-    count and checksum. To continue an interrupted copy, run it again; a second copy transfers later changes.
+    count and checksum. To continue an interrupted copy, run it again; a second copy with --replace transfers later changes.
     Events are not copied: the history in TO_URL starts with the copy. FROM_URL is only read: stop all writers before the last run. COPY_FROM_URL and COPY_TO_URL hide passwords from the
     process list; arguments have precedence.`,
   options: {
-    replace: { about: 'delete everything that TO_URL contains' },
+    replace: { about: 'change everything in TO_URL that differs from FROM_URL' },
     forget: {
       about:
         'accept the contents of an incomplete copy. Until then the database cannot be served or imported to',
@@ -63,7 +63,7 @@ async function copyDatabase(
   const signal = shutdownSignal()
   await using fromStore = await openForCommand(from)
   await using toStore = await openForCommand(to, MAY_CREATE)
-  if (!replace) await refuseOverwrite(toStore, source, target, signal)
+  if (!replace) await refuseOverwrite(toStore, source, target)
   await refuseSame(fromStore, toStore, source)
   await toStore.copying.note(source)
   const reports = await run({ from: fromStore, to: toStore }, signal, terminal)
@@ -74,7 +74,7 @@ async function copyDatabase(
       `${different.join(', ')} differ: ${source} or ${target} was changed during the copy. Stop all writers and run the command again to continue.`,
     )
   }
-  await toStore.copying.note(noteOf(source, digestOf(reports)))
+  await toStore.copying.note('')
   terminal.err(
     `${target} now has the same contents as ${source}, except its events. Set DATABASE_URL to serve from it.\n`,
   )
@@ -86,24 +86,16 @@ async function acceptCopy(address: DatabaseAddress, terminal: Terminal): Promise
   terminal.err(`The contents of ${nameDatabase(address)} are accepted.\n`)
 }
 
-/** The note of a complete copy has a second line: the digest of the contents. */
-const noteOf = (source: string, digest: string) => `${source}\n${digest}`
-
 async function run(stores: { from: Store; to: Store }, signal: AbortSignal, terminal: Terminal) {
-  const total = await stores.from.passports.count()
-  const progress = createProgress(terminal, { unit: 'passports copied or compared', total: total * 3 })
-  let before = 0
-  let last = 0
+  const progress = createProgress(terminal, 'passports copied or compared')
+  let passports = 0
   try {
     return await copyStore({
       ...stores,
       signal,
-      onProgress(part, done) {
-        if (part !== 'passports') return
-        // Each of the three passes starts at 0.
-        if (done < last) before += last
-        last = done
-        progress.update(before + done)
+      onProgress(part, some) {
+        if (part === 'passports') passports += some
+        progress.update(passports)
       },
     })
   } catch (error) {
@@ -124,25 +116,15 @@ async function refuseSame(from: Store, to: Store, source: string): Promise<void>
   if (isSame) throw new UsageError(`${source} cannot be copied to itself.`)
 }
 
-/** Allows a target that is an unchanged copy of the same source. */
-async function refuseOverwrite(store: Store, source: string, target: string, signal: AbortSignal) {
-  const note = await store.copying.find()
-  if (note === source) return
-  const found = await findContent(store)
-  if (found === undefined) return
-  const wasCopied = note?.startsWith(`${source}\n`) === true
-  const quiet = { signal, onProgress: () => undefined }
-  if (wasCopied && note === noteOf(source, await digestStore(store, quiet))) return
-  throw new CommandError(
-    `${target} ${wasCopied ? 'was changed since it was copied' : `is not empty: it has ${found}`}. --replace deletes its contents and copies ${source}.`,
-  )
-}
-
-async function findContent({ copyTables }: Store): Promise<string | undefined> {
-  for (const { name, list } of copyTables) {
-    if (CONTENT_TABLES.includes(name) && (await list({ limit: 1 })).length > 0) return name
+/** Allows a target that is empty, or an incomplete copy of the same source. */
+async function refuseOverwrite(store: Store, source: string, target: string) {
+  if ((await store.copying.find()) === source) return
+  for (const { name, list } of store.copyTables) {
+    if (CONTENT_TABLES.includes(name) && (await list({ limit: 1 })).length > 0)
+      throw new CommandError(
+        `${target} is not empty: it has ${name}. --replace makes its contents equal to those of ${source}.`,
+      )
   }
-  return undefined
 }
 
 function parseAddress(text: string): DatabaseAddress {

@@ -1,6 +1,6 @@
 import { type Config, ConfigError, NAMES, readConfig } from '../../config/config.ts'
 import { nameDatabase } from '../../config/database-address.ts'
-import { misspeltSettings, unknownSettings } from '../../config/setting-names.ts'
+import { misspeltSettings } from '../../config/setting-names.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { diagnose } from '../../store/open.ts'
@@ -40,7 +40,7 @@ export const doctor = defineCommand({
 })
 
 function checkNames(env: Terminal['env']): CheckResult[] {
-  const wrong = [...unknownSettings(env, NAMES), ...misspeltSettings(env, NAMES)]
+  const wrong = misspeltSettings(env, NAMES)
   if (wrong.length === 0) return [ok('settings', 'Every name is known.')]
   return wrong.map((sentence) => warning('settings', sentence))
 }

@@ -24,7 +24,7 @@ export const exportCommand = defineCommand({
     if (found?.isFile() && !values.force)
       throw new CommandError(`${path} exists already: --force replaces it.`)
     await using database = await openConfigured(terminal, values)
-    const progress = createProgress(terminal, { unit: 'records' })
+    const progress = createProgress(terminal, 'records')
     let written = 0
     const lines = async function* () {
       for await (const { text, records } of exportRecords(database.store)) {
@@ -53,9 +53,7 @@ async function writeFile(path: string, isPlain: boolean, lines: AsyncIterable<Bu
     if (isPlain) await rename(partial, path)
   } catch (error) {
     if (isPlain) await rm(partial, { force: true })
-    const { code = '', message } = error as NodeJS.ErrnoException
-    if (!/^E[A-Z]+$/.test(code)) throw error
-    throw new CommandError(`${path} cannot be written: ${message}.`)
+    throw withPath(error, path)
   }
 }
 

@@ -44,8 +44,12 @@ export const importCommand = defineCommand({
     const { importRecords } = await import('../../ingest/import.ts')
     await using database = await openWithRules(terminal, values, dryRun ? openForDryRun : openWhole)
     const { store, rules } = database
-    const progress = createProgress(terminal, { unit: 'lines', ...sizeOf(sources) })
-    const bytesRead = () => sources.reduce((sum, source) => sum + source.bytesRead(), 0)
+    const progress = createProgress(
+      terminal,
+      'lines',
+      sumOf(sources, ({ size }) => size),
+    )
+    const bytesRead = () => sumOf(sources, (source) => source.bytesRead())
     try {
       const report = await importRecords(sources, {
         store,
@@ -71,12 +75,16 @@ export const importCommand = defineCommand({
   },
 })
 
-type FileSource = Source & { file?: Stats; size: number | undefined; bytesRead: () => number }
+type FileSource = Source & {
+  file?: Stats /** Not a number for a pipe. */
+  size: number
+  bytesRead: () => number
+}
 
 /** Checks that the file exists before the import starts. */
 function toSource(path: string): FileSource {
   if (path === '-')
-    return { name: 'standard input', open: () => process.stdin, size: undefined, bytesRead: () => 0 }
+    return { name: 'standard input', open: () => process.stdin, size: Number.NaN, bytesRead: () => 0 }
   const file = statSync(path, { throwIfNoEntry: false })
   if (!file) throw new CommandError(`There is no file ${path}.`)
   if (file.isDirectory()) throw new CommandError(`${path} is a folder: pass the files in it.`)
@@ -88,7 +96,7 @@ function toSource(path: string): FileSource {
       return stream
     },
     file,
-    size: file.isFile() ? file.size : undefined,
+    size: file.isFile() ? file.size : Number.NaN,
     bytesRead: () => stream?.bytesRead ?? 0,
   }
 }
@@ -102,10 +110,8 @@ function refuseOverwrite(sources: readonly FileSource[], rejects: string | undef
     throw new UsageError(`--rejects ${rejects} is also imported: choose another file.`)
 }
 
-function sizeOf(sources: readonly FileSource[]): { total?: number } {
-  const sizes = sources.map(({ size }) => size)
-  return sizes.includes(undefined) ? {} : { total: sizes.reduce((sum: number, size) => sum + (size ?? 0), 0) }
-}
+const sumOf = (sources: readonly FileSource[], of: (source: FileSource) => number) =>
+  sources.reduce((sum, source) => sum + of(source), 0)
 
 export function rawKindOf(rules: RuleSet, type: string): RawKind | undefined {
   const rule = ruleOf(rules, type)

@@ -102,14 +102,12 @@ function keepStore(database: Config['database']) {
   }
 
   return {
-    async open(): Promise<Opened> {
-      opened ??= openOnce()
-      try {
-        return await opened
-      } catch (error) {
+    open(): Promise<Opened> {
+      opened ??= openOnce().catch((error) => {
         opened = undefined
         throw error
-      }
+      })
+      return opened
     },
     async [Symbol.asyncDispose]() {
       // open() has thrown the reason.

@@ -13,7 +13,7 @@ export const migrate = defineCommand({
   forms: [{}],
   async run({ values }, terminal) {
     const { database } = readConfig(terminal.env, values)
-    const progress = createProgress(terminal, { unit: 'passports' })
+    const progress = createProgress(terminal, 'passports')
     const { from, to } = await migrateDatabase(database, (done, total) => progress.update(done, done, total))
     progress.end()
     const name = nameDatabase(database)

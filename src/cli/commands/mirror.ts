@@ -37,7 +37,7 @@ export const mirror = defineCommand({
     const signal = shutdownSignal()
     await using database = await openWithRules(terminal, values, openWhole)
     const { store, rules } = database
-    const progress = createProgress(terminal, { unit: 'passports' })
+    const progress = createProgress(terminal, 'passports')
     const report = (id: number | string, reason: string) => {
       progress.end()
       terminal.err(`passport ${id}: ${printable(reason)}\n`)

@@ -1,58 +1,181 @@
-import { NO_PLAN } from '../../domain/retirement.ts'
-import { defineCommand } from '../command.ts'
-import { openConfigured, openPrimary } from '../open-store.ts'
+import { orNone } from '../../config/setting.ts'
+import { parseKeyId } from '../../domain/api-key.ts'
+import { CommandError } from '../../domain/errors.ts'
+import { datePlan, findPlanProblem, NO_PLAN, type RetirementPlan } from '../../domain/retirement.ts'
+import { parseDuration } from '../../domain/text/duration.ts'
+import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
+import { parseWebAddress } from '../../domain/url.ts'
 import {
-  addBrownout,
-  clearPlan,
-  exemptKey,
-  listBrownouts,
-  removeBrownout,
-  setDates,
-} from '../retire/retire-changes.ts'
-import { showPlan } from '../retire/retire-plan.ts'
-import { previewResponses } from '../retire/retire-preview.ts'
-import { reportClients } from '../retire/retire-report.ts'
-import { OPTIONS, type RetireAction } from '../retire/retire-task.ts'
+  DATABASE_OPTIONS,
+  defineCommand,
+  invalidValue,
+  JSON_OPTION,
+  UsageError,
+  type Values,
+} from '../command.ts'
+import { openConfigured, openPrimary } from '../open-store.ts'
+import { type PlanContext, presentPlan, previewResponses, printPlan } from '../retire-plan.ts'
+
+const DATE = {
+  placeholder: 'DATE',
+  accepts: 'a day or a time such as 2027-01-31T12:00Z, or none',
+  parse: orNone(parseInstant),
+} as const
+
+const URL_OR_NONE = {
+  placeholder: 'URL',
+  accepts: 'a URL such as https://example.com/v2, or none',
+  parse: orNone(parseWebAddress),
+} as const
+
+const OPTIONS = {
+  deprecated: { ...DATE, about: 'start of the deprecation; none: use DEPRECATED_AT' },
+  sunset: {
+    ...DATE,
+    about:
+      'removal of V1: from then on every response is 410. A date less than 7 days ahead needs --yes; none: no removal',
+  },
+  successor: { ...URL_OR_NONE, about: 'replacement for V1; none deletes it' },
+  notice: { ...URL_OR_NONE, about: 'your page about the retirement; none deletes it' },
+  yes: { about: 'confirm a sunset that is near or past, or "clear"' },
+  undo: { about: 'end the exemption of the key' },
+  ...JSON_OPTION,
+  ...DATABASE_OPTIONS,
+} as const
 
 export const retire = defineCommand({
   name: 'retire',
   summary: 'plan the retirement of V1',
-  description: 'Every running node applies a change within seconds. docs/retire.md describes the steps.',
+  description: `Every running node applies a change within seconds. docs/retire.md describes the steps. "usage --v1" lists the
+    clients that still use V1, and their owners.`,
   options: OPTIONS,
   defaultAction: 'show',
   forms: [
     { action: 'show', options: ['json'], about: 'shows the plan, the present state and the next change' },
     { action: 'set', options: ['deprecated', 'sunset', 'successor', 'notice', 'yes'] },
     { action: 'brownout add', args: 'START DURATION', options: [] },
-    { action: 'brownout list', options: [] },
     { action: 'brownout remove', args: 'START', options: [] },
     { action: 'exempt', args: 'KEY_ID', options: ['undo'], about: 'exempts this key from brownouts' },
-    {
-      action: 'report',
-      options: ['since', 'json'],
-      about: 'lists the clients that still use V1, and their owners',
-    },
     { action: 'rehearse', args: 'DATE', options: [], about: 'previews the responses at that time' },
     { action: 'clear', options: ['yes'], about: 'deletes the whole plan; needs --yes' },
   ],
   examples: ['passportd retire brownout add 2026-12-01T09:00Z 2h'],
   async run({ values, args, action }, terminal) {
-    const task = ACTIONS[action]({ values, args, now: terminal.now() })
+    const now = terminal.now()
+    const task = ACTIONS[action]({ values, args, now })
     await using database = await openConfigured(terminal, values, openPrimary)
     const { config, store, name } = database
     const plan = (await store.retirement.find()) ?? NO_PLAN
-    await task({ ...config, store, plan, terminal, now: terminal.now(), name })
+    const context = { ...config, store, plan, terminal, now, name }
+    const changed = await task(context)
+    if (!changed) return
+    await store.retirement.save(changed)
+    await printPlan({ ...context, plan: changed })
+    terminal.err('Every node applies this plan within seconds.\n')
   },
 })
 
+type Input = { values: Values<typeof OPTIONS>; args: string[]; now: number }
+
+/** An action checks its arguments before the database is opened, and returns its task, which may return a changed plan. */
+type Action = (
+  input: Input,
+) => (context: PlanContext) => undefined | RetirementPlan | Promise<RetirementPlan | undefined>
+
+/** A nearer sunset needs a confirmation. */
+const NEAR = 7 * 86_400_000
+
+const setDates: Action = ({ values: { deprecated, sunset, successor, notice, yes }, now }) => {
+  if ([deprecated, sunset, successor, notice].every((value) => value === undefined)) {
+    throw new UsageError(
+      '"retire set" needs at least one of --deprecated, --sunset, --successor and --notice.',
+    )
+  }
+  const sunsetAt = sunset && wholeSeconds(sunset)
+  if (typeof sunsetAt === 'number' && sunsetAt - now < NEAR && !yes) {
+    const when = sunsetAt <= now ? 'is in the past: V1 would be removed at once' : 'is less than 7 days away'
+    throw new UsageError(`${formatInstant(sunsetAt)} ${when}. Add --yes to confirm.`)
+  }
+  const changes = { deprecatedAt: deprecated && wholeSeconds(deprecated), sunsetAt, successor, notice }
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  return (context) => {
+    const all = Object.entries({ ...context.plan, ...Object.fromEntries(given) })
+    return checkPlan(Object.fromEntries(all.filter(([, value]) => value !== null)) as RetirementPlan, context)
+  }
+}
+
+const [SHORTEST, LONGEST] = [60_000, 31 * 86_400_000]
+
+const addBrownout: Action = ({ args: [startText = '', lengthText = ''], now }) => {
+  const start = parseStart(startText)
+  const length = parseDuration(lengthText)
+  if (length === undefined || length < SHORTEST || length > LONGEST)
+    throw invalidValue('DURATION must be from 1m to 31d, such as 2h', lengthText)
+  if (start <= now) throw invalidValue('A brownout must start in the future', startText)
+  return (context) => {
+    const all = [...context.plan.brownouts, { start, end: start + length }]
+    return checkPlan({ ...context.plan, brownouts: all.sort((a, b) => a.start - b.start) }, context)
+  }
+}
+
+const removeBrownout: Action = ({ args: [startText = ''] }) => {
+  const start = parseStart(startText)
+  return ({ plan }) => {
+    const brownouts = plan.brownouts.filter((brownout) => brownout.start !== start)
+    if (brownouts.length < plan.brownouts.length) return { ...plan, brownouts }
+    throw new CommandError(`No brownout starts at ${formatInstant(start)}: "retire" shows the starts.`)
+  }
+}
+
+const exemptKey: Action = ({ args: [given = ''], values: { undo } }) => {
+  const id = parseKeyId(given) ?? given
+  return async ({ plan, store, name }) => {
+    const others = plan.exempt.filter((other) => other !== id)
+    if (undo && others.length === plan.exempt.length)
+      throw new CommandError(`Key "${id}" is not exempt: "retire" shows the exempt keys.`)
+    if (!undo && !(await store.keys.find(id)))
+      throw new CommandError(`There is no key "${id}" in ${name}: "keys list" shows the ids.`)
+    return { ...plan, exempt: undo ? others : [...others, id] }
+  }
+}
+
 const ACTIONS = {
-  show: showPlan,
+  show:
+    ({ values }) =>
+    async (context) => {
+      if (values.json) context.terminal.out(`${JSON.stringify(presentPlan(context))}\n`)
+      else await printPlan(context)
+      return undefined
+    },
   set: setDates,
   'brownout add': addBrownout,
-  'brownout list': listBrownouts,
   'brownout remove': removeBrownout,
   exempt: exemptKey,
-  report: reportClients,
-  rehearse: previewResponses,
-  clear: clearPlan,
-} satisfies Record<string, RetireAction>
+  rehearse: ({ args: [text = ''] }) => {
+    const at = parseInstant(text)
+    if (at === undefined) throw invalidValue('DATE must be a day or a time such as 2026-12-01T09:30Z', text)
+    return (context) => {
+      context.terminal.out(previewResponses(context, at))
+      return undefined
+    }
+  },
+  clear: ({ values }) => {
+    if (!values.yes) throw new UsageError('"retire clear" deletes the whole plan. Add --yes to confirm.')
+    return () => NO_PLAN
+  },
+} satisfies Record<string, Action>
+
+function checkPlan(plan: RetirementPlan, { deprecatedAt }: PlanContext): RetirementPlan {
+  const problem = findPlanProblem(datePlan(plan, deprecatedAt))
+  if (problem !== undefined) throw new CommandError(problem)
+  return plan
+}
+
+/** Headers have whole seconds. */
+const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000
+
+function parseStart(text: string): number {
+  const time = parseInstant(text)
+  if (time !== undefined) return wholeSeconds(time)
+  throw invalidValue('START must be a day or a time such as 2026-12-01T09:00Z', text)
+}

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { findRules, toAppliedRules, toRuleSet } from '../../scoring/active-rules.ts'
@@ -11,12 +10,11 @@ import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Values } from '../co
 import { isoTime } from '../iso-time.ts'
 import { openConfigured, openPrimary } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
-import { describeDiff, presentDiff } from '../rules/diff-report.ts'
+import { describeDiff, presentDiff } from '../rules-diff-report.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
 const OPTIONS = {
-  'dry-run': { about: 'show the effect and change nothing, like "diff"' },
   'built-in': { about: 'show the built-in rule set' },
   ...JSON_OPTION,
   ...DATABASE_OPTIONS,
@@ -31,7 +29,7 @@ export const rules = defineCommand({
   forms: [
     { action: 'check', args: 'FILE', options: [], about: 'reports the problems of the file' },
     { action: 'diff', args: 'FILE', options: ['json'], about: 'shows how the file would change the scores' },
-    { action: 'apply', args: 'FILE', options: ['dry-run', 'json'], about: 'stores and activates the file' },
+    { action: 'apply', args: 'FILE', options: [], about: 'stores and activates the file' },
     {
       action: 'rollback',
       options: [],
@@ -56,8 +54,7 @@ export const rules = defineCommand({
     const file = action === 'diff' || action === 'apply' ? await parseFile(given, terminal) : undefined
     await using database = await openConfigured(terminal, values, openPrimary)
     const target = { store: database.store, values, terminal }
-    if (file && (values['dry-run'] || action === 'diff')) await showDiff(file, target)
-    else if (file) await applyRules(file, target)
+    if (file) await (action === 'diff' ? showDiff : applyRules)(file, target)
     else if (action === 'rollback') await rollBack(target)
     else if (action === 'list') await listRules(target)
     else await showRules(given, target)
@@ -79,8 +76,7 @@ async function parseFile(path: string, terminal: Terminal): Promise<RuleSet> {
   const { parseRules, RulesError, warningsOf } = await loadChecker()
   try {
     const found = parseRules(readRules(path))
-    const warnings = warningsOf(readFileSync(path, 'utf8'))
-    printSome(warnings, 'warning', (warning) => terminal.err(`${path}: ${warning}\n`))
+    printSome(warningsOf(found), 'warning', (warning) => terminal.err(`${path}: ${warning}\n`))
     return found
   } catch (error) {
     if (!(error instanceof RulesError)) throw error
@@ -100,8 +96,7 @@ function printSome(sentences: readonly string[], noun: string, print: (line: str
 
 async function showDiff(after: RuleSet, { store, values, terminal }: Target): Promise<void> {
   const before = await findRules(store)
-  const total = await store.passports.count()
-  const progress = createProgress(terminal, { unit: 'passports', total })
+  const progress = createProgress(terminal, 'passports', await store.passports.count())
   const now = terminal.now()
   const diff = await diffRules({ store, before, after, now, onProgress: (done) => progress.update(done) })
   progress.end()

@@ -41,10 +41,7 @@ export const score = defineCommand({
 
 /** Returns the number of scored passports when no passport is stale. */
 async function scoreStale(scorer: Rescorer, terminal: Terminal): Promise<number> {
-  const progress = createProgress(terminal, {
-    unit: 'passports',
-    total: await scorer.store.scoring.countStale(),
-  })
+  const progress = createProgress(terminal, 'passports', await scorer.store.scoring.countStale())
   let done = 0
   for (;;) {
     const some = await rescoreSome(scorer)

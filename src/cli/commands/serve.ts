@@ -1,9 +1,8 @@
 import { createServer } from 'node:net'
 import { DATABASE_HEADER } from '../../api/health.ts'
 import { urlOf } from '../../api/open-port.ts'
-import { type Config, NAMES, readConfig } from '../../config/config.ts'
+import { type Config, readConfig } from '../../config/config.ts'
 import { nameDatabase, namePostgres } from '../../config/database-address.ts'
-import { unknownSettings } from '../../config/setting-names.ts'
 import { CommandError, ServiceError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { fillWithDemo } from '../../ingest/demo/history.ts'
@@ -46,7 +45,6 @@ export const serve = defineCommand({
     const started = Promise.withResolvers<Service>()
     // Closing a terminal sends SIGHUP too. Before the start is complete, SIGHUP must not end the process.
     if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
-    for (const warning of unknownSettings(terminal.env, NAMES)) log.warn(warning)
     // An invalid rule set must stop the command, not a thread.
     const rules = await loadRules(config.rules)
 

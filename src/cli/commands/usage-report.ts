@@ -1,18 +1,18 @@
-import { parseKeyId } from '../../domain/api-key.ts'
+import { type ApiKey, parseKeyId } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
-import { dayOf, type UsageCount } from '../../domain/usage.ts'
-import type { Days, Store } from '../../store/store.ts'
+import { dayOf, isV3, type UsageCount } from '../../domain/usage.ts'
+import type { Days } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, UsageError } from '../command.ts'
-import { formatCsv } from '../csv.ts'
 import { isoTime } from '../iso-time.ts'
 import { openConfigured } from '../open-store.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { type Client, DAY, NO_KEY_ID, sumByClient, sumByDay, sumUp, type Totals } from '../usage-summary.ts'
 
+const DAY = 86_400_000
 const DEFAULT_DAYS = 30
+const NO_KEY_ID = 'anonymous'
 const DAY_OPTION = {
   placeholder: 'DAY',
   accepts: 'a day in UTC, such as 2026-01-31',
@@ -34,64 +34,54 @@ export const usage = defineCommand({
       placeholder: 'ID',
       about: `one key, by day, endpoint and status; "${NO_KEY_ID}" stands for requests without a key`,
     },
+    v1: { about: 'only V1 and V2: the clients that their retirement concerns' },
     ...JSON_OPTION,
-    csv: { about: 'print CSV: a line for each day, key, endpoint and status' },
     ...DATABASE_OPTIONS,
   },
   forms: [{}],
-  async run({ values }, terminal) {
-    if (values.json && values.csv) throw new UsageError('--json and --csv exclude each other: choose one.')
+  async run({ values, values: { key } }, terminal) {
     const days = toDays(values.since, values.until ?? dayOf(terminal.now()))
     await using database = await openConfigured(terminal, values)
-    const report = await findUsage(database, days, values.key)
+    const { store, name } = database
+    const keys = new Map((await store.keys.list()).map((each) => [each.id, each]))
+    const clientOf = (id: string): Client => keys.get(id) ?? { id: id || NO_KEY_ID, name: '', owner: '' }
+    const all = (await store.usage.list(days)).filter(({ endpoint }) => !values.v1 || !isV3(endpoint))
+    // A whole key is accepted as an id, too.
+    const id = key === undefined ? undefined : key === NO_KEY_ID ? '' : (parseKeyId(key) ?? key)
+    const counts = id === undefined ? all : all.filter((each) => each.key === id)
+    if (id && !keys.has(id) && counts.length === 0)
+      throw new CommandError(
+        `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" stands for requests without a key.`,
+      )
+    const report = { days, counts, clientOf, only: id === undefined ? undefined : clientOf(id) }
     if (values.json) terminal.out(`${JSON.stringify(toJson(report))}\n`)
-    else if (values.csv) terminal.out(toCsv(report))
-    else printReport(report, database.name, terminal)
+    else printReport(report, name, terminal)
   },
 })
+
+type Client = Pick<ApiKey, 'id' | 'name' | 'owner' | 'lastUsedAt'>
 
 type UsageReport = {
   days: Days
   counts: readonly UsageCount[]
   clientOf: (key: string) => Client
   /** The client of --key. */
-  only?: Client
+  only: Client | undefined
 }
 
 function toDays(since: string | undefined, until: string): Days {
-  const first = since ?? daysBefore(until, DEFAULT_DAYS - 1)
+  const first = since ?? dayOf(Date.parse(until) - (DEFAULT_DAYS - 1) * DAY)
   if (first <= until) return { since: first, until }
   throw new UsageError(`--since must not be later than --until: ${first} is later than ${until}.`)
 }
-
-/** Not before the year 0: earlier days have another format. */
-const daysBefore = (day: string, days: number) =>
-  dayOf(Math.max(Date.parse(day) - days * DAY, Date.parse('0000-01-01')))
 
 function parseDay(text: string): string | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) && parseInstant(text) !== undefined ? text : undefined
 }
 
-type Database = { store: Store; name: string }
-
-async function findUsage({ store, name }: Database, days: Days, key?: string): Promise<UsageReport> {
-  const keys = new Map((await store.keys.list()).map((each) => [each.id, each]))
-  const clientOf = (id: string): Client =>
-    keys.get(id) ?? { id: id === '' ? NO_KEY_ID : id, name: '', owner: '' }
-  const all = await store.usage.list(days)
-  if (key === undefined) return { days, counts: all, clientOf }
-  // A whole key is accepted as an id, too.
-  const id = key === NO_KEY_ID ? '' : (parseKeyId(key) ?? key)
-  const counts = all.filter((each) => each.key === id)
-  if (id === '' || keys.has(id) || counts.length > 0) return { days, counts, clientOf, only: clientOf(id) }
-  throw new CommandError(
-    `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" stands for requests without a key.`,
-  )
-}
-
 function toJson({ days, counts, clientOf, only }: UsageReport) {
   const head = { ...days, ...sumUp(counts) }
-  const perDay = sumByDay(counts)
+  const perDay = sumBy(counts, 'day').map(({ name: day, requests, errors }) => ({ day, requests, errors }))
   if (only) {
     const details = counts.map(({ day, endpoint, status, count }) => ({ day, endpoint, status, count }))
     return { ...head, key: presentClient(only), days: perDay, counts: details }
@@ -99,6 +89,7 @@ function toJson({ days, counts, clientOf, only }: UsageReport) {
   const keys = sumByClient(counts, clientOf).map(({ client, ...sums }) => ({
     ...presentClient(client),
     ...sums,
+    endpoints: Object.fromEntries(sums.endpoints),
   }))
   return { ...head, keys, days: perDay }
 }
@@ -107,25 +98,16 @@ function presentClient({ id, name, owner, lastUsedAt }: Client) {
   return { id, name, owner, last_used_at: isoTime(lastUsedAt) }
 }
 
-function toCsv({ counts, clientOf }: UsageReport): string {
-  const rows = counts.map(({ day, key, endpoint, status, count }) => {
-    const { id, name, owner } = clientOf(key)
-    return [day, id, name, owner, endpoint, status, count]
-  })
-  return formatCsv([['day', 'key', 'name', 'owner', 'endpoint', 'status', 'requests'], ...rows])
-}
-
 const CAUTION = `Counts are a few seconds behind; a crash loses no more than those seconds.\n`
 
-function printReport(report: UsageReport, database: string, terminal: Terminal) {
-  const { days, counts, only } = report
+function printReport({ days, counts, clientOf, only }: UsageReport, database: string, terminal: Terminal) {
   const span = `from ${days.since} to ${days.until}`
   const who = only ? ` of ${nameClient(only)}` : ''
   if (counts.length === 0)
     return terminal.err(`No requests${who} were counted ${span} in ${database}. ${CAUTION}`)
   const totals = sumUp(counts)
   const sentence = `${count(totals.requests, 'request')}${who} ${span}, ${share(totals)} of them errors.\n`
-  const tables = only ? [rowsOfOne(counts)] : [rowsOfDays(counts), rowsOfAll(report)]
+  const tables = only ? [rowsOfOne(counts)] : [rowsOfDays(counts), rowsOfAll(counts, clientOf)]
   terminal.out([sentence, ...tables.map(formatTable)].join('\n'))
   terminal.err(`\n${CAUTION}`)
 }
@@ -135,29 +117,22 @@ const nameClient = ({ id, name }: Client) =>
 
 const number = (value: number) => value.toLocaleString('en')
 
-function share({ requests, errors }: Totals): string {
-  const part = (errors / requests) * 100
-  // 0% and 100% are exact.
-  if (errors > 0 && part < 0.1) return '<0.1%'
-  if (errors < requests && part > 99.9) return '>99.9%'
-  return `${part.toFixed(part > 0 && part < 100 ? 1 : 0)}%`
-}
+const share = ({ requests, errors }: Totals) =>
+  (errors / requests).toLocaleString('en', { style: 'percent', maximumFractionDigits: 1 })
 
 function rowsOfDays(counts: readonly UsageCount[]): string[][] {
-  const rows = sumByDay(counts).map((totals) => [totals.day, number(totals.requests), share(totals)])
+  const rows = sumBy(counts, 'day').map((each) => [each.name, number(each.requests), share(each)])
   return [['DAY', 'REQUESTS', 'ERRORS'], ...rows]
 }
 
-function rowsOfAll({ counts, clientOf }: UsageReport): string[][] {
-  const rows = sumByClient(counts, clientOf).map(({ client, ...sums }) => [
+function rowsOfAll(counts: readonly UsageCount[], clientOf: UsageReport['clientOf']): string[][] {
+  const rows = sumByClient(counts, clientOf).map(({ client, endpoints, ...totals }) => [
     client.id,
     printable(client.name) || '-',
     printable(client.owner) || '-',
-    number(sums.requests),
-    share(sums),
-    Object.entries(sums.endpoints)
-      .map(([endpoint, requests]) => `${endpoint} ${number(requests)}`)
-      .join(', '),
+    number(totals.requests),
+    share(totals),
+    endpoints.map(([endpoint, requests]) => `${endpoint} ${number(requests)}`).join(', '),
     client.lastUsedAt === undefined ? '-' : dayOf(client.lastUsedAt),
   ])
   return [['KEY', 'NAME', 'OWNER', 'REQUESTS', 'ERRORS', 'ENDPOINTS', 'LAST USED'], ...rows]
@@ -167,3 +142,25 @@ function rowsOfOne(counts: readonly UsageCount[]): string[][] {
   const rows = counts.map((each) => [each.day, each.endpoint, String(each.status), number(each.count)])
   return [['DAY', 'ENDPOINT', 'STATUS', 'REQUESTS'], ...rows]
 }
+
+type Totals = { requests: number; errors: number }
+
+function sumUp(counts: readonly UsageCount[]): Totals {
+  const sum = (some: readonly UsageCount[]) => some.reduce((total, { count }) => total + count, 0)
+  return { requests: sum(counts), errors: sum(counts.filter(({ status }) => status >= 400)) }
+}
+
+/** In the order of the names. */
+const sumBy = (counts: readonly UsageCount[], by: 'day' | 'endpoint' | 'key') =>
+  [...Map.groupBy(counts, (each) => each[by])]
+    .map(([name, some]) => ({ name, some, ...sumUp(some) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+
+/** Most requests first. */
+const sumByClient = (counts: readonly UsageCount[], clientOf: UsageReport['clientOf']) =>
+  sumBy(counts, 'key')
+    .map(({ name, some, ...totals }) => {
+      const endpoints = sumBy(some, 'endpoint').map(({ name, requests }) => [name, requests] as const)
+      return { client: clientOf(name), ...totals, endpoints }
+    })
+    .sort((a, b) => b.requests - a.requests)

@@ -1,7 +1,7 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { size } from '../../domain/text/format.ts'
-import { orphanedWalProblem } from '../../store/sqlite/connection/connect.ts'
+import { orphanedWalProblem } from '../../store/sqlite/connect.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
 /** Below this the service does not try to write. */

@@ -1,5 +1,5 @@
 import type { ServiceError } from '../errors.ts'
-import { invalidParameter } from '../invalid-parameter.ts'
+import { invalidParameter } from '../errors.ts'
 import { foldName } from '../text/fold-name.ts'
 import { describeUnknown } from '../text/nearest-name.ts'
 import { quote } from '../text/quote.ts'

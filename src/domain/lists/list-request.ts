@@ -1,5 +1,4 @@
-import { ServiceError } from '../errors.ts'
-import { invalidParameter } from '../invalid-parameter.ts'
+import { invalidParameter, ServiceError } from '../errors.ts'
 import { foldName } from '../text/fold-name.ts'
 import { quote } from '../text/quote.ts'
 import { digest } from '../text/stable-id.ts'

@@ -1,20 +1,20 @@
 import { Compile, type Validator } from 'typebox/schema'
 import { type Credential, roundScore } from '../credential.ts'
 import { type DataPoint, type RawKind, type RawValue, readRawValue } from '../data-point.ts'
-import { parsePassportRef, parseWallet, type Scores, type Social } from '../passport.ts'
+import { CREDENTIAL_ACCOUNT, parsePassportRef, parseWallet, type Scores, type Social } from '../passport.ts'
 import { parseInstant } from '../text/instant.ts'
 import { quote } from '../text/quote.ts'
 import { stableId } from '../text/stable-id.ts'
-import { credentialAccount, type IncomingRecord, type LaterFields, type PassportRecord } from './record.ts'
+import type { IncomingRecord, LaterFields, PassportRecord } from './record.ts'
 import {
   type CredentialLine,
   countUnknown,
   DataPointLine,
+  findOversized,
   PassportLine,
   type PointLine,
   type SocialLine,
 } from './record-format.ts'
-import { findOversized } from './record-limits.ts'
 import { describeProblems, type Problem } from './validation-problem.ts'
 
 export type ParseOptions = {
@@ -133,7 +133,7 @@ function addCredentials(
 function toPoint({ type, id, value, earnedAt }: Credential, raw: RawValue): DataPoint {
   return {
     type,
-    account: credentialAccount(id),
+    account: CREDENTIAL_ACCOUNT + id,
     value: raw,
     display: value,
     ...(earnedAt !== undefined && { earnedAt }),

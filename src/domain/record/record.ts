@@ -57,10 +57,6 @@ export function addsUp(record: PassportRecord): boolean {
   return isSame('activity') && isSame('identity') && isSame('skills') && scores.total <= sums.total
 }
 
-/** The account of a data point that was made from a credential. */
-export const credentialAccount = (id: string): string => `${CREDENTIAL_ACCOUNT}${id}`
-export const CREDENTIAL_ACCOUNT = 'credential:'
-
 /** The stored form; empty if no field is known. */
 export function toLaterText({ imageUrl, mainWalletChangedAt, nominations }: LaterFields): string {
   const text = JSON.stringify({ imageUrl, mainWalletChangedAt, nominations })

@@ -30,23 +30,17 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest
 }
 
-/** The Levenshtein distance of two texts, or `most + 1` if it is larger. The time is linear in the length. */
+/** The Levenshtein distance of two texts, or `most + 1` if it is larger. */
 export function editDistance(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1
-  const row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (let at = 1; at <= one.length; at++) {
-    // Cells that are further from the diagonal are above `most`.
-    const start = Math.max(1, at - most)
-    let diagonal = row[start - 1] as number
-    row[start - 1] = start === 1 ? at : most + 1
-    let least = row[start - 1] as number
-    for (let to = start; to <= Math.min(other.length, at + most); to++) {
-      const changed = diagonal + Number(one[at - 1] !== other[to - 1])
-      diagonal = row[to] as number
-      row[to] = Math.min(changed, diagonal + 1, (row[to - 1] as number) + 1)
-      least = Math.min(least, row[to] as number)
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let at = 0; at < one.length; at++) {
+    const next = [at + 1]
+    for (let to = 0; to < other.length; to++) {
+      const changed = (row[to] as number) + Number(one[at] !== other[to])
+      next.push(Math.min(changed, (row[to + 1] as number) + 1, (next[to] as number) + 1))
     }
-    if (least > most) return most + 1
+    row = next
   }
-  return Math.min(row[other.length] as number, most + 1)
+  return Math.min(row.at(-1) as number, most + 1)
 }

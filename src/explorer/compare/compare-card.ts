@@ -3,9 +3,7 @@ import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { formatFigure } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import type { DrawCard } from '../pictures/card-drawer.ts'
-import { drawText, frame, LEFT, RIGHT } from '../pictures/card-frame.ts'
-import { drawableName } from '../pictures/drawable-name.ts'
+import { drawableName, drawText, frame, LEFT, RIGHT, respondCard } from '../pictures/card-frame.ts'
 import { colorsOf, drawName, round } from '../pictures/svg.ts'
 import { fitSize } from '../pictures/text-width.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
@@ -13,16 +11,14 @@ import type { Site } from '../site/site.ts'
 import { findPeople, parseIds } from './find-people.ts'
 
 /** The card of a comparison: `/card/compare.png?ids=7,42`, with ids only. */
-export const createCompareCard = (options: ExplorerOptions, drawPng: DrawCard): ExplorerPage => ({
-  version: () => undefined,
+export const createCompareCard = (options: ExplorerOptions): ExplorerPage => ({
   async render(request) {
     const { query, site, signal } = request
     const ids = parseIds(query)
     if (!ids.every((text) => /^\d+$/.test(text))) throw notFound()
     const { people, unknown } = await findPeople(options, ids, signal)
     if (people.length === 0 || unknown.length > 0) throw notFound()
-    const { markup } = drawComparison(people, site)
-    return drawPng(() => markup, request)
+    return respondCard(options, request, () => drawComparison(people, site))
   },
 })
 

@@ -1,3 +1,4 @@
+import type { RenderedPage } from '../../api/rendered-page.ts'
 import { findPage } from '../../catalog/find-list.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { parseOrigin } from '../../domain/url.ts'
@@ -6,38 +7,33 @@ import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { shortWord } from '../design/sanitize.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
-import { file, POLICY } from '../site/files.ts'
-import { renderLayout } from '../site/layout.ts'
+import { respondPage } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
-import { createPartStandings } from '../site/standings.ts'
+import { findParts } from '../site/standings.ts'
 import { type ComparedPerson, compareAddress, renderComparison, renderPerson } from './compare-table.ts'
-import { type Found, findPeople, MOST_NAMES, MOST_PEOPLE, parseIds } from './find-people.ts'
+import { type Found, findPeople, MOST_PEOPLE, parseIds } from './find-people.ts'
 
 /** Two to four people side by side. */
-export function createComparePage(options: ExplorerOptions): ExplorerPage {
-  const findParts = createPartStandings(options)
-  return {
-    // Not cached: reading the versions of all its passports costs as much as the page.
-    version: () => undefined,
-    async render({ query, signal, site, charge }) {
-      const texts = parseIds(query)
-      await charge(Math.min(texts.length, MOST_PEOPLE))
-      const found = await findPeople(options, texts, signal)
-      const parts = await findParts(
-        found.people.map(({ scores }) => scores),
-        signal,
-      )
-      const people: ComparedPerson[] = []
-      for (const [at, passport] of found.people.entries()) {
-        const standing = await options.catalog.standing(passport.scores.total)
-        people.push({ passport, standing, parts: parts?.[at] ?? {} })
-      }
-      const isMissing = found.people.length === 0 && found.unknown.length > 0
-      const top = texts.length === 0 ? await findTop(options, signal) : []
-      return file('text/html', renderPage(site, found, people, top), POLICY.explorer, isMissing ? 404 : 200)
-    },
-  }
-}
+export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
+  // Not cached: reading the versions of all its passports costs as much as the page.
+  async render({ query, signal, site, charge }) {
+    const texts = parseIds(query)
+    await charge(Math.min(texts.length, MOST_PEOPLE))
+    const found = await findPeople(options, texts, signal)
+    const parts = await findParts(
+      options,
+      found.people.map(({ scores }) => scores),
+      signal,
+    )
+    const people: ComparedPerson[] = []
+    for (const [at, passport] of found.people.entries()) {
+      const standing = await options.catalog.standing(passport.scores.total)
+      people.push({ passport, standing, parts: parts?.[at] ?? {} })
+    }
+    const top = texts.length === 0 ? await findTop(options, signal) : []
+    return renderPage(site, found, people, top)
+  },
+})
 
 /** The two people with the highest scores, to try it with. */
 async function findTop(
@@ -55,11 +51,12 @@ function renderPage(
   found: Found,
   people: readonly ComparedPerson[],
   top: readonly Passport[],
-): string {
+): RenderedPage {
   const names = LIST.format(people.map(({ passport }) => shortNameOf(passport)))
   const path = compareAddress(people.map(({ passport }) => passport.id))
   const isComplete = people.length > 1
-  return renderLayout({
+  const isMissing = people.length === 0 && found.unknown.length > 0
+  const layout = {
     site,
     title: isComplete ? `${names} compared` : 'Compare people',
     description: isComplete
@@ -73,7 +70,8 @@ ${isComplete ? renderActions(site, path, names) : html`${LEAD}${renderTop(top)}`
 ${renderNotes(found)}
 ${people.length === 1 ? renderFirst(people) : people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
 ${isComplete ? renderComparison(people) : html``}`,
-  })
+  } as const
+  return respondPage(layout, isMissing ? 404 : 200)
 }
 
 const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`
@@ -102,10 +100,9 @@ ${people.map((person) => html`<div class="panel">${rosette(person.passport.id)}$
 
 function renderNotes({ people, unknown, omitted }: Found): Html {
   const ids = people.map(({ id }) => id)
-  const notes = unknown.map(({ text, candidates, isSearched }) => {
+  const notes = unknown.map(({ text, candidates }) => {
     const shown = shortWord(text, MAX_TEXT_LENGTH)
-    if (candidates.length === 0)
-      return html`<p class="notice">${isSearched ? html`No passport was found for “${shown}”.` : html`“${shown}” was not searched: a comparison finds ${MOST_NAMES} people by name at once. Add the others one by one.`}</p>`
+    if (candidates.length === 0) return html`<p class="notice">No passport was found for “${shown}”.</p>`
     return html`<p class="notice">“${shown}” may be ${candidates.map(
       (candidate, at) =>
         html`${at === 0 ? '' : at === candidates.length - 1 ? ' or ' : ', '}<a href="${compareAddress([...ids, candidate.id])}"><bdi>${shortNameOf(candidate)}</bdi></a>`,

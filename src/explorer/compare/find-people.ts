@@ -1,18 +1,15 @@
 import { findPage } from '../../catalog/find-list.ts'
 import { parseKeyword } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
-import { parsePassportKey } from '../../domain/passport-key.ts'
+import { parsePassportKey } from '../../domain/passport.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { findMatches } from '../search/find-matches.ts'
 import type { ExplorerOptions } from '../site/explorer-page.ts'
 
 export const MOST_PEOPLE = 4
 
-/** Each of them is a search of all names. More are rare, because people are added one by one. */
-export const MOST_NAMES = 2
-
-/** Texts that no passport could be found for, with the passports that were probably meant. `isSearched`: whether names were searched, too. */
-type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
+/** A text that no passport could be found for, with the passports that were probably meant. */
+type Unknown = { text: string; candidates: readonly Passport[] }
 
 export type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number }
 
@@ -35,10 +32,8 @@ export async function findPeople(
 ): Promise<Found> {
   const people = new Map<number, PassportV3>()
   const unknown: Unknown[] = []
-  let names = 0
-  const search = async (text: string) => (++names > MOST_NAMES ? undefined : findNamed(reader, text, signal))
   for (const text of texts.slice(0, MOST_PEOPLE)) {
-    const found = await findPerson(reader, text, search)
+    const found = await findPerson(reader, text, signal)
     if ('candidates' in found) unknown.push(found)
     else people.set(found.id, found)
   }
@@ -48,38 +43,30 @@ export async function findPeople(
 const MOST_CANDIDATES = 5
 const LONGEST_TEXT = 250
 
-type Named = { items: Passport[] }
-
-async function findPerson(
-  reader: Reader,
-  text: string,
-  search: (text: string) => Promise<Named | undefined>,
-): Promise<PassportV3 | Unknown> {
-  if (text.length > LONGEST_TEXT) return { text, candidates: [], isSearched: true }
+async function findPerson(reader: Reader, text: string, signal: AbortSignal): Promise<PassportV3 | Unknown> {
+  if (text.length > LONGEST_TEXT) return { text, candidates: [] }
   const key = parsePassportKey(text)
   const passport = key && (await readPassport(reader, key))
   if (passport) return passport
   const { matches } = await findMatches(reader.store, text)
   const complete = matches.filter(({ reason }) => reason.end === reason.text.length)
   // A complete wallet or handle of one passport needs no search by name.
-  const named = complete.length === 1 ? NOBODY : await search(text)
-  const sure = complete.length > 0 ? complete.map((match) => match.passport) : (named ?? NOBODY).items
+  const named = complete.length === 1 ? [] : await findNamed(reader, text, signal)
+  const sure = complete.length > 0 ? complete.map((match) => match.passport) : named
   const [only] = sure.length === 1 && (complete.length > 0 || matches.length === 0) ? sure : []
   const person = only && (await readPassport(reader, { id: only.id }))
   if (person) return person
-  const all = [...matches.map((match) => match.passport), ...(named ?? NOBODY).items]
+  const all = [...matches.map((match) => match.passport), ...named]
   const candidates = [...new Map(all.map((each) => [each.id, each])).values()].slice(0, MOST_CANDIDATES)
-  return { text, candidates, isSearched: named !== undefined }
+  return { text, candidates }
 }
 
-const NOBODY: Named = { items: [] }
-
 /** The people with the highest scores among those with a name. */
-async function findNamed({ store, catalog }: Reader, text: string, signal: AbortSignal): Promise<Named> {
+async function findNamed({ store, catalog }: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
   const keyword = parseKeyword(text)
-  if (keyword === undefined) return NOBODY
+  if (keyword === undefined) return []
   const request = { page: 1, size: MOST_CANDIDATES, keyword, signal }
-  return findPage({ store, catalog }, request, store.passports.listByIds)
+  return (await findPage({ store, catalog }, request, store.passports.listByIds)).items
 }
 
 async function readPassport(

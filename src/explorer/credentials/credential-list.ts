@@ -1,3 +1,6 @@
+import type { RenderedPage } from '../../api/rendered-page.ts'
+import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
 import { count } from '../../domain/text/format.ts'
 import { partOf } from '../design/charts.ts'
 import { groupByCategory, renderProgress } from '../design/credential-rows.ts'
@@ -7,11 +10,9 @@ import { shortWord } from '../design/sanitize.ts'
 import { countFacets, createFacetReader } from '../search/facets.ts'
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
-import { file, POLICY } from '../site/files.ts'
-import { renderLayout } from '../site/layout.ts'
+import { respondPage } from '../site/layout.ts'
 import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
-import { ruleOf } from './credential-types.ts'
 
 /** All types of credentials by part of the score, those with the most holders first. */
 export function createCredentialList(options: ExplorerOptions): ExplorerPage {
@@ -31,15 +32,19 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
             rule: ruleOf(rules, value),
           })),
         )
-        return file('text/html', renderList(site, rows, total), POLICY.explorer)
+        return renderList(site, rows, total)
       }),
   }
 }
 
-type Row = { type: string; holders: number; name: string; rule: ReturnType<typeof ruleOf> }
+/** The rule of a folded type. */
+export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined =>
+  Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
 
-function renderList(site: Site, rows: readonly Row[], total: number): string {
-  return renderLayout({
+type Row = { type: string; holders: number; name: string; rule: Rule | undefined }
+
+function renderList(site: Site, rows: readonly Row[], total: number): RenderedPage {
+  return respondPage({
     site,
     title: 'Credentials',
     description: `${count(rows.length, 'credential')} that people earn points with, and how many people have each`,

@@ -1,22 +1,23 @@
+import type { RenderedPage } from '../../api/rendered-page.ts'
 import { mapChunks } from '../../catalog/find-list.ts'
+import { roundUp } from '../../catalog/score-distribution.ts'
 import type { Credential } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Rule } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { count } from '../../domain/text/format.ts'
+import { drawHistogram } from '../design/charts.ts'
 import { addressOfFilter, credentialAddress, formatFigure, formatPeople } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { shortWord } from '../design/sanitize.ts'
+import { drawableText, drawTitleCard, respondCard } from '../pictures/card-frame.ts'
 import { type Ranked, renderRankingList } from '../search/ranking-list.ts'
-import { ALL_PASSPORTS } from '../search/ranking-query.ts'
+import { ALL_PASSPORTS, equals } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
-import { file, POLICY } from '../site/files.ts'
-import { renderLayout } from '../site/layout.ts'
+import { respondPage } from '../site/layout.ts'
 import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
-import { formatShare, renderCategory } from './credential-list.ts'
-import { renderPoints } from './credential-points.ts'
-import { describeRule, listHolders, ruleOf } from './credential-types.ts'
+import { formatShare, renderCategory, ruleOf } from './credential-list.ts'
 
 const TOP = 10
 /** Holders whose points are read for the distribution: about 3 MB. */
@@ -32,7 +33,7 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
     return whenReady(site, credentialAddress(type), async () => {
       const found = await find(options, type, signal)
       if (found.holders === 0 && !found.rule) throw notFound()
-      return file('text/html', renderPage(site, found), POLICY.explorer)
+      return renderPage(site, found)
     })
   },
 })
@@ -42,9 +43,9 @@ type Found = Awaited<ReturnType<typeof find>>
 async function find(options: ExplorerOptions, type: string, signal: AbortSignal) {
   const { store, catalog, rules } = options
   const ruleSet = await rules()
-  const top = await listHolders(options, type, { limit: TOP }, signal)
+  const top = await listHolders(options, type, signal, TOP)
   const step = Math.max(1, Math.ceil(top.total / SAMPLE))
-  const sample = await listHolders(options, type, { limit: SAMPLE, step }, signal)
+  const sample = await listHolders(options, type, signal, SAMPLE, step)
   const ids = [...new Set([...top.ids, ...sample.ids])]
   const chunks = await mapChunks(ids, (chunk) => store.search.mapCredentials(type, chunk))
   const credentials = new Map(chunks.flatMap((chunk) => [...chunk]))
@@ -72,23 +73,23 @@ async function rankTop(
     passports.map(async (passport) => ({
       passport,
       rank: (await catalog.standing(passport.scores.total)).rank,
-      note: describePoints(credentials.get(passport.id)),
+      note: describeScore(credentials.get(passport.id)),
     })),
   )
 }
 
-const describePoints = (credential: Credential | undefined) =>
+const describeScore = (credential: Credential | undefined) =>
   credential && `${formatFigure(credential.score)} of ${count(credential.maxScore, 'point')}`
 
 const MAX_NAME_LENGTH = 80
 
-function renderPage(site: Site, found: Found): string {
+function renderPage(site: Site, found: Found): RenderedPage {
   const { type, rule, example, holders, all, ranked } = found
   const name = shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
   const category = rule?.category ?? example?.category ?? ''
   const most = rule?.max_score ?? example?.maxScore ?? 0
   const share = holders === 0 ? '' : `, ${formatShare((100 * holders) / all)} of all`
-  return renderLayout({
+  return respondPage({
     site,
     title: `${name}: ${count(holders, 'holder')}`,
     description: `${formatPeople(holders)} with the credential ${name}: how it is scored, and who has the highest scores`,
@@ -113,7 +114,7 @@ ${ranked.length === 0 ? html`<p class="nothing panel">Nobody has this credential
 
 const renderRule = (rule: Rule, version: string) => html`<section>
 <h2>How it is scored</h2>
-<p>${describeRule(rule).join(' ')}</p>
+<p>${describeRule(rule)}</p>
 <p class="soft">By rule set ${version}. A score given by an imported record stays as it is.</p>
 </section>`
 
@@ -124,3 +125,96 @@ function renderHolders({ type, ranked, scale, holders }: Found, name: string): H
 ${renderRankingList(list)}
 <p><a class="button" href="${addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `All ${formatFigure(holders)} people with ${name}`}</a></p>`
 }
+
+/** Holders of a type by total score: `limit` of them, every `step`-th. */
+function listHolders(
+  { catalog }: ExplorerOptions,
+  type: string,
+  signal: AbortSignal,
+  limit: number,
+  step = 1,
+) {
+  const sort = { field: 'score', descending: true } as const
+  return catalog.list({ filter: [equals('type', type)], sort, limit, step, signal }, false)
+}
+
+/** How a rule turns a value into points, in words. */
+export function describeRule({ convert, multiplier, max_score, accounts, proves_human }: Rule): string {
+  const most = formatFigure(max_score)
+  const words = [
+    `${CONVERSIONS[convert](multiplier, max_score)}, at most ${most}.`,
+    accounts === 'sum'
+      ? 'The values of several accounts are added up first.'
+      : 'Of several accounts, the best one counts.',
+    ...(proves_human ? ['It also marks the person as a verified human.'] : []),
+  ]
+  return words.join(' ')
+}
+
+const CONVERSIONS: Record<Rule['convert'], (multiplier: number, most: number) => string> = {
+  none: (multiplier, most) =>
+    multiplier >= most
+      ? `${count(Math.min(multiplier, most), 'point')} for having it`
+      : `${count(multiplier, 'point')} for each unit of the value`,
+  sqrt: (multiplier) => `The square root of the value, times ${formatFigure(multiplier)}`,
+  ln: (multiplier) => `The natural logarithm of the value, times ${formatFigure(multiplier)}`,
+  years: (multiplier) => `${count(multiplier, 'point')} for each year since the date of the data point`,
+}
+
+const MOST_BUCKETS = 20
+
+/** A histogram of the points that holders have: all of them, or an even sample of a long list. */
+function renderPoints(scores: readonly number[], most: number, holders: number): Html {
+  if (scores.length < 2) return html``
+  const sorted = scores.toSorted((one, other) => one - other)
+  const end = Math.max(most, sorted.at(-1) ?? 0, 1)
+  const step = Math.max(1, roundUp(end / MOST_BUCKETS))
+  const buckets = new Array<number>(Math.ceil(end / step)).fill(0)
+  for (const score of sorted) {
+    const bucket = Math.min(buckets.length - 1, Math.max(0, Math.ceil(score / step) - 1))
+    buckets[bucket] = (buckets[bucket] ?? 0) + 1
+  }
+  const describeBar = (people: number, at: number) => {
+    const range =
+      step === 1
+        ? count(at + 1, 'point')
+        : `${formatFigure(at * step + 1)} to ${formatFigure((at + 1) * step)} points`
+    return `${range}: ${formatPeople(people)}`
+  }
+  return html`<section>
+<h2>Points</h2>
+<figure>
+${drawHistogram(buckets, { describe: describeBar })}
+<p class="row between axis soft" aria-hidden="true"><span>0</span><span>${count(buckets.length * step, 'point')}</span></p>
+<figcaption class="soft">${describePoints(sorted, most, holders)}</figcaption>
+</figure>
+</section>`
+}
+
+function describePoints(sorted: readonly number[], most: number, holders: number): string {
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0
+  const full = sorted.filter((score) => score >= most).length
+  const basis =
+    sorted.length < holders
+      ? `${formatFigure(sorted.length)} of ${formatPeople(holders)}`
+      : `all ${formatPeople(holders)}`
+  const maximum = full === 0 ? 'none has' : `${formatFigure(full)} ${full === 1 ? 'has' : 'have'}`
+  return `Half have ${count(median, 'point')} or more, ${maximum} the maximum of ${formatFigure(most)}. Based on ${basis}.`
+}
+
+/** The card of a credential: `/card/credential/{type}.png`. */
+export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => ({
+  version: async () => (await options.rules()).stamp,
+  async render(request) {
+    const { params, site, signal } = request
+    const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
+    const type = foldName(name ?? '')
+    const rule = ruleOf(await options.rules(), type)
+    const { ids, total } = await listHolders(options, type, signal, 7)
+    if (total === 0 && !rule) throw notFound()
+    const title = drawableText(rule?.name ?? type) || 'Credential'
+    const about = [rule?.category, `held by ${formatPeople(total)}`].filter(Boolean).join(', ')
+    const words = drawableText(about)
+    return respondCard(options, request, () => drawTitleCard(site, { title, words, ids, size: 108 }))
+  },
+})

@@ -17,8 +17,7 @@ import { type Html, html, renderWithin } from '../design/html.ts'
 import { shortWord } from '../design/sanitize.ts'
 import { renderPager } from '../search/ranking-list.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
-import { file, POLICY } from '../site/files.ts'
-import { renderLayout } from '../site/layout.ts'
+import { respondPage } from '../site/layout.ts'
 
 /** A record may have thousands: the page of a passport shows the highest ones, and links to all. */
 const MOST_SHOWN = { rows: 50, bytes: 45_000 }
@@ -145,7 +144,7 @@ ${renderPager(page, last, (target) => `/passports/${passport.id}/credentials?pag
 </article>`
     const title = `Credentials of ${name}`
     const description = `${name}: ${count(credentials.length, 'credential')}`
-    return file('text/html', renderLayout({ site, title, description, main }), POLICY.explorer)
+    return respondPage({ site, title, description, main })
   },
 })
 

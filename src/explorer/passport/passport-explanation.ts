@@ -1,21 +1,18 @@
 import { describeRawValue } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { DescribedLine, ExplainedPassport, ExplanationAccount } from '../../domain/explanation.ts'
-import { type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
-import { CREDENTIAL_ACCOUNT } from '../../domain/record/record.ts'
+import { CREDENTIAL_ACCOUNT, type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { count } from '../../domain/text/format.ts'
 import { groupByCategory, UNKNOWN } from '../design/credential-rows.ts'
 import { formatFigure, shortNameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { shortWord } from '../design/sanitize.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
-import { file, POLICY } from '../site/files.ts'
-import { renderLayout } from '../site/layout.ts'
+import { respondPage } from '../site/layout.ts'
 import { describeParts } from './passport-score.ts'
 
 /** Explains a score line by line. Not cached, because the result depends on the active rule set, too. */
 export const createExplanationPage = ({ explain }: ExplorerOptions): ExplorerPage => ({
-  version: () => undefined,
   async render({ params, site }) {
     const ref = parsePassportRef(params.ref ?? '')
     const explanation = ref && (await explain(ref))
@@ -32,7 +29,7 @@ ${renderLines(explanation)}
 </article>`
     const title = `Score calculation of ${name}`
     const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
-    return file('text/html', renderLayout({ site, title, description, main }), POLICY.explorer)
+    return respondPage({ site, title, description, main })
   },
 })
 

@@ -6,19 +6,17 @@ import type { Theme } from '../design/tokens.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { picture, withoutCaching } from '../site/files.ts'
 import type { Site } from '../site/site.ts'
-import { createPassportWords } from '../site/standings.ts'
+import { findPassportWords } from '../site/standings.ts'
 import { createPicturePage } from './picture-page.ts'
 import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
 import { fitSize, textWidth } from './text-width.ts'
 
 /** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
 export function createBadge(options: ExplorerOptions): ExplorerPage {
-  const findWords = createPassportWords(options)
-
   /** The value of the badge: the score, or the level or standing that `show` selects, if the passport has one. */
   async function findValue(passport: FullPassport, show: 'level' | 'top' | 'score', signal: AbortSignal) {
     if (show === 'score') return { value: describeValue(passport), isComplete: true }
-    const { level, top, isComplete } = await findWords(passport, signal)
+    const { level, top, isComplete } = await findPassportWords(options, passport, signal)
     const value = (show === 'top' && top.replace(' in ', ' ')) || level || describeValue(passport)
     return { value, isComplete: isComplete || show !== 'top' }
   }

@@ -1,6 +1,12 @@
+import type { RenderedPage } from '../../api/rendered-page.ts'
+import type { Passport } from '../../domain/passport.ts'
+import type { Awaitable } from '../../store/store.ts'
 import { FONT_FAMILY } from '../design/fonts.ts'
+import { nameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
+import type { ExplorerOptions, ExplorerRequest } from '../site/explorer-page.ts'
+import { picture } from '../site/files.ts'
 import type { Site } from '../site/site.ts'
 import { CARD_SIZE } from '../site/social-meta.ts'
 import { colorsOf, drawName, drawSvg, round } from './svg.ts'
@@ -14,18 +20,26 @@ export const ROSETTE = { size: 316, x: RIGHT - 316, y: 118 }
 export const TEXT_WIDTH = ROSETTE.x - LEFT - 40
 const FONT = `${FONT_FAMILY}, Iowan Old Style, Palatino Linotype, Palatino, Georgia, serif`
 
-/** Seven rosettes, as on the pages of people. */
-const SAMPLES = [1, 2, 3, 5, 8, 13, 21]
+/** With these units, the limit of an address is about as many cards as the picture thread draws in the window. */
+const PNG_UNITS = 25
 
-export const drawSiteCard = (site: Site, words: string): Html =>
-  drawTitleCard(site, { title: site.name, words, ids: SAMPLES, size: 120 })
+/** A card as PNG. */
+export async function respondCard(
+  { rasterize }: ExplorerOptions,
+  { charge, signal }: ExplorerRequest,
+  draw: () => Awaitable<Html>,
+): Promise<RenderedPage> {
+  await charge(PNG_UNITS)
+  const { markup } = await draw()
+  return picture('png', await rasterize(markup, WIDTH, signal))
+}
 
 type TitleCard = { title: string; words: string; ids: readonly number[]; size: number }
 
 /** A title, a line of text and a row of seven rosettes at most. */
 export function drawTitleCard(site: Site, { title, words, ids, size }: TitleCard): Html {
   const colors = colorsOf(site, 'light')
-  const step = (RIGHT - LEFT) / SAMPLES.length
+  const step = (RIGHT - LEFT) / 7
   return frame(
     title,
     site,
@@ -74,4 +88,24 @@ function drawWave(phase: number): string {
   for (let x = start, down = height; x < WIDTH; x += half, down = -down)
     path += `c${half / 2} 0 ${half / 2} ${down} ${half} ${down}`
   return path
+}
+
+/** Characters of the font: Latin with Vietnamese, Cyrillic and Greek, and their punctuation. */
+const DRAWABLE =
+  /^[ -~\u00a0-\u012b\u012e-\u0131\u0134-\u0165\u0168-\u017f\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u0490-\u0493\u1ea0-\u1ef9\u2013\u2014\u2018-\u201a\u201c-\u201e\u2022\u2026\u20ac\u2122]+$/
+
+const EMOJI = /\p{RGI_Emoji}|\p{Extended_Pictographic}|\ufe0f|\u200d/gv
+
+/** The name without emoji, or the id if the font of PNG pictures lacks a character of it. */
+export const drawableName = (passport: Pick<Passport, 'id' | 'profile'>): string =>
+  drawableText(nameOf(passport)) || `Passport ${passport.id}`
+
+/** The text without emoji; empty if the font lacks a character of it. */
+export function drawableText(given: string): string {
+  const text = given
+    .normalize('NFC')
+    .replace(EMOJI, (character) => (DRAWABLE.test(character) ? character : ''))
+    .replace(/\s+/g, ' ')
+    .trim()
+  return DRAWABLE.test(text) ? text : ''
 }

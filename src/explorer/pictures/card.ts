@@ -8,22 +8,29 @@ import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { picture, withoutCaching } from '../site/files.ts'
 import type { Site } from '../site/site.ts'
 import { describeCard } from '../site/social-meta.ts'
-import { createPassportWords, type PassportWords } from '../site/standings.ts'
-import type { DrawCard } from './card-drawer.ts'
-import { drawSiteCard, drawText, frame, LEFT, RIGHT, ROSETTE, TEXT_WIDTH } from './card-frame.ts'
-import { drawableName } from './drawable-name.ts'
+import { findPassportWords, type PassportWords } from '../site/standings.ts'
+import {
+  drawableName,
+  drawText,
+  drawTitleCard,
+  frame,
+  LEFT,
+  RIGHT,
+  ROSETTE,
+  respondCard,
+  TEXT_WIDTH,
+} from './card-frame.ts'
 import { createPicturePage } from './picture-page.ts'
 import { type Colors, colorsOf, drawName, drawScoreParts, round } from './svg.ts'
 import { fitSize, textWidth } from './text-width.ts'
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
-export function createCard(options: ExplorerOptions, drawPng: DrawCard): ExplorerPage {
+export function createCard(options: ExplorerOptions): ExplorerPage {
   const { store } = options
-  const findWords = createPassportWords(options)
 
   /** Without a high standing, the number of credentials is the headline. */
   async function describe(passport: FullPassport, signal: AbortSignal): Promise<PassportWords> {
-    const words = await findWords(passport, signal)
+    const words = await findPassportWords(options, passport, signal)
     if (words.top !== '') return words
     const { credentials = [] } = (await store.credentials.find({ id: passport.id })) ?? {}
     return { ...words, top: credentials.length === 0 ? '' : count(credentials.length, 'credential') }
@@ -35,24 +42,29 @@ export function createCard(options: ExplorerOptions, drawPng: DrawCard): Explore
     const draw = async (name: string) => {
       const words = await describe(passport, signal)
       isComplete = words.isComplete
-      return drawCard(passport, name, words, site).markup
+      return drawCard(passport, name, words, site)
     }
     const card =
       type === 'svg'
-        ? picture('svg', await draw(nameOf(passport)))
-        : await drawPng(() => draw(drawableName(passport)), request)
+        ? picture('svg', (await draw(nameOf(passport))).markup)
+        : await respondCard(options, request, () => draw(drawableName(passport)))
     return isComplete ? card : withoutCaching(card)
   })
 }
 
 /** The card of pages that are not about one person. */
-export const createSiteCard = ({ catalog }: ExplorerOptions, drawPng: DrawCard): ExplorerPage => ({
+export const createSiteCard = (options: ExplorerOptions): ExplorerPage => ({
   version: () => '',
-  async render(request) {
-    const { total } = await catalog.standing(0)
-    const { markup } = drawSiteCard(request.site, `${formatPeople(total)}, ranked by score`)
-    return drawPng(() => markup, request)
-  },
+  render: (request) =>
+    respondCard(options, request, async () => {
+      const { total } = await options.catalog.standing(0)
+      return drawTitleCard(request.site, {
+        title: request.site.name,
+        words: `${formatPeople(total)}, ranked by score`,
+        ids: [1, 2, 3, 5, 8, 13, 21],
+        size: 120,
+      })
+    }),
 })
 
 const SCORE_WIDTH = 400

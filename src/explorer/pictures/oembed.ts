@@ -8,7 +8,6 @@ import { parseEncodedRef } from './picture-page.ts'
 
 /** oEmbed: the card of a passport as a photo, for sites that embed links. */
 export const createOembed = ({ store }: ExplorerOptions): ExplorerPage => ({
-  version: () => undefined,
   async render({ query, site }) {
     const format = query.get('format') ?? 'json'
     if (format !== 'json')

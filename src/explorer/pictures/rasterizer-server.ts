@@ -2,12 +2,12 @@ import { createByteCache } from '../../catalog/byte-cache.ts'
 import { type Received, receiveCalls, takeFirst } from '../../thread-calls.ts'
 import type { Png } from '../site/explorer-page.ts'
 import type { DrawPng } from './rasterizer.ts'
-import type { Drawing, PictureCall } from './remote-rasterizer.ts'
+import type { Drawing } from './remote-rasterizer.ts'
 
 /** About 250 cards. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-type Queued = Received<Drawing, Png | undefined>
+type Queued = Received<Drawing, Png>
 
 /** Draws the pictures of all clients, one at a time. The same SVG is drawn once; a cached picture never waits. */
 export function createRasterizerServer(load: () => Promise<DrawPng>) {
@@ -16,14 +16,10 @@ export function createRasterizerServer(load: () => Promise<DrawPng>) {
   let loading: Promise<DrawPng> | undefined
   let isRunning = false
 
-  function loadOnce(): Promise<DrawPng> {
-    loading ??= load()
-    return loading
-  }
-
   async function run(): Promise<void> {
     isRunning = true
-    const draw = await loadOnce()
+    loading ??= load()
+    const draw = await loading
     while (queue.length > 0) {
       // Pending messages are processed first: they may cancel a picture.
       await new Promise(setImmediate)
@@ -53,18 +49,11 @@ export function createRasterizerServer(load: () => Promise<DrawPng>) {
       picture.answer(png)
       return
     }
-    if (picture.call.isFirst) queue.unshift(picture)
-    else queue.push(picture)
+    queue.push(picture)
     if (!isRunning) void run()
   }
 
-  return {
-    connect: (port: MessagePort) =>
-      receiveCalls<PictureCall, Png | undefined>(port, (received) => {
-        if (received.call !== 'load') add(received as Queued)
-        else void loadOnce().then(() => received.answer(undefined))
-      }),
-  }
+  return { connect: (port: MessagePort) => receiveCalls(port, add) }
 }
 
 const keyOf = ({ svg, width }: Drawing) => `${width} ${svg}`

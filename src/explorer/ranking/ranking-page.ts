@@ -2,13 +2,12 @@ import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Standing } from '../../catalog/score-distribution.ts'
 import { count } from '../../domain/text/format.ts'
 import { drawHistogram } from '../design/charts.ts'
-import { formatFigure, formatPeople } from '../design/format.ts'
+import { formatFigure } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { shortWord } from '../design/sanitize.ts'
 import { createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
 import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
-  ALL_PASSPORTS,
   addressOf,
   type FilterName,
   filtersOf,
@@ -19,15 +18,12 @@ import {
   withText,
 } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page.ts'
-import { file, POLICY, withoutCaching } from '../site/files.ts'
-import { renderLayout } from '../site/layout.ts'
+import { withoutCaching } from '../site/files.ts'
+import { renderSearch, respondPage } from '../site/layout.ts'
 import { ifReady, whenReady } from '../site/not-ready.ts'
-import { renderSearch } from '../site/search-form.ts'
 import type { Site } from '../site/site.ts'
-import { shareList } from '../site/social-meta.ts'
 import { renderChips, renderFacets, renderSorts, renderSuggestions } from './facet-list.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
-import { createHomeFacets, type HomeFacets } from './home-facets.ts'
 import { renderStart } from './start-page.ts'
 import { createSuggester, type Suggestion } from './suggestions.ts'
 
@@ -35,14 +31,9 @@ import { createSuggester, type Suggestion } from './suggestions.ts'
 export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
   const suggest = createSuggester(options, facets)
-  const homeFacets = createHomeFacets(options, () => facets.readAll(ALL_PASSPORTS))
-  const context = { ...options, facets, homeFacets, suggest }
+  const context = { ...options, facets, suggest }
   return {
-    async version(request) {
-      const query = parseRankingQuery(request.query)
-      const { stamp } = await options.rules()
-      return query.typed !== '' || needsIndex(query) ? stamp : `${stamp} ${(await homeFacets()).revision}`
-    },
+    version: async () => (await options.rules()).stamp,
     variant: (query) => addressOf(parseRankingQuery(query)),
     async render(request) {
       const query = parseRankingQuery(request.query)
@@ -59,11 +50,35 @@ const unitsOfQuery = (query: RankingQuery): number =>
 
 type PageContext = ExplorerOptions & {
   facets: FacetReader
-  homeFacets: HomeFacets
   suggest: ReturnType<typeof createSuggester>
 }
 
-/** `instead`: no name matches the query that was asked, so the list is that of a filter that its text names. */
+async function renderRanking(
+  context: PageContext,
+  asked: RankingQuery,
+  { site, signal }: ExplorerRequest,
+): Promise<RenderedPage> {
+  const named = await findRanking(context, asked, signal)
+  if (named.all === 0) return renderStart(site)
+  const suggestions = await context.suggest(asked, signal)
+  // No name matches the text, which names a filter: the list is that of the filter.
+  const instead = named.total === 0 ? suggestions?.find(({ isExact }) => isExact) : undefined
+  const found = instead ? await findRanking(context, instead.query, signal) : named
+  const facets = await findFacets(context, found, signal)
+  const labels = new Map<string, string>()
+  for (const [name, value] of filtersOf(found.query.filters))
+    labels.set(value, await context.facets.labelOf(name, value))
+  const shown = {
+    ...{ site, asked, instead, facets, labels },
+    suggestions: suggestions?.filter((each) => each !== instead) ?? [],
+    found: { ...found, ranked: await addLevels(context, found) },
+    standing: await context.catalog.standing(0),
+  }
+  const page = renderPage(shown, found.query.page > found.last ? 404 : 200)
+  const isComplete = suggestions && (facets || !hasFacets(found))
+  return isComplete ? page : withoutCaching(page)
+}
+
 type Shown = {
   site: Site
   asked: RankingQuery
@@ -75,39 +90,8 @@ type Shown = {
   standing: Standing
 }
 
-async function renderRanking(
-  context: PageContext,
-  query: RankingQuery,
-  { site, signal }: ExplorerRequest,
-): Promise<RenderedPage> {
-  const find = async (list: RankingQuery) => {
-    const requests = await context.facets.requestsFor(list)
-    return { ...(await findRanking(context, list, requests, signal)), requests }
-  }
-  const named = await find(query)
-  if (named.all === 0) return file('text/html', renderStart(site), POLICY.explorer)
-  const suggestions = await context.suggest(query, signal)
-  const instead = named.total === 0 ? suggestions?.find(({ isExact }) => isExact) : undefined
-  const found = instead ? await find(instead.query) : named
-  const facets = await findFacets(context, found, signal)
-  const shown = {
-    ...{ site, asked: query, instead, facets },
-    suggestions: suggestions?.filter((each) => each !== instead) ?? [],
-    found: { ...found, ranked: await addLevels(context, found) },
-    labels: await context.facets.presentFilters(found.query, found.requests, found.facets ?? []),
-    standing: await context.catalog.standing(0),
-  }
-  const status = found.query.page > found.last ? 404 : 200
-  const page = file('text/html', renderPage(shown), POLICY.explorer, status)
-  const isComplete = suggestions && (facets || !hasFacets(found))
-  return isComplete ? page : withoutCaching(page)
-}
-
 /** The first three of all are shown with their levels. */
-async function addLevels(
-  { rules }: PageContext,
-  { query, ranked }: FoundRanking,
-): Promise<readonly Ranked[]> {
+async function addLevels({ rules }: PageContext, { query, ranked }: FoundRanking): Promise<Ranked[]> {
   if (query.typed !== '' || needsIndex(query)) return ranked
   const { levels = [] } = await rules()
   const levelOf = (score: number) => levels.findLast(({ from }) => score >= from)?.name
@@ -117,31 +101,30 @@ async function addLevels(
 /** A short list of search results has no facets. */
 const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || total > PAGE_SIZE
 
-/** A list has facets of its own. */
 async function findFacets(
-  { facets, homeFacets }: PageContext,
+  context: PageContext,
   found: FoundRanking,
   signal: AbortSignal,
 ): Promise<Facets | undefined> {
-  const { query } = found
+  const { facets } = context
+  // They have the labels of the filters, too.
+  const own = found.facets && (await facets.present(found.facets))
   if (!hasFacets(found)) return undefined
-  if (found.facets) return facets.present(found.facets)
-  if (query.typed === '') return (await homeFacets()).facets
-  return ifReady(() => facets.readAll({ ...query, page: 1 }, signal))
+  return own ?? ifReady(context, () => facets.readAll(found.query, signal))
 }
 
 type Labels = ReadonlyMap<string, string>
 
-function renderPage(shown: Shown): string {
+function renderPage(shown: Shown, status: number): RenderedPage {
   const { site, asked, found, suggestions, facets, labels, standing } = shown
   const { query, all } = found
   const title = describeList(query, labels)
   const isHome = !isFiltered(asked) && asked.typed === '' && asked.page === 1
   // A search replaces the results without the heading.
   const heading = isFiltered(asked) ? describeList(withText(asked, ''), labels) : ''
-  return renderLayout({
+  const layout = {
     site,
-    share: { path: addressOf(query), ...shareList(title, found) },
+    share: { path: addressOf(query) },
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
@@ -159,7 +142,8 @@ ${renderSuggestions(suggestions)}${renderResults(shown)}
 </div>
 </div>
 </div>`,
-  })
+  } as const
+  return respondPage(layout, status)
 }
 
 const LEAD = html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>
@@ -205,10 +189,10 @@ function renderResults({ found, suggestions }: Shown): Html {
 ${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}`
 }
 
-function describe({ asked: { typed }, instead, found, suggestions }: Shown): string {
+function describe({ asked: { typed }, instead, found, suggestions, labels }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page } = query
-  if (instead) return `No name matches “${typed}”. ${describeInstead(instead, total)}`
+  if (instead) return `No name matches “${typed}”. ${describeList(query, labels)}: ${formatFigure(total)}`
   if (total === 0 && typed === '') return 'No passport matches all of these filters'
   if (total === 0)
     return suggestions.length > 0 ? `No name matches “${typed}”` : `No passport found for “${typed}”`
@@ -220,19 +204,6 @@ function describe({ asked: { typed }, instead, found, suggestions }: Shown): str
   if (isFiltered(query)) return `${formatFigure(total)} of ${count(all, 'passport')}`
   const first = (page - 1) * PAGE_SIZE + 1
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
-}
-
-/** "248 people are tagged solidity", or "1 person matches “ada” and is tagged solidity". */
-function describeInstead({ name, label, query }: Suggestion, total: number): string {
-  const isOne = total === 1
-  const words = {
-    tag: `${isOne ? 'is' : 'are'} tagged`,
-    place: `${isOne ? 'is' : 'are'} in`,
-    credential: `${isOne ? 'has' : 'have'} the credential`,
-    human: isOne ? 'is' : 'are',
-  }
-  const rest = query.typed === '' ? '' : `${isOne ? 'matches' : 'match'} “${query.typed}” and `
-  return `${formatPeople(total)} ${rest}${words[name]} ${shortWord(label, MAX_TITLE_VALUE)}`
 }
 
 /** A small histogram of all scores with the median, beside the introduction. */

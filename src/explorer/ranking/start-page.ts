@@ -1,9 +1,10 @@
+import type { RenderedPage } from '../../api/rendered-page.ts'
 import { html, prose } from '../design/html.ts'
-import { renderLayout } from '../site/layout.ts'
+import { respondPage } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
 
 /** Shown while the database is empty. */
-export function renderStart(site: Site): string {
+export function renderStart(site: Site): RenderedPage {
   const main = html`<h1>No passports yet</h1>
 <p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p>
 <section>
@@ -26,7 +27,7 @@ echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' |
 <pre class="command">passportd serve --demo</pre>
 </section>
 <p>${prose('`docs/scoring.md` describes the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
-  return renderLayout({
+  return respondPage({
     site,
     title: 'No passports yet',
     description: 'This passport service is empty: how to fill it',

@@ -20,7 +20,9 @@ const MOST_SUGGESTIONS = 3
 const SUGGESTED = ['tag', 'place', 'credential'] as const
 
 /** Finds tags, places and credentials with a word that begins with the search text. */
-export function createSuggester({ catalog, rules }: ExplorerOptions, { labelOf }: FacetReader) {
+export function createSuggester(options: ExplorerOptions, { labelOf }: FacetReader) {
+  const { catalog, rules } = options
+
   async function requestsFor(text: string, among: 'list' | 'filter'): Promise<FacetRequest[]> {
     const fields = SUGGESTED.map((name) => ({ field: FILTERS[name], prefix: text, among }))
     // The index has the types of credentials, the rule set their names.
@@ -63,7 +65,7 @@ export function createSuggester({ catalog, rules }: ExplorerOptions, { labelOf }
 
   /** `undefined` while the index is not ready: it must not delay a search by name. */
   return async (query: RankingQuery, signal: AbortSignal): Promise<Suggestion[] | undefined> =>
-    query.typed === '' || query.page > 1 ? [] : ifReady(() => find(query, signal))
+    query.typed === '' || query.page > 1 ? [] : ifReady(options, () => find(query, signal))
 }
 
 type Counts = Awaited<ReturnType<typeof countFacets>>

@@ -29,7 +29,6 @@ ${plan.notice === undefined ? [] : fact('More information', link(plan.notice))}
 ${renderAdvice(plan)}
 ${renderBrownouts(plan, now)}
 ${renderExemptions(plan, now)}
-${renderHeaders(plan)}
 <p class="soft">The plan also applies to <code>/api/v2</code>, if it is served here. All times are in UTC.</p>
 </div>`
   return renderLayout({
@@ -137,25 +136,5 @@ function renderExemptions(plan: DatedPlan, now: number): Html {
     plan.notice === undefined ? '' : html`Contact: ${link(plan.notice)} `
   }</p>
 <p>No key is exempt from the removal.</p>
-</section>`
-}
-
-/** With the current values; a header without a date is absent. */
-function renderHeaders({ deprecatedAt, sunsetAt }: DatedPlan): Html {
-  const deprecation =
-    deprecatedAt === undefined ? 'Deprecation' : `Deprecation: @${Math.floor(deprecatedAt / 1000)}`
-  const sunset = sunsetAt === undefined ? 'Sunset' : `Sunset: ${new Date(sunsetAt).toUTCString()}`
-  return html`<section id="headers">
-<h2>Response headers</h2>
-<dl>
-<dt><code>${deprecation}</code></dt>
-<dd>The deprecation date of V1, in seconds since 1970 (RFC 9745).${deprecatedAt === undefined ? ' Absent until a date is set.' : ''}</dd>
-<dt><code>${sunset}</code></dt>
-<dd>The removal date of V1 (RFC 8594). Absent until a date is set.</dd>
-<dt><code>Link</code></dt>
-<dd><code>rel="deprecation"</code> and <code>rel="sunset"</code> link to this page, <code>rel="successor-version"</code> to the successor.</dd>
-<dt><code>Retry-After: 3600</code></dt>
-<dd>During a brownout: seconds until it ends.</dd>
-</dl>
 </section>`
 }

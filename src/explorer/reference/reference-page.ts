@@ -1,12 +1,11 @@
 import { ABOUT, errorsOf, exampleOf, NOT_MODIFIED } from '../../api/openapi.ts'
 import { ERRORS } from '../../api/openapi-parts.ts'
-import type { DocumentedRoute } from '../../api/route.ts'
+import { type DocumentedRoute, isDocumented, type Route, SERVICE } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
 import { renderLayout } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
 import { heading, renderEndpoint } from './endpoint.ts'
-import { PICTURES, renderPictures } from './picture-section.ts'
 
 type Options = {
   site: Site
@@ -28,12 +27,13 @@ export const referencePath = (versions: readonly string[], version: string): str
   version === versions[0] ? '/reference' : `/reference/${version.toLowerCase()}`
 
 /** Readable without JavaScript; only the forms need the script. */
-export function renderReference(routes: readonly DocumentedRoute[], options: Options): string {
+export function renderReference(all: readonly Route[], options: Options): string {
   const { site, version, headline, explorer, stamp } = options
   const { origin } = site
-  const withTag = (tag: string) => routes.filter(({ surface }) => surface.tag.name === tag)
-  const api = withTag(version)
-  const links = renderLinks(api, explorer)
+  const routes = all.filter(isDocumented)
+  const api = routes.filter(({ surface }) => surface.tag.name === version)
+  const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
+  const links = renderLinks(api)
   const main = html`<div class="reference" data-origin="${origin}"${explorer ? html` data-explorer` : html``}>
 <details class="contents-menu"><summary>Contents</summary><nav aria-label="Contents">${links}</nav></details>
 <nav class="contents" aria-label="Contents">${links}</nav>
@@ -42,11 +42,10 @@ ${renderIntroduction(routes, api, version, origin)}
 ${api[0]?.surface.retires ? renderNotice(headline) : html``}
 ${KEY}
 ${api.map((route) => renderEndpoint(route, origin, stamp))}
-${explorer ? renderPictures(origin) : html``}
 ${renderErrors(api)}
 <section id="service">
 ${heading('service', 'For operators and tools')}
-<dl>${withTag('Service').map(({ path, summary }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
+<dl>${service.map(({ path, summary = '' }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
 </section>
 </div>
 </div>`
@@ -63,11 +62,10 @@ ${heading('service', 'For operators and tools')}
   })
 }
 
-function renderLinks(api: readonly DocumentedRoute[], explorer: boolean): Html {
+function renderLinks(api: readonly DocumentedRoute[]): Html {
   const sections = [
     { id: 'key', title: 'Your key' },
     ...api.map(({ id, summary }) => ({ id, title: summary })),
-    ...(explorer ? [PICTURES] : []),
     { id: 'errors', title: 'Errors' },
     { id: 'service', title: 'For operators and tools' },
   ]

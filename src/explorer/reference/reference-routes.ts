@@ -3,9 +3,9 @@ import { createOpenApi, OPENAPI_VERSIONS, type OpenApiVersion } from '../../api/
 import { createPage, createPageCache, type RenderedPage } from '../../api/rendered-page.ts'
 import { originOf, queryOf } from '../../api/request.ts'
 import { JSON_HEADERS } from '../../api/response.ts'
-import { type Documentation, isDocumented, pageRoute, type Route } from '../../api/route.ts'
+import { isDocumented, pageRoute, type Route } from '../../api/route.ts'
 import { routesOf } from '../../api/routes.ts'
-import { invalidParameter } from '../../domain/invalid-parameter.ts'
+import { invalidParameter } from '../../domain/errors.ts'
 import { type DatedPlan, datePlan, NO_PLAN } from '../../domain/retirement.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { parseOrigin } from '../../domain/url.ts'
@@ -44,18 +44,6 @@ const OPENAPI = {
   response: Type.Object({}),
 }
 
-const html = (id: string, summary: string): Documentation => ({
-  id,
-  summary,
-  responseType: 'text/html',
-  response: Type.String(),
-})
-
-const START = html(
-  'getStartPage',
-  'Start page: passports by score, or the API reference if the explorer is off',
-)
-
 /** The routes of the API, and the pages about it. `documentOf` creates their OpenAPI document. */
 export function createReference(version: string, options: Options = {}) {
   const { plan = () => datePlan(NO_PLAN, undefined), now = Date.now, explorer = true, stamp } = options
@@ -71,7 +59,7 @@ export function createReference(version: string, options: Options = {}) {
     const headline = describePhase(plan(), now())
     const shown = { version: shownVersion, headline, explorer, stamp: await stamp?.() }
     return pages.get(documented, JSON.stringify([origin, shown]), () => {
-      const body = renderReference(documented.filter(isDocumented), { site: { ...site, origin }, ...shown })
+      const body = renderReference(documented, { site: { ...site, origin }, ...shown })
       return file('text/html', body, POLICY.reference)
     })
   }
@@ -88,25 +76,21 @@ export function createReference(version: string, options: Options = {}) {
     )
   }
 
-  const references = versions.map((each, at) =>
-    pageRoute(
-      referencePath(versions, each),
-      (request) => showReference(request, each),
-      at === 0
-        ? html('getReference', `API reference of ${each} with forms to try the endpoints`)
-        : html(`getReferenceOf${each.toUpperCase()}`, `API reference of ${each}`),
-    ),
+  const references = versions.map((each) =>
+    pageRoute(referencePath(versions, each), (request) => showReference(request, each), {
+      summary: `API reference of ${each} with forms to try the endpoints`,
+    }),
   )
-  const start = pageRoute('/', (request) => showReference(request, versions[0] ?? ''), START)
+  const start = pageRoute('/', (request) => showReference(request, versions[0] ?? ''), {
+    summary: 'Start page: passports by score, or the API reference if the explorer is off',
+  })
   const served: readonly Route[] = [
     ...api,
     pageRoute('/openapi.json', showDocument, OPENAPI),
     ...references,
-    pageRoute(
-      '/deprecation',
-      showDeprecation,
-      html('getDeprecation', 'Deprecation of V1: its dates, and what to do'),
-    ),
+    pageRoute('/deprecation', showDeprecation, {
+      summary: 'Deprecation of V1: its dates, and what to do',
+    }),
   ]
   const documented = [...served, start]
   return { documentOf, routes: explorer ? served : documented }

@@ -1,5 +1,4 @@
-import { isStorable } from '../../domain/handle.ts'
-import { foldWallet, type Passport, parsePassportRef } from '../../domain/passport.ts'
+import { foldWallet, isStorable, type Passport, parsePassportRef } from '../../domain/passport.ts'
 import type { FoundName } from '../../store/search-store.ts'
 import type { Store } from '../../store/store.ts'
 

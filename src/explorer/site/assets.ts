@@ -1,5 +1,3 @@
-import { promisify } from 'node:util'
-import { gzip, type ZlibOptions } from 'node:zlib'
 import { type RenderedPage, sendPage } from '../../api/rendered-page.ts'
 import { pathOf } from '../../api/request.ts'
 import { type Route, type RouteRequest, route, SERVICE } from '../../api/route.ts'
@@ -20,7 +18,7 @@ import referenceScript from '../assets/reference.client.js' with { type: 'text' 
 import reference from '../assets/reference.css' with { type: 'text' }
 import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
 import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
-import { FONT_FACES, fontRoutes } from '../design/fonts.ts'
+import { FONT_FACES, FOREVER, fontRoutes } from '../design/fonts.ts'
 import { type Theme, writeColors } from '../design/tokens.ts'
 import { file, POLICY } from './files.ts'
 
@@ -58,45 +56,33 @@ export type AssetName = keyof typeof FILES | 'style.css'
 
 /** The stylesheet, scripts and fonts. The hash in each URL lets browsers keep a file forever. */
 export function createAssets(accents: Record<Theme, string>) {
-  const urls = new Map(Object.entries(FILES).map(([name, { body }]) => [name, hashedUrl(name, body)]))
-  const style = writeColors(accents) + STYLE
-  urls.set('style.css', hashedUrl('style.css', style))
-  const files = { ...FILES, 'style.css': { type: 'text/css', body: style } }
-  const pages = new Map(
-    Object.entries(files).map(([name, { type, body }]) => [name, file(type, body, POLICY.file)]),
+  const style = { type: 'text/css', body: writeColors(accents) + STYLE }
+  const assets = new Map(
+    Object.entries({ ...FILES, 'style.css': style }).map(([name, { type, body }]) => [
+      name,
+      // `style.css` becomes `/assets/style.1a2b3c.css`.
+      {
+        url: `/assets/${name.replace('.', `.${hashOf(body)}.`)}`,
+        page: file(type, body, POLICY.file),
+      },
+    ]),
   )
   return {
-    urlOf: (name: AssetName) => urls.get(name) as string,
-    routes: [createRoute(urls, pages), ...fontRoutes()],
+    urlOf: (name: AssetName) => assets.get(name)?.url as string,
+    routes: [createRoute(assets), ...fontRoutes()],
   }
 }
 
-const gzipAsync = promisify<string | Uint8Array, ZlibOptions, Buffer<ArrayBuffer>>(gzip)
-
-/** Compressed once, on the first request, so the smallest size is worth its time. */
-function compress({ compressed, body }: RenderedPage): void {
-  compressed.gzip ??= gzipAsync(body, { level: 9 })
-}
-
-/** `style.css` becomes `/assets/style.1a2b3c.css`. */
-const hashedUrl = (name: string, body: string | Uint8Array) =>
-  `/assets/${name.replace('.', `.${hashOf(body)}.`)}`
-
-const FOREVER = 'public, max-age=31536000, immutable'
-
 /** A page of another release has other hashes: it gets the file of this release, which it must revalidate. */
-const createRoute = (urls: ReadonlyMap<string, string>, pages: ReadonlyMap<string, RenderedPage>): Route =>
+const createRoute = (assets: ReadonlyMap<string, { url: string; page: RenderedPage }>): Route =>
   route(SERVICE, {
     path: '/assets/:file',
     name: 'page',
     async handle(request: RouteRequest<'file'>, context) {
-      const path = pathOf(request)
-      const name = request.params.file.replace(/\.\w+(?=\.\w+$)/, '')
-      const page = pages.get(name)
-      if (!page) throw notFound()
-      compress(page)
-      const response = await sendPage(request, context, page)
-      if (urls.get(name) === path) response.headers.set('Cache-Control', FOREVER)
+      const asset = assets.get(request.params.file.replace(/\.\w+(?=\.\w+$)/, ''))
+      if (!asset) throw notFound()
+      const response = await sendPage(request, context, asset.page)
+      if (asset.url === pathOf(request)) response.headers.set('Cache-Control', FOREVER)
       return response
     },
   })

@@ -9,15 +9,8 @@ import type { Site } from './site.ts'
 
 export type Png = Uint8Array<ArrayBuffer>
 
-/** Draws an SVG as a PNG of this width. `draw` is not called if too many pictures wait. */
-export type Rasterize = (
-  draw: () => Awaitable<string>,
-  width: number,
-  options?: RasterizeOptions,
-) => Promise<Png>
-
-/** `isFirst`: the picture is drawn before all others, and waits without a limit. At most one such picture waits. */
-export type RasterizeOptions = { signal?: AbortSignal | undefined; isFirst?: boolean }
+/** Draws an SVG as a PNG of this width. */
+export type Rasterize = (svg: string, width: number, signal?: AbortSignal) => Promise<Png>
 
 export type ExplorerOptions = {
   store: Store
@@ -51,7 +44,7 @@ export type ExplorerRequest = {
 export type ExplorerPage = {
   render(request: ExplorerRequest): Awaitable<RenderedPage>
   /** Part of the cache key, for content outside of the snapshot. A page without a version is not cached. */
-  version(request: ExplorerRequest): Awaitable<string | undefined>
+  version?(request: ExplorerRequest): Awaitable<string | undefined>
   /** Part of the cache key, for pages with parameters. Ignored ones are not part of it: they must not evict pages. */
   variant?(query: URLSearchParams): string
 }

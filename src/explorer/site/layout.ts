@@ -1,6 +1,8 @@
+import type { RenderedPage } from '../../api/rendered-page.ts'
 import { LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
 import type { AssetName } from './assets.ts'
+import { file, POLICY } from './files.ts'
 import type { Site } from './site.ts'
 import { renderShareMeta, type Share } from './social-meta.ts'
 
@@ -19,6 +21,10 @@ type Layout = {
   explorer?: boolean
   main: Html
 }
+
+/** A page of the explorer. */
+export const respondPage = (layout: Layout, status = 200): RenderedPage =>
+  file('text/html', renderLayout(layout), POLICY.explorer, status)
 
 export function renderLayout(layout: Layout): string {
   const { site, title, description, head, share, script, here, explorer = true, main } = layout
@@ -63,3 +69,12 @@ ${explorer ? RASTER_ICONS : html``}`
 
 const RASTER_ICONS = html`<link rel="icon" href="/favicon.ico" sizes="32x32">
 <link rel="apple-touch-icon" href="/apple-touch-icon.png">`
+
+/** Works without JavaScript: hidden fields keep the filters. */
+export function renderSearch(typed = '', hidden: readonly (readonly [string, string])[] = []): Html {
+  return html`<form class="search" action="/" role="search">
+<label for="search">Find a person</label>
+<input id="search" name="q" type="search" value="${typed}" maxlength="200" placeholder="Name, tag, place, wallet or number" autocomplete="off" autocapitalize="off" spellcheck="false">
+${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit">Search</button>
+</form>`
+}

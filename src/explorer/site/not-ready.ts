@@ -1,9 +1,8 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import { ServiceError } from '../../domain/errors.ts'
+import { ClientGone, ServiceError } from '../../domain/errors.ts'
 import { html } from '../design/html.ts'
-import { file, POLICY } from './files.ts'
-import { renderLayout } from './layout.ts'
-import { renderSearch } from './search-form.ts'
+import type { ExplorerOptions } from './explorer-page.ts'
+import { renderSearch, respondPage } from './layout.ts'
 import type { Site } from './site.ts'
 
 /** Renders a page that needs the facet index. While the index is not ready, the page says so, with status 503. */
@@ -20,13 +19,20 @@ export async function whenReady(
   }
 }
 
-/** Reads a part of a page that the page can do without: `undefined` while the index or the search thread cannot respond. */
-export async function ifReady<T>(read: () => Promise<T>): Promise<T | undefined> {
+/**
+ * Reads a part of a page that the page can do without: `undefined` while the index or the search thread cannot respond, and
+ * after an unexpected error, which is logged.
+ */
+export async function ifReady<T>(
+  { onError }: Pick<ExplorerOptions, 'onError'>,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await read()
   } catch (error) {
-    if (isNotReady(error) || isOverloaded(error)) return undefined
-    throw error
+    if (error instanceof ClientGone) throw error
+    if (!isNotReady(error) && !isOverloaded(error)) onError(error)
+    return undefined
   }
 }
 
@@ -42,7 +48,6 @@ function renderNotReady(site: Site, address: string): RenderedPage {
 <p><a class="button" href="${address}">Try again</a> <a href="/">All passports by score</a></p>
 ${renderSearch()}`
   const description = 'The index for filters is being prepared'
-  const body = renderLayout({ site, title: 'Filters are not ready yet', description, main })
-  const page = file('text/html', body, POLICY.explorer, 503)
+  const page = respondPage({ site, title: 'Filters are not ready yet', description, main }, 503)
   return { ...page, headers: { ...page.headers, 'Retry-After': '2', 'Cache-Control': 'no-store' } }
 }

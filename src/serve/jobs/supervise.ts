@@ -19,9 +19,6 @@ type Options = {
   onError: (error: unknown) => void
 }
 
-export const HOUR_MILLISECONDS = 3_600_000
-export const DAY_MILLISECONDS = 24 * HOUR_MILLISECONDS
-
 /** Messages that alternate during one failure are logged at most once in this time. */
 const FAILURE_LOG_MILLISECONDS = 60_000
 
@@ -47,14 +44,14 @@ export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> 
   sleep(milliseconds, undefined, { signal }).catch(() => undefined)
 
 /** A failure is logged once, with its stack, and its repetitions are counted when it ends. */
-function logFailures({ name, run }: Job, { log, onError }: Options): () => Promise<void> {
+function logFailures({ name, run }: Job, { log, signal, onError }: Options): () => Promise<void> {
   let last = ''
   let loggedAt = Number.NEGATIVE_INFINITY
   let attempts = 0
   return async () => {
     try {
       await run()
-      if (attempts > 0) log.info(`No longer: ${name}.`, { failed_attempts: attempts })
+      if (attempts > 0 && !signal.aborted) log.info(`No longer: ${name}.`, { failed_attempts: attempts })
       last = ''
       loggedAt = Number.NEGATIVE_INFINITY
       attempts = 0

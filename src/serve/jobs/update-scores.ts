@@ -7,20 +7,16 @@ import type { Job } from './supervise.ts'
 
 const AFTER_FAILURE_MILLISECONDS = 5000
 
-/** A failure that repeats for hours is logged at its begin, and then with a count. */
-const FAILURE_LOG_MILLISECONDS = 60_000
-
 type Options = {
   log: Log
-  onError: (error: unknown) => void
   /** Scoring begins when it resolves. */
   mayScore: Promise<void>
   signal: AbortSignal
 }
 
 /** Scores stale passports. A run lasts until the signal is aborted, or until it fails. */
-export function updateScores(store: Store, { log, onError, mayScore, signal }: Options): Job {
-  const failures = createErrorLog(log, FAILURE_LOG_MILLISECONDS)
+export function updateScores(store: Store, { log, mayScore, signal }: Options): Job {
+  const failures = createErrorLog(log)
   const onFailure = (id: number, error: unknown) =>
     failures.error(`Scoring failed: passport ${id}: ${describeError(error)}`)
   const onOtherRules = () =>
@@ -40,13 +36,8 @@ export function updateScores(store: Store, { log, onError, mayScore, signal }: O
     async run() {
       await mayScore
       if (signal.aborted) return
-      try {
-        adopted ??= await adopt()
-        await keepRescoring(adopted, signal, onOtherRules)
-      } catch (error) {
-        onError(error)
-        failures.error(`Scoring failed: ${describeError(error)}`)
-      }
+      adopted ??= await adopt()
+      await keepRescoring(adopted, signal, onOtherRules)
     },
     end: async () => failures.end(),
   }

@@ -1,4 +1,4 @@
-import type { PassportKey } from '../../domain/passport-key.ts'
+import type { PassportKey } from '../../domain/passport.ts'
 import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
 import { MAX_BYTES, MOST_CANDIDATES, MOST_OWNERS, NO_CREDENTIALS, toPassportV3 } from '../rows/v3.ts'
 import type { Query } from '../sql/connection.ts'

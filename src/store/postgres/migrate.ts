@@ -11,8 +11,8 @@ import {
 } from '../migrations/schema-version.ts'
 import type { Query } from '../sql/connection.ts'
 import { COUNT_PASSPORTS } from '../sql/passports.ts'
+import { lock, MIGRATE } from './connection/database.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
-import { lock, MIGRATE } from './connection/locks.ts'
 import { checkWritable, openPrimary } from './connection/primary.ts'
 
 /** The table `passportd` has the schema of a database. */

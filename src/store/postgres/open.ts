@@ -12,6 +12,7 @@ import { createCredentials, createPassportReader } from '../sql/passports.ts'
 import { createPassportChanges, createRecords } from '../sql/records.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
+import { createSearch } from '../sql/search.ts'
 import { createSettingStores } from '../sql/settings.ts'
 import { createUsage } from '../sql/usage.ts'
 import { createV1Reader, createV2Reader } from '../sql/v1.ts'
@@ -27,7 +28,6 @@ import { createV3Reader } from './find-passports.ts'
 import { createKeyCache } from './keys.ts'
 import { createListing } from './listing.ts'
 import { checkVersion, findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
-import { createSearch } from './search.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 
@@ -83,7 +83,7 @@ export async function openPostgres(
     v3,
     listing,
     facets: createFacetsReader(createConnection(readLong)),
-    search: createSearch(prepare),
+    search: createSearch(prepare, DIALECT),
     scoring: createScoring(database, long),
     rules: createRules(database, readCurrent),
     events: { ...createEventReader(read, primary), prune: (before) => pruneEvents(database, before) },

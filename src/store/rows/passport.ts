@@ -1,4 +1,5 @@
 import { roundScore } from '../../domain/credential.ts'
+import type { DataPoint, RawValue } from '../../domain/data-point.ts'
 import { type FullPassport, foldWallet, type Passport, type Scores } from '../../domain/passport.ts'
 import { fromLaterText, type PassportRecord, toLaterText } from '../../domain/record/record.ts'
 
@@ -101,5 +102,29 @@ export function toRecord(row: StoredRow): PassportRecord {
     ...(row.merged_into !== null && { mergedInto: row.merged_into }),
     ...(row.given_human !== row.human && { givenHuman: row.given_human === 1 }),
     ...(row.rules !== '' && { rules: row.rules }),
+  }
+}
+
+export type DataPointRow = {
+  passport_id: number
+  type: string
+  account: string
+  kind: RawValue['kind']
+  amount: number
+  display: string
+  earned_at: number | null
+}
+
+export function toDataPointRow(passportId: number, { value, earnedAt, ...point }: DataPoint): DataPointRow {
+  return { passport_id: passportId, ...point, ...value, earned_at: earnedAt ?? null }
+}
+
+export function toDataPoint(row: DataPointRow): DataPoint {
+  return {
+    type: row.type,
+    account: row.account,
+    value: { kind: row.kind, amount: row.amount },
+    display: row.display,
+    ...(row.earned_at !== null && { earnedAt: row.earned_at }),
   }
 }

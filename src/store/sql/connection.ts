@@ -18,6 +18,8 @@ export type Dialect = {
   joinPassports(condition: string): string
   /** The version of listed passports that this transaction writes. */
   version: string
+  /** The source of a handle: the text before its first colon. */
+  sourceOf(handle: string): string
   /** Names the small index of stale passports, which SQLite does not choose by itself. */
   staleIndex: string
   /** Locks the selected rows; other transactions wait for them, or skip them. */
@@ -41,7 +43,7 @@ export type Lock = 'records' | 'rules' | 'rules shared'
 /** A transaction that may write. */
 export type Transaction = Connection & {
   /** Locks are held until the transaction ends. A SQLite database has one writer at a time anyway. */
-  lock(lock: Lock): Promise<void>
+  lock(lock: Lock): Promise<unknown>
   /** Makes every node read again after the commit. Call it last: it may lock a row until the transaction ends. */
   increment(counter: 'ranking' | 'keys'): Promise<void>
   /** Removes older copies of removed rows from the files, after the commit. */

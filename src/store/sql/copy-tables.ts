@@ -80,31 +80,32 @@ function createPassportTables({ transaction, snapshot }: Database): CopyTable {
   }
 }
 
-function createPlainTable({ transaction }: Database, read: Connection, table: PlainTable): CopyTable {
-  const { name, key } = table
+function createPlainTable({ transaction }: Database, read: Connection, { name, key }: PlainTable): CopyTable {
+  const conditionOf = (range: CopyRange) => {
+    const { condition, values } = rangeOf(key, range)
+    // The setting that marks a copy is not copied.
+    return { condition: name === 'settings' ? `${condition} and name <> '${COPYING}'` : condition, values }
+  }
   return {
     name,
     async list({ limit, ...range }) {
-      const { condition, values } = plainRangeOf(table, range)
+      const { condition, values } = conditionOf(range)
       const rest = `where ${condition} order by ${key} ${limitTo(limit)}`
-      return (await read.selectRows<Row>(name, rest, values)).map((row) => toRowItem(table, row))
+      const rows = await read.selectRows<Row>(name, rest, values)
+      return rows.map((row) => ({ key: key.map((column) => row[column] as string | number), value: row }))
     },
     replace: (range, items) =>
       transaction(async (tx) => {
-        const { condition, values } = plainRangeOf(table, range)
+        const { condition, values } = conditionOf(range)
         await tx.query(`delete from ${name} where ${condition}`, values)
-        await tx.insertRows(name, items.map(fromRowItem))
+        await tx.insertRows(
+          name,
+          items.map(({ value }) => value as Row),
+        )
         if (name === 'keys') await tx.increment('keys')
       }),
   }
 }
-
-const toRowItem = ({ key }: PlainTable, row: Row): CopyItem => ({
-  key: key.map((column) => row[column] as string | number),
-  value: row,
-})
-
-const fromRowItem = ({ value }: CopyItem): Row => value as Row
 
 /** One item per passport. `tables` has the rows of each table, in the order of `PASSPORT_TABLES`. */
 function toPassportItems(tables: readonly Row[][]): CopyItem[] {
@@ -131,13 +132,4 @@ function rangeOf(key: readonly string[], { after, until }: CopyRange) {
   }
   const conditions = [...(after ? [bound('>', after)] : []), ...(until ? [bound('<=', until)] : [])]
   return { condition: conditions.join(' and ') || 'true', values }
-}
-
-/** Like `rangeOf`, without the setting that marks a copy. */
-function plainRangeOf(table: PlainTable, range: CopyRange) {
-  const { condition, values } = rangeOf(table.key, range)
-  return {
-    condition: table.name === 'settings' ? `${condition} and name <> '${COPYING}'` : condition,
-    values,
-  }
 }

@@ -6,11 +6,10 @@ import { type StoredRow, toRecord } from '../rows/passport.ts'
 import type { SaveOptions, SaveRecords, Store } from '../store.ts'
 import { BY_MERGE, BY_RECORD } from '../write/event-tracker.ts'
 import { createMerges } from '../write/merges.ts'
-import { createRecordWriter, isChange } from '../write/record-writer.ts'
+import { fingerprintOf, isChange, saveBatch } from '../write/record-writer.ts'
 import type { Database, Transaction } from './connection.ts'
-import { mapCredentialRows, mapDataPoints } from './credentials-and-points.ts'
 import { appendEvents } from './events.ts'
-import { type BatchKeys, loadWriteModel } from './write-batch.ts'
+import { type BatchKeys, loadWriteModel, mapCredentialRows, mapDataPoints } from './write-batch.ts'
 
 export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
   return {
@@ -75,10 +74,34 @@ async function save(tx: Transaction, batch: readonly IncomingRecord[], options: 
 }
 
 async function apply(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
-  const { model, save } = await loadWriteModel(tx, keysOf(batch), BY_RECORD)
-  const saved = createRecordWriter(model).save(batch, options)
+  const unchanged = await findUnchanged(tx, batch, options)
+  const named = keysOf(batch.filter((record) => !unchanged.has(record)))
+  const { model, save } = await loadWriteModel(tx, named, BY_RECORD)
+  const saved = saveBatch(model, batch, { ...options, unchanged })
   if (saved.results.some(isChange)) await save()
   return saved
+}
+
+/** The records whose fingerprint is stored. Nothing else of them is read, unless another record of the batch concerns them. */
+async function findUnchanged(
+  { query, dialect }: Transaction,
+  batch: readonly IncomingRecord[],
+  { fingerprintPrefix }: SaveOptions,
+): Promise<ReadonlySet<IncomingRecord>> {
+  if (batch.some(({ kind }) => kind === 'removal')) return new Set()
+  const records = batch.filter((record) => record.kind === 'passport')
+  const groups = Map.groupBy(records, ({ passport }) => passport.id)
+  const rows = await query<{ id: number; fingerprint: string }>(
+    `select cast(id as double precision) as id, fingerprint from passports where ${dialect.isIn('id', '$1')}`,
+    [[...groups.keys()]],
+  )
+  return new Set(
+    rows.flatMap(({ id, fingerprint }) => {
+      const [only, ...others] = groups.get(id) ?? []
+      const isSame = only && others.length === 0 && fingerprintOf(only, fingerprintPrefix) === fingerprint
+      return isSame ? [only] : []
+    }),
+  )
 }
 
 /** Merge, unmerge and removal of single passports. */

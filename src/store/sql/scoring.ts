@@ -4,10 +4,10 @@ import { toV1CredentialsRow, toV1ScoreRow, type V1PassportRow } from '../rows/v1
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import type { Connection, Database, Transaction } from './connection.ts'
-import { mapCredentialRows, mapDataPoints } from './credentials-and-points.ts'
 import { appendEvents } from './events.ts'
 import { findRow } from './passports.ts'
 import {
+  ADOPTION_BATCH,
   findAdoptionState,
   nextRange,
   saveAdoptionState,
@@ -15,10 +15,7 @@ import {
   targetRules,
   toRulesChanged,
 } from './rule-adoption.ts'
-import { saveV1, upsertRows } from './write-batch.ts'
-
-/** Passports that a new rule set is compared with in one transaction. */
-const ADOPTION_BATCH = 2500
+import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './write-batch.ts'
 
 export const STALE_COUNT =
   'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'

@@ -6,7 +6,7 @@ import type { FoundName, SearchStore } from '../search-store.ts'
 import type { Dialect, Prepare } from './connection.ts'
 
 /** Sources that a search without a source looks into: imported data may have any number. */
-export const MOST_SOURCES = 64
+const MOST_SOURCES = 64
 
 /** Wallets that are compared with a suffix. */
 const MOST_COMPARED = 5000
@@ -14,54 +14,51 @@ const MOST_COMPARED = 5000
 /** Longer lists of credentials are not read: 50 of them take 3 MB. */
 const LONGEST_BODY = 64 * 1024
 
-/** The SQL of `listNames` differs between the engines; it may use `listHandles`. */
-export function createSearchReader(
-  prepare: Prepare,
-  { isIn }: Dialect,
-  createListNames: (listHandles: SearchStore['listHandles']) => SearchStore['listNames'],
-): SearchStore {
+export function createSearch(prepare: Prepare, dialect: Dialect): SearchStore {
   const handlesInRange = prepare<FoundName>(LIST_HANDLES)
   const walletsInRange = prepare<FoundName>(LIST_WALLETS)
+  const listSources = prepare<{ source: string }>(listSourcesBy(dialect))
   const listBodies = prepare<BodyRow>(
     `select cast(passport_id as double precision) as id, body from v1_credentials
-     where ${isIn('passport_id', '$1')} and octet_length(body) <= ${LONGEST_BODY}`,
+     where ${dialect.isIn('passport_id', '$1')} and octet_length(body) <= ${LONGEST_BODY}`,
   )
   const listHandles: SearchStore['listHandles'] = (prefix, limit) =>
     handlesInRange(prefix, endOf(prefix), limit)
   return {
     listHandles,
-    listNames: createListNames(listHandles),
+    async listNames(prefix, limit) {
+      const sources = await listSources()
+      const found = await Promise.all(sources.map(({ source }) => listHandles(`${source}:${prefix}`, limit)))
+      return found.flat()
+    },
     listWallets: (prefix, limit, suffix = '') => walletsInRange(prefix, endOf(prefix), limit, suffix),
     mapCredentials: (type, ids) =>
       then(ids.length === 0 ? [] : listBodies(ids), (rows) => toBestOfType(type, rows)),
   }
 }
 
-type Range = { from: string; to: string; limit: string | number }
-
-export const selectRange = (table: string, column: string, { from, to, limit }: Range) =>
+const selectRange = (table: string, column: string, limit: string | number) =>
   `select ${column} as text, cast(passport_id as double precision) as id from ${table}
-   where ${column} >= ${from} and ${column} < ${to} order by ${column}, passport_id limit ${limit}`
+   where ${column} >= $1 and ${column} < $2 order by ${column}, passport_id limit ${limit}`
 
-export const LIST_HANDLES = selectRange('handles', 'handle', { from: '$1', to: '$2', limit: '$3' })
+const LIST_HANDLES = selectRange('handles', 'handle', '$3')
 
-export const LIST_WALLETS = `select text, id
-  from (${selectRange('wallets', 'address', { from: '$1', to: '$2', limit: MOST_COMPARED })}) as found
+const LIST_WALLETS = `select text, id from (${selectRange('wallets', 'address', MOST_COMPARED)}) as found
   where substr(text, length(text) - length(cast($4 as text)) + 1) = cast($4 as text) limit $3`
 
 /** The end of the range of all texts with a prefix, in the order of bytes: no character is higher. */
-export const endOf = (prefix: string): string => `${prefix}\u{10ffff}`
+const endOf = (prefix: string): string => `${prefix}\u{10ffff}`
 
 /**
  * SQL for the sources of all handles: one seek of the index for each. The handles of a source are between `source:` and
  * `source;`, because the semicolon follows the colon.
  */
-export const selectSources = (sourceOf: (handle: string) => string) => `sources (source, number) as (
+const listSourcesBy = ({ sourceOf }: Dialect) => `with recursive sources (source, number) as (
   select (select ${sourceOf('handle')} from handles order by handle limit 1), 1
   union all
   select (select ${sourceOf('handle')} from handles where handle >= source || ';' order by handle limit 1), number + 1
   from sources where source is not null and number < ${MOST_SOURCES}
-)`
+) select source from sources where source is not null`
 
 type BodyRow = { id: number; body: string }
 

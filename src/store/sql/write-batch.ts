@@ -1,12 +1,11 @@
-import { toCredentialData } from '../rows/credential.ts'
-import { toDataPointRow } from '../rows/data-point.ts'
-import type { StoredRow } from '../rows/passport.ts'
+import type { DataPoint } from '../../domain/data-point.ts'
+import { type CredentialsRow, toCredentialData } from '../rows/credential.ts'
+import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
 import { IS_CHANGED, type V1CredentialsRow, type V1PassportRow } from '../rows/v1.ts'
 import type { CauseOf } from '../write/event-tracker.ts'
 import { type TrackedWriteModel, trackChanges } from '../write/v1-renderer.ts'
 import { createWriteModel, type Loaded, trackRows } from '../write/write-model.ts'
 import type { Connection } from './connection.ts'
-import { mapCredentialRows, mapDataPoints, mapHandles } from './credentials-and-points.ts'
 import { findAdoptionState, targetRules } from './rule-adoption.ts'
 
 /** The passports and wallets that a batch refers to. */
@@ -65,6 +64,47 @@ async function load(connection: Connection, named: BatchKeys): Promise<Loaded> {
   }
 }
 
+/** The stored credentials of each passport, including superseded ones. */
+export async function mapCredentialRows(
+  { query, dialect }: Connection,
+  passportIds: readonly number[],
+): Promise<Map<number, CredentialsRow>> {
+  const rows = await query<CredentialsRow & { id: number }>(
+    `select cast(passport_id as double precision) as id, data, body
+     from credentials left join v1_credentials using (passport_id) where ${dialect.isIn('passport_id', '$1')}`,
+    [passportIds],
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** All data points of each passport, by type and account. */
+export async function mapDataPoints(
+  { selectRows, dialect }: Connection,
+  passportIds: readonly number[],
+): Promise<Map<number, DataPoint[]>> {
+  const rows = await selectRows<DataPointRow>(
+    'data_points',
+    `where ${dialect.isIn('passport_id', '$1')} order by passport_id, type, account`,
+    [passportIds],
+  )
+  const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(toDataPoint)]))
+}
+
+/** The handles of each passport, sorted. */
+async function mapHandles(
+  { query, dialect }: Connection,
+  passportIds: readonly number[],
+): Promise<Map<number, string[]>> {
+  const rows = await query<{ id: number; handle: string }>(
+    `select cast(passport_id as double precision) as id, handle from handles
+     where ${dialect.isIn('passport_id', '$1')}`,
+    [passportIds],
+  )
+  const groups = Map.groupBy(rows, ({ id }) => id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(({ handle }) => handle).sort()]))
+}
+
 /** Locks the passports, their survivors, and all passports merged into them. */
 function lockPassports(
   { dialect, selectRows }: Connection,
@@ -95,62 +135,48 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
   const { passports, wallets, credentials, dataPoints, handles, removals, v1Passports, v1Credentials } =
     loaded
   const { query, dialect, insertRows } = connection
-  const remove = async (table: string, column: string, keys: readonly unknown[]) => {
+  const removed = [
+    ['wallets', 'address', wallets.removed()],
+    ['removals', 'passport_id', removals.removed()],
+    ['credentials', 'passport_id', credentials.removed()],
+    ['data_points', 'passport_id', dataPoints.changed()],
+    ['handles', 'passport_id', handles.changed()],
+    ['passports', 'id', passports.removed()],
+  ] as const
+  for (const [table, column, keys] of removed) {
     const type = column === 'address' ? 'text' : 'bigint'
     if (keys.length > 0) await query(`delete from ${table} where ${dialect.isIn(column, '$1', type)}`, [keys])
   }
-  const put = (table: string, key: string, rows: readonly object[]) =>
-    upsertRows(connection, table, key, rows)
-
-  await remove('wallets', 'address', wallets.removed())
-  await remove('removals', 'passport_id', removals.removed())
-  await remove('credentials', 'passport_id', credentials.removed())
-  await remove('data_points', 'passport_id', dataPoints.changed())
-  await remove('handles', 'passport_id', handles.changed())
-  await remove('passports', 'id', passports.removed())
-  await put(
-    'passports',
-    'id',
-    toRows(passports.written(), (_, row) => [row]),
-  )
-  await put(
-    'wallets',
-    'address',
-    toRows(wallets.written(), (address, passport_id) => [{ address, passport_id }]),
-  )
-  await put(
-    'credentials',
-    'passport_id',
-    toRows(credentials.written(), (passport_id, { list, isShown }) => [
-      { passport_id, data: toCredentialData(list, isShown) },
-    ]),
-  )
+  const written = [
+    ['passports', 'id', passports.written((_, row) => row)],
+    ['wallets', 'address', wallets.written((address, passport_id) => ({ address, passport_id }))],
+    [
+      'credentials',
+      'passport_id',
+      credentials.written((passport_id, { list, isShown }) => ({
+        passport_id,
+        data: toCredentialData(list, isShown),
+      })),
+    ],
+    ['removals', 'passport_id', removals.written((passport_id, removed_at) => ({ passport_id, removed_at }))],
+  ] as const
+  for (const [table, key, rows] of written) await upsertRows(connection, table, key, rows)
   await insertRows(
     'data_points',
-    toRows(dataPoints.written(), (id, points) => points.map((point) => toDataPointRow(id, point))),
+    dataPoints.written((id, points) => points.map((point) => toDataPointRow(id, point))),
   )
   await insertRows(
     'handles',
-    toRows(handles.written(), (passport_id, list) => list.map((handle) => ({ handle, passport_id }))),
-  )
-  await put(
-    'removals',
-    'passport_id',
-    toRows(removals.written(), (passport_id, removed_at) => [{ passport_id, removed_at }]),
+    handles.written((passport_id, list) => list.map((handle) => ({ handle, passport_id }))),
   )
   await unlist(connection, v1Passports.removed())
   await saveV1(
     connection,
-    toRows(v1Passports.written(), (_, row) => [row]),
-    toRows(v1Credentials.written(), (_, row) => [row]),
+    v1Passports.written((_, row) => row),
+    v1Credentials.written((_, row) => row),
     loaded.touched,
   )
 }
-
-const toRows = <Key, Value, Row>(
-  entries: readonly [Key, Value][],
-  rowsOf: (key: Key, value: Value) => Row[],
-) => entries.flatMap(([key, value]) => rowsOf(key, value))
 
 /** Inserts rows, or replaces those with the same key if `where` holds. Returns the rows of a `returning` clause. */
 export function upsertRows<Row>(

@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Diagnostics, readContents } from '../sql/diagnostics.ts'
-import { isDamage, listDamage } from './backup/backup.ts'
-import { connectReader, throwTranslated, translateErrors } from './connection/connect.ts'
-import { createConnection } from './connection/database.ts'
-import { refuseDeletedWal } from './connection/file-guard.ts'
+import { isDamage, listDamage } from './backup.ts'
+import { connectReader, refuseDeletedWal, throwTranslated, translateErrors } from './connect.ts'
+import { createConnection } from './database.ts'
 import { checkOwner, identify, SCHEMA } from './migrate.ts'
 
 export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {

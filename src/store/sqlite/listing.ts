@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ChangedPassport, ListedPassport, ListingChanges, ListingStore } from '../store.ts'
-import { translateErrors } from './connection/connect.ts'
-import type { ReadTransaction } from './connection/read-transaction.ts'
+import { translateErrors } from './connect.ts'
+import type { ReadTransaction } from './database.ts'
 
 /** After more changes the whole listing is read. */
 const MOST_CHANGES = 50_000

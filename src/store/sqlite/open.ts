@@ -1,7 +1,8 @@
-import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { MigrationMode, OnProgress } from '../migrations/schema-version.ts'
 import { createAudit } from '../sql/audit.ts'
-import type { Prepare } from '../sql/connection.ts'
 import { createCopyTables } from '../sql/copy-tables.ts'
 import { pruneEvents } from '../sql/events.ts'
 import { createFacetsReader } from '../sql/facets.ts'
@@ -11,34 +12,26 @@ import { createCredentials, createPassportReader } from '../sql/passports.ts'
 import { createPassportChanges, createRecords } from '../sql/records.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
+import { createSearch } from '../sql/search.ts'
 import { createSettingStores } from '../sql/settings.ts'
 import { createUsage } from '../sql/usage.ts'
 import { createV1Reader, createV2Reader } from '../sql/v1.ts'
 import type { Store } from '../store.ts'
-import {
-  closeOnError,
-  connectReader,
-  connectWriter,
-  openChecked,
-  translateErrors,
-} from './connection/connect.ts'
+import { closeOnError, connectReader, connectWriter, openChecked, translateErrors } from './connect.ts'
 import {
   createConnection,
   createDatabase,
+  createFileGuard,
+  createPrepare,
+  createReadTransaction,
   DIALECT,
   guardErrors,
-  numberParameters,
-  toBinding,
-} from './connection/database.ts'
-import { createFileGuard } from './connection/file-guard.ts'
-import { createPing } from './connection/ping.ts'
-import { createReadTransaction, type ReadTransaction } from './connection/read-transaction.ts'
+} from './database.ts'
 import { createEventReader } from './events.ts'
 import { createV3Reader } from './find-passports.ts'
 import { createKeyFinder } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
-import { createSearch } from './search.ts'
 
 type Options = {
   create?: boolean
@@ -64,13 +57,8 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const database = createDatabase(path, {
       reader,
       writer,
-      /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
-      before() {
-        transaction.end()
-        checkFiles()
-      },
-      // A write to a deleted file is not acknowledged.
-      confirm: checkFiles,
+      shared: transaction,
+      checkFiles,
     })
     const { read, write } = database
     const v3 = createV3Reader(shared, transaction)
@@ -87,7 +75,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
         readRecent: createRecentChanges(shared, transaction),
       },
       facets: guardErrors(path, createFacetsReader(createConnection(path, listing))),
-      search: createSearch(prepare),
+      search: createSearch(prepare, DIALECT),
       scoring: guardErrors(path, createScoring(database)),
       rules: createRules(database, read.query),
       events: {
@@ -111,15 +99,6 @@ export function openSqlite(path: string, options: Options = {}): Store {
   })
 }
 
-/** Prepares statements for the shared read transactions. */
-const createPrepare =
-  (reader: Database, transaction: ReadTransaction): Prepare =>
-  <Row>(text: string) => {
-    const statement = reader.query<Row, SQLQueryBindings[]>(numberParameters(text))
-    return (...values: unknown[]) =>
-      transaction.read(() => statement.all(...values.map((value) => toBinding(value))))
-  }
-
 /** For `migrate`. */
 export function migrateSqlite(path: string, onProgress: OnProgress): { from: number; to: number } {
   return openChecked(path, () => {
@@ -133,4 +112,24 @@ export function migrateSqlite(path: string, onProgress: OnProgress): { from: num
       writer.close()
     }
   })
+}
+
+/** Throws unless every table can be read and the files are those that were opened. */
+function createPing(path: string, reader: Database, checkFiles: () => void): () => { writes: boolean } {
+  const reads = ['passports', 'wallets', 'credentials', 'keys', 'ranking'].map((table) =>
+    reader.query(`select 1 from ${table} limit 1`),
+  )
+  return () => {
+    checkFiles()
+    for (const read of reads) read.get()
+    return { writes: hasSpace(dirname(path)) }
+  }
+}
+
+/** With less free disk space, writes are reported as unavailable. */
+const MIN_FREE_BYTES = 1024 * 1024
+
+function hasSpace(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize >= MIN_FREE_BYTES
 }

@@ -156,36 +156,34 @@ export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf): E
     before.credentials === after.credentials
       ? []
       : diffCredentials(before.credentials, after.credentials, causeOf)
+  const changeOf = (column: NumberColumn) =>
+    old[column] === row[column] ? undefined : ([old[column], row[column]] as const)
+  const [activity, identity, skills] = [
+    changeOf('activity_score'),
+    changeOf('identity_score'),
+    changeOf('skills_score'),
+  ]
+  const [human, calculatedAt] = [changeOf('human'), changeOf('calculated_at')]
   const isSame =
-    old.score === row.score &&
-    old.activity_score === row.activity_score &&
-    old.identity_score === row.identity_score &&
-    old.skills_score === row.skills_score &&
-    old.human === row.human &&
-    old.calculated_at === row.calculated_at &&
-    old.rules === row.rules
+    !(changeOf('score') || activity || identity || skills || human || calculatedAt) && old.rules === row.rules
   if (isSame && credentials.length === 0) return undefined
   return {
     type: 'score.changed',
     passportId: row.id,
     change: {
       score: [old.score, row.score],
-      ...(old.activity_score !== row.activity_score && {
-        activity: [old.activity_score, row.activity_score],
-      }),
-      ...(old.identity_score !== row.identity_score && {
-        identity: [old.identity_score, row.identity_score],
-      }),
-      ...(old.skills_score !== row.skills_score && { skills: [old.skills_score, row.skills_score] }),
-      ...(old.human !== row.human && { human: [old.human === 1, row.human === 1] }),
-      ...(old.calculated_at !== row.calculated_at && {
-        calculatedAt: [old.calculated_at, row.calculated_at],
-      }),
+      ...(activity && { activity }),
+      ...(identity && { identity }),
+      ...(skills && { skills }),
+      ...(human && { human: [human[0] === 1, human[1] === 1] as const }),
+      ...(calculatedAt && { calculatedAt }),
       rules: [old.rules, row.rules],
       credentials,
     },
   }
 }
+
+type NumberColumn = 'score' | 'activity_score' | 'identity_score' | 'skills_score' | 'human' | 'calculated_at'
 
 /** Added ones first, and gone ones last: they are undone in this order. */
 function diffCredentials(
@@ -196,40 +194,20 @@ function diffCredentials(
   const old = new Map(before.map((credential) => [credential.id, credential]))
   const added: CredentialChange[] = []
   const changes: CredentialChange[] = []
+  const toChange = (last: Credential | undefined, next: Credential | undefined): CredentialChange => {
+    const { type, id } = (next ?? last) as Credential
+    const score = [last?.score ?? null, next?.score ?? null] as const
+    return { type, id, cause: causeOf(last, next), score, before: last ? oldFields(last, next) : {} }
+  }
   for (const next of after) {
     const last = old.get(next.id)
-    if (last === next) {
+    if (last?.type !== next.type) added.push(toChange(undefined, next))
+    else {
       old.delete(next.id)
-      continue
+      if (last !== next && !isSame(last, next)) changes.push(toChange(last, next))
     }
-    if (last?.type !== next.type) {
-      added.push({
-        type: next.type,
-        id: next.id,
-        cause: causeOf(undefined, next),
-        score: [null, next.score],
-        before: {},
-      })
-      continue
-    }
-    old.delete(next.id)
-    const fields = differingFields(last, next)
-    if (!fields && last.score === next.score) continue
-    changes.push({
-      type: next.type,
-      id: next.id,
-      cause: causeOf(last, next),
-      score: [last.score, next.score],
-      before: fields ?? {},
-    })
   }
-  const gone = [...old.values()].map((last) => ({
-    type: last.type,
-    id: last.id,
-    cause: causeOf(last, undefined),
-    score: [last.score, null] as const,
-    before: allFields(last),
-  }))
+  const gone = [...old.values()].map((last) => toChange(last, undefined))
   return [...withoutIds([...added, ...changes], before, after), ...gone]
 }
 
@@ -250,26 +228,15 @@ function withoutIds(
 
 const FIELDS = ['name', 'category', 'maxScore', 'value', 'calculatedAt'] as const
 
-/** The old values of the fields that differ, except the score. */
-function differingFields(before: Credential, after: Credential): CredentialFields | undefined {
-  const fields: Record<string, unknown> = {}
-  for (const field of FIELDS) if (before[field] !== after[field]) fields[field] = before[field]
-  if (before.earnedAt !== after.earnedAt) fields.earnedAt = before.earnedAt ?? null
-  return Object.keys(fields).length > 0 ? (fields as CredentialFields) : undefined
-}
+const isSame = (before: Credential, after: Credential) =>
+  before.score === after.score &&
+  before.earnedAt === after.earnedAt &&
+  FIELDS.every((field) => before[field] === after[field])
 
-const allFields = ({
-  name,
-  category,
-  maxScore,
-  value,
-  calculatedAt,
-  earnedAt,
-}: Credential): CredentialFields => ({
-  name,
-  category,
-  maxScore,
-  value,
-  calculatedAt,
-  ...(earnedAt !== undefined && { earnedAt }),
-})
+/** The old values of the fields that differ, except the score; all of them if the credential is gone. */
+function oldFields(before: Credential, after: Credential | undefined): CredentialFields {
+  const fields: Record<string, unknown> = {}
+  for (const field of FIELDS) if (before[field] !== after?.[field]) fields[field] = before[field]
+  if (before.earnedAt !== after?.earnedAt) fields.earnedAt = before.earnedAt ?? null
+  return fields
+}

@@ -1,12 +1,6 @@
-import { NO_SCORES, type PassportRef, walletsOf } from '../../domain/passport.ts'
-import {
-  addsUp,
-  CREDENTIAL_ACCOUNT,
-  type IncomingRecord,
-  type PassportRecord,
-  toLaterText,
-} from '../../domain/record/record.ts'
-import { MOST_DATA_POINTS } from '../../domain/record/record-limits.ts'
+import { CREDENTIAL_ACCOUNT, NO_SCORES, type PassportRef, walletsOf } from '../../domain/passport.ts'
+import { addsUp, type IncomingRecord, type PassportRecord, toLaterText } from '../../domain/record/record.ts'
+import { MOST_DATA_POINTS } from '../../domain/record/record-format.ts'
 import { hashOf } from '../hash.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult } from '../store.ts'
@@ -19,23 +13,25 @@ type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 /** The write model of a batch, and the merges on top of it. */
 type Writer = { model: TrackedWriteModel; merges: ReturnType<typeof createMerges> }
 
+/** `unchanged` records are known to be stored already. */
+type BatchOptions = SaveOptions & { unchanged: ReadonlySet<IncomingRecord> }
+
 /** Writes records one at a time, inside the transaction of the write model. */
-export function createRecordWriter(model: TrackedWriteModel) {
+export function saveBatch(
+  model: TrackedWriteModel,
+  batch: readonly IncomingRecord[],
+  options: BatchOptions,
+): { results: SaveResult[]; changes: Changes } {
   const writer: Writer = { model, merges: createMerges(model) }
-  return {
-    save(
-      batch: readonly IncomingRecord[],
-      options: SaveOptions,
-    ): { results: SaveResult[]; changes: Changes } {
-      const results: SaveResult[] = []
-      for (const record of batch) {
-        const result = saveOne(writer, record, options)
-        results.push(result)
-        if (options.strict && result.outcome === 'refused') break
-      }
-      return { results, changes: model.finish() }
-    },
+  const results: SaveResult[] = []
+  for (const record of batch) {
+    const result: SaveResult = options.unchanged.has(record)
+      ? { outcome: 'unchanged' }
+      : saveOne(writer, record, options)
+    results.push(result)
+    if (options.strict && result.outcome === 'refused') break
   }
+  return { results, changes: model.finish() }
 }
 
 function saveOne(writer: Writer, record: IncomingRecord, options: SaveOptions): SaveResult {
@@ -53,14 +49,15 @@ function saveOne(writer: Writer, record: IncomingRecord, options: SaveOptions): 
 
 function savePassport(
   writer: Writer,
-  { passport: record, sourceBytes }: PassportIncoming,
-  { now, restore, fingerprintPrefix = '' }: SaveOptions,
+  incoming: PassportIncoming,
+  { now, restore, fingerprintPrefix }: SaveOptions,
 ): SaveResult {
   const { model, merges } = writer
+  const { passport: record } = incoming
   const wasRemoved = model.removals.has(record.id)
   if (wasRemoved && !restore) return { outcome: 'removed' }
   const before = model.passports.find(record.id)
-  const fingerprint = fingerprintOf(record, sourceBytes, fingerprintPrefix)
+  const fingerprint = fingerprintOf(incoming, fingerprintPrefix)
   if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
   const wallets = walletsOf(record).map((address) => ({ address, owner: model.wallets.findOwner(address) }))
   const survivor = merges.survivorOf(record.mergedInto ?? record.id)
@@ -82,9 +79,9 @@ function savePassport(
 }
 
 /** Earlier versions ignored the fields that only V2 shows: with them, the same bytes are a different record. */
-function fingerprintOf(record: PassportRecord, sourceBytes: Uint8Array | undefined, prefix: string): string {
-  const version = toLaterText(record) === '' ? '' : 'v2:'
-  return prefix + version + hashOf(sourceBytes ?? JSON.stringify(record))
+export function fingerprintOf({ passport, sourceBytes }: PassportIncoming, prefix = ''): string {
+  const version = toLaterText(passport) === '' ? '' : 'v2:'
+  return prefix + version + hashOf(sourceBytes ?? JSON.stringify(passport))
 }
 
 /** A wallet of the record, and the passport that owns it before the record is saved. */

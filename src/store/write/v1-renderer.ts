@@ -1,5 +1,5 @@
 import type { Credential } from '../../domain/credential.ts'
-import { handlesOf } from '../../domain/handle.ts'
+import { handlesOf } from '../../domain/passport.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'

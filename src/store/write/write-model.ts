@@ -124,7 +124,8 @@ export function trackRows<Key, Row>(loaded: Iterable<readonly [Key, Row]> = []) 
     isChanged: (key: Key) => changed.has(key),
     changed: () => [...changed],
     removed: () => [...changed].filter((key) => !rows.has(key)),
-    written: () => [...rows].filter(([key]) => changed.has(key)),
+    written: <Written>(toWritten: (key: Key, row: Row) => Written | Written[]): Written[] =>
+      [...rows].flatMap(([key, row]) => (changed.has(key) ? toWritten(key, row) : [])),
   }
 }
 

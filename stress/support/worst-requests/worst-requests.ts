@@ -1,4 +1,4 @@
-import { unitsOfBody } from '../../../src/domain/v3/units.ts'
+import { unitsOfBody } from '../../../src/api/request.ts'
 import type { Reading } from './send-at-once.ts'
 
 /** An expensive request. `request` makes the raw HTTP of the n-th one, without the headers of its client. */

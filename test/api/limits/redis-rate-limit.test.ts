@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createFixedWindow } from '../../../src/api/fixed-window.ts'
+import { createFixedWindow } from '../../../src/api/rate-limit.ts'
 import { createRedisRateLimit } from '../../../src/api/redis/redis-rate-limit.ts'
 import { until } from '../../support/processes.ts'
 import { hasPrograms } from '../../support/programs.ts'

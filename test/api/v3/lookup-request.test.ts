@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { PATH, serveLookup } from '../../support/http/lookup-server.ts'
+import { JSON_BODY, PATH, serveLookup } from '../../support/http/lookup-server.ts'
 import { sendBytes } from '../../support/http/raw-request.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
@@ -7,17 +7,15 @@ import { ADA_WALLET, ada, PEOPLE, record } from '../../support/store/records.ts'
 
 const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveLookup)
 
-const refused = (body: string) => `The body is not valid JSON at character ${body}.`
+const refused = (reason: string) => `The body is not valid JSON: ${reason}.`
 const notList = (got: string) => `keys must be a list of ${texts(got)}`
 const texts = (got: string) => `texts such as "42", "0x…" or "github:zoe", got ${got}.`
 
 const MARKS = 'The body may have at most 10000 quotes, commas, colons and opening brackets.'
-const unexpectedText = `unexpected "\\"${'x'.repeat(19)}"`
 
 test.each([
   ['no object', '[]', '#', 'The body must be an object, got [].'],
   ['no keys', '{}', '#', notList('nothing')],
-  ['a repeated member', '{"keys":[],"keys":[]}', '#/keys', '"keys" may be given once, got it again.'],
   ['keys that are no list', '{"keys":"7"}', '#/keys', notList('"7"')],
   ['a key that is no text', '{"keys":["7",8]}', '#/keys/1', `keys must have ${texts('8')}`],
   [
@@ -39,12 +37,10 @@ test.each([
     '"scores" is not a known field: did you mean score?',
   ],
   ['an empty select', '{"keys":[],"select":[]}', '#/select', 'The list select is empty.'],
-  ['no JSON', 'keys=7', '#', refused('1: unexpected "keys=7"')],
-  ['JSON that ends early', '{"keys":["7"', '#', refused('13: unexpected end of the body')],
-  ['a comma too many', '{"keys":["7",]}', '#', refused('14: unexpected "]}"')],
-  ['text after the end', '{"keys":[]} x', '#', refused('13: unexpected "x"')],
-  ['a name without quotes', '{keys:[]}', '#', refused('2: unexpected "keys:[]}"')],
-  ['an empty body', '', '#', refused('1: unexpected end of the body')],
+  ['no JSON', 'keys=7', '#', refused('Unexpected identifier "keys"')],
+  ['JSON that ends early', '{"keys":["7"', '#', refused("Expected ']'")],
+  ['a comma too many', '{"keys":["7",]}', '#', refused('Unexpected comma at the end of array expression')],
+  ['an empty body', '', '#', refused('Unexpected EOF')],
   ['many lists', '['.repeat(500_000), '#', MARKS],
   ['many members', `{${Array.from({ length: 50_000 }, (_, at) => `"${at}":1`)}}`, '#', MARKS],
   ['many keys', JSON.stringify({ keys: Array(3334).fill('7') }), '#', MARKS],
@@ -54,15 +50,7 @@ test.each([
     '#',
     'The body may have at most 25000 backslashes.',
   ],
-  // The position is not searched.
-  [
-    'brackets and a long text',
-    `${'['.repeat(9000)}"${'a'.repeat(56_000)}`,
-    '#',
-    'The body is not valid JSON.',
-  ],
-  ['a text over 4 KiB that is no JSON', `{"keys":["${'x'.repeat(4087)}`, '#', 'The body is not valid JSON.'],
-  ['a text of 4 KiB that is no JSON', `{"keys":["${'x'.repeat(4086)}`, '#', refused(`10: ${unexpectedText}`)],
+  ['a long word', 'x'.repeat(4000), '#', refused(`Unexpected identifier "${'x'.repeat(57)}`)],
   ['a large value', `{"keys":{"a":[${'1,'.repeat(5000)}1]}}`, '#/keys', notList('{…}')],
 ])('a lookup with %s gets 400', async (_, body, pointer, detail) => {
   const reply = await server.send(body)
@@ -81,10 +69,10 @@ test('more than 1,000 keys, a large body and another type have their own errors'
   })
   const large = await server.send(JSON.stringify({ keys: ['x'.repeat(1024 * 1024)] }))
   expect([large.status, large.body.code]).toEqual([413, 'content_too_large'])
-  for (const headers of [{ 'Content-Type': 'text/plain' }, { 'Content-Encoding': 'gzip' }]) {
-    const { body } = await server.send('{"keys":[]}', headers)
-    expect(body).toMatchObject({ status: 415, code: 'unsupported_media_type' })
-  }
+  const text = await server.send('{"keys":[]}', { 'Content-Type': 'text/plain' })
+  expect([text.status, text.body.code]).toEqual([415, 'unsupported_media_type'])
+  const zipped = await server.send('{"keys":[]}', { ...JSON_BODY, 'Content-Encoding': 'gzip' })
+  expect([zipped.status, zipped.body.code]).toEqual([415, 'unsupported_media_type'])
   const typed = { 'Content-Type': 'Application/JSON; charset=utf-8' }
   expect((await server.send('{"keys":[]}', typed)).status).toBe(200)
 })
@@ -100,17 +88,10 @@ test('a chunked body above 1 MiB gets 413, and a body that is not UTF-8 gets 400
   expect(reply).toContain('"code":"content_too_large"')
   const odd = await fetch(server.url.origin + PATH, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-API-KEY': server.key },
+    headers: { ...JSON_BODY, 'X-API-KEY': server.key },
     body: new Uint8Array([0x7b, 0xff, 0x7d]),
   })
   expect(await odd.json()).toMatchObject({ status: 400, detail: 'The body is not valid UTF-8.' })
-})
-
-test('names in keys and in nested objects are not repeated members', async () => {
-  const keys = ['{"keys":1', '"keys":', '\\', '\\"', 'a:b']
-  expect((await server.lookUp(keys)).body.items).toHaveLength(keys.length)
-  const nested = await server.send('{"keys":[{"keys":1,"keys":2}]}')
-  expect(nested.body.errors[0].pointer).toBe('#/keys/0')
 })
 
 test.each([

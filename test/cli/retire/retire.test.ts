@@ -86,9 +86,8 @@ Next        nothing
     expect(await here.plan()).toEqual({ ...NO_PLAN, sunsetAt: Date.UTC(2026, 0, 1) })
   })
 
-  test('brownouts are added in order, listed and removed', async () => {
+  test('brownouts are added in order, shown and removed', async () => {
     await using here = await office(makeDatabase)
-    expect(await here.retire('brownout list')).toEqual({ out: '', err: 'There are no brownouts.\n' })
     await here.retire('set --sunset 2026-06-30')
     await here.retire('brownout add 2026-03-01T09:00Z 1d')
     const { out, err } = await here.retire('brownout add 2026-02-01T09:00Z 90m')
@@ -97,12 +96,9 @@ Next        nothing
     expect(out).toContain('Next        2026-02-01 09:00 UTC: a brownout starts\n')
     expect(err).toContain('within seconds')
     const during = Date.UTC(2026, 1, 1, 10)
-    expect((await here.retire('brownout list', { now: during })).out).toBe(
-      '2026-02-01 09:00 UTC, 1 h 30 min, now\n2026-03-01 09:00 UTC, 1 d, to come\n',
-    )
-    expect((await here.retire('', { now: during })).out).toContain(
-      'Now         Brownout until 2026-02-01 10:30 UTC: responses are 410.\n',
-    )
+    const shown = (await here.retire('', { now: during })).out
+    expect(shown).toContain('2026-02-01 09:00 UTC, 1 h 30 min, now\n')
+    expect(shown).toContain('Now         Brownout until 2026-02-01 10:30 UTC: responses are 410.\n')
     await here.look((store) => store.keys.create({ ...KEY, id: '0123456789' }))
     await here.retire('exempt 0123456789')
     expect((await here.retire('', { now: during })).out).toContain(

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MAX_BYTES, MAX_LIST_ITEM_BYTES } from '../../../src/domain/record/record-limits.ts'
+import { MAX_BYTES, MAX_LIST_ITEM_BYTES } from '../../../src/domain/record/record-format.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { parsePassport } from '../../support/ingest/parse-record.ts'
 import { databaseMaker, withEveryEngine } from '../../support/store/engines.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createFixedWindow } from '../../../src/api/fixed-window.ts'
-import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { createFixedWindow, createLimiter } from '../../../src/api/rate-limit.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import { parseTiers, type Tier } from '../../../src/domain/tier.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'

@@ -1,9 +1,8 @@
-import { describe, expect, spyOn, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { ClientGone, ServiceError } from '../../../src/domain/errors.ts'
-import { drawableName } from '../../../src/explorer/pictures/drawable-name.ts'
+import { drawableName } from '../../../src/explorer/pictures/card-frame.ts'
 import { createRasterizerServer } from '../../../src/explorer/pictures/rasterizer-server.ts'
-import { createRasterizerClient, type PictureCall } from '../../../src/explorer/pictures/remote-rasterizer.ts'
-import { type Received, receiveCalls } from '../../../src/thread-calls.ts'
+import { createRasterizerClient } from '../../../src/explorer/pictures/remote-rasterizer.ts'
 import { drawPng, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { openTestStore } from '../../support/store/engines.ts'
@@ -54,7 +53,7 @@ describe('PNG cards', () => {
   test('letters of Latin, Cyrillic and Greek have a shape of their own', async () => {
     const shapeOf = async (letter: string) => {
       const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><text y="30" font-size="30">${letter}</text></svg>`
-      return Bun.hash(await drawPng(() => svg, 40))
+      return Bun.hash(await drawPng(svg, 40))
     }
     const letters = [...'AzÆéøßŁčőŞțΆΩλώЖяЁїґễỚư–„…']
     const shapes = await Promise.all(letters.map(shapeOf))
@@ -81,62 +80,26 @@ describe('PNG cards', () => {
     [new ServiceError('overloaded', 'busy'), 503],
     [new ServiceError('unavailable', 'gone'), 503],
     [new Error('secret'), 500],
-  ])(
-    'the error is a picture if neither the card nor the card of the site can be drawn: %s',
-    async (error, status) => {
-      await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
-      await using server = serveExplorer(store, { rasterize: () => Promise.reject(error) })
-      const { headers, text, ...reply } = await server.look('/card/1.png')
-      expect([reply.status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
-        status,
-        'image/svg+xml; charset=utf-8',
-        'no-store',
-      ])
-      expect(text).not.toContain('secret')
-      expect(headers.get('Retry-After')).toBe(status === 503 ? '2' : null)
-      expect((await server.look('/card/1.svg')).status).toBe(200)
-    },
-  )
-
-  test.each(['overloaded', 'unavailable'] as const)(
-    'the response is the card of the site, which is not cached, while drawing is %s',
-    async (code) => {
-      await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
-      const SITE = 'card of the site'
-      let isBusy = true
-      let drawn = 0
-      await using server = serveExplorer(store, {
-        rasterize: async (draw, _width, options) => {
-          if (isBusy && !options?.isFirst) throw new ServiceError(code, 'Too many pictures.')
-          drawn++
-          return new TextEncoder().encode(options?.isFirst ? SITE : await draw())
-        },
-      })
-      for (const path of ['/card/1.png', '/card/compare.png?ids=1', '/card/credential/github.png']) {
-        const { status, headers, text } = await server.look(path)
-        expect([path, status, text]).toEqual([path, 200, SITE])
-        expect(headers.get('Content-Type')).toBe('image/png')
-        expect([headers.get('Cache-Control'), headers.get('ETag')]).toEqual(['no-store', null])
-      }
-      expect(drawn).toBe(1)
-      expect([server.leftOut.length, server.errors.length]).toEqual([3, 0])
-      isBusy = false
-      expect((await server.look('/card/1.png')).text).toContain('Ada')
-    },
-  )
+  ])('the error is a picture if the card cannot be drawn: %s', async (error, status) => {
+    await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
+    await using server = serveExplorer(store, { rasterize: () => Promise.reject(error) })
+    const { headers, text, ...reply } = await server.look('/card/1.png')
+    expect([reply.status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
+      status,
+      'image/svg+xml; charset=utf-8',
+      'no-store',
+    ])
+    expect(text).not.toContain('secret')
+    expect(headers.get('Retry-After')).toBe(status === 503 ? '2' : null)
+    expect((await server.look('/card/1.svg')).status).toBe(200)
+  })
 })
 
 describe('the picture thread', () => {
-  type Limits = Parameters<typeof createRasterizerClient>[0]
-
-  /** `load`: the rasterizer is loaded when it resolves. */
-  const connect = (draw: (svg: string) => Uint8Array<ArrayBuffer>, limits?: Limits, load?: Promise<void>) => {
+  const connect = (draw: (svg: string) => Uint8Array<ArrayBuffer>) => {
     const { port1, port2 } = new MessageChannel()
-    createRasterizerServer(async () => {
-      await load
-      return draw
-    }).connect(port1)
-    const client = createRasterizerClient(limits)
+    createRasterizerServer(async () => draw).connect(port1)
+    const client = createRasterizerClient({ waiting: 16, milliseconds: 60_000 })
     client.connect(port2)
     return client
   }
@@ -144,39 +107,18 @@ describe('the picture thread', () => {
   test('draws the same SVG once', async () => {
     let drawn = 0
     const client = connect(() => new Uint8Array([++drawn]))
-    const results = await Promise.all(['a', 'b', 'a'].map((svg) => client.rasterize(() => svg, 10)))
+    const results = await Promise.all(['a', 'b', 'a'].map((svg) => client.rasterize(svg, 10)))
     expect(results.map(([first]) => first)).toEqual([1, 2, 1])
-    expect(await client.rasterize(() => 'a', 10)).toEqual(new Uint8Array([1]))
-    expect(await client.rasterize(() => 'a', 20)).toEqual(new Uint8Array([3]))
+    expect(await client.rasterize('a', 10)).toEqual(new Uint8Array([1]))
+    expect(await client.rasterize('a', 20)).toEqual(new Uint8Array([3]))
   })
 
-  test.each([
-    ['pictures', { waiting: 16 }],
-    ['bytes', { bytes: 16 }],
-  ])('refuses further pictures while 16 %s wait', async (_, limits) => {
-    let drawn = 0
-    const client = connect(() => new Uint8Array(1), limits)
-    const results: Promise<unknown>[] = []
-    for (let at = 0; at < 30; at++) {
-      results.push(client.rasterize(() => `${++drawn % 10}`, at))
-      await undefined
-    }
-    const all = await Promise.allSettled(results)
+  test('refuses further pictures while 16 wait', async () => {
+    const client = connect(() => new Uint8Array(1))
+    const all = await Promise.allSettled(Array.from({ length: 30 }, (_, at) => client.rasterize('a', at)))
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(16)
     expect(all.at(-1)).toMatchObject({ reason: { code: 'overloaded' } })
-    expect(drawn).toBe(16)
-    expect(await client.rasterize(() => 'later', 10)).toEqual(new Uint8Array(1))
-  })
-
-  test('draws a picture with isFirst before those that wait, also if the queue is full', async () => {
-    const loaded = Promise.withResolvers<void>()
-    const drawn: string[] = []
-    const client = connect((svg) => new Uint8Array(drawn.push(svg)), { waiting: 2 }, loaded.promise)
-    const results = ['a', 'b'].map((svg) => client.rasterize(() => svg, 10))
-    results.push(client.rasterize(() => 'c', 10, { isFirst: true }))
-    loaded.resolve()
-    await Promise.all(results)
-    expect(drawn).toEqual(['c', 'a', 'b'])
+    expect(await client.rasterize('later', 10)).toEqual(new Uint8Array(1))
   })
 
   test('does not draw the picture of a client that left', async () => {
@@ -188,10 +130,10 @@ describe('the picture thread', () => {
       return new Uint8Array(drawn.push(svg))
     })
     const [one, gone, other] = ['a', 'b', 'c'].map((svg) =>
-      client.rasterize(() => svg, 10, svg === 'b' ? { signal } : {}),
+      client.rasterize(svg, 10, svg === 'b' ? signal : undefined),
     )
     await expect(gone).rejects.toThrow(ClientGone)
-    await expect(client.rasterize(() => 'd', 10, { signal })).rejects.toThrow(ClientGone)
+    await expect(client.rasterize('d', 10, signal)).rejects.toThrow(ClientGone)
     await Promise.all([one, other])
     expect(drawn).toEqual(['a', 'c'])
   })
@@ -201,32 +143,20 @@ describe('the picture thread', () => {
       if (svg === 'bad') throw new Error('malformed')
       return new Uint8Array(1)
     })
-    const error = await client.rasterize(() => 'bad', 10).catch((failure) => failure)
+    const error = await client.rasterize('bad', 10).catch((failure) => failure)
     expect([error.message, error.stack]).toEqual(['malformed', expect.stringContaining('drawBadly')])
-    expect(await client.rasterize(() => 'good', 10)).toEqual(new Uint8Array(1))
+    expect(await client.rasterize('good', 10)).toEqual(new Uint8Array(1))
   })
 
-  test('the time until the rasterizer is loaded does not count against the wait', async () => {
-    using timers = spyOn(globalThis, 'setTimeout')
-    const { port1, port2 } = new MessageChannel()
-    const loading = Promise.withResolvers<Received<PictureCall, undefined>>()
-    receiveCalls<PictureCall, undefined>(port1, loading.resolve)
-    const client = createRasterizerClient({ milliseconds: 1 })
-    client.connect(port2)
-    const codeOf = (picture: Promise<unknown>) => picture.catch(({ code }) => code)
-    const first = codeOf(client.rasterize(() => 'a', 10))
-    const { call, answer } = await loading.promise
-    expect(call).toBe('load')
-    expect(timers).not.toHaveBeenCalled()
-    answer(undefined)
-    expect(await first).toBe('overloaded')
-    expect(await codeOf(client.rasterize(() => 'b', 10))).toBe('overloaded')
-    expect(timers).toHaveBeenCalledTimes(2)
+  test('a picture that waits too long is overloaded', async () => {
+    const client = createRasterizerClient({ waiting: 1, milliseconds: 1 })
+    client.connect(new MessageChannel().port2)
+    await expect(client.rasterize('a', 10)).rejects.toMatchObject({ code: 'overloaded' })
   })
 
   test('a picture whose thread ends is unavailable', async () => {
     const client = createRasterizerClient()
-    const draw = () => client.rasterize(() => 'a', 10)
+    const draw = () => client.rasterize('a', 10)
     await expect(draw()).rejects.toMatchObject({ code: 'unavailable' })
     client.connect(new MessageChannel().port2)
     const result = draw()

@@ -70,18 +70,9 @@ describe('the text of the deprecation page', () => {
     )
     expect(rows).toEqual(['past', 'now', 'to come'])
     expect(markup).toContain('<a href="https://api.example.com/v2" rel="noreferrer">')
-    for (const id of ['plan', 'brownouts', 'advice', 'exemption', 'headers'])
-      expect(markup).toContain(`id="${id}"`)
+    for (const id of ['plan', 'brownouts', 'advice', 'exemption']) expect(markup).toContain(`id="${id}"`)
     expect(markup).not.toContain('0123456789')
     expect(render(PLAN, PLAN.sunsetAt)).not.toContain('id="exemption"')
-  })
-
-  test('shows the headers with the dates of the plan', () => {
-    const headers = (plan: Partial<RetirementPlan>) => render(plan).split('<section id="headers">')[1]
-    expect(headers(PLAN)).toContain('<code>Sunset: Tue, 30 Jun 2026 00:00:00 GMT</code>')
-    expect(headers({})).toContain('<code>Sunset</code>')
-    expect(headers({})).toContain('<code>Deprecation: @1743379200</code>')
-    expect(headers({ deprecatedAt: Date.UTC(2026, 0, 1) })).toContain('<code>Deprecation: @1767225600</code>')
   })
 
   test('escapes the text of a plan, and links to web addresses only', () => {

@@ -2,10 +2,9 @@ import { expect, test } from 'bun:test'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
-import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
-import { onEngine, openTestStore } from '../../support/store/engines.ts'
-import { NOON, named } from '../../support/store/records.ts'
+import { onEngine } from '../../support/store/engines.ts'
+import { NOON } from '../../support/store/records.ts'
 
 onEngine('sqlite', 'the reference page', (open) => {
   const server = shareServer(() => open(), serveTest)
@@ -98,25 +97,6 @@ onEngine('sqlite', 'the reference page', (open) => {
     }
     expect((await server.get('/reference/v4')).status).toBe(404)
   })
-})
-
-test('badges, cards and embeds are documented where the explorer serves them, and the examples work', async () => {
-  await using store = await openTestStore('sqlite', [named(42, 'Ada', 10)])
-  await using explorer = serveExplorer(store)
-  const { text } = await explorer.look('/reference')
-  for (const path of ['/badge/{key}.svg', '/badge/{key}.json', '/card/{key}.png', '/oembed?url={page}'])
-    expect(text).toContain(`<code>${path}</code>`)
-  expect(text).toContain('<a href="#pictures">')
-  const section = text.slice(text.indexOf('<section id="pictures"'), text.indexOf('<section id="errors"'))
-  const urls = section.replace(/https:\/\/img[^?]+\?url=(\S+)\)/g, (_, url) => `${decodeURIComponent(url)} `)
-  const paths = [...urls.matchAll(/https?:\/\/127[^/]+(\/[^\s"'&)<\]]+)/g)].map(([, path]) => path as string)
-  expect(new Set(paths.map((path) => path.split(/[./?]/)[1]))).toEqual(
-    new Set(['badge', 'passports', 'oembed']),
-  )
-  for (const path of [...paths, '/card/42.png'])
-    expect({ path, status: (await explorer.look(path)).status }).toEqual({ path, status: 200 })
-  await using server = serveTest(store)
-  expect((await server.get('/reference')).text).not.toMatch(/badge|#pictures/)
 })
 
 test('every status is described once', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { onEveryEngine } from '../../support/store/engines.ts'
+import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { ada, NOON, record } from '../../support/store/records.ts'
 import { score } from '../../support/store/store-changes.ts'
 
@@ -8,11 +8,7 @@ onEveryEngine('the actor of an event', (open) => {
     await using store = await open([record(1), ada])
     const actor = 'key:4ebad6e6fc'
     await score(store)
-    await store.records.save([{ kind: 'passport', passport: record(2) }], {
-      now: NOON,
-      restore: false,
-      actor,
-    })
+    await saveRecords(store, [record(2)], { actor })
     await store.passports.merge(1, 2, NOON)
     await store.passports.unmerge(1, NOON, actor)
     await store.passports.remove(1, NOON, 'subject')

@@ -38,10 +38,7 @@ onEveryEngine('pages of events', (open) => {
       [1, NOON + 3],
       [3, NOON + 4],
     ] as const)
-      await store.records.save([{ kind: 'passport', passport: record(id, { connections: now }) }], {
-        now,
-        restore: false,
-      })
+      await saveRecords(store, [record(id, { connections: now })], { now })
     const later = await listLater(store, [1, 2, 99], NOON + 1)
     expect(later.map(({ time }) => time - NOON)).toEqual([3, 2])
     expect(await store.events.listAfterTime([], 0)).toEqual({ events: [], rest: [], knownSince: NOON })
@@ -52,7 +49,7 @@ onEveryEngine('pages of events', (open) => {
     for (const score of [5, 6, 7]) {
       const scores = { total: score, activity: score, identity: 0, skills: 0 }
       const passport = record(1, { scores, connections: score })
-      await store.records.save([{ kind: 'passport', passport }], { now: NOON + score, restore: false })
+      await saveRecords(store, [passport], { now: NOON + score })
     }
     const latest = await store.events.listLatest(1, ['score.changed', 'passport.added'], 3)
     expect(latest.map(({ type, time }) => [type, time - NOON])).toEqual([
@@ -68,7 +65,7 @@ onEveryEngine('pages of events', (open) => {
 
   test('pruning deletes old events, moves the begin of the log and reuses no number', async () => {
     await using store = await open(people)
-    await store.records.save([{ kind: 'passport', passport: record(9) }], { now: NOON + 2, restore: false })
+    await saveRecords(store, [record(9)], { now: NOON + 2 })
     expect(await store.events.prune(NOON)).toBe(0)
     expect(await store.events.prune(NOON + 1)).toBe(5)
     expect(await store.events.prune(NOON + 1)).toBe(0)

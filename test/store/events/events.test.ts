@@ -188,8 +188,7 @@ onEveryEngine('events', (open) => {
   test('a passport that is restored after its removal is added again', async () => {
     await using store = await open([record(7)])
     await store.passports.remove(7, NOON)
-    const restoring = { now: NOON, restore: true }
-    await store.records.save([{ kind: 'passport', passport: record(7) }], restoring)
+    await saveRecords(store, [record(7)], { restore: true })
     expect((await allEvents(store)).map(({ type }) => type)).toEqual(['passport.removed', 'passport.added'])
   })
 
@@ -210,9 +209,8 @@ onEveryEngine('events', (open) => {
 
   test('a refused record, an unchanged record and a dry run leave no event', async () => {
     await using store = await open([record(7, { mainWallet: '0x7', verifiedWallets: ['0x7'] })])
-    const taken = { kind: 'passport' as const, passport: record(8, { mainWallet: '0x7' }) }
     const events = await eventsOf(store, async () => {
-      await store.records.save([taken], { now: NOON, restore: false })
+      await saveRecords(store, [record(8, { mainWallet: '0x7' })])
       await store.records.rollBack(async (save) => {
         await save([{ kind: 'passport', passport: record(9) }], { now: NOON, restore: false })
       })
@@ -223,8 +221,7 @@ onEveryEngine('events', (open) => {
 
   test('times never decrease, even if the clock is set back', async () => {
     await using store = await open()
-    for (const now of [NOON, NOON - HOUR, NOON + 1])
-      await store.records.save([{ kind: 'passport', passport: record(now) }], { now, restore: false })
+    for (const now of [NOON, NOON - HOUR, NOON + 1]) await saveRecords(store, [record(now)], { now })
     expect((await allEvents(store)).map(({ time }) => time)).toEqual([NOON, NOON, NOON + 1])
   })
 

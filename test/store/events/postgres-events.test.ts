@@ -4,7 +4,7 @@ import { openPostgres } from '../../../src/store/postgres/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { connect } from '../../support/postgres/connect.ts'
 import { createRandom } from '../../support/random.ts'
-import { databaseMaker } from '../../support/store/engines.ts'
+import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
 import { scorerOf } from '../../support/store/random-histories.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
@@ -28,7 +28,7 @@ async function write(store: Store, node: number): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const id = random.whole(0, 19)
     const passport = record(100 * (node + 1) + round, { connections: round })
-    await store.records.save([{ kind: 'passport', passport }], { now: NOON, restore: false })
+    await saveRecords(store, [passport])
     await savePoint(store, id, round * 100 + node)
     await rescoreSome(scorerOf(store))
   }
@@ -50,8 +50,10 @@ test('postgres: the numbers of concurrent writers have no gap, and a reader sees
   await using database = await databaseMaker('postgres')()
   const stores = await Promise.all(Array.from({ length: NODES + 1 }, () => openPostgres(database)))
   const [reader, ...writers] = stores as [Store, ...Store[]]
-  const people = Array.from({ length: 20 }, (_, id) => ({ kind: 'passport' as const, passport: record(id) }))
-  await reader.records.save(people, { now: NOON, restore: false })
+  await saveRecords(
+    reader,
+    Array.from({ length: 20 }, (_, id) => record(id)),
+  )
   await adoptRules({ store: reader, rules: scorerOf(reader).rules })
   let isDone = false
   const following = follow(reader, () => isDone)
@@ -68,18 +70,15 @@ test('postgres: the numbers of concurrent writers have no gap, and a reader sees
 test('postgres: a failed transaction leaves no gap', async () => {
   await using database = await databaseMaker('postgres')()
   const store = await openPostgres(database)
-  await store.records.save([{ kind: 'passport', passport: record(1) }], { now: NOON, restore: false })
+  await saveRecords(store, [record(1)])
   const sql = connect(database.url)
   // The counter of the ranking changes after the events are written.
   await sql.unsafe('alter table versions add constraint closed check (version < 0) not valid')
-  const failing = store.records.save([{ kind: 'passport', passport: record(3) }], {
-    now: NOON,
-    restore: false,
-  })
-  expect(await Promise.resolve(failing).catch((error) => error.message)).toContain('closed')
+  const failing = saveRecords(store, [record(3)])
+  await expect(failing).rejects.toThrow('closed')
   await sql.unsafe('alter table versions drop constraint closed')
   await sql.close()
-  await store.records.save([{ kind: 'passport', passport: record(2) }], { now: NOON, restore: false })
+  await saveRecords(store, [record(2)])
   const { events } = await store.events.list({ after: 0, limit: 9 })
   expect(events.map(({ sequence }) => sequence)).toEqual([1, 2])
   await store.close()

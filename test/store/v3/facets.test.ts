@@ -111,30 +111,25 @@ onEveryEngine('facets', (open, engine) => {
     expect(second).toMatchObject({ tag: long, type: ['half'] })
   })
 
-  test('facets that change with the credentials alone are a change of the listing', async () => {
-    const before = record(1, {
-      scores: { total: 1, identity: 1 },
-      credentials: [credential('1', { type: 'ens' })],
-    })
+  const before = record(1, {
+    scores: { total: 1, identity: 1 },
+    credentials: [credential('1')],
+    rules: 'one',
+  })
+  test.each([
+    ['credentials', { credentials: [credential('1', { type: 'github' })] }, { type: ['github'] }],
+    ['rule set', { rules: 'other' }, { rules: ['other'] }],
+  ])('facets that change with the %s alone are a change of the listing, once', async (_, change, facets) => {
     await using store = await open([before, record(2)])
     let cursor = await store.listing.readAll(() => undefined)
-    await saveRecords(store, [{ ...before, credentials: [credential('1', { type: 'github' })] }])
+    await saveRecords(store, [{ ...before, ...change }])
     for (const read of [store.listing.readChanges, store.listing.readRecent]) {
       const changes = await read(cursor)
       expect(changes?.listed.map(({ id }) => id)).toContain(1)
     }
-    expect((await store.facets.list([1]))[0]).toMatchObject({ type: ['github'] })
+    expect((await store.facets.list([1]))[0]).toMatchObject(facets)
     cursor = await store.listing.readAll(() => undefined)
-    await saveRecords(store, [{ ...before, credentials: [credential('1', { type: 'github' })] }])
+    await saveRecords(store, [{ ...before, ...change }])
     expect(await store.listing.readChanges(cursor)).toMatchObject({ listed: [], unlisted: [] })
-  })
-
-  test('facets that change with the rule set alone are a change of the listing', async () => {
-    await using store = await open([{ ...record(1), rules: 'one' }])
-    const cursor = await store.listing.readAll(() => undefined)
-    await saveRecords(store, [{ ...record(1), rules: 'other' }])
-    const changes = await store.listing.readChanges(cursor)
-    expect(changes?.listed.map(({ id }) => id)).toEqual([1])
-    expect((await store.facets.list([1]))[0]).toMatchObject({ rules: ['other'] })
   })
 })

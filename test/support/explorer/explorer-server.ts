@@ -66,9 +66,9 @@ export async function servePeople(people: readonly PassportRecord[], options: Op
 let loaded: Promise<DrawPng> | undefined
 
 /** In the thread of the test. */
-export const drawPng: Rasterize = async (draw, width) => {
+export const drawPng: Rasterize = async (svg, width) => {
   loaded ??= loadRasterizer()
-  return (await loaded)(await draw(), width)
+  return (await loaded)(svg, width)
 }
 
 export const readable = (markup: string) =>

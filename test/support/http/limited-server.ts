@@ -1,5 +1,4 @@
-import { createFixedWindow } from '../../../src/api/fixed-window.ts'
-import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { createFixedWindow, createLimiter } from '../../../src/api/rate-limit.ts'
 import type { ApiServerOptions } from '../../../src/api/server.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
 import { parseTiers, type Tier } from '../../../src/domain/tier.ts'

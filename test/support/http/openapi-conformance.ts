@@ -23,8 +23,13 @@ const TRANSPORT =
 /** Headers that a documented response may lack. */
 const OPTIONAL = /^(content-location|ratelimit|ratelimit-policy|retry-after|sunset|x-accel-buffering)$/i
 
-/** Throws unless the OpenAPI document describes the status, all headers and all fields of the response. */
+/**
+ * Throws unless the OpenAPI document describes the status, all headers and all fields of the response. It does not describe
+ * preflights and pages.
+ */
 export function checkConformance(method: string, path: string, response: Response, body: string): void {
+  const isPage = response.headers.get('Content-Type')?.startsWith('text/html')
+  if (method === 'OPTIONS' || isPage) return
   const where = `${method} ${path} -> ${response.status}`
   const described = findResponse(method, path, response.status)
   if (!described) throw new Error(`${where}: the document does not describe this status`)
@@ -67,7 +72,7 @@ function checkHeaders(where: string, { headers }: Response, described: Documente
 
 function findResponse(method: string, path: string, status: number): DocumentedResponse | undefined {
   const item = findPath(path)
-  if (!item) return unknownPath(path, method, status)
+  if (!item) return unknownPath(path, status)
   const operation = item[method === 'HEAD' ? 'get' : method.toLowerCase()]
   // All operations of a path describe the same 405.
   return (operation ?? item.get ?? item.post)?.responses[status]
@@ -76,14 +81,13 @@ function findResponse(method: string, path: string, status: number): DocumentedR
 const MISSING_V3 = '/api/v3/rules/{stamp}'
 const OF_V1 = ['Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset']
 
-/** Undocumented paths respond 404, V1 and V2 paths also 410, v3 paths also 413, and 204 to preflights. */
-function unknownPath(path: string, method: string, status: number): DocumentedResponse | undefined {
+/** Undocumented paths respond 404, V1 and V2 paths also 410, v3 paths also 413; pages have the errors of `/health`. */
+function unknownPath(path: string, status: number): DocumentedResponse | undefined {
   const [, version] = /^\/api\/v([123])(?:\/|$)/.exec(path) ?? []
-  const find = (like: string) =>
-    document.paths[like]?.[method === 'OPTIONS' ? 'options' : 'get']?.responses[status]
-  if (version === '3') return [204, 404, 413].includes(status) ? find(MISSING_V3) : undefined
-  if (method === 'OPTIONS') return find(version ? '/api/v1/passports' : '/health')
-  if (status !== 404 && !(version && status === 410)) return undefined
+  const find = (like: string) => document.paths[like]?.get?.responses[status]
+  if (version === '3') return [404, 413].includes(status) ? find(MISSING_V3) : undefined
+  if (status !== 404 && !version) return status === 200 ? undefined : find('/health')
+  if (status !== 404 && status !== 410) return undefined
   const v1 = find('/api/v1/passports/{id}')
   if (!v1 || version) return v1
   const headers = Object.entries(v1.headers).filter(([name]) => !OF_V1.includes(name))

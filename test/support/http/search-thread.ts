@@ -1,6 +1,6 @@
+import { createSharedCatalog } from '../../../src/catalog/catalog.ts'
 import { createLiveIndex } from '../../../src/catalog/live-index.ts'
 import { createSearchClient, createSearchServer } from '../../../src/catalog/remote-search.ts'
-import { createSharedCatalog } from '../../../src/catalog/shared-catalog.ts'
 import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
 import type { Store } from '../../../src/store/store.ts'
 

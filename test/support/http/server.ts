@@ -1,6 +1,5 @@
 import { afterAll, beforeAll } from 'bun:test'
-import { createFixedWindow } from '../../../src/api/fixed-window.ts'
-import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { createFixedWindow, createLimiter } from '../../../src/api/rate-limit.ts'
 import { type ApiServerOptions, startApiServer } from '../../../src/api/server.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'

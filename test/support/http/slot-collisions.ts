@@ -1,4 +1,4 @@
-import { createFixedWindow, createWindowMemory } from '../../../src/api/fixed-window.ts'
+import { createFixedWindow, createWindowMemory } from '../../../src/api/rate-limit.ts'
 import { NOON } from '../store/records.ts'
 
 /** Networks of a /44 block whose slots are beside the slot of the client, found by trying them in a memory of our own. */

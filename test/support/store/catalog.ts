@@ -12,8 +12,13 @@ export function catalogOf(store: Store): Catalog {
   return catalog
 }
 
-export const listAll = (store: Store, request: FindRequest) =>
-  findPage({ catalog: catalogOf(store), store }, request, store.passports.listByIds)
+/** The first page of 250, unless `request` names another. */
+export const listAll = (store: Store, request: Partial<FindRequest> = {}) =>
+  findPage(
+    { catalog: catalogOf(store), store },
+    { page: 1, size: 250, keyword: undefined, ...request },
+    store.passports.listByIds,
+  )
 
 export function snapshotOf(passports: readonly ListedPassport[]): Promise<Snapshot> {
   const ranked = passports.toSorted((one, other) => other.score - one.score || one.id - other.id)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/database-address.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { openStore } from '../../../src/store/open.ts'
-import type { SaveResult, Store } from '../../../src/store/store.ts'
+import type { SaveOptions, SaveResult, Store } from '../../../src/store/store.ts'
 import { testDatabase } from '../postgres/postgres.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { NOON } from './records.ts'
@@ -71,10 +71,14 @@ export async function openTestStore(
   }
 }
 
-/** Saves passports at the fixed time of the tests. */
-export async function saveRecords(store: Store, records: readonly PassportRecord[]): Promise<SaveResult[]> {
+/** Saves passports, at the fixed time of the tests unless `options` names another. */
+export async function saveRecords(
+  store: Store,
+  records: readonly PassportRecord[],
+  options: Partial<SaveOptions> = {},
+): Promise<SaveResult[]> {
   const incoming = records.map((passport) => ({ kind: 'passport' as const, passport }))
-  return store.records.save(incoming, { now: NOON, restore: false })
+  return store.records.save(incoming, { now: NOON, restore: false, ...options })
 }
 
 type Open = (records?: readonly PassportRecord[]) => Promise<TestStore>

@@ -48,6 +48,11 @@ export function credential(id: string, given: Partial<Credential> = {}): Credent
   }
 }
 
+export const social = (source: string, name: string) => ({
+  ...{ source, name, displayName: '', bio: '', location: '', url: '', imageUrl: '' },
+  ...{ followers: '', following: '' },
+})
+
 export const ADA_WALLET = '0xada0000000000000000000000000000000000001'
 export const ADA_SECOND_WALLET = '0xada0000000000000000000000000000000000002'
 export const SOLANA_WALLET = 'DemoSo1anaAddressWhereCaseCounts11111111111'

@@ -1,6 +1,5 @@
 import type { Connection, Database, Dialect, Lock, Query } from '../../sql/connection.ts'
 import type { Pool } from './health-checked-pool.ts'
-import { lock, lockShared, RULES, WRITE } from './locks.ts'
 
 export const DIALECT: Dialect = {
   isIn: (column, parameter, type = 'bigint') => `${column} = any(${parameter}::${type}[])`,
@@ -9,18 +8,30 @@ export const DIALECT: Dialect = {
   // `offset 0` prevents the planner from reading the whole table.
   joinPassports: (condition) =>
     `, lateral (select next.id, next.merged_into from passports as next where ${condition} offset 0) as next`,
+  sourceOf: (handle) => `split_part(${handle}, ':', 1)`,
   version: 'pg_current_xact_id()::text::bigint',
   staleIndex: '',
   forUpdate: 'for update',
   skipLocked: 'for update skip locked',
 }
 
-const LOCKS: Record<Lock, (query: Query) => Promise<void>> = {
+/** Advisory locks, held until the transaction ends. Their numbers begin with "pass" in ASCII. */
+const FIRST_LOCK = 0x70617373 * 2 ** 16
+export const MIGRATE = FIRST_LOCK
+/** One writer of records at a time: the result of a record depends on earlier ones. */
+const WRITE = FIRST_LOCK + 1
+/** Shared by writers that use the rule set in force; exclusive for its adoption. */
+const RULES = FIRST_LOCK + 2
+
+export const lock = (query: Query, number: number, mode: '' | '_shared' = '') =>
+  query(`select pg_advisory_xact_lock${mode}($1::bigint)`, [number])
+
+const LOCKS: Record<Lock, (query: Query) => Promise<unknown>> = {
   rules: (query) => lock(query, RULES),
-  'rules shared': (query) => lockShared(query, RULES),
+  'rules shared': (query) => lock(query, RULES, '_shared'),
   async records(query) {
     await lock(query, WRITE)
-    await lockShared(query, RULES)
+    await lock(query, RULES, '_shared')
   },
 }
 

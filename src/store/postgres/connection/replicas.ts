@@ -5,9 +5,6 @@ import { isLost, isUnavailable } from './errors.ts'
 import type { Health } from './health.ts'
 import type { Pool } from './health-checked-pool.ts'
 
-/** A read without a result after this time is also sent to the primary. */
-const SLOW_MILLISECONDS = 1000
-
 export type ReplicaOptions = {
   /** Milliseconds behind the primary above which a replica is not read. */
   maxLag: number
@@ -86,18 +83,20 @@ export function createReplicas(
         state: stateOf(set, replica),
         lag: lagOf(set, replica),
       })),
-    /** Reads from the first server, and from the second one if the first is slow or unavailable. */
+    /** Reads from the first server, and from the second one if the first is unavailable. */
     read(queryOf: (pool: Pool) => Query): Query {
       if (replicas.length === 0) return queryOf(primary)
       return async <Row>(text: string, values?: readonly unknown[]) => {
         const [first, second] = candidates(set)
-        const readSecond = () => queryOf(second)<Row>(text, values)
-        if (first === second) return readSecond()
-        const result = queryOf(first)<Row>(text, values)
-        // The second server may be outdated, unless it is the primary.
-        return second === primary && primary.isUp()
-          ? hedge(result, readSecond)
-          : result.catch(orWithout(primary, readSecond))
+        try {
+          return await queryOf(first)<Row>(text, values)
+        } catch (error) {
+          // The second server may be outdated, unless it is the primary.
+          const isCurrent = second === primary && primary.isUp()
+          const mayRepeat = isCurrent ? isUnavailable(error) : isGone(primary, error)
+          if (first === second || !mayRepeat) throw error
+          return queryOf(second)<Row>(text, values)
+        }
       }
     },
   }
@@ -106,50 +105,18 @@ export function createReplicas(
 /** Reads the current state from the primary, and from another server only if the primary is unavailable. */
 export const preferPrimary =
   (primary: Pick<Pool, 'query' | 'isUp'>, read: Query): Query =>
-  <Row>(text: string, values?: readonly unknown[]) =>
-    primary.query<Row>(text, values).catch(orWithout(primary, () => read<Row>(text, values)))
-
-/** Handles the error of a read: reads from `readOther`, which may be outdated, if the primary is gone. */
-const orWithout =
-  <T>(primary: Pick<Pool, 'isUp'>, readOther: () => Promise<T>) =>
-  (error: unknown): Promise<T> =>
-    isGone(primary, error) ? readOther() : Promise.reject(error)
+  async <Row>(text: string, values?: readonly unknown[]) => {
+    try {
+      return await primary.query<Row>(text, values)
+    } catch (error) {
+      if (!isGone(primary, error)) throw error
+      return read<Row>(text, values)
+    }
+  }
 
 /** Whether a read failed because there is no primary. A slow primary is not gone. */
 export const isGone = (primary: Pick<Pool, 'isUp'>, error: unknown): boolean =>
   isLost(error) || (isUnavailable(error) && !primary.isUp())
-
-/** The given result, or the second one if that is earlier or the first server is unavailable. */
-async function hedge<T>(result: Promise<T>, second: () => Promise<T>): Promise<T> {
-  const { promise: slow, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(resolve, SLOW_MILLISECONDS)
-  try {
-    const early = await Promise.race([result.then((value) => ({ value })), slow])
-    if (early) return early.value
-  } catch (error) {
-    // The first pool reports that its server is unavailable.
-    if (!isUnavailable(error)) throw error
-    return await second()
-  } finally {
-    clearTimeout(timer)
-  }
-  return firstOf(result, second())
-}
-
-/** The first outcome other than that a server is unavailable. */
-async function firstOf<T>(one: Promise<T>, other: Promise<T>): Promise<T> {
-  const outcomes = [one, other].map(async (result) => {
-    try {
-      return { value: await result }
-    } catch (error) {
-      if (isUnavailable(error)) throw error
-      return { error }
-    }
-  })
-  const first = await Promise.any(outcomes).catch(({ errors }: AggregateError) => Promise.reject(errors[0]))
-  if ('error' in first) throw first.error
-  return first.value
-}
 
 function update(replica: Replica, health: Health, latest: Position | undefined): void {
   const { target } = replica

@@ -1,0 +1,164 @@
+import { timingSafeEqual } from 'node:crypto'
+import { BlockList, isIP } from 'node:net'
+import { type ApiKey, keyState, parseKeyId } from '../domain/api-key.ts'
+import { ServiceError, unauthorized } from '../domain/errors.ts'
+import type { Store } from '../store/store.ts'
+
+/** What a route lets a client do. */
+export type Scope = 'read' | 'events' | 'write'
+
+/** Who sends a request. `subject` is the person whom a passport is about. */
+export type Principal = {
+  readonly kind: 'anonymous' | 'key' | 'subject'
+  /** The id of the key; empty for `anonymous`. */
+  readonly id: string
+  readonly scopes: readonly Scope[]
+}
+
+const SCOPES: readonly Scope[] = ['read', 'events']
+
+export const ANONYMOUS_PRINCIPAL: Principal = { kind: 'anonymous', id: '', scopes: SCOPES }
+
+export const toPrincipal = ({ id }: ApiKey): Principal => ({ kind: 'key', id, scopes: SCOPES })
+
+/** Throws `forbidden` if the principal lacks the scope. */
+export function checkScope({ scopes }: Principal, scope: Scope): void {
+  if (scopes.includes(scope)) return
+  throw new ServiceError('forbidden', `This request needs the scope ${scope}.`)
+}
+
+/** Clients send these when the variable that should hold their key is unset. */
+const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
+
+/** A key from a request; a malformed key has no id. */
+export type SentKey = { id: string | undefined; hash: Uint8Array }
+
+const MAX_PARSED = 1000
+
+/**
+ * Parses `X-API-KEY` headers; `undefined` if a header holds no key. Clients repeat the same header, and SHA-256 would slow a
+ * request down by a tenth. The cache holds no keys, but their hashes with a secret random seed of 64 bits.
+ */
+export function createKeyParser() {
+  const [seed = 0n] = crypto.getRandomValues(new BigUint64Array(1))
+  const parsed = new Map<number | bigint, SentKey | undefined>()
+
+  return (header: string | null): SentKey | undefined => {
+    if (header === null) return undefined
+    const name = Bun.hash(header, seed)
+    if (parsed.has(name)) return parsed.get(name)
+    const key = parseKey(header)
+    if (parsed.size >= MAX_PARSED) parsed.clear()
+    parsed.set(name, key)
+    return key
+  }
+}
+
+function parseKey(header: string): SentKey | undefined {
+  const text = trimKey(header)
+  return NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
+}
+
+/** Compares in constant time. */
+export const matchesKey = ({ hash }: SentKey, key: ApiKey | undefined): key is ApiKey =>
+  key !== undefined && timingSafeEqual(hash, key.hash)
+
+const BLANKS = ', \t\xa0'
+
+/** Removes blanks and commas at both ends. A regular expression would take quadratic time on many blanks. */
+function trimKey(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && BLANKS.includes(text.charAt(start))) start++
+  while (start < end && BLANKS.includes(text.charAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+/** Throws `unauthorized` for a wrong, revoked, expired or missing required key. `key` is the key that matches. */
+export function checkKey(
+  sent: SentKey | undefined,
+  key: ApiKey | undefined,
+  { requireKey, now }: { requireKey: boolean; now: () => number },
+): void {
+  const isAuthorized = sent ? key !== undefined && keyState(key, now()) === 'active' : !requireKey
+  if (!isAuthorized) throw unauthorized()
+}
+
+export async function isActiveKey({ keys }: Pick<Store, 'keys'>, id: string, now: number): Promise<boolean> {
+  const key = await keys.find(id)
+  return key !== undefined && keyState(key, now) === 'active'
+}
+
+/** Finds the address of the client: the socket address, or the one that trusted proxies forward. */
+export function createClientAddressOf(trusted: readonly string[]) {
+  const proxies = new BlockList()
+  for (const each of trusted) {
+    const [written = '', bits] = each.split('/')
+    const address = bits === undefined ? normalize(written) : written
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (bits === undefined) proxies.addAddress(address, family)
+    else proxies.addSubnet(address, Number(bits), family)
+  }
+  const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+  return (socketAddress: string, headers: Headers): string => {
+    let address = normalize(socketAddress)
+    if (trusted.length > 0 && isTrusted(address)) {
+      // Each proxy appends the address it received from: read from the right, up to the first untrusted address.
+      for (const text of lastHops(headers.get('x-forwarded-for') ?? '')) {
+        const hop = normalize(text.trim())
+        if (isIP(hop) === 0) break
+        address = hop
+        if (!isTrusted(hop)) break
+      }
+    }
+    return toBlock(address)
+  }
+}
+
+/** More proxies in a row do not exist. Clients can send a header with thousands of addresses. */
+const MOST_HOPS = 20
+
+/** The last addresses of `X-Forwarded-For`, from the right. */
+function* lastHops(header: string): Generator<string> {
+  let end = header.length
+  for (let count = 0; count < MOST_HOPS && end >= 0; count++) {
+    const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1)
+    yield header.slice(comma + 1, end)
+    end = comma
+  }
+}
+
+/** Normalizes an address: an IPv4-mapped IPv6 address becomes IPv4, brackets and port are removed. */
+function normalize(text: string): string {
+  if (!text.includes(':')) return text
+  const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^((?:\d+\.){3}\d+):\d+$/, '$1')
+  if (!address.includes(':') || isIP(address) !== 6) return address
+  const groups = address
+    .replace(/%.*$/, '')
+    .replace(DOTTED, (_, a, b, c, d) => `${toGroup(a, b)}:${toGroup(c, d)}`)
+  const canonical = new URL(`http://[${groups}]`).hostname.slice(1, -1)
+  const mapped = MAPPED.exec(canonical)
+  return mapped ? mapped.slice(1).map(toOctets).join('.') : canonical
+}
+
+/** The last two groups may be written as an IPv4 address, which the URL parser does not accept everywhere. */
+const DOTTED = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/
+
+const toGroup = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16)
+
+/** An IPv4-mapped address as the URL parser writes it. */
+const MAPPED = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/
+
+function toOctets(hex: string): string {
+  const number = Number.parseInt(hex, 16)
+  return `${number >> 8}.${number & 255}`
+}
+
+/** A subscriber has a /64 block of IPv6 addresses: the whole block counts as one client. */
+function toBlock(address: string): string {
+  if (!address.includes(':') || isIP(address) !== 6) return address
+  const [left = [], right = []] = address.split('::').map((part) => part.split(':').filter(Boolean))
+  const middle = new Array(8 - left.length - right.length).fill('0')
+  return `${[...left, ...middle, ...right].slice(0, 4).join(':')}::/64`
+}

@@ -1,0 +1,145 @@
+import type { ErrorResponse } from '../api/errors.ts'
+import { previewRetirement } from '../api/retirement.ts'
+import { keyState } from '../domain/api-key.ts'
+import {
+  brownoutAt,
+  brownoutState,
+  type DatedPlan,
+  DEFAULT_SUCCESSOR,
+  datePlan,
+  nextChange,
+  phaseAt,
+  type RetirementPlan,
+} from '../domain/retirement.ts'
+import { formatDuration } from '../domain/text/duration.ts'
+import { count, printable } from '../domain/text/format.ts'
+import { formatInstant } from '../domain/text/instant.ts'
+import type { Store } from '../store/store.ts'
+import { isoTime } from './iso-time.ts'
+import { formatTable } from './table.ts'
+import type { Terminal } from './terminal.ts'
+
+export type PlanContext = {
+  store: Store
+  plan: RetirementPlan
+  terminal: Terminal
+  now: number
+  /** The database's name in messages. */
+  name: string
+  deprecatedAt: number | undefined
+  requireKey: boolean
+}
+
+/** Prints the settings of the plan, the present state and the next change. */
+export async function printPlan({ plan, store, terminal, now, deprecatedAt }: PlanContext): Promise<void> {
+  const dated = datePlan(plan, deprecatedAt)
+  const keys = new Map((await store.keys.list()).map((key) => [key.id, key]))
+  const byDefault = plan.deprecatedAt === undefined ? ' (DEPRECATED_AT)' : ''
+  const brownouts = plan.brownouts.map((brownout) => {
+    const length = formatDuration(brownout.end - brownout.start)
+    return `${formatInstant(brownout.start)}, ${length}, ${brownoutState(brownout, now)}`
+  })
+  const exempt = plan.exempt.map((id) => {
+    const key = keys.get(id)
+    if (!key) return `${printable(id)} (no such key)`
+    // The exemption of an invalid key has no effect.
+    const state = keyState(key, now)
+    return printable(`${id} (${key.name}${state === 'active' ? '' : `, ${state}`})`)
+  })
+  const rows = [
+    ['Deprecated', `${since(dated.deprecatedAt, now)}${byDefault}`],
+    ['Removal', since(plan.sunsetAt, now)],
+    ['Successor', printable(plan.successor ?? DEFAULT_SUCCESSOR)],
+    ['Notice', printable(plan.notice ?? 'none')],
+    ...list('Brownouts', brownouts),
+    ...list('Exempt', exempt),
+    [''],
+    ['Now', describeNow(dated, now)],
+    ['Next', describeNext(dated, now)],
+  ]
+  terminal.out(formatTable(rows))
+}
+
+const list = (label: string, items: readonly string[]) =>
+  (items.length === 0 ? ['none'] : items).map((item, at) => [at === 0 ? label : '', item])
+
+function since(time: number | undefined, now: number): string {
+  if (time === undefined) return 'no date is set'
+  if (time <= now) return `since ${formatInstant(time)}`
+  const days = Math.floor((time - now) / 86_400_000)
+  return `on ${formatInstant(time)}, in ${days === 0 ? 'less than a day' : count(days, 'day')}`
+}
+
+function describeNow(plan: DatedPlan, now: number): string {
+  const headers = plan.sunsetAt === undefined ? 'Deprecation and Link' : 'Deprecation, Sunset and Link'
+  const withoutDate = plan.sunsetAt === undefined ? 'header Link' : 'headers Sunset and Link'
+  switch (phaseAt(plan, now)) {
+    case 'removed':
+      return 'V1 is removed: every response is 410, for exempt keys too.'
+    case 'brownout': {
+      const end = formatInstant(brownoutAt(plan, now)?.end ?? now)
+      const exempt = plan.exempt.length === 0 ? '' : `, except for ${count(plan.exempt.length, 'exempt key')}`
+      return `Brownout until ${end}: responses are 410${exempt}.`
+    }
+    case 'supported':
+      return `V1 works, with the ${withoutDate}; it is not deprecated.`
+    case 'announced':
+      return `V1 works; the headers ${headers} announce the deprecation.`
+    case 'deprecated':
+      return `V1 works, with the headers ${headers}.`
+  }
+}
+
+function describeNext(plan: DatedPlan, now: number): string {
+  const next = nextChange(plan, now)
+  if (!next) return 'nothing'
+  const what = {
+    deprecated: 'V1 is deprecated',
+    brownout: 'a brownout starts',
+    'brownout-end': 'the brownout ends',
+    removed: 'V1 is removed',
+  }[next.to]
+  return `${formatInstant(next.at)}: ${what}`
+}
+
+export function presentPlan({ plan, now, deprecatedAt }: PlanContext) {
+  const dated = datePlan(plan, deprecatedAt)
+  const next = nextChange(dated, now)
+  return {
+    phase: phaseAt(dated, now),
+    next: next ? { at: isoTime(next.at), to: next.to } : null,
+    deprecated_at: isoTime(dated.deprecatedAt),
+    sunset_at: isoTime(plan.sunsetAt),
+    successor: plan.successor ?? null,
+    notice: plan.notice ?? null,
+    brownouts: plan.brownouts.map(({ start, end }) => ({ start: isoTime(start), end: isoTime(end) })),
+    exempt: plan.exempt,
+  }
+}
+
+/** No key has these ids: real ids are hexadecimal. */
+const ORDINARY = 'ordinary'
+const EXEMPT = 'exempt'
+
+/** The responses that clients would get at a time; the server's own code makes them. */
+export function previewResponses(
+  { plan: found, deprecatedAt, requireKey }: PlanContext,
+  now: number,
+): string {
+  const plan = datePlan({ ...found, exempt: [...found.exempt, EXEMPT] }, deprecatedAt)
+  const preview = (key: string | undefined) =>
+    describeResponse(previewRetirement(plan, { now, key, requireKey }))
+  return `V1 at ${formatInstant(now)}
+
+An ordinary key
+${preview(ORDINARY)}
+An exempt key${found.exempt.length === 0 ? ' (the plan has none)' : ''}
+${preview(EXEMPT)}
+No key
+${preview(undefined)}`
+}
+
+function describeResponse({ status, headers, body }: ErrorResponse): string {
+  const fields = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`)
+  return `  ${status}\n${fields.join('')}\n  ${body || '(the usual response)'}\n`
+}

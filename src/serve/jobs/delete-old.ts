@@ -1,0 +1,21 @@
+import type { Awaitable } from '../../store/store.ts'
+import { type Job, pause } from './supervise.ts'
+
+const HOUR_MILLISECONDS = 3_600_000
+
+type Old = {
+  what: string
+  days: number
+  signal: AbortSignal
+  /** Deletes some of those before a time; returns whether there were any. A long delete would delay other writes. */
+  remove: (before: number) => Awaitable<boolean>
+}
+
+export const deleteOld = ({ what, days, signal, remove }: Old): Job => ({
+  name: `Old ${what} cannot be deleted`,
+  interval: HOUR_MILLISECONDS,
+  async run() {
+    const before = Date.now() - days * 24 * HOUR_MILLISECONDS
+    while (!signal.aborted && (await remove(before))) await pause(0, signal)
+  },
+})

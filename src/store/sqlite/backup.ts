@@ -1,0 +1,204 @@
+import { Database } from 'bun:sqlite'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { ServiceError } from '../../domain/errors.ts'
+import { COUNT_PASSPORTS } from '../sql/passports.ts'
+import {
+  connectReader,
+  fileIdentity,
+  isEnvironmentError,
+  throwTranslated,
+  translateErrors,
+} from './connect.ts'
+import { checkOwner, identify } from './migrate.ts'
+
+/** Counts from a complete check of a database: all stored credentials, also superseded ones and those of merged passports. */
+export type Contents = { passports: number; credentials: number; bytes: number }
+
+/** Writes a snapshot of the database to `file`. The file appears under its name after it was checked. */
+export function backUp(path: string, file: string): Contents {
+  refuseLogs(file)
+  const partial = `${file}.part`
+  return writeAtomically(partial, file, (confirm) => {
+    writeSnapshot(path, partial)
+    confirm()
+    renameEventLog(partial)
+    const contents = check(partial)
+    refuseLogs(file)
+    return contents
+  })
+}
+
+/** SQLite would apply the WAL of an older file of the same name to the new one. */
+function refuseLogs(file: string): void {
+  for (const log of [`${file}-wal`, `${file}-journal`]) {
+    if (!existsSync(log)) continue
+    throw new ServiceError(
+      'unavailable',
+      `Found ${log}: ${file} is in use, or the last process was killed. Choose another file, or move both.`,
+    )
+  }
+}
+
+/** Writes a snapshot of `from` to an empty file, in one read transaction. Writers do not wait; the WAL cannot be truncated meanwhile. */
+export function writeSnapshot(from: string, to: string): void {
+  const database = openOurs(from)
+  try {
+    database.query('vacuum into ?').run(to)
+  } catch (error) {
+    // Two files are involved: damage is in the source, all other errors are in the target.
+    throwTranslated(isDamage(error) ? from : to, error)
+  } finally {
+    database.close()
+  }
+}
+
+/** The events of the copy and of the original will have the same numbers: the copy is another log. */
+export function renameEventLog(path: string): void {
+  translateErrors(path, () => {
+    const database = new Database(path, { readwrite: true, strict: true })
+    try {
+      database.run('update event_log set name = lower(hex(randomblob(3)))')
+    } finally {
+      database.close()
+    }
+  })
+}
+
+/** Throws `unavailable` unless it is a database of this or an older passportd. */
+function openOurs(path: string): Database {
+  return translateErrors(path, () => {
+    const database = connectReader(path)
+    try {
+      checkOwner(database)
+      if (identify(database).owner === 'passportd') return database
+      throw new ServiceError('unavailable', `${path} is empty.`)
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+}
+
+/** Reads the first page only. */
+export function checkBackup(file: string): void {
+  try {
+    openOurs(file).close()
+  } catch (error) {
+    if (!isDamage((error as ServiceError).cause)) throw error
+    throw new ServiceError('unavailable', `${file} is damaged, or not a backup.`, { cause: error })
+  }
+}
+
+export const isDamage = (error: unknown): boolean =>
+  isEnvironmentError(error) && /NOTADB|CORRUPT/.test(error.code ?? '')
+
+/** Reads every page and compares indexes with their tables. Throws `unavailable` if the file is damaged. */
+export function check(path: string): Contents {
+  return translateErrors(path, () => {
+    const database = connectReader(path)
+    try {
+      const [problem] = listDamage(database, 'integrity_check')
+      if (problem !== undefined) throw new ServiceError('unavailable', `${path} is damaged: ${problem}.`)
+      const count = (sql: string) => database.query<{ count: number }, []>(sql).get()?.count ?? 0
+      return {
+        passports: count(COUNT_PASSPORTS),
+        credentials: count(COUNT_CREDENTIALS),
+        bytes: statSync(path).size,
+      }
+    } finally {
+      database.close()
+    }
+  })
+}
+
+/** If `data` is empty, the V1 response contains the same credentials. */
+const COUNT_CREDENTIALS = `select coalesce(sum(case when coalesce(data, '') = ''
+    then json_array_length(body, '$.passport_credentials') else json_array_length(data) end), 0) as count
+  from passports left join credentials on credentials.passport_id = id
+    left join v1_credentials on v1_credentials.passport_id = id`
+
+const MOST_PROBLEMS = 5
+
+/** The first problems that SQLite finds in a table, or in the whole database. */
+export function listDamage(
+  database: Database,
+  how: 'quick_check' | 'integrity_check',
+  table?: string,
+): string[] {
+  return database
+    .query<Record<string, string>, []>(`pragma ${how}(${table === undefined ? MOST_PROBLEMS : `'${table}'`})`)
+    .all()
+    .map((row) => row[how] as string)
+    .filter((text) => text !== 'ok')
+    .slice(0, MOST_PROBLEMS)
+}
+
+/** Whether `file` is the database or a file that SQLite or a restore creates beside it. */
+export function belongsToDatabase(path: string, file: string): boolean {
+  if (fileIdentity(path) !== undefined && fileIdentity(path) === fileIdentity(file)) return true
+  const [own, other] = [resolveFolder(path), resolveFolder(file)]
+  return other.startsWith(own) && OWN_SUFFIXES.test(other.slice(own.length))
+}
+
+const OWN_SUFFIXES = /^(|-(wal|shm|journal)|\.restoring)$/
+
+/** Resolves links in the folder of a file that may not exist. */
+function resolveFolder(path: string): string {
+  try {
+    return join(realpathSync(dirname(path)), basename(path))
+  } catch {
+    return path
+  }
+}
+
+/**
+ * Creates a file at `path`, writes it, flushes it to disk and renames it to `name`. Another process may replace the file at
+ * `path`: `confirm` throws unless it is still the same file.
+ */
+export function writeAtomically<T>(path: string, name: string, write: (confirm: () => void) => T): T {
+  removeWithJournal(path)
+  // SQLite keeps the permissions of an empty file: only its owner may read it.
+  closeSync(openSync(path, 'wx', 0o600))
+  const created = fileIdentity(path)
+  const isOurs = () => fileIdentity(path) === created
+
+  function confirm(): void {
+    if (isOurs()) return
+    throw new ServiceError('unavailable', `${path} is being written by another process.`)
+  }
+
+  try {
+    const result = write(confirm)
+    flush(path)
+    confirm()
+    renameSync(path, name)
+    flush(dirname(name))
+    return result
+  } catch (error) {
+    if (isOurs()) removeWithJournal(path)
+    throw error
+  }
+}
+
+function removeWithJournal(path: string): void {
+  for (const each of [path, `${path}-journal`]) rmSync(each, { force: true })
+}
+
+function flush(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

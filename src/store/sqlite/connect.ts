@@ -1,0 +1,239 @@
+import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { FileFaultError, ServiceError } from '../../domain/errors.ts'
+import { size } from '../../domain/text/format.ts'
+import { checkOwner } from './migrate.ts'
+
+/** Milliseconds that a write waits for a write of another process. */
+export const WRITER_WAIT = 10_000
+
+/** Readers do not wait in WAL mode. If one does, it must fail soon, because it blocks all requests. */
+const READER_WAIT = 1000
+
+/** 16 MB of pages. */
+const CHECKPOINT_PAGES = 4000
+
+/** The only writing connection. `create` creates a missing file and its folder. */
+export function connectWriter(path: string, create: boolean): Database {
+  refuseOrphanedWal(path)
+  if (create) makeFile(path)
+  else if (sizeOf(path) === 0) {
+    throw new ServiceError(
+      'unavailable',
+      `There is no database ${path} yet: check DATABASE_URL, or create it with "serve" (the demo database with "serve --demo"), "import", "mirror", "copy" or "restore".`,
+    )
+  }
+  const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
+  try {
+    checkOwner(database)
+  } catch (error) {
+    // Closing would checkpoint the WAL, and the file may belong to another program.
+    if (sizeOf(`${path}-wal`) === 0) database.close()
+    throw error
+  }
+  return closeOnError(database, () => {
+    checkLength(database, path)
+    // Readers never wait for the writer; commits survive a power failure.
+    switchToWal(database)
+    database.run('pragma synchronous = full')
+    database.run('pragma foreign_keys = on')
+    // Removed data leaves no bytes in free pages.
+    database.run('pragma secure_delete = on')
+    // A page that is written several times is copied to the database once.
+    database.run(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    return database
+  })
+}
+
+/** Repeated failures must not leak open files. */
+export function closeOnError<T>(database: Database, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** SQLite does not detect a truncated last page. With a WAL, pages may still be missing from the file. */
+function checkLength(database: Database, path: string): void {
+  if (sizeOf(`${path}-wal`) > 0) return
+  const page = database.query<{ page_size: number }, []>('pragma page_size').get()?.page_size ?? 1
+  if (sizeOf(path) % page !== 0) throw damaged(path)
+}
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** SQLite ignores busy_timeout for this pragma, so a concurrent switch needs a retry loop. */
+function switchToWal(database: Database): void {
+  for (const end = performance.now() + WRITER_WAIT; ; ) {
+    try {
+      database.run('pragma journal_mode = wal')
+      return
+    } catch (error) {
+      if (!isEnvironmentError(error) || !error.code?.startsWith('SQLITE_BUSY') || performance.now() > end)
+        throw error
+      Bun.sleepSync(5)
+    }
+  }
+}
+
+/** SQLite maps at most 2 GiB. The rest is read through its page cache, which holds the inner pages of large tables. */
+const MAPPED_BYTES = 2 ** 31
+const CACHE_KIB = 16 * 1024
+
+export function connectReader(path: string): Database {
+  const database = connect(path, { readonly: true }, READER_WAIT)
+  database.run(`pragma mmap_size = ${MAPPED_BYTES}`)
+  database.run(`pragma cache_size = -${CACHE_KIB}`)
+  return database
+}
+
+/** Errors of the file or the machine, not of this program. */
+const ENVIRONMENT_ERRORS =
+  /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/
+
+/** Turns errors of the file or the machine into `unavailable`, also those of a promise. */
+export function translateErrors<T>(path: string, work: () => T): T {
+  try {
+    const result = work()
+    return result instanceof Promise ? (result.catch((error) => throwTranslated(path, error)) as T) : result
+  } catch (error) {
+    return throwTranslated(path, error)
+  }
+}
+
+export const isEnvironmentError = (error: unknown): error is SQLiteError =>
+  error instanceof SQLiteError && ENVIRONMENT_ERRORS.test(error.code ?? '')
+
+/** Invalid JSON and violated constraints are damage that SQLite does not detect: this program writes neither. */
+const isHiddenDamage = (error: unknown) =>
+  error instanceof SyntaxError ||
+  (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CONSTRAINT') === true)
+
+/** Rethrows; errors of the file or the machine become `unavailable`. */
+export function throwTranslated(path: string, error: unknown): never {
+  if (isHiddenDamage(error)) throw new ServiceError('unavailable', damageSentence(path), { cause: error })
+  if (!isEnvironmentError(error)) throw error
+  if (/NOTADB|CORRUPT/.test(error.code ?? '')) throw damaged(path, error)
+  throw new ServiceError('unavailable', explain(path, error), { cause: error })
+}
+
+function connect(path: string, mode: DatabaseOptions, wait: number): Database {
+  refuseOrphanedWal(path)
+  refuseDeletedWal(path)
+  const database = new Database(path, { ...mode, strict: true })
+  database.run(`pragma busy_timeout = ${wait}`)
+  return database
+}
+
+/** SQLite deletes the WAL of an empty file, even for a reader. */
+function refuseOrphanedWal(path: string): void {
+  const problem = orphanedWalProblem(path)
+  if (problem !== undefined) throw new ServiceError('unavailable', problem)
+}
+
+/** A sentence if the database file was lost, but not its WAL. */
+export function orphanedWalProblem(path: string): string | undefined {
+  const wal = `${path}-wal`
+  // In this order: a process that creates the database fills the file before its WAL.
+  const bytes = existsSync(wal) ? sizeOf(wal) : 0
+  if (bytes === 0 || sizeOf(path) > 0) return undefined
+  return `${path} is empty or missing, but ${wal} holds ${size(bytes)} of changes, which opening it would delete: put the file back, restore a backup ("passportd restore FILE" keeps the WAL), or move the WAL away.`
+}
+
+/** Only the owner may read the file: it holds unpublished data. SQLite gives the WAL the same permissions. */
+function makeFile(path: string): void {
+  const folder = dirname(path)
+  make(`The folder ${folder}`, () => makeFolder(folder))
+  if (!existsSync(path)) make(path, () => closeSync(openSync(path, 'a', 0o600)))
+}
+
+/** Closed to other users under every umask. */
+export const makeFolder = (folder: string) => mkdirSync(folder, { recursive: true, mode: 0o700 })
+
+function make(what: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    throw new ServiceError('unavailable', `${what} cannot be created: ${(error as Error).message}`)
+  }
+}
+
+const damageSentence = (path: string) =>
+  `${path} is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL.`
+
+const damaged = (path: string, cause?: unknown) =>
+  new FileFaultError('damaged', damageSentence(path), { cause })
+
+/** For opening a migrated file: a missing table or column is damage. */
+export function openChecked<T>(path: string, work: () => T): T {
+  try {
+    return translateErrors(path, work)
+  } catch (error) {
+    throw error instanceof SQLiteError && error.code === 'SQLITE_ERROR' ? damaged(path, error) : error
+  }
+}
+
+function explain(path: string, error: SQLiteError): string {
+  const code = error.code ?? ''
+  // A process that waited for `restore` has the old file open.
+  if (/DBMOVED/.test(code)) return `${path} was moved or replaced: restart the process.`
+  if (/CANTOPEN|PERM|READONLY|AUTH/.test(code)) {
+    return `${path} cannot be opened for writing: check that the file and its folder may be written by this user.`
+  }
+  if (/FULL/.test(code)) return `There is no space left for ${path}.`
+  if (/BUSY|LOCKED/.test(code)) return `${path} is locked by another program: stop it, or try again later.`
+  return `${path} cannot be read or written: ${error.message}. Check the disk, and limits on the length of files.`
+}
+
+/** SQLite keeps the WAL beside the target of a symbolic link. */
+export const walOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`
+
+/** Wait for a process that starts, ends or restores a backup. */
+const OTHER_WAIT = 1000
+const RETRY_WAIT = 5
+
+/**
+ * Throws if another connection has the database open, but there is no WAL: it was deleted, and that connection keeps its changes
+ * in the deleted file. A new WAL would be lost when that connection is closed.
+ */
+export function refuseDeletedWal(path: string): void {
+  const end = performance.now() + OTHER_WAIT
+  while (isWalMissing(path) && isInUse(path)) {
+    if (performance.now() > end) throw deletedWal(path)
+    Bun.sleepSync(RETRY_WAIT)
+  }
+}
+
+const isWalMissing = (path: string) =>
+  (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0 && !existsSync(walOf(path))
+
+/** Every connection holds a shared lock until it is closed. Closing this one removes the empty WAL that it creates. */
+function isInUse(path: string): boolean {
+  let database: Database | undefined
+  try {
+    database = new Database(path, { readwrite: true })
+    database.run('pragma locking_mode = exclusive')
+    database.query('select 1 from sqlite_schema limit 1').get()
+    return false
+  } catch (error) {
+    // Another error is reported when the database is opened.
+    return (error as { code?: string }).code === 'SQLITE_BUSY'
+  } finally {
+    database?.close()
+  }
+}
+
+const deletedWal = (path: string) =>
+  new FileFaultError(
+    'replaced',
+    `Another process has ${path} open, but ${walOf(path)} is missing. If it was deleted, stop that process, which saves its changes, and start it again. Otherwise try again later.`,
+  )
+
+/** Device and inode: the same for all names of a file; `undefined` if there is no file. */
+export function fileIdentity(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}`
+}

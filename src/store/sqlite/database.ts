@@ -1,0 +1,294 @@
+import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
+import { FileFaultError } from '../../domain/errors.ts'
+import type { Connection, Database, Dialect, Prepare, Query } from '../sql/connection.ts'
+import { fileIdentity, throwTranslated, translateErrors, WRITER_WAIT, walOf } from './connect.ts'
+
+/** The version of `ranking` after the current transaction. */
+const VERSION = '(select version + 1 from ranking)'
+
+export const DIALECT: Dialect = {
+  isIn: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
+  isInSelect: (column, select) => `${column} in (${select})`,
+  unnest: (parameter) => `select value from json_each(${parameter})`,
+  joinPassports: (condition) => `join passports as next on ${condition}`,
+  sourceOf: (handle) => `substr(${handle}, 1, instr(${handle}, ':') - 1)`,
+  version: VERSION,
+  staleIndex: 'indexed by passports_stale',
+  forUpdate: '',
+  skipLocked: '',
+}
+
+type Options = {
+  reader: File
+  writer: File
+  /** The reads that share transactions. */
+  shared: ReadTransaction
+  /** Throws if a write would be lost, or is lost. */
+  checkFiles: () => void
+}
+
+/** Works on a connection run one after another: those of an unfinished transaction would belong to it. */
+export function createDatabase(path: string, { reader, writer, shared, checkFiles }: Options) {
+  const [readInTurn, writeInTurn] = [createQueue(), createQueue()]
+  const limitWal = createWalLimit(path, writer)
+  const connection = createConnection(path, writer)
+  const read = createConnection(path, reader)
+
+  const guardWrite = <T>(work: () => Promise<T>): Promise<T> =>
+    writeInTurn(() =>
+      translateErrors(path, async () => {
+        // Later reads see the write, and the WAL can be truncated.
+        shared.end()
+        checkFiles()
+        try {
+          const result = await work()
+          // A write to a deleted file is not acknowledged.
+          checkFiles()
+          return result
+        } finally {
+          limitWal()
+        }
+      }),
+    )
+
+  const database: Database = {
+    read,
+    write: (...statement) => guardWrite(() => connection.query(...statement)),
+    transaction: (work) =>
+      guardWrite(async () => {
+        let isErased = false
+        const result = await inTransaction(writer, 'begin immediate', () =>
+          work({
+            ...connection,
+            lock: async () => undefined,
+            async increment(counter) {
+              if (counter === 'ranking') await connection.query('update ranking set version = version + 1')
+            },
+            eraseRemoved() {
+              isErased = true
+            },
+          }),
+        )
+        if (isErased) truncateWal(writer)
+        return result
+      }),
+    snapshot: (work) =>
+      readInTurn(() => translateErrors(path, () => inTransaction(reader, 'begin', () => work(read)))),
+  }
+  /** Resolves when all writes have ended. */
+  return { ...database, idle: () => writeInTurn(async () => undefined) }
+}
+
+type Methods = Record<string, (...args: never[]) => unknown>
+
+/** Errors in stored JSON are damage, too: they become `unavailable`. */
+export function guardErrors<T extends Methods>(path: string, methods: T): T {
+  const guard = ([name, method]: [string, Methods[string]]) => [
+    name,
+    (...args: never[]) => translateErrors(path, async () => method(...args)),
+  ]
+  return Object.fromEntries(Object.entries(methods).map(guard)) as T
+}
+
+function createQueue() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
+  }
+}
+
+async function inTransaction<T>(file: File, begin: string, work: () => Promise<T>): Promise<T> {
+  file.run(begin)
+  try {
+    const result = await work()
+    file.run('commit')
+    return result
+  } catch (error) {
+    // Some errors have ended the transaction.
+    if (file.inTransaction) file.run('rollback')
+    throw error
+  }
+}
+
+type Row = Record<string, unknown>
+
+/** Errors of the file or the machine become `unavailable`. */
+export function createConnection(path: string, file: File): Connection {
+  const prepare = createStatements(file)
+  const query: Query = <Row>(text: string, values: readonly unknown[] = []) =>
+    translateErrors(path, async () => prepare(text).all(...values.map((value) => toBinding(value))) as Row[])
+  return {
+    dialect: DIALECT,
+    query,
+    async selectRows<Row>(table: string, rest: string, values: readonly unknown[] = [], more = '') {
+      const rows = await query<Row & { hash?: unknown }>(`select *${more} from ${table} ${rest}`, values)
+      return rows.map((row) => (row.hash instanceof Uint8Array ? { ...row, hash: toHex(row.hash) } : row))
+    },
+    async insertRows<Result>(table: string, rows: readonly object[], conflict = '') {
+      const results: Result[] = []
+      if (rows.length === 0) return results
+      const columns = Object.keys(rows[0] ?? {})
+      const names = table === 'v1_passports' ? [...columns, 'version'] : columns
+      const values = names.map((_, at) => (at < columns.length ? `$${at + 1}` : VERSION))
+      const statement = prepare(`insert into ${table} (${names}) values (${values}) ${conflict}`)
+      for (const row of rows as Row[]) {
+        results.push(...(statement.all(...columns.map((name) => toBinding(row[name], name))) as Result[]))
+      }
+      return results
+    },
+  }
+}
+
+/** Prepares each statement once. Closing the database finalizes the statements of `query`, but not those of `prepare`. */
+function createStatements(file: File) {
+  const statements = new Map<string, ReturnType<typeof file.query<unknown, SQLQueryBindings[]>>>()
+  return (text: string) => {
+    const known = statements.get(text)
+    if (known) return known
+    const statement = file.query<unknown, SQLQueryBindings[]>(numberParameters(text))
+    statements.set(text, statement)
+    return statement
+  }
+}
+
+/** SQLite numbers `$1` by its place in the statement, and `?1` by its number. */
+const numberParameters = (text: string) => text.replace(/\$(\d+)/g, '?$1')
+
+const toHex = (bytes: Uint8Array) => `\\x${bytes.toHex()}`
+
+/** Lists are JSON. The only column of bytes is `hash`. */
+function toBinding(value: unknown, column?: string): SQLQueryBindings {
+  if (Array.isArray(value)) return JSON.stringify(value)
+  if (column === 'hash') return Uint8Array.fromHex((value as string).slice(2))
+  return value as SQLQueryBindings
+}
+
+/** SQLite checkpoints automatically at 16 MB, unless a read is in progress. */
+const LARGEST_BYTES = 32 * 1024 * 1024
+
+const CHECK_MILLISECONDS = 200
+/** The wait for readers, and the pause after a failed checkpoint: a backup reads for minutes. */
+const READER_WAIT_MILLISECONDS = 1000
+const PAUSE_MILLISECONDS = 20_000
+
+/** Bounds the WAL under constant reads: with overlapping read transactions, automatic checkpoints never finish. */
+export function createWalLimit(path: string, writer: File): () => void {
+  let checkAt = 0
+  return () => {
+    const now = performance.now()
+    if (now < checkAt) return
+    checkAt = now + CHECK_MILLISECONDS
+    const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    if (size < LARGEST_BYTES || writer.inTransaction) return
+    if (!truncateWal(writer)) checkAt = performance.now() + PAUSE_MILLISECONDS
+  }
+}
+
+/** Checkpoints and truncates the WAL; false if a reader blocked it. */
+function truncateWal(writer: File): boolean {
+  writer.run(`pragma busy_timeout = ${READER_WAIT_MILLISECONDS}`)
+  try {
+    return writer.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()?.busy !== 1
+  } finally {
+    writer.run(`pragma busy_timeout = ${WRITER_WAIT}`)
+  }
+}
+
+/** Lifetime of a shared transaction; writes of other connections become visible after it. */
+const LIFE_MILLISECONDS = 5
+
+/** Consecutive reads share a transaction, because begin and end cost more than a short read. All reads go through `read`. */
+export function createReadTransaction(path: string, database: File) {
+  const begin = database.query('begin')
+  // A commit would fail after an error.
+  const rollback = database.query('rollback')
+  let number = 0
+  let endsAt = 0
+  let timer: Timer | undefined
+  let isClosed = false
+
+  function end(): void {
+    endsAt = 0
+    if (!isClosed && database.inTransaction) rollback.run()
+  }
+
+  /** An open transaction would block checkpoints of the WAL. */
+  function endUnused(): void {
+    timer = undefined
+    if (endsAt === 0) return
+    if (performance.now() < endsAt) timer = setTimeout(endUnused, LIFE_MILLISECONDS)
+    else end()
+  }
+
+  function start(): void {
+    const now = performance.now()
+    if (now < endsAt) return
+    end()
+    begin.run()
+    endsAt = now + LIFE_MILLISECONDS
+    timer ??= setTimeout(endUnused, LIFE_MILLISECONDS)
+    number++
+  }
+
+  return {
+    /** Errors of the file or the machine become `unavailable`. */
+    read<T>(work: () => T): T {
+      try {
+        start()
+        return work()
+      } catch (error) {
+        end()
+        return throwTranslated(path, error)
+      }
+    },
+    /** Results can be cached while this number stays the same. */
+    number: () => number,
+    end,
+    close(): void {
+      clearTimeout(timer)
+      end()
+      isClosed = true
+      database.close()
+    },
+  }
+}
+
+export type ReadTransaction = ReturnType<typeof createReadTransaction>
+
+/** Prepares statements for the shared read transactions. */
+export const createPrepare =
+  (reader: File, transaction: ReadTransaction): Prepare =>
+  <Row>(text: string) => {
+    const statement = reader.query<Row, SQLQueryBindings[]>(numberParameters(text))
+    return (...values: unknown[]) =>
+      transaction.read(() => statement.all(...values.map((value) => toBinding(value))))
+  }
+
+/** Returns a function that throws if the database or its WAL is no longer the file that the writer has open. */
+export function createFileGuard(path: string, writer: File): () => void {
+  const wal = walOf(path)
+  const [opened, openedWal] = [fileIdentity(path), fileIdentity(wal)]
+  return () => {
+    if (fileIdentity(path) !== opened) throw replaced(`${path} was moved or replaced`)
+    if (fileIdentity(wal) === openedWal) return
+    saveLostChanges(wal, writer)
+    throw replaced(
+      `${wal} was deleted or replaced while this process has it open, so that writes would be lost`,
+    )
+  }
+}
+
+const replaced = (sentence: string) => new FileFaultError('replaced', `${sentence}: restart the process.`)
+
+/** Copies the changes in the deleted WAL to the database, unless another program has begun a new WAL. */
+function saveLostChanges(wal: string, writer: File): void {
+  if (existsSync(wal) || writer.inTransaction) return
+  try {
+    writer.run('pragma wal_checkpoint(passive)')
+  } catch {
+    // The next check tries again.
+  }
+}

@@ -1,0 +1,116 @@
+import { Database } from 'bun:sqlite'
+import { existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { ServiceError } from '../../domain/errors.ts'
+import { check, checkBackup, isDamage, renameEventLog, writeAtomically, writeSnapshot } from './backup.ts'
+import {
+  isEnvironmentError,
+  makeFolder,
+  orphanedWalProblem,
+  throwTranslated,
+  translateErrors,
+} from './connect.ts'
+import { identify, migrate } from './migrate.ts'
+
+/**
+ * Replaces the database with a backup. The old database is kept under a name that is returned. The replacement is atomic: a
+ * process killed at any time leaves one of the two. A database that is not empty needs `force`.
+ */
+export function restore(file: string, name: string, { force, now }: { force: boolean; now: number }) {
+  checkBackup(file)
+  makeFolder(dirname(name))
+  // A symbolic link stays; its target is replaced, because SQLite keeps the WAL beside the target.
+  const path = existsSync(name) ? realpathSync(name) : name
+  // SQLite would delete the WAL of an empty file; `keep` moves it.
+  const isLost = !existsSync(path) || orphanedWalProblem(path) !== undefined
+  const old = isLost ? undefined : lockExclusively(path)
+  try {
+    if (!force && old !== undefined && !old.isEmpty) {
+      throw new ServiceError(
+        'unavailable',
+        `${path} ${old.database ? 'is not empty' : 'is damaged'}: with --force it is kept under another name, and replaced.`,
+      )
+    }
+    const partial = `${path}.restoring`
+    return writeAtomically(partial, path, (confirm) => {
+      writeSnapshot(file, partial)
+      confirm()
+      migrateFile(partial)
+      // One backup may be restored several times.
+      renameEventLog(partial)
+      return { ...check(partial), kept: keep(path, now) }
+    })
+  } finally {
+    old?.database?.close()
+  }
+}
+
+type Locked = { database?: Database; isEmpty: boolean }
+
+/** Wait for a command that is about to end. */
+const WAIT_MILLISECONDS = 1000
+
+/**
+ * Locks the database exclusively until it is closed, after a checkpoint that removes the WAL. Throws if another process has it
+ * open. A damaged database cannot be locked, but no process can open it either.
+ */
+function lockExclusively(path: string): Locked {
+  const database = translateErrors(path, () => new Database(path, { readwrite: true, strict: true }))
+  try {
+    database.run(`pragma busy_timeout = ${WAIT_MILLISECONDS}`)
+    if (identify(database).owner === 'another') {
+      throw new ServiceError('unavailable', `${path} is a database of another program.`)
+    }
+    database.run('pragma journal_mode = delete')
+    database.run('begin exclusive')
+    // Another process may have switched back to WAL in between.
+    if (modeOf(database) !== 'delete') throw inUse(path)
+    return { database, isEmpty: isEmpty(database) }
+  } catch (error) {
+    database.close()
+    if (isDamage(error)) return { isEmpty: false }
+    if (isEnvironmentError(error) && error.code?.startsWith('SQLITE_BUSY')) throw inUse(path)
+    return throwTranslated(path, error)
+  }
+}
+
+const inUse = (path: string) =>
+  new ServiceError(
+    'unavailable',
+    `${path} is in use: stop the service and every other process that uses it first.`,
+  )
+
+const modeOf = (database: Database) =>
+  database.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode
+
+/** Settings do not count: the first start writes them. The tables may have an older schema. */
+function isEmpty(database: Database): boolean {
+  const has = (sql: string) => database.query(sql).get() !== null
+  return !['passports', 'keys', 'removals'].some(
+    (table) =>
+      has(`select 1 from sqlite_schema where name = '${table}'`) && has(`select 1 from ${table} limit 1`),
+  )
+}
+
+function migrateFile(path: string): void {
+  const database = new Database(path, { readwrite: true, strict: true })
+  try {
+    database.run('pragma secure_delete = on')
+    migrate(database)
+  } catch (error) {
+    throwTranslated(path, error)
+  } finally {
+    database.close()
+  }
+}
+
+/** Links the old database to a second name and moves a leftover WAL with it: SQLite would apply the WAL to the new file. */
+function keep(path: string, now: number): string | undefined {
+  const kept = `${path}.before-${new Date(now).toISOString().replace(/[-:]/g, '')}`
+  const hasContents = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+  if (hasContents) linkSync(path, kept)
+  const logs = ['-wal', '-journal'].filter((log) => existsSync(path + log))
+  for (const log of logs) renameSync(path + log, kept + log)
+  rmSync(`${path}-shm`, { force: true })
+  return hasContents ? kept : logs.map((log) => kept + log)[0]
+}

@@ -1,0 +1,154 @@
+import { expect, test } from 'bun:test'
+import type { SQL } from 'bun'
+import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
+import { openPostgres } from '../../../src/store/postgres/open.ts'
+import { serveProcess } from '../../support/cli.ts'
+import { tcpProxy } from '../../support/http/tcp-proxy.ts'
+import { change, connect, openAndClose, succeeds } from '../../support/postgres/connect.ts'
+import { testDatabase } from '../../support/postgres/postgres.ts'
+import { until } from '../../support/processes.ts'
+import { listAll } from '../../support/store/catalog.ts'
+import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
+import { ada, grace, named } from '../../support/store/records.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+/** A connection needs several responses, and a statement up to two. */
+const DELAY = 400
+
+/** Statements that wait for one server. */
+const MOST_PENDING = 500
+
+/** A database behind a proxy. */
+async function proxiedDatabase() {
+  const database = await databaseMaker('postgres')()
+  const proxy = await tcpProxy(Number(new URL(database.url).port))
+  const url = change(database.url, (to) => {
+    to.port = String(proxy.port)
+  })
+  return {
+    url,
+    directUrl: database.url,
+    proxy,
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Returns the function that ends the lock. */
+async function lockPassports(sql: SQL): Promise<() => Promise<unknown>> {
+  const held = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const locking = sql.begin(async (transaction) => {
+    await transaction`lock table passports in access exclusive mode`
+    locked.resolve()
+    await held.promise
+  })
+  await locked.promise
+  return () => {
+    held.resolve()
+    return locking
+  }
+}
+
+test('connections that die silently are replaced, and calls fail with unavailable until then', async () => {
+  await using database = await proxiedDatabase()
+  const { proxy, directUrl } = database
+  const store = await openPostgres(database, { connections: 1, responseTimeout: 200, longStatement: 500 })
+  await using sql = connect(directUrl)
+  /** Drops all connections except the one of the health checks. */
+  async function loseConnections() {
+    const ports = await sql<{ port: number }[]>`select client_port as port from pg_stat_activity
+      where application_name = 'passportd' and query not like '%from versions%'`
+    expect(ports).not.toHaveLength(0)
+    proxy.lose((port) => ports.some((row) => row.port === port))
+  }
+  await until(() => succeeds(saveRecords(store, [ada])))
+  const find = async () => store.passports.find({ id: 7 })
+  const save = async () => saveRecords(store, [grace])
+  const recover = async () => {
+    for (const work of [find, save]) await until(() => succeeds(work()))
+  }
+  for (const work of [find, save]) {
+    await recover()
+    await loseConnections()
+    await expect(work()).rejects.toMatchObject({ code: 'unavailable' })
+  }
+  await recover()
+  await store.close()
+})
+
+test('a slow read of the ranking does not make other requests fail', async () => {
+  await using database = await databaseMaker('postgres')()
+  const store = await openPostgres(database, { responseTimeout: 200, longStatement: 500 })
+  await until(() => succeeds(saveRecords(store, [ada])))
+  await using sql = connect(database.url)
+  await sql.begin(async (transaction) => {
+    await transaction`lock table v1_passports in access exclusive mode`
+    const list = async () => listAll(store, { size: 1 })
+    await expect(list()).rejects.toMatchObject({ code: 'unavailable' })
+    const find = async () => store.passports.find({ id: 7 })
+    await until(async () => (await find().catch(() => undefined)) !== undefined)
+  })
+  await store.close()
+})
+
+test('reads from a server whose every response takes almost half a second succeed, and the store stays available', async () => {
+  await using database = await proxiedDatabase()
+  const notices: string[] = []
+  const store = await openPostgres(database, {
+    ...SERVE_TIMEOUT,
+    connections: 4,
+    onNotice: (sentence) => notices.push(sentence),
+  })
+  await saveRecords(store, [ada])
+  database.proxy.slowDown(DELAY)
+  const found = await Promise.all(Array.from({ length: 8 }, () => store.passports.find({ id: 7 })))
+  expect(found.map((passport) => passport?.id)).toEqual(Array.from({ length: 8 }, () => 7))
+  expect(await store.ping()).toEqual({ writes: true })
+  expect(notices).toEqual([])
+  database.proxy.slowDown(0)
+  await store.close()
+})
+
+test('a node on a server whose every response takes almost half a second starts and is ready', async () => {
+  await using database = await proxiedDatabase()
+  await openAndClose(database.directUrl)
+  database.proxy.slowDown(DELAY)
+  using folder = tempFolder()
+  await using node = await serveProcess([], { cwd: folder.path, env: { DATABASE_URL: database.url } })
+  expect((await fetch(`${node.url}/ready`)).status).toBe(200)
+  expect((await fetch(`${node.url}/api/v1/passports/7`)).status).toBe(404)
+})
+
+test('requests wait for a locked table, and only those above the limit of the queue are refused', async () => {
+  await using database = await testDatabase()
+  // The limits of time are not the subject here.
+  const store = await openPostgres(database, { connections: 4, responseTimeout: 60_000 })
+  await saveRecords(store, [named(1, 'One')])
+  await using sql = connect(database.url)
+  const unlock = await lockPassports(sql)
+  const find = async () => (await store.passports.find({ id: 1 }))?.id
+  const waiting = Array.from({ length: MOST_PENDING }, find)
+  const refused = await find().catch((error) => error.code)
+  await unlock()
+  expect(refused).toBe('overloaded')
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]))
+  expect(await find()).toBe(1)
+  await store.close()
+})
+
+test('a statement that waits too long for a lock fails, and other requests succeed meanwhile', async () => {
+  await using database = await testDatabase()
+  const store = await openPostgres(database, { connections: 4, responseTimeout: 500 })
+  await until(() => succeeds(saveRecords(store, [named(1, 'One')])))
+  await using sql = connect(database.url)
+  const unlock = await lockPassports(sql)
+  const outcome = await Promise.resolve(store.passports.find({ id: 1 })).catch((error) => error.code)
+  await until(() => succeeds(store.retirement.find()))
+  await unlock()
+  expect(outcome).toBe('unavailable')
+  await until(() => succeeds(store.passports.find({ id: 1 })))
+  await store.close()
+})

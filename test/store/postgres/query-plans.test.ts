@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { SQL } from 'bun'
+import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
+import { openPostgres } from '../../../src/store/postgres/open.ts'
+import type { ScoringJob, Store } from '../../../src/store/store.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { connect, withOptions } from '../../support/postgres/connect.ts'
+import { type PostgresServer, startPostgres, testDatabase } from '../../support/postgres/postgres.ts'
+import { logOf, TALKATIVE } from '../../support/postgres/postgres-log.ts'
+import { until } from '../../support/processes.ts'
+import { listAll } from '../../support/store/catalog.ts'
+import { databaseMaker, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { listLater } from '../../support/store/later-events.ts'
+import { credential, NOON, named, record } from '../../support/store/records.ts'
+
+/** A cursor in the future. */
+const CURSOR = '0:-1:99999999'
+
+/** Connections besides those for short statements. */
+const LONG_STATEMENTS = 2
+const WATCH = 1
+
+describe('postgres: connections', () => {
+  test('the connections never exceed the configured number, for any number of concurrent reads', async () => {
+    await using database = await databaseMaker('postgres')()
+    const store = await openPostgres(database, { connections: 5 })
+    await saveRecords(store, [named(1, 'Ada')])
+    await using sql = connect(database.url)
+    const count = async (): Promise<{ open: number; waiting: number }> => {
+      const [row] = await sql`select count(*)::integer as open,
+          count(*) filter (where wait_event_type = 'Lock')::integer as waiting
+        from pg_stat_activity where application_name = 'passportd' and datname = current_database()`
+      return row
+    }
+    await using locker = connect(database.url)
+    const { reads } = await locker.begin(async (transaction) => {
+      await transaction`lock table passports in access exclusive mode`
+      const reads = Array.from({ length: 200 }, () => store.passports.find({ id: 1 }))
+      await until(async () => (await count()).waiting === 5)
+      expect((await count()).open).toBeLessThanOrEqual(5 + LONG_STATEMENTS + WATCH)
+      return { reads }
+    })
+    for (const found of await Promise.all(reads)) expect(found).toMatchObject({ id: 1 })
+    expect((await count()).open).toBeLessThanOrEqual(5 + LONG_STATEMENTS + WATCH)
+    await store.close()
+  })
+
+  test('connections set statement_timeout and application_name', async () => {
+    await using database = await databaseMaker('postgres')()
+    await using sql = connect(database.url)
+    await sql`create table logins (name text, time_limit text)`
+    await sql`create function note_login() returns event_trigger language plpgsql as $$ begin
+      insert into logins values (current_setting('application_name'), current_setting('statement_timeout'));
+    end $$`
+    await sql`create event trigger note_login on login execute function note_login()`
+    const store = await openPostgres({ url: withOptions(database.url, 'statement_timeout=0') }, SERVE_TIMEOUT)
+    await store.ping()
+    await listAll(store)
+    await store.close()
+    expect([
+      ...(await sql`select distinct name, time_limit from logins where name <> '' order by 2`),
+    ]).toEqual([
+      { name: 'passportd', time_limit: '1min' },
+      { name: 'passportd', time_limit: '7500ms' },
+    ])
+  })
+})
+
+describe('postgres: among 20,000 passports', () => {
+  let server: PostgresServer
+  let sql: SQL
+  beforeAll(async () => {
+    server = await startPostgres({ settings: TALKATIVE })
+    await (await openPostgres(server)).close()
+    sql = connect(server.url)
+    await fill(sql)
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  /** The plans of all statements except health checks. Seven runs: from the sixth on PostgreSQL may use a generic plan. */
+  async function plansOf(work: (store: Store) => unknown): Promise<string> {
+    const entries = await logOf(server, async (store) => {
+      for (let times = 0; times < 7; times++) await work(store)
+    })
+    return entries.filter((entry) => entry.startsWith('plan:') && !/as writes/.test(entry)).join('\n')
+  }
+
+  const scoreNothing: ScoringJob = {
+    rules: 'test',
+    now: NOON,
+    score: ({ scores, recordCredentials }) => ({ scores, human: false, credentials: recordCredentials }),
+    onFailure: () => undefined,
+  }
+
+  const mergeAndUnmerge = async ({ passports }: Store) => {
+    await passports.merge(77, 78)
+    await passports.unmerge(77)
+  }
+  const ONE_PASSPORT = { after: 0, limit: 100, passport: 77 }
+  let next = 1000
+  const removeNext = ({ passports }: Store) => {
+    next += 50
+    return passports.remove(next, NOON)
+  }
+
+  test.each<[string, (store: Store) => unknown, string]>([
+    ['a passport by id', (store) => store.passports.find({ id: 77 }), 'passports_pkey'],
+    ['a passport by wallet', (store) => store.passports.find({ wallet: '0x77' }), 'wallets_pkey'],
+    ['a response by id', (store) => store.v1.findPassport({ id: 77 }), 'v1_passports_pkey'],
+    ['a response by wallet', (store) => store.v1.findPassport({ wallet: '0x77' }), 'v1_passports_pkey'],
+    ['the survivor of a merge', (store) => store.v1.findPassport({ id: 51 }), 'passports_pkey'],
+    [
+      'a passport by handle',
+      (store) => store.v3.find([{ handle: 'lens:51', wallet: '' }], FULL),
+      'handles_pkey',
+    ],
+    ['handles with a prefix', (store) => store.search.listHandles('lens:77', 9), 'handles_pkey'],
+    ['names with a prefix', (store) => store.search.listNames('77', 9), 'handles_pkey'],
+    ['wallets with a prefix', (store) => store.search.listWallets('0x77', 9), 'wallets_pkey'],
+    ['passports by mixed keys', (store) => store.v3.find(MIXED_KEYS, FULL), 'passports_pkey'],
+    ['a page of the list', (store) => store.v1.listItems([77, 78, 79]), 'v1_passports_pkey'],
+    ['the credentials of one', (store) => store.v1.findCredentials({ id: 77 }), 'v1_credentials_pkey'],
+    ['changes of the ranking', (store) => store.listing.readChanges(CURSOR), 'v1_passports_by_version'],
+    ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
+    ['the number of stale passports', (store) => store.scoring.countStale(), 'passports_stale'],
+    ['a batch of an export', (store) => store.records.list(77, 50), 'passports_pkey'],
+    ['a page of events', (store) => store.events.list({ after: 7000, limit: 100 }), 'events_pkey'],
+    ['the events of a passport', (store) => store.events.list(ONE_PASSPORT), 'events_by_passport'],
+    ['later events of passports', (store) => listLater(store, [7, 8], 0), 'events_by_passport'],
+    [
+      'the latest events of a passport',
+      (store) => store.events.listLatest(77, ['score.changed'], 60),
+      'events_by_passport',
+    ],
+    ['a row that a merge locks', mergeAndUnmerge, 'passports_pkey'],
+    ['a row that a removal locks', removeNext, 'passports_by_survivor'],
+  ])('%s is found by an index', async (_, work, index) => {
+    const plans = await plansOf(work)
+    expect(plans).toContain(index)
+    expect(plans.match(/Seq Scan on (?!passportd|versions|settings|event_log|event_rules).*/g) ?? []).toEqual(
+      [],
+    )
+  })
+
+  test.each([
+    ['', 1, {}],
+    [' as of a time', 2, { as_of: new Date(NOON).toISOString() }],
+  ])('a lookup of 1,000 keys%s takes as many statements as one of 101 keys', async (_, seed, more) => {
+    const countStatements = async (keys: string[]) => {
+      let found = 0
+      const entries = await logOf(server, async (store) => {
+        const { key } = await makeKey(store, seed * 100 + (keys.length % 100))
+        await using api = serveTest(store)
+        const { body } = await api.get('/api/v3/lookup', {
+          method: 'POST',
+          headers: { 'X-API-KEY': key, 'Content-Type': 'application/json' },
+          body: JSON.stringify({ keys, include: ['credentials', 'standing', 'explanation'], ...more }),
+        })
+        found = body.found
+      })
+      const statements = entries.filter(
+        (entry) => entry.startsWith('execute') && !/as writes|pg_stat_activity/.test(entry),
+      )
+      return { found, statements: statements.length }
+    }
+    const many = MIXED_KEYS.map((key) =>
+      String('id' in key ? key.id : 'handle' in key ? key.handle : key.wallet),
+    )
+    const some = await countStatements(many.slice(0, 101))
+    expect(some.found).toBeGreaterThan(90)
+    expect(some.statements).toBeGreaterThan(2)
+    const all = await countStatements(many)
+    expect(all.found).toBeGreaterThan(900)
+    expect(all.statements).toBe(some.statements)
+  })
+})
+
+const FULL = { credentials: true }
+
+/** Every kind of key, with merged and unknown passports. */
+const MIXED_KEYS = Array.from({ length: 1000 }, (_, at) => {
+  const id = at * 21
+  return at % 3 === 0
+    ? { id }
+    : at % 3 === 1
+      ? { wallet: `0x${id}` }
+      : { handle: `lens:${id}`, wallet: `lens:${id}` }
+})
+
+/** Inserts rows directly: faster than through the store. */
+async function fill(sql: SQL): Promise<void> {
+  await sql.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`
+    await transaction.unsafe(`insert into passports select id, id % 1000, 0, 0, 0, (id % 100 = 0)::integer, 0, 0, 0,
+      '0x' || id, '[]', 'Person ' || id, '', '', '[]', '[]', case when id % 50 = 1 then id - 1 end, 0, '', ''
+      from generate_series(1, 20000) as id`)
+    await transaction.unsafe(`insert into wallets select main_wallet, id from passports`)
+    await transaction.unsafe(`insert into credentials select id, '[]' from passports`)
+    await transaction.unsafe(`insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
+      select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null`)
+    await transaction.unsafe(
+      `insert into v1_credentials select passport_id, '{"passport_credentials":[]}', '' from v1_passports`,
+    )
+    await transaction.unsafe(`insert into handles select 'lens:' || id, id from passports`)
+    await transaction.unsafe(
+      `insert into data_points select id, 'ens', '', 'number', 1, '', null from passports`,
+    )
+    await transaction.unsafe(`insert into unlisted (passport_id) select generate_series(30000, 40000)`)
+    await transaction.unsafe(`insert into removals select id, 0 from generate_series(30000, 40000) as id`)
+    await transaction.unsafe(`insert into event_rules (stamp) values ('')`)
+    await transaction.unsafe(
+      `insert into events (sequence, passport_id, time, type, data) select id, id, 0, 1, '[0,0,1]' from passports`,
+    )
+    await transaction.unsafe(`update event_log set last = 20000, known_since = 0`)
+  })
+  await sql.unsafe('vacuum analyze')
+}
+
+describe('postgres: a database with the collation of a language', () => {
+  const names = ['a', 'B', 'é', 'Z', 'z', 'A', 'ß', '_', '李', '1']
+  const person = record(1, {
+    credentials: names.map((name, at) => credential(`${names[(at * 3) % names.length]}`, { name })),
+  })
+  const people = [...names, 'Ada Lovelace', 'ÅSA', 'Straße', 'жук', 'İstanbul'].map((name, id) =>
+    named(id + 2, name),
+  )
+
+  test('has the same order and the same matches as SQLite', async () => {
+    await using database = await testDatabase({
+      template: `template0 locale_provider icu icu_locale 'en-US'`,
+    })
+    const { url } = database
+    await using english = connect(url)
+    expect([...(await english`select 'a' < 'B' as orders`)]).toEqual([{ orders: true }])
+
+    const store = await openPostgres({ url })
+    await saveRecords(store, [person, ...people])
+    await using sqlite = await openTestStore('sqlite', [person, ...people])
+    expect((await store.credentials.find({ id: 1 }))?.credentials).toEqual(
+      (await sqlite.credentials.find({ id: 1 }))?.credentials,
+    )
+    expect(await store.records.list(0, 1)).toEqual(await sqlite.records.list(0, 1))
+    for (const keyword of 'a b e z ss asa strasse ada жу 李 i istanbul _'.split(' ')) {
+      expect(await listAll(store, { keyword })).toEqual(await listAll(sqlite, { keyword }))
+    }
+    await store.close()
+  })
+})
