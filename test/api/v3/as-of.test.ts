@@ -34,7 +34,7 @@ const after = record(7, {
   ],
 })
 
-describe('as_of', () => {
+describe('sqlite: as_of', () => {
   async function openChanged() {
     const store = await openTestStore('sqlite', [before, record(9)])
     const changed = [after, record(8, { mainWallet: '0x8' }), record(9, { human: true })]
