@@ -1,4 +1,5 @@
 /** Prints src/types.ts with types in place of schemas, so that the package needs no dependency. `npm pack` runs it. */
+import { STATUS_OF } from '../../src/domain/errors.ts'
 import * as passports from '../../src/domain/record/schemas.ts'
 import * as v1 from '../../src/domain/v1/schemas.ts'
 import * as data from '../../src/domain/v3/event-data.ts'
@@ -60,5 +61,6 @@ function toObject(properties: Record<string, Schema>, required: readonly string[
 
 const types = source
   .replaceAll(/^import .*\n/gm, '')
+  .replace('keyof typeof errors.STATUS_OF', toType({ enum: Object.keys(STATUS_OF) }))
   .replaceAll(/Static<typeof (\w+)\.(\w+)>/g, (_, module, name) => toType(schemaAt(module, name)))
 process.stdout.write(types)

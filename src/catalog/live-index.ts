@@ -15,7 +15,7 @@ const ATTEMPTS = 3
 /** A replica may be behind the snapshot. */
 const CHECK_MILLISECONDS = 1000
 
-/** Names and tags of removed passports stay in memory until a new index replaces the old one. */
+/** Names and tags of removed passports stay in memory until a new index replaces the old one, at an update after this time. */
 const LONGEST_UNUSED_MILLISECONDS = 3_600_000
 
 /** `cursor`: the page includes all changes of the store up to this one. */
@@ -34,7 +34,7 @@ type Options = {
 }
 
 /** All passports have the state of `cursor` or a later one. */
-type State = { index: FacetIndex; cursor: string }
+type State = { index: FacetIndex; cursor: string; builtAt: number }
 
 /** The passports to read, and a cursor that is not later than any of their states. */
 type Base = { ids: Float64Array; cursor: string }
@@ -46,7 +46,6 @@ type Live = {
   state?: State | undefined
   building?: Promise<State> | undefined
   percent: number
-  timer?: Timer | undefined
   /** The last index whose changes were read. */
   checked?: { state: State; cursor: string | undefined; at: number }
 }
@@ -126,10 +125,7 @@ function build(live: Live, base: Base): Promise<State> {
   live.percent = 0
   live.building = buildState(live, base)
     .then((state) => {
-      clearTimeout(live.timer)
-      live.timer = undefined
       live.state = state
-      limitUnused(live, state)
       return state
     })
     .finally(() => {
@@ -139,13 +135,11 @@ function build(live: Live, base: Base): Promise<State> {
   return live.building
 }
 
-/** A new index replaces one with too many unused slots, or with unused slots for too long. */
-function limitUnused(live: Live, state: State): void {
-  const { index } = state
-  const replace = () => void build(live, { ids: index.ids(), cursor: state.cursor })
-  if (index.isSparse()) replace()
-  else if (index.unused() > 0)
-    live.timer ??= setTimeout(replace, live.options.longestUnused ?? LONGEST_UNUSED_MILLISECONDS).unref()
+/** A new index replaces one with too many unused slots, and an old one with any. */
+function limitUnused(live: Live, { index, cursor, builtAt }: State): void {
+  const { longestUnused = LONGEST_UNUSED_MILLISECONDS } = live.options
+  const isOld = index.unused() > 0 && performance.now() >= builtAt + longestUnused
+  if (isOld || index.isSparse()) void build(live, { ids: index.ids(), cursor })
 }
 
 async function buildState(live: Live, base: Base): Promise<State> {
@@ -161,7 +155,7 @@ async function buildState(live: Live, base: Base): Promise<State> {
 /** `undefined` if the changes since the cursor are too many or unknown. */
 async function tryBuild(live: Live, base: Base): Promise<State | undefined> {
   const { store, options } = live
-  const state = { index: createFacetIndex(), cursor: base.cursor }
+  const state = { index: createFacetIndex(), cursor: base.cursor, builtAt: performance.now() }
   const ids = base.ids.slice().sort()
   for (let at = 0, chunks = 1; at < ids.length; at += CHUNK, chunks++) {
     options.signal?.throwIfAborted()

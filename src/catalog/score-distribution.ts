@@ -32,7 +32,7 @@ const distributions = new WeakMap<Snapshot, Distribution>()
 
 export const findStanding = (snapshot: Snapshot, score: number): Standing => ({
   ...rankOf(snapshot, score),
-  ...findDistribution(snapshot),
+  ...distributions.getOrInsertComputed(snapshot, ({ scores }) => distributionOf(scores)),
 })
 
 export const rankOf = ({ scores }: Snapshot, score: number) => ({
@@ -40,14 +40,6 @@ export const rankOf = ({ scores }: Snapshot, score: number) => ({
   below: scores.length - countBefore(scores, (other) => other >= score),
   total: scores.length,
 })
-
-function findDistribution(snapshot: Snapshot): Distribution {
-  const known = distributions.get(snapshot)
-  if (known) return known
-  const distribution = distributionOf(snapshot.scores)
-  distributions.set(snapshot, distribution)
-  return distribution
-}
 
 /** The number of leading scores for which the condition holds. */
 const countBefore = (scores: Float64Array, condition: (score: number) => boolean) =>

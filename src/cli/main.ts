@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { createInterface } from 'node:readline/promises'
 import { printableLines } from '../domain/text/format.ts'
 import { describeFailure, runCommand } from './commands.ts'
 import { loadEnvFile } from './env-file.ts'
@@ -16,25 +14,13 @@ const writeLog = createLogWriter(Bun.stderr)
 const terminal: Terminal = {
   env: process.env,
   now: Date.now,
-  random: (bytes) => randomBytes(bytes),
   // Synchronous: a killed process would lose buffered output.
   out: (text) => writeAll(1, text, { path: STANDARD_OUTPUT }),
   err: writeMessage,
   announce: (text) => createLogWriter(Bun.stdout)(text),
   log: (line) => writeLog(printableLines(line)),
   interactive: process.stderr.isTTY === true,
-  ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
   exit: (code) => process.exit(code),
-}
-
-/** Returns an empty answer at the end of the input. */
-async function ask(question: string): Promise<string> {
-  const { promise: closed, resolve } = Promise.withResolvers<string>()
-  const prompt = createInterface({ input: process.stdin, output: process.stderr })
-  prompt.once('close', () => resolve(''))
-  const answer = await Promise.race([prompt.question(question), closed])
-  prompt.close()
-  return answer
 }
 
 /** A message that nobody can read does not stop a command. */

@@ -27,10 +27,6 @@ export async function openForCommand(
   return { ...store, [Symbol.asyncDispose]: async () => store.close() }
 }
 
-/** A replica may lag: a change must be based on the current state. */
-export const openPrimary = (database: DatabaseAddress): Promise<OpenStore> =>
-  openForCommand(database.engine === 'postgres' ? { engine: 'postgres', url: database.url } : database)
-
 /** For `await using`: the database of the settings, with its name in messages. A missing one means a wrong DATABASE_URL. */
 export async function openConfigured(
   { env }: Terminal,
@@ -38,7 +34,11 @@ export async function openConfigured(
   open: (database: DatabaseAddress) => Promise<OpenStore> = openForCommand,
 ) {
   const config = readConfig(env, values)
-  const store = await open(config.database)
+  const { database } = config
+  // A replica may lag: a change must be based on the current state.
+  const store = await open(
+    database.engine === 'postgres' ? { engine: 'postgres', url: database.url } : database,
+  )
   const name = nameDatabase(config.database)
   return { config, store, name, [Symbol.asyncDispose]: store[Symbol.asyncDispose] }
 }

@@ -1,7 +1,6 @@
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>
   now: () => number
-  random: (bytes: number) => Uint8Array
   out: (text: string) => void
   err: (text: string) => void
   /** Writes to standard output like `log`. */
@@ -10,8 +9,6 @@ export type Terminal = {
   log: (line: string) => void
   /** Whether `err` is a terminal. */
   interactive: boolean
-  /** Asks a person; absent without a terminal. */
-  ask?: ((question: string) => Promise<string>) | undefined
   /** Ends the process at once. */
   exit: (code: number) => void
 }

@@ -14,11 +14,11 @@ import {
   parseFlag,
   parseHistory,
   parseHost,
-  parseNumber,
   parsePort,
   parseProxies,
   parsePublicUrl,
   parseRedisUrl,
+  whole,
 } from './setting.ts'
 import { misspeltSettings } from './setting-names.ts'
 import { DEFAULT_SITE, parseAccent, parseContact, parseSiteName, type SiteSettings } from './site.ts'
@@ -68,8 +68,8 @@ export const SETTINGS = {
   REPLICA_MAX_LAG: define(
     'seconds behind the primary above which a replica is not read',
     '5',
-    'a number of seconds from 1 to 3600',
-    (text) => parseNumber(text, 1, 3600),
+    'a whole number of seconds from 1 to 3600',
+    whole(1, 3600),
   ),
   REQUIRE_API_KEY: flag('refuse clients without a key'),
   EXPLORER: flag('show passports to people in a browser', 'on, unless a key is required'),
@@ -136,7 +136,7 @@ export const SETTINGS = {
     'days after which usage counts are deleted',
     'kept',
     'a whole number of days from 31 to 36500',
-    (text) => (/^\d+$/.test(text) ? parseNumber(text, 31, 36_500) : undefined),
+    whole(31, 36_500),
   ),
   HISTORY: define(
     'days after which events are deleted, or forever',

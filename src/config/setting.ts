@@ -3,15 +3,18 @@ import { parseOrigin } from '../domain/url.ts'
 
 /** Parsers of settings; `undefined` for a malformed text. */
 
-export function parseNumber(text: string, least: number, most: number): number | undefined {
-  const number = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
-  return number >= least && number <= most ? number : undefined
-}
+/** For a whole number within limits. */
+export const whole =
+  (least: number, most: number) =>
+  (text: string): number | undefined => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    return number >= least && number <= most ? number : undefined
+  }
 
-export function parseHistory(text: string): number | undefined {
-  if (text === 'forever') return Number.POSITIVE_INFINITY
-  return /^\d+$/.test(text) ? parseNumber(text, 1, 36_500) : undefined
-}
+export const parsePort = whole(0, 65_535)
+
+export const parseHistory = (text: string) =>
+  text === 'forever' ? Number.POSITIVE_INFINITY : whole(1, 36_500)(text)
 
 /** Accepts `none` as well, which is `null`. */
 export const orNone =
@@ -43,10 +46,6 @@ export function isAddressBlock(text: string): boolean {
 /** An IPv6 address may have brackets, as in a URL. */
 export function parseHost(text: string): string | undefined {
   return /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]
-}
-
-export function parsePort(text: string): number | undefined {
-  return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
 }
 
 /** Without a path: the service is served at the root. */

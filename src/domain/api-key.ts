@@ -18,8 +18,6 @@ export type ApiKey = {
 
 export const DEFAULT_TIER = 'standard'
 
-type KeyState = 'active' | 'expired' | 'revoked'
-
 const ID_BYTES = 5
 const SECRET_BYTES = 32
 export const KEY_RANDOM_BYTES = ID_BYTES + SECRET_BYTES
@@ -34,7 +32,7 @@ export function parseKeyId(key: string): string | undefined {
   return /^ppd_([0-9a-f]{10})_[0-9a-f]{64}$/.exec(key)?.[1]
 }
 
-export function keyState(key: ApiKey, now: number): KeyState {
+export function keyState(key: ApiKey, now: number): 'active' | 'expired' | 'revoked' {
   if (key.revokedAt !== undefined) return 'revoked'
   return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active'
 }

@@ -22,10 +22,10 @@ import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
 import { createCard, createSiteCard } from './pictures/card.ts'
 import { drawErrorPicture } from './pictures/error-picture.ts'
+import { createIcon, createTouchIcon } from './pictures/icon-pages.ts'
 import { createOembed } from './pictures/oembed.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
 import type { ExplorerOptions, ExplorerPage } from './site/explorer-page.ts'
-import { createIcon, createTouchIcon } from './site/icons.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
 import { SITE_CARD } from './site/social-meta.ts'
 
@@ -82,31 +82,29 @@ export function createExplorer(options: ExplorerOptions) {
     return sendPage(request, context, await pages.get(await catalog.current(), key, render))
   }
 
-  const pageRoute = (surface: Surface, path: string, page: ExplorerPage): Route =>
-    route(surface, {
-      path,
-      name: 'explorer',
-      handle: (request: RouteRequest, context) => show(page, request, context),
-    })
+  /** A client that prefers JSON gets an error that names the path in the API. */
+  async function showHtml(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
+    checkAccept(request)
+    const response = await show(page, request, context)
+    response.headers.append('Vary', 'Accept')
+    return response
+  }
 
-  /** A route for HTML. A client that prefers JSON gets an error that names the path in the API. */
-  const htmlRoute = (path: string, page: ExplorerPage): Route =>
-    route(PAGE, {
-      path,
-      name: 'explorer',
-      async handle(request: RouteRequest, context) {
-        checkAccept(request)
-        const response = await show(page, request, context)
-        response.headers.append('Vary', 'Accept')
-        return response
-      },
+  const toRoutes = (surface: Surface, creators: Record<string, CreatePage>, handle: typeof show): Route[] =>
+    Object.entries(creators).map(([path, create]) => {
+      const page = create(options)
+      return route(surface, {
+        path,
+        name: 'explorer',
+        handle: (request: RouteRequest, context) => handle(page, request, context),
+      })
     })
 
   return {
     routes: [
-      ...Object.entries(PAGES).map(([path, create]) => htmlRoute(path, create(options))),
-      ...Object.entries(SITEMAPS).map(([path, create]) => pageRoute(PAGE, path, create(options))),
-      ...Object.entries(PICTURES).map(([path, create]) => pageRoute(PICTURE, path, create(options))),
+      ...toRoutes(PAGE, PAGES, showHtml),
+      ...toRoutes(PAGE, SITEMAPS, show),
+      ...toRoutes(PICTURE, PICTURES, show),
       // Unknown paths in these folders respond with the 404 page.
       ...['/passports', '/badge', '/card'].flatMap((path) => unknownPaths(PAGE, path, 'explorer')),
     ],

@@ -1,8 +1,8 @@
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint, RawValue } from '../domain/data-point.ts'
 import { NO_SCORES } from '../domain/passport.ts'
-import { presentCredential, presentListedPassport, presentSocial } from '../domain/record/present.ts'
 import type { PassportRecord } from '../domain/record/record.ts'
+import { presentCredential, presentListedPassport, presentSocial } from '../domain/record/record.ts'
 import type { CredentialLine, PassportLine, PointLine } from '../domain/record/record-format.ts'
 import type { Store } from '../store/store.ts'
 

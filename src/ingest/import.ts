@@ -179,15 +179,10 @@ function keyOf(each: Pending): unknown {
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 function parseJson(bytes: Uint8Array): unknown {
-  let text: string
   try {
-    text = decoder.decode(bytes)
-  } catch {
-    throw new RecordError('', 'is not UTF-8')
-  }
-  try {
-    return JSON.parse(text)
+    return JSON.parse(decoder.decode(bytes))
   } catch (error) {
+    if (error instanceof TypeError) throw new RecordError('', 'is not UTF-8')
     throw new RecordError('', `is not JSON: ${(error as Error).message.replace('JSON Parse error: ', '')}`)
   }
 }

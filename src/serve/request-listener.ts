@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import type { Metrics } from '../api/metrics.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
 import type { RateLimitCounter } from '../api/rate-limit.ts'
 import { createLimiter } from '../api/rate-limit.ts'
+import type { RequestSummary } from '../api/route.ts'
 import { type ApiServer, startApiServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -18,7 +20,6 @@ import { findRules } from '../scoring/active-rules.ts'
 import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
-import { createRequestLog } from './request-log.ts'
 
 type ListenerOptions = {
   config: Config
@@ -174,4 +175,26 @@ async function drain(server: ApiServer): Promise<void> {
   if (server.endConnections() < GRACE_MILLISECONDS) await Bun.sleep(GRACE_MILLISECONDS)
   await server.stop()
   clearTimeout(forced)
+}
+
+/** One entry per request. Clients without a key stay anonymous. */
+const createRequestLog =
+  (log: Log) =>
+  ({ id, method, route, status, seconds, keyId, tier, address }: RequestSummary): void =>
+    log.info('request', {
+      request_id: id,
+      method,
+      route,
+      status,
+      milliseconds: Math.round(seconds * 1e6) / 1000,
+      ...(keyId !== '' && { key: keyId }),
+      tier,
+      address: truncateAddress(address()),
+    })
+
+/** IPv4 without its last octet, IPv6 as its /48 block. */
+export function truncateAddress(address: string): string {
+  if (isIP(address) === 4) return address.replace(/\d+$/, '0')
+  const groups = address.replace(/::\/64$/, '').split(':')
+  return groups.length === 4 ? `${groups.slice(0, 3).join(':')}::/48` : ''
 }

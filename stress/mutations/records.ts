@@ -49,8 +49,8 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   {
     name: 'import: an unchanged record is written again',
     file: 'src/store/write/record-writer.ts',
-    from: 'before?.fingerprint === fingerprint',
-    to: "before?.fingerprint === ''",
+    from: 'return prefix + version + hashOf(',
+    to: 'return prefix + performance.now() + hashOf(',
     tests: IMPORT,
     ...ON_SQLITE,
   },

@@ -19,3 +19,10 @@ test('the value that was not used for the longest time is evicted first', () => 
   add('third')
   expect(['first', 'second', 'third'].map(cache.find)).toEqual(['first', undefined, 'third'])
 })
+
+test('long keys count toward the limit', () => {
+  const cache = createByteCache<string>(10_000)
+  const keys = [1, 2].map((number) => `${number} ${'x'.repeat(3000)}`)
+  for (const key of keys) cache.getOrAdd(key, () => ({ value: key, bytes: 0 }))
+  expect(keys.map(cache.find)).toEqual([undefined, keys[1]])
+})

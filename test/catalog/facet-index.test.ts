@@ -168,16 +168,3 @@ test('groups are the hundred largest, and the number of others', () => {
   expect(grouped?.groups[0]).toEqual({ value: 'here', count: 150 })
   expect(grouped?.more).toBe(51)
 })
-
-test('an index with many unused slots is sparse', () => {
-  const index = createFacetIndex()
-  const all = Array.from({ length: 1000 }, (_, id) => facets(id))
-  const ids = all.map(({ id }) => id)
-  for (let round = 0; round < 12; round++) {
-    expect(index.isSparse()).toBe(false)
-    index.replace(ids, all)
-  }
-  index.replace(ids, all)
-  expect(index.isSparse()).toBe(true)
-  expectList(index, all, plain)
-})

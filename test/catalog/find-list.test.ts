@@ -60,16 +60,6 @@ onEveryEngine('pages of an old snapshot', (open) => {
       })),
     )
   })
-
-  test('a page of an old snapshot is empty after all passports were removed', async () => {
-    await using store = await open([named(1, 'Ada')])
-    const catalog = createSharedCatalog()
-    catalog.update(await buildSnapshot(store.listing))
-    await using server = serveTest(store, { catalog })
-    await store.passports.remove(1, NOON)
-    const { body } = await server.get('/api/v1/passports')
-    expect(body).toEqual({ passports: [], pagination: { current_page: 1, last_page: 1, total: 0 } })
-  })
 })
 
 const listRequest = (filter?: string): ListRequest => ({

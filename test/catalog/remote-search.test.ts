@@ -95,22 +95,6 @@ test('lists run one at a time; those that are aborted or take too long never run
   expect(ran).toEqual(['1 of 1', '4 of 3'])
 })
 
-test('an aborted search is rejected, and the other searches complete', async () => {
-  using searches = connectSearch()
-  const { search } = searches.connect()
-  const leaving = new AbortController()
-  const [left, stayed] = [search('ada', leaving.signal), search('bob')]
-  leaving.abort()
-  await expect(left).rejects.toThrow(ClientGone)
-  searches.server.update(await people(NAMES))
-  expect(await stayed).toEqual([1])
-  // Aborting after the end of the search has no effect.
-  const late = new AbortController()
-  expect(await search('ada', late.signal)).toEqual([0, 2])
-  late.abort()
-  expect(await search('bob')).toEqual([1])
-})
-
 test('a client with too many pending searches rejects further ones as overloaded', async () => {
   using searches = connectSearch()
   const client = searches.connect(1000, 2)

@@ -8,7 +8,6 @@ function fakeTerminal(interactive: boolean) {
   const terminal: Terminal = {
     env: {},
     now: () => time,
-    random: (bytes) => new Uint8Array(bytes),
     out: () => {},
     err: (text) => written.push(text),
     announce: () => undefined,

@@ -3,7 +3,7 @@ import { adoptRules, keepRescoring, rescoreSome } from '../../src/scoring/rescor
 import { listAll } from '../support/store/catalog.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { ADA_WALLET, ada, credential, NOON, record } from '../support/store/records.ts'
-import { contracts, fail, find, hand, LATER, OPTIONS, scorer } from '../support/store/scoring.ts'
+import { contracts, fail, find, hand, LATER, scorer } from '../support/store/scoring.ts'
 
 onEveryEngine('the state of a score', (open) => {
   test('a data point makes its passport stale, and the old score is shown until the new one is saved', async () => {
@@ -98,15 +98,6 @@ onEveryEngine('the state of a score', (open) => {
     await hand(store, { id: 2 }, contracts(1))
     expect(await store.scoring.work(10, work(0))).toBe(1)
     expect(await find(store, 2)).toMatchObject({ stale: false, scores })
-  })
-
-  test('strict saving stops at the first refusal', async () => {
-    await using store = await open([ada])
-    const records = [record(1), record(2, { mainWallet: ADA_WALLET }), record(3)]
-    const incoming = records.map((passport) => ({ kind: 'passport' as const, passport }))
-    const results = await store.records.save(incoming, { ...OPTIONS, strict: true })
-    expect(results.map(({ outcome }) => outcome)).toEqual(['added', 'refused'])
-    expect(await find(store, 3)).toBeUndefined()
   })
 })
 

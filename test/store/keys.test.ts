@@ -22,29 +22,6 @@ onEveryEngine('keys', (open) => {
     expect(await store.keys.revoke('two', 5)).toBe(false)
   })
 
-  test('an update changes only the fields it names', async () => {
-    await using store = await open()
-    await store.keys.create({ ...key, owner: 'a@example.com' })
-    expect(await store.keys.find('one')).toMatchObject({ tier: 'standard' })
-    expect(await store.keys.update('one', { tier: 'high' })).toBe(true)
-    expect(await store.keys.find('one')).toEqual({ ...key, owner: 'a@example.com', tier: 'high' })
-    expect(await store.keys.update('one', { name: 'New', owner: '' })).toBe(true)
-    expect(await store.keys.find('one')).toEqual({ ...key, name: 'New', tier: 'high' })
-    expect(await store.keys.update('one', { expiresAt: 12 })).toBe(true)
-    expect(await store.keys.find('one')).toEqual({ ...key, name: 'New', tier: 'high', expiresAt: 12 })
-    expect(await store.keys.update('one', { expiresAt: null })).toBe(true)
-    const { expiresAt, ...unlimited } = key
-    expect(await store.keys.find('one')).toEqual({ ...unlimited, name: 'New', tier: 'high' })
-    expect(await store.keys.update('two', { tier: 'high' })).toBe(false)
-  })
-
-  test('a revoked key is not updated', async () => {
-    await using store = await open()
-    await store.keys.create({ ...key, revokedAt: 5 })
-    expect(await store.keys.update('one', { tier: 'high', expiresAt: 9 })).toBe(false)
-    expect(await store.keys.find('one')).toEqual({ ...key, revokedAt: 5 })
-  })
-
   test('a key is replaced once, even by concurrent calls', async () => {
     await using store = await open()
     await store.keys.create(key)

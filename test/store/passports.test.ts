@@ -38,19 +38,6 @@ onEveryEngine('passports', (open) => {
     expect(await listAll(store)).toMatchObject({ items: [{ id: 40 }], total: 1 })
   })
 
-  test('the list is ordered by score, then id, without merged passports', async () => {
-    await using store = await open(PEOPLE)
-    const { items, total } = await listAll(store)
-    expect(items.map((passport) => passport.id)).toEqual([3, 7, 12])
-    expect(total).toBe(3)
-    expect(items[0]).not.toHaveProperty('socials')
-    expect(await listAll(store, { keyword: 'former' })).toMatchObject({ total: 0 })
-    for (const request of [{ page: 9 }, { page: 9, keyword: 'ada' }, { page: 2 ** 53 - 1 }]) {
-      const { items, total } = await listAll(store, { ...request })
-      expect([items.length, total]).toEqual([0, request.keyword ? 1 : 3])
-    }
-  })
-
   test('a passport that is written again replaces its wallets and credentials', async () => {
     await using store = await open([ada])
     const changed = { ...ada, stale: false, mainWallet: '0xnew', verifiedWallets: [], credentials: [] }

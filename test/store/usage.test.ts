@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { NO_PLAN } from '../../src/domain/retirement.ts'
 import type { UsageCount } from '../../src/domain/usage.ts'
 import { onEveryEngine } from '../support/store/engines.ts'
 import { apiKey } from '../support/store/records.ts'
@@ -81,22 +80,5 @@ onEveryEngine('usage', (open) => {
     const rows = await store.usage.list(ALL)
     expect(rows).toHaveLength(20)
     expect(new Set(rows.map(({ count }) => count))).toEqual(new Set([12]))
-  })
-})
-
-onEveryEngine('retirement', (open) => {
-  test('the plan is read as saved, and replaced completely', async () => {
-    await using store = await open()
-    expect(await store.retirement.find()).toBeUndefined()
-    const plan = {
-      ...NO_PLAN,
-      sunsetAt: 5,
-      successor: 'https://example.com/v2',
-      brownouts: [{ start: 1, end: 2 }],
-    }
-    await store.retirement.save(plan)
-    expect(await store.retirement.find()).toEqual(plan)
-    await store.retirement.save(NO_PLAN)
-    expect(await store.retirement.find()).toEqual(NO_PLAN)
   })
 })

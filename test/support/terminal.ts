@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { describeFailure, runCommand } from '../../src/cli/commands.ts'
 import { printableLines } from '../../src/domain/text/format.ts'
 import { NOON } from './store/records.ts'
@@ -8,8 +7,6 @@ type Options = {
   /** The working directory of this process until the command ends. Not for concurrent tests. */
   cwd?: string
   now?: number
-  /** Answers questions, as a person at a terminal would. */
-  ask?: (question: string) => Promise<string>
 }
 
 /** Runs a command in this process, with a fixed clock, and throws its errors. */
@@ -38,11 +35,10 @@ export async function callHere(args: readonly string[], options: Options = {}) {
 
 type Output = { out: string; err: string }
 
-async function runInto(output: Output, args: readonly string[], { env = {}, now = NOON, ask }: Options) {
+async function runInto(output: Output, args: readonly string[], { env = {}, now = NOON }: Options) {
   await runCommand([...args], {
     env,
     now: () => now,
-    random: (bytes) => randomBytes(bytes),
     out: (text) => {
       output.out += text
     },
@@ -54,7 +50,6 @@ async function runInto(output: Output, args: readonly string[], { env = {}, now 
     },
     log: () => undefined,
     interactive: false,
-    ask,
     exit: () => undefined,
   })
 }

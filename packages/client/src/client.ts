@@ -1,5 +1,4 @@
-import { toQuery, toSegment } from './path.ts'
-import { type ClientOptions, createTransport, type RequestOptions } from './transport.ts'
+import { type ClientOptions, createTransport, type RequestOptions, toQuery, toSegment } from './transport.ts'
 import type { Credential, ListedPassport, Passport, PassportPage } from './types.ts'
 import { createV3 } from './v3.ts'
 

@@ -1,29 +1,8 @@
+import type { ServiceErrorCode } from './types.ts'
+
 /** Error codes of the service and of the client. The service may add codes: handle an unknown one by its status. */
 export type PassportErrorCode =
-  | 'invalid_request'
-  | 'unauthorized'
-  /** The key lacks the scope of the route. */
-  | 'forbidden'
-  | 'not_found'
-  /** The time is before the first known change; `members.known_since` is a date-time. */
-  | 'before_history'
-  | 'method_not_allowed'
-  /** `members.candidates` has the ids of passports with the handle. */
-  | 'ambiguous'
-  | 'precondition_failed'
-  | 'content_too_large'
-  | 'uri_too_long'
-  | 'unsupported_media_type'
-  | 'rate_limited'
-  | 'brownout'
-  | 'removed'
-  /** A `CursorExpiredError`. */
-  | 'cursor_expired'
-  | 'overloaded'
-  /** The index for filters is being built. */
-  | 'not_ready'
-  | 'unavailable'
-  | 'internal'
+  | ServiceErrorCode
   /** No response within the timeout. */
   | 'timeout'
   /** The connection failed or broke. */
@@ -45,7 +24,7 @@ export class PassportError extends Error {
   readonly retryAfter?: number | undefined
   /** The invalid values of a request to v3. */
   readonly errors: readonly InvalidValue[] = []
-  /** Further members of an error of v3. */
+  /** Further members of an error of v3: `candidates` of `ambiguous`, `known_since` of `before_history`. */
   readonly members: Readonly<Record<string, unknown>> = {}
 
   constructor(code: PassportErrorCode, message: string, { cause, ...details }: Details = {}) {

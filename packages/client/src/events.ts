@@ -1,5 +1,5 @@
 import { PassportError } from './errors.ts'
-import { parseBody } from './response.ts'
+import { parseBody } from './exchange.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
 /** The service sends a comment every 15 seconds: a longer silence is a lost connection. */

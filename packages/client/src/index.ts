@@ -1,9 +1,8 @@
 export { type Cache, type CachedResponse, createMemoryCache } from './cache.ts'
 export { type Client, createClient, type ListOptions, type PageOptions } from './client.ts'
-export type { Deprecation } from './deprecation.ts'
 export { CursorExpiredError, type InvalidValue, PassportError, type PassportErrorCode } from './errors.ts'
 export type { Fetch } from './exchange.ts'
-export type { ClientOptions, RequestOptions } from './transport.ts'
+export type { ClientOptions, Deprecation, RequestOptions } from './transport.ts'
 export type * from './types.ts'
 export type {
   EventOptions,

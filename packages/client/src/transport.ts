@@ -1,8 +1,6 @@
 import type { Cache } from './cache.ts'
-import { type Deprecation, readDeprecation } from './deprecation.ts'
 import { PassportError } from './errors.ts'
-import { backoff, exchange, type Fetch } from './exchange.ts'
-import { parseBody, toError } from './response.ts'
+import { backoff, exchange, type Fetch, parseBody, toError } from './exchange.ts'
 
 export type ClientOptions = {
   /** The URL of the service, such as `https://passports.example`; `/api` and the version are appended. */
@@ -20,6 +18,14 @@ export type ClientOptions = {
   cache?: Cache
   /** Called once for each distinct deprecation notice. */
   onDeprecation?: (notice: Deprecation) => void
+}
+
+/** The end of the API, as the response headers announce it. */
+export type Deprecation = {
+  deprecatedAt: Date | undefined
+  sunsetAt: Date | undefined
+  /** URLs by relation: `deprecation`, `sunset`, `successor-version`. */
+  links: Record<string, string>
 }
 
 export type RequestOptions = { signal?: AbortSignal | undefined }
@@ -136,6 +142,28 @@ function createNotifier(onDeprecation: ClientOptions['onDeprecation']) {
   }
 }
 
+/** Reads the Deprecation (RFC 9745), Sunset (RFC 8594) and Link headers; undefined without the first two. */
+function readDeprecation(headers: Headers, url: string): Deprecation | undefined {
+  const deprecation = headers.get('Deprecation')
+  const sunset = headers.get('Sunset')
+  if (deprecation === null && sunset === null) return undefined
+  const seconds = /^@(-?\d{1,12})$/.exec(deprecation ?? '')?.[1]
+  return {
+    deprecatedAt: seconds === undefined ? undefined : new Date(Number(seconds) * 1000),
+    sunsetAt: sunset === null || Number.isNaN(Date.parse(sunset)) ? undefined : new Date(sunset),
+    links: readLinks(headers.get('Link') ?? '', url),
+  }
+}
+
+function readLinks(text: string, base: string): Record<string, string> {
+  const links = text.matchAll(/<([^<>]{1,2000})>[^<>"]{0,200}?rel="([\w-]{1,100})"/g)
+  return Object.fromEntries(
+    [...links]
+      .filter(([, target = '']) => URL.canParse(target, base))
+      .map(([, target = '', relation = '']) => [relation, new URL(target, base).href]),
+  )
+}
+
 const isTemporary = ({ status, code }: PassportError) =>
   status === undefined ? code !== 'invalid_answer' : status >= 500 || status === 429
 
@@ -153,3 +181,22 @@ function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<v
     signal?.addEventListener('abort', cancel, { once: true })
   })
 }
+
+/** A passport in a path or query. An empty one would request the list instead. */
+export function toSegment(key: number | string): string {
+  const text = String(key).trim()
+  if (text === '') throw new TypeError('A passport id or wallet is required, got "".')
+  return encodeURIComponent(text)
+}
+
+type Value = string | number | Date | readonly string[] | undefined
+
+/** Lists have commas between their values. */
+export function toQuery(values: Record<string, Value>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, toText(value))
+  return query.size === 0 ? '' : `?${query}`
+}
+
+export const toText = (value: NonNullable<Value>): string =>
+  value instanceof Date ? value.toISOString() : String(value)

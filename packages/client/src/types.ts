@@ -1,11 +1,12 @@
 import type { Static } from 'typebox'
+import type * as errors from '../../../src/domain/errors.ts'
 import type * as passports from '../../../src/domain/record/schemas.ts'
 import type * as v1 from '../../../src/domain/v1/schemas.ts'
 import type * as data from '../../../src/domain/v3/event-data.ts'
 import type * as events from '../../../src/domain/v3/event-schema.ts'
 import type * as v3 from '../../../src/domain/v3/schemas.ts'
 
-// The types of the API follow from its schemas. In the package, build-types.ts has replaced each `Static<...>`.
+// The types of the API follow from its schemas. In the package, build-types.ts has replaced each `typeof`.
 
 /** The self-description of a person; unknown text is empty. */
 export type PassportProfile = Static<typeof passports.PassportProfile>
@@ -94,3 +95,5 @@ export type V3Event = {
 
 /** `next` is the cursor to continue after; if it is that of the request, there are no newer events yet. */
 export type V3EventPage = { items: V3Event[]; next: string }
+
+export type ServiceErrorCode = Exclude<keyof typeof errors.STATUS_OF, 'not_acceptable'>

@@ -1,6 +1,5 @@
 import { follow } from './events.ts'
-import { toQuery, toSegment, toText } from './path.ts'
-import type { RequestOptions, Transport } from './transport.ts'
+import { type RequestOptions, type Transport, toQuery, toSegment, toText } from './transport.ts'
 import type {
   V3Diff,
   V3Event,

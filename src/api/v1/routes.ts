@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { presentListedPassport, presentPassport } from '../../domain/record/present.ts'
+import { presentListedPassport, presentPassport } from '../../domain/record/record.ts'
 import * as recordSchemas from '../../domain/record/schemas.ts'
 import * as v1Schemas from '../../domain/v1/schemas.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readConfig } from '../../config/config.ts'
 import {
   type ApiKey,
@@ -241,7 +241,7 @@ type NewKey = Pick<ApiKey, 'name' | 'tier' | 'owner'> & { expiresAt: number | un
 
 /** Prints the key and returns its id. A key that cannot be printed is revoked. */
 async function makeKey({ store, terminal }: KeyTarget, wanted: NewKey, json: boolean): Promise<string> {
-  const { id, key } = formatKey(terminal.random(KEY_RANDOM_BYTES))
+  const { id, key } = formatKey(randomBytes(KEY_RANDOM_BYTES))
   const hash = createHash('sha256').update(key).digest()
   const { expiresAt, ...rest } = wanted
   const made: ApiKey = { ...rest, id, hash, createdAt: terminal.now() }

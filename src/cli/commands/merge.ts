@@ -4,7 +4,6 @@ import { printable } from '../../domain/text/format.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue } from '../command.ts'
 import { openConfigured } from '../open-store.ts'
-import type { Terminal } from '../terminal.ts'
 
 export const merge = defineCommand({
   name: 'merge',
@@ -33,16 +32,17 @@ export const remove = defineCommand({
   name: 'remove',
   summary: 'remove a passport from every response',
   description: `Deletes its record, credentials and wallets, and the passports merged into it. A later import or
-    mirror skips it, unless it runs with --restore. The id of a passport that is not stored yet is accepted, too. On a
-    terminal the command asks first; without one it needs --yes.`,
-  options: { yes: { about: 'remove without asking' }, ...DATABASE_OPTIONS },
+    mirror skips it, unless it runs with --restore. The id of a passport that is not stored yet is accepted, too.
+    Without --yes the command shows what it would remove.`,
+  options: { yes: { about: 'confirm the removal' }, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID' }],
   async run({ values, args: [given = ''] }, terminal) {
     const id = parseId(given)
     await using database = await openConfigured(terminal, values)
     const { store } = database
     const found = await store.passports.find({ id })
-    if (!values.yes) await confirm(describeRemoval(id, found, database.name), terminal)
+    if (!values.yes)
+      throw new CommandError(`Nothing was removed: ${describeRemoval(id, found, database.name)}.`)
     await store.passports.remove(id, terminal.now())
     terminal.err(
       found
@@ -54,15 +54,8 @@ export const remove = defineCommand({
 
 const describeRemoval = (id: number, found: FullPassport | undefined, database: string) =>
   found
-    ? `Remove passport ${id} (${printable(found.profile.displayName || 'without a name')}) and the passports merged into it from ${database}?`
-    : `There is no passport ${id} in ${database}. Ignore it in later imports and mirrors?`
-
-/** Asks on a terminal; throws unless the answer is yes. */
-async function confirm(question: string, { ask }: Terminal): Promise<void> {
-  if (!ask) throw new CommandError('Nothing was removed: without a terminal, "remove" needs --yes.')
-  const answer = await ask(`${question} [y/N] `)
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was removed: the answer was not yes.')
-}
+    ? `--yes removes passport ${id} (${printable(found.profile.displayName || 'without a name')}) and the passports merged into it from ${database}`
+    : `there is no passport ${id} in ${database}; --yes makes later imports and mirrors skip it`
 
 /** Changes take an id: a wallet can move to another passport. */
 function parseId(text: string): number {

@@ -13,7 +13,7 @@ import {
   UsageError,
   type Values,
 } from '../command.ts'
-import { openConfigured, openPrimary } from '../open-store.ts'
+import { openConfigured } from '../open-store.ts'
 import { type PlanContext, presentPlan, previewResponses, printPlan } from '../retire-plan.ts'
 
 const DATE = {
@@ -63,7 +63,7 @@ export const retire = defineCommand({
   async run({ values, args, action }, terminal) {
     const now = terminal.now()
     const task = ACTIONS[action]({ values, args, now })
-    await using database = await openConfigured(terminal, values, openPrimary)
+    await using database = await openConfigured(terminal, values)
     const { config, store, name } = database
     const plan = (await store.retirement.find()) ?? NO_PLAN
     const context = { ...config, store, plan, terminal, now, name }

@@ -8,7 +8,7 @@ import { diffRules } from '../../scoring/rules-diff.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Values } from '../command.ts'
 import { isoTime } from '../iso-time.ts'
-import { openConfigured, openPrimary } from '../open-store.ts'
+import { openConfigured } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { describeDiff, presentDiff } from '../rules-diff-report.ts'
 import { formatTable } from '../table.ts'
@@ -52,7 +52,7 @@ export const rules = defineCommand({
     if (action === 'check') return checkRules(given, terminal)
     if (values['built-in']) return printRules(DEFAULT_RULES, terminal)
     const file = action === 'diff' || action === 'apply' ? await parseFile(given, terminal) : undefined
-    await using database = await openConfigured(terminal, values, openPrimary)
+    await using database = await openConfigured(terminal, values)
     const target = { store: database.store, values, terminal }
     if (file) await (action === 'diff' ? showDiff : applyRules)(file, target)
     else if (action === 'rollback') await rollBack(target)

@@ -3,6 +3,7 @@ import { DATABASE_HEADER } from '../../api/health.ts'
 import { urlOf } from '../../api/open-port.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { nameDatabase, namePostgres } from '../../config/database-address.ts'
+import { whole } from '../../config/setting.ts'
 import { CommandError, ServiceError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { fillWithDemo } from '../../ingest/demo/history.ts'
@@ -15,7 +16,6 @@ import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
 import { prepareSetting } from '../apply-rules.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
-import { createMigrationLog } from '../migration-log.ts'
 import { openWhole } from '../open-store.ts'
 
 const MOST_WORKERS = 64
@@ -30,7 +30,7 @@ export const serve = defineCommand({
       placeholder: 'N',
       default: '1',
       accepts: `a whole number from 1 to ${MOST_WORKERS}`,
-      parse: parseWorkers,
+      parse: whole(1, MOST_WORKERS),
       about: `threads that serve requests, up to ${MOST_WORKERS}: one for each core of the machine. More than 1 needs Linux`,
     },
     demo: {
@@ -51,7 +51,7 @@ export const serve = defineCommand({
     await using store = await openWhole(config.database, {
       ...SERVE_TIMEOUT,
       onNotice: (sentence) => log.warn(sentence),
-      onMigrate: createMigrationLog(log.info, terminal.now),
+      onMigrate: reportMigration(log.info, terminal.now),
     })
     const beforeScoring = await prepareSetting(store, rules, config, terminal.now())
     if (demo) await fillWithDemo(store, terminal.now())
@@ -78,6 +78,17 @@ export const serve = defineCommand({
     log.info('Stopped.')
   },
 })
+
+const REPORT_EVERY_MILLISECONDS = 2000
+
+function reportMigration(write: (sentence: string) => void, now: () => number) {
+  let last = now()
+  return (done: number, total: number): void => {
+    if (now() - last < REPORT_EVERY_MILLISECONDS) return
+    last = now()
+    write(`Migrating the database: ${done.toLocaleString('en')} of ${total.toLocaleString('en')} passports.`)
+  }
+}
 
 const SHARED_PORT =
   'Another process listens on this port, and both get connections. Share a port only for an upgrade on the same database.'
@@ -143,11 +154,6 @@ ${metrics ? `  Metrics    ${metrics}\n` : ''}${workers > 1 ? `  Workers    ${wor
 Try it:      curl ${config.requireKey ? '-H "X-API-KEY: $KEY" ' : ''}'${address}/api/v3/passports?limit=3'
 Make a key:  ${PROGRAM} keys create ${flag}--name me
 `
-}
-
-function parseWorkers(text: string): number | undefined {
-  const count = /^\d{1,2}$/.test(text) ? Number(text) : 0
-  return count >= 1 && count <= MOST_WORKERS ? count : undefined
 }
 
 /** Other systems send every connection to one of the sockets on a port. */

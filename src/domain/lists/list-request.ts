@@ -134,7 +134,7 @@ export function parseKeyword(text: string | null | undefined, name = 'keyword'):
   const length = [...text].length
   if (length > LONGEST_KEYWORD) {
     const detail = `${name} must be at most ${LONGEST_KEYWORD} characters, got ${length}.`
-    throw new ServiceError('invalid_request', detail, { invalid: [{ pointer: `?${name}`, detail }] })
+    throw invalidParameter(name, detail)
   }
   return foldName(text) || undefined
 }

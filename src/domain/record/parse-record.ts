@@ -236,11 +236,9 @@ function toLaterFields(line: PassportLine): LaterFields {
 
 /** `undefined` if the line has no score. */
 function toScores({ score, activity_score, identity_score, skills_score }: PassportLine): Scores | undefined {
-  if (score == null && activity_score == null && identity_score == null && skills_score == null)
-    return undefined
-  const [activity, identity, skills] = [activity_score ?? 0, identity_score ?? 0, skills_score ?? 0].map(
-    roundScore,
-  ) as [number, number, number]
+  const parts = [activity_score, identity_score, skills_score]
+  if (score == null && parts.every((part) => part == null)) return undefined
+  const [activity = 0, identity = 0, skills = 0] = parts.map((part) => roundScore(part ?? 0))
   return { total: roundScore(score ?? activity + identity + skills), activity, identity, skills }
 }
 

@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { presentCredential, presentSocial } from './present.ts'
-import { MAX_IMAGE_URL_BYTES, type PassportRecord } from './record.ts'
+import { MAX_IMAGE_URL_BYTES, type PassportRecord, presentCredential, presentSocial } from './record.ts'
 import { Credential, Passport, PassportProfile, PassportSocial } from './schemas.ts'
 
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))

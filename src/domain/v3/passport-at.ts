@@ -1,5 +1,5 @@
 import type { ScoreState, ShownCredential } from '../history/event.ts'
-import { presentCredential, readCredential } from '../record/present.ts'
+import { presentCredential, readCredential } from '../record/record.ts'
 import type { CredentialV3, PassportV3 } from './passport.ts'
 
 /** The part of a passport that can be read as of an instant; without credentials if they were not read. */

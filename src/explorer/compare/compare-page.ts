@@ -1,6 +1,4 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import { findPage } from '../../catalog/find-list.ts'
-import type { Passport } from '../../domain/passport.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import { formatFigure, shortNameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
@@ -30,28 +28,13 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
       const standing = await options.catalog.standing(passport.scores.total)
       people.push({ passport, standing, parts: parts?.[at] ?? {} })
     }
-    const top = texts.length === 0 ? await findTop(options, signal) : []
-    return renderPage(site, found, people, top)
+    return renderPage(site, found, people)
   },
 })
 
-/** The two people with the highest scores, to try it with. */
-async function findTop(
-  { store, catalog }: ExplorerOptions,
-  signal: AbortSignal,
-): Promise<readonly Passport[]> {
-  const request = { page: 1, size: 2, keyword: undefined, signal }
-  return (await findPage({ store, catalog }, request, store.passports.listByIds)).items
-}
-
 const LIST = new Intl.ListFormat('en-GB')
 
-function renderPage(
-  site: Site,
-  found: Found,
-  people: readonly ComparedPerson[],
-  top: readonly Passport[],
-): RenderedPage {
+function renderPage(site: Site, found: Found, people: readonly ComparedPerson[]): RenderedPage {
   const names = LIST.format(people.map(({ passport }) => shortNameOf(passport)))
   const path = compareAddress(people.map(({ passport }) => passport.id))
   const isComplete = people.length > 1
@@ -66,7 +49,7 @@ function renderPage(
     script: 'passport.js',
     here: '/compare',
     main: html`<h1>${isComplete ? html`<bdi>${names}</bdi>` : 'Compare people'}</h1>
-${isComplete ? renderActions(site, path, names) : html`${LEAD}${renderTop(top)}`}
+${isComplete ? renderActions(site, path, names) : LEAD}
 ${renderNotes(found)}
 ${people.length === 1 ? renderFirst(people) : people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
 ${isComplete ? renderComparison(people) : html``}`,
@@ -82,12 +65,6 @@ function renderActions({ origin }: Site, path: string, names: string): Html {
   return base === undefined
     ? html``
     : html`<p class="row actions" data-link="${base}${path}" data-title="${names} compared"></p>`
-}
-
-function renderTop(top: readonly Passport[]): Html {
-  if (top.length < 2) return html``
-  const names = LIST.format(top.map(shortNameOf))
-  return html`<p>Try: <a href="${compareAddress(top.map(({ id }) => id))}">No. 1 and No. 2</a> <span class="soft">(<bdi>${names}</bdi>)</span></p>`
 }
 
 /** One person, and a place for the second. */

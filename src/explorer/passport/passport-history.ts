@@ -13,11 +13,8 @@ import { formatFigure, renderDay, toCoordinate } from '../design/format.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
 import { shortWord } from '../design/sanitize.ts'
 
-/** A point of the chart: a change of the score, or the score at the start of the chart. */
-type Point = { time: number; score: number } & (
-  | { change: number; causes: readonly ScoreCause[] }
-  | { change?: never; start: string }
-)
+/** A change of the score with its causes, or the score at the start of the chart. */
+type Point = { time: number; score: number; change?: number; words: string }
 
 /** The names of credential types, for causes. */
 type Names = ReadonlyMap<string, string>
@@ -34,53 +31,54 @@ export async function renderHistory(
   { id, scores }: Passport,
   credentials: readonly Credential[],
 ): Promise<Html> {
-  const points = toPoints(await events.listLatest(id, TYPES, MOST_EVENTS))
+  const names = new Map(credentials.map(({ type, name }) => [type, name]))
+  const points = toPoints(await events.listLatest(id, TYPES, MOST_EVENTS), names)
   // Later points are changes after the passport was read.
   while (points.length > 0 && points.at(-1)?.score !== scores.total) points.pop()
   if (points.length < 2) return html``
-  const names = new Map(credentials.map(({ type, name }) => [type, name]))
   return html`<section id="history">
 <h2>Score history</h2>
 <figure>
-${drawChart(points, names)}
+${drawChart(points)}
 <p class="row between axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>today</span></p>
 </figure>
 <details id="changes" class="divided">
 <summary>All changes and their causes</summary>
 <table>
 <thead><tr><th scope="col">Date</th><th scope="col">Score</th><th scope="col">Change</th><th scope="col">Causes</th></tr></thead>
-<tbody>${renderWithin(points.toReversed(), (point) => renderPoint(point, names), MOST_ROWS).shown}</tbody>
+<tbody>${renderWithin(points.toReversed(), renderPoint, MOST_ROWS).shown}</tbody>
 </table>
 </details>
 </section>`
 }
 
 /** Oldest first; `latest` is newest first. A change of credentials alone is not a point. */
-function toPoints(latest: readonly LogEvent[]): Point[] {
+function toPoints(latest: readonly LogEvent[], names: Names): Point[] {
   const points: Point[] = []
   for (const event of latest.toReversed()) {
     if (event.type === 'passport.added')
-      points.push({ time: event.time, score: event.score, start: 'first known score' })
+      points.push({ time: event.time, score: event.score, words: 'first known score' })
     if (event.type !== 'score.changed') continue
     const [before, score] = event.change.score
-    if (points.length === 0) points.push({ time: event.time, score: before, start: 'earlier score' })
+    if (points.length === 0) points.push({ time: event.time, score: before, words: 'earlier score' })
     if (before === score) continue
-    points.push({ time: event.time, score, change: score - before, causes: causesOf(event.change) })
+    points.push({
+      time: event.time,
+      score,
+      change: score - before,
+      words: describeCauses(causesOf(event.change), names),
+    })
   }
   return points
 }
 
-const renderPoint = (
-  point: Point,
-  names: Names,
-) => html`<tr><td>${renderDay(point.time)}</td><td>${formatFigure(point.score)}</td><td>${point.change === undefined ? UNKNOWN : formatChange(point.change)}</td><td class="wide">${describeCauses(point, names)}</td></tr>
+const renderPoint = ({ time, score, change, words }: Point) =>
+  html`<tr><td>${renderDay(time)}</td><td>${formatFigure(score)}</td><td>${change === undefined ? UNKNOWN : formatChange(change)}</td><td class="wide">${words}</td></tr>
 `
 
 const formatChange = (change: number) => `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`
 
-function describeCauses(point: Point, names: Names): string {
-  if (point.change === undefined) return point.start
-  const { causes } = point
+function describeCauses(causes: readonly ScoreCause[], names: Names): string {
   const largest = causes.toSorted((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
   const words = largest.slice(0, MOST_CAUSES).map((cause) => describeCause(cause, names))
   const more = largest.length - words.length
@@ -106,7 +104,7 @@ const CAUSES: Record<Cause, string> = {
 const REST: Partial<Record<Cause, string>> = { record: 'imported record', rules: 'limits of the rules' }
 
 /** Steps in a stretched inner SVG, and round dots in the outer one. */
-function drawChart(points: readonly Point[], names: Names): Html {
+function drawChart(points: readonly Point[]): Html {
   const [first, last] = [points[0]?.time ?? 0, points.at(-1)?.time ?? 0]
   const scores = points.map(({ score }) => score)
   const high = Math.max(...scores, 1)
@@ -122,7 +120,7 @@ function drawChart(points: readonly Point[], names: Names): Html {
     (point) => {
       const { x, y } = place(point, points.indexOf(point))
       const day = new Date(point.time).toISOString().slice(0, 10)
-      return html`<circle cx="${x}%" cy="${y}%" r="4"><title>${day}: ${formatFigure(point.score)}. ${describeCauses(point, names)}</title></circle>`
+      return html`<circle cx="${x}%" cy="${y}%" r="4"><title>${day}: ${formatFigure(point.score)}. ${point.words}</title></circle>`
     },
     MOST_ROWS,
   )

@@ -72,24 +72,15 @@ const renderLine = (noun: string, text: string) =>
 /** The same data for programs. */
 export function renderSnippets(id: number, origin: string, state: ApiState): Html {
   const plain = parseOrigin(origin)?.origin
-  const api = `/api/v1/passports/${id}`
-  const credentials = `/api/v1/passport_credentials?passport_id=${id}`
+  const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '
+  const command = `curl ${key}'${plain}/api/v3/passports/${id}?include=credentials'`
   return html`<section id="snippets">
 <details id="developers">
 <summary>For developers</summary>
-${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="${api}">this passport</a>, <a href="${credentials}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference">API reference</a> describes all fields.</p>`}
-${plain === undefined ? html`` : renderCommands(plain, { api, credentials, v3: `/api/v3/passports/${id}?include=credentials` }, state)}
+${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="/api/v1/passports/${id}">this passport</a>, <a href="/api/v1/passport_credentials?passport_id=${id}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference">API reference</a> describes all fields.</p>`}
+${plain === undefined ? html`` : renderLine('command', command)}
 </details>
 </section>`
 }
 
 const REMOVED = html`<p>The V1 API of this service <a href="/deprecation">was removed</a>.</p>`
-
-type Paths = { api: string; credentials: string; v3: string }
-
-function renderCommands(origin: string, { api, credentials, v3 }: Paths, state: ApiState): Html {
-  const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '
-  const line = (noun: string, path: string) => renderLine(noun, `curl ${key}'${origin}${path}'`)
-  const v1 = [line('command for the passport', api), line('command for its credentials', credentials)]
-  return html`${state === 'removed' ? [] : v1}${line('command for both with v3', v3)}`
-}

@@ -66,17 +66,17 @@ const LABEL_BACKGROUND = { light: '#4b4842', dark: '#3a403c' }
 const ERROR_BACKGROUND = '#77726a'
 
 function drawFlat(passport: FullPassport, value: string, { accent, accentInk }: Colors, theme: Theme): Html {
-  const fills = { label: LABEL_BACKGROUND[theme], value: accent, text: accentInk }
-  return drawHalves(value, describe(passport, value), fills)
+  const fills = { label: '#ffffff', value: accentInk }
+  return drawLine(describe(passport, value), value, PADDING, fills, (width, labelEnd) =>
+    drawHalves(width, labelEnd, LABEL_BACKGROUND[theme], accent),
+  )
 }
 
 /** A badge that names a problem in place of the score. */
 export const drawErrorBadge = (words: string): Html =>
-  drawHalves(words, `Passport: ${words}`, {
-    label: LABEL_BACKGROUND.light,
-    value: ERROR_BACKGROUND,
-    text: '#ffffff',
-  })
+  drawLine(`Passport: ${words}`, words, PADDING, { label: '#ffffff', value: '#ffffff' }, (width, labelEnd) =>
+    drawHalves(width, labelEnd, LABEL_BACKGROUND.light, ERROR_BACKGROUND),
+  )
 
 /** For shields.io, which shows `isError` in its own way. */
 export const toErrorEndpoint = (message: string) => ({
@@ -87,47 +87,38 @@ export const toErrorEndpoint = (message: string) => ({
   isError: true,
 })
 
-function drawHalves(
-  text: string,
-  title: string,
-  fills: { label: string; value: string; text: string },
-): Html {
-  const layout = measure(text, PADDING)
-  const { width, labelEnd } = layout
-  return drawLine(
-    title,
-    layout,
-    html`<rect width="${width}" height="${HEIGHT}" rx="4" fill="${fills.value}"/>
-<path d="M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z" fill="${fills.label}"/>`,
-    { label: '#ffffff', value: fills.text },
-  )
-}
+const drawHalves = (width: number, labelEnd: number, label: string, value: string) =>
+  html`<rect width="${width}" height="${HEIGHT}" rx="4" fill="${value}"/>
+<path d="M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z" fill="${label}"/>`
 
 function drawPlain(passport: FullPassport, value: string, { panel, line, soft, accent }: Colors): Html {
-  const layout = measure(value, 0)
-  const background = html`<rect x="0.5" y="0.5" width="${round(layout.width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${panel}" stroke="${line}"/>`
-  return drawLine(describe(passport, value), layout, background, { label: soft, value: accent })
-}
-
-function drawLine(
-  title: string,
-  { label, value, width }: ReturnType<typeof measure>,
-  background: Html,
-  fills: { label: string; value: string },
-): Html {
-  return drawSvg(
-    { width, height: HEIGHT, font: FONT, title },
-    html`${background}
-${drawText(label, fills.label)}${drawText(value, fills.value)}`,
+  return drawLine(
+    describe(passport, value),
+    value,
+    0,
+    { label: soft, value: accent },
+    (width) =>
+      html`<rect x="0.5" y="0.5" width="${round(width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${panel}" stroke="${line}"/>`,
   )
 }
 
-/** The layout of a one-line badge; the label's background extends `after` beyond its text. */
-function measure(text: string, after: number) {
+/** A badge on one line; the label's background extends `after` beyond its text. */
+function drawLine(
+  title: string,
+  text: string,
+  after: number,
+  fills: { label: string; value: string },
+  drawBackground: (width: number, labelEnd: number) => Html,
+): Html {
   const label = placeText(LABEL, PADDING, false)
   const labelEnd = round(PADDING + label.width + after)
   const value = placeText(text, round(labelEnd + PADDING), true)
-  return { label, value, labelEnd, width: round(value.x + value.width + PADDING) }
+  const width = round(value.x + value.width + PADDING)
+  return drawSvg(
+    { width, height: HEIGHT, font: FONT, title },
+    html`${drawBackground(width, labelEnd)}
+${drawText(label, fills.label)}${drawText(value, fills.value)}`,
+  )
 }
 
 const placeText = (text: string, x: number, bold: boolean) => ({

@@ -9,17 +9,16 @@ const MAX_BYTES = 32 * 1024 * 1024
 
 type Queued = Received<Drawing, Png>
 
-/** Draws the pictures of all clients, one at a time. The same SVG is drawn once; a cached picture never waits. */
+/** Draws the pictures of all clients, one at a time. The same SVG is drawn once. */
 export function createRasterizerServer(load: () => Promise<DrawPng>) {
   const cache = createByteCache<Png>(MAX_BYTES)
   const queue: Queued[] = []
-  let loading: Promise<DrawPng> | undefined
+  let draw: DrawPng | undefined
   let isRunning = false
 
   async function run(): Promise<void> {
     isRunning = true
-    loading ??= load()
-    const draw = await loading
+    draw ??= await load()
     while (queue.length > 0) {
       // Pending messages are processed first: they may cancel a picture.
       await new Promise(setImmediate)
@@ -31,7 +30,7 @@ export function createRasterizerServer(load: () => Promise<DrawPng>) {
 
   function respond(draw: DrawPng, { call, answer, fail }: Queued): void {
     try {
-      const png = cache.getOrAdd(keyOf(call), () => {
+      const png = cache.getOrAdd(`${call.width} ${call.svg}`, () => {
         const value = draw(call.svg, call.width)
         return { value, bytes: value.length }
       })
@@ -43,17 +42,11 @@ export function createRasterizerServer(load: () => Promise<DrawPng>) {
     }
   }
 
-  function add(picture: Queued): void {
-    const png = cache.find(keyOf(picture.call))
-    if (png) {
-      picture.answer(png)
-      return
-    }
-    queue.push(picture)
-    if (!isRunning) void run()
+  return {
+    connect: (port: MessagePort) =>
+      receiveCalls<Drawing, Png>(port, (picture) => {
+        queue.push(picture)
+        if (!isRunning) void run()
+      }),
   }
-
-  return { connect: (port: MessagePort) => receiveCalls(port, add) }
 }
-
-const keyOf = ({ svg, width }: Drawing) => `${width} ${svg}`

@@ -4,11 +4,11 @@ import { type Html, html } from '../design/html.ts'
 import { shortWord } from '../design/sanitize.ts'
 import type { Facets, FacetValue } from '../search/facets.ts'
 import {
+  ALL_PASSPORTS,
   addressOf,
   type FilterName,
   filtersOf,
   hasFilter,
-  NO_FILTERS,
   type RankingQuery,
   type RankingSort,
   SORTS,
@@ -61,7 +61,7 @@ export function renderChips(query: RankingQuery, labels: ReadonlyMap<string, str
     ([name, value]) =>
       html`<li><a href="${addressOf(withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name]}<bdi>${shortWord(labels.get(value) ?? value, MAX_LABEL_LENGTH)}</bdi><span aria-hidden="true"> ×</span></a></li>`,
   )
-  const all = addressOf({ ...query, page: 1, filters: NO_FILTERS })
+  const all = addressOf({ ...query, page: 1, filters: ALL_PASSPORTS.filters })
   return html`<ul class="chips">${chips}${filters.length > 1 ? html`<li><a href="${all}">Clear all</a></li>` : html``}</ul>`
 }
 

@@ -35,16 +35,6 @@ export const PAGE_SIZE = 20
 
 const MOST_VALUES: Record<FilterName, number> = { tag: 5, credential: 5, place: 1, human: 1 }
 
-export const NO_FILTERS: RankingQuery['filters'] = { tag: [], credential: [], place: [], human: [] }
-
-export const ALL_PASSPORTS: RankingQuery = {
-  typed: '',
-  keyword: undefined,
-  filters: NO_FILTERS,
-  sort: 'total',
-  page: 1,
-}
-
 /** Throws `invalid_request` for values that are not accepted. Blank values and unknown parameters are ignored. */
 export function parseRankingQuery(query: URLSearchParams): RankingQuery {
   const text = (query.get('q') ?? '').trim()
@@ -56,9 +46,11 @@ export function parseRankingQuery(query: URLSearchParams): RankingQuery {
       tag: parseValues(query, 'tag'),
       credential: parseValues(query, 'credential'),
       place: parseValues(query, 'place'),
-      human: parseValues(query, 'human').map(parseHuman),
+      human: parseValues(query, 'human').map((text) =>
+        parseChoice('human', foldName(text), ['true', 'false']),
+      ),
     },
-    sort: parseSort(query.get('sort') ?? ''),
+    sort: parseChoice('sort', query.get('sort') || 'total', Object.keys(SORTS) as RankingSort[]),
     page: parsePageRequest(query.get('page'), String(PAGE_SIZE)).page,
   }
 }
@@ -77,19 +69,16 @@ function parseValues(query: URLSearchParams, name: FilterName): string[] {
   return [...values.values()]
 }
 
-function parseHuman(text: string): string {
-  const folded = foldName(text)
-  if (folded === 'true' || folded === 'false') return folded
-  throw refuse(`human must be true or false, got ${quote(text)}.`)
-}
-
-function parseSort(text: string): RankingSort {
-  if (text === '') return 'total'
-  if (Object.hasOwn(SORTS, text)) return text as RankingSort
-  throw refuse(`sort must be one of ${Object.keys(SORTS).join(', ')}, got ${quote(text)}.`)
+function parseChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
+  const choice = choices.find((each) => each === text)
+  if (choice !== undefined) return choice
+  const accepted = choices.length === 2 ? choices.join(' or ') : `one of ${choices.join(', ')}`
+  throw refuse(`${name} must be ${accepted}, got ${quote(text)}.`)
 }
 
 const refuse = (message: string) => new ServiceError('invalid_request', message)
+
+export const ALL_PASSPORTS = parseRankingQuery(new URLSearchParams())
 
 /** The URL of a state; defaults are left out. */
 export function addressOf({ typed, filters, sort, page }: RankingQuery): string {

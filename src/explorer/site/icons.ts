@@ -1,7 +1,5 @@
 import { html } from '../design/html.ts'
 import { PALETTE, type Theme } from '../design/tokens.ts'
-import type { ExplorerOptions, ExplorerPage } from './explorer-page.ts'
-import { picture } from './files.ts'
 
 type Accents = { accents: Record<Theme, string> }
 
@@ -11,18 +9,6 @@ export const drawIcon = ({ accents }: Accents): string =>
     .markup
 
 /** Phones cut round corners into an icon with a full background. */
-const drawTile = ({ accents }: Accents): string =>
+export const drawTile = ({ accents }: Accents): string =>
   html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="-10 -10 84 84"><rect x="-10" y="-10" width="84" height="84" fill="${PALETTE.light.ground}"/>${{ markup: drawIcon({ accents }).replace(/^<svg[^>]*>|<\/svg>$/g, '') }}</svg>`
     .markup
-
-const createPng =
-  (draw: (site: Accents) => string, width: number) =>
-  ({ rasterize }: ExplorerOptions): ExplorerPage => ({
-    version: () => '',
-    render: async ({ site, signal }) => picture('png', await rasterize(draw(site), width, signal)),
-  })
-
-/** Browsers accept a PNG as `favicon.ico`. */
-export const createIcon = createPng(drawIcon, 32)
-
-export const createTouchIcon = createPng(drawTile, 180)

@@ -11,24 +11,18 @@ import type { Store } from '../../store/store.ts'
 import type { Job } from './supervise.ts'
 
 /** Logs changes of the plan, the start and the end of brownouts, and the removal and the return of V1. */
-export function logRetirement({ retirement }: Store, log: Log): Job {
-  const logPlan = createRetirementLog(log)
-  return {
-    name: 'The retirement plan cannot be read',
-    interval: 1000,
-    run: async () => logPlan((await retirement.find()) ?? NO_PLAN, Date.now()),
-  }
-}
-
-function createRetirementLog({ info }: Log) {
+export function logRetirement({ retirement }: Store, { info }: Log): Job {
   let known: string | undefined
   let phase: Phase = 'deprecated'
-  return (plan: RetirementPlan, now: number): void => {
+
+  async function run(): Promise<void> {
+    const plan = (await retirement.find()) ?? NO_PLAN
     const text = JSON.stringify(plan)
     if (known !== undefined && text !== known) info('The retirement plan was changed.', fieldsOf(plan))
     known = text
     const last = phase
     const dated = datePlan(plan, 0)
+    const now = Date.now()
     phase = phaseAt(dated, now)
     if (phase === last) return
     if (last === 'brownout') info('The brownout of V1 ended.')
@@ -39,6 +33,8 @@ function createRetirementLog({ info }: Log) {
     }
     if (phase === 'removed') info('V1 is removed: it responds 410.')
   }
+
+  return { name: 'The retirement plan cannot be read', interval: 1000, run }
 }
 
 function fieldsOf(plan: RetirementPlan): Fields {

@@ -1,7 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.ts'
-import { type KeyRow, toKey } from '../rows/key.ts'
 import type { Query } from '../sql/connection.ts'
-import { FIND_KEY } from '../sql/keys.ts'
+import { FIND_KEY, type KeyRow, toKey } from '../sql/keys.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { isGone } from './connection/replicas.ts'
 

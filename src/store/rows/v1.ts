@@ -1,11 +1,13 @@
 import { byScore, type Credential } from '../../domain/credential.ts'
 import {
+  fromLaterText,
   presentCredential,
   presentListedPassport,
   presentUnlistedFields,
   readCredential,
-} from '../../domain/record/present.ts'
-import { fromLaterText, toLaterText, toShownFields } from '../../domain/record/record.ts'
+  toLaterText,
+  toShownFields,
+} from '../../domain/record/record.ts'
 import type { WireCredential } from '../../domain/record/schemas.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { etagOf } from '../hash.ts'

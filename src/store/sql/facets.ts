@@ -1,5 +1,5 @@
-import { type FacetsRow, toFacets } from '../rows/facets.ts'
-import type { Store } from '../store.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
+import type { Facets, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 export const createFacetsReader = ({ query, dialect }: Connection): Store['facets'] => ({
@@ -16,3 +16,90 @@ export const createFacetsReader = ({ query, dialect }: Connection): Store['facet
     return rows.map(toFacets)
   },
 })
+
+type FacetsRow = {
+  id: number
+  score: number
+  activity_score: number
+  identity_score: number
+  skills_score: number
+  human: number
+  location: string
+  tags: string
+  socials: string
+  rules: string
+  name: string
+  body: string | null
+}
+
+const toFacets = (row: FacetsRow): Facets => ({
+  id: row.id,
+  name: row.name,
+  score: row.score,
+  activity_score: row.activity_score,
+  identity_score: row.identity_score,
+  skills_score: row.skills_score,
+  human: row.human === 1 ? TRUE : FALSE,
+  location: foldText(row.location),
+  tag: foldList(row.tags),
+  source: foldList(`[${textsOf(row.socials, '"source":')}]`),
+  type: foldList(`[${textsOf(scoredPart(row.body ?? ''), '"type":')}]`),
+  rules: foldText(row.rules),
+})
+
+const TRUE = ['true'] as const
+const FALSE = ['false'] as const
+
+const foldText = remember((text) => fold([text]))
+const foldList = remember((json) => fold(JSON.parse(json)))
+
+const fold = (values: readonly string[]) => [...new Set(values.map(foldName))].filter((value) => value !== '')
+
+/** Many passports have the same short lists. All of them together take a few megabytes. */
+const MOST_REMEMBERED = 5000
+const LONGEST_REMEMBERED = 300
+/** The tags of a removed passport must not stay. */
+const REMEMBERED_MILLISECONDS = 60_000
+
+/** Equal texts get the same list, until there are too many or a minute has passed. */
+function remember(parse: (text: string) => readonly string[]) {
+  const known = new Map<string, readonly string[]>()
+  return (text: string): readonly string[] => {
+    const before = known.get(text)
+    if (before) return before
+    const values = parse(text)
+    if (known.size === MOST_REMEMBERED) known.clear()
+    if (text.length > LONGEST_REMEMBERED) return values
+    if (known.size === 0) setTimeout(() => known.clear(), REMEMBERED_MILLISECONDS).unref()
+    known.set(text, values)
+    return values
+  }
+}
+
+/** The credentials with a score above 0: they come first, see `toV1CredentialsRow`. */
+function scoredPart(body: string): string {
+  const end = body.indexOf('"score":0,')
+  return end === -1 ? body : body.slice(0, end)
+}
+
+/**
+ * The texts of a member in JSON, as JSON, separated by commas. Quotes in texts are escaped, so that only members match. Parsing
+ * the JSON takes five times longer.
+ */
+function textsOf(json: string, member: string): string {
+  let texts = ''
+  for (let at = json.indexOf(member); at !== -1; at = json.indexOf(member, at)) {
+    const start = at + member.length
+    at = json.indexOf('"', start + 1)
+    while (isEscaped(json, at)) at = json.indexOf('"', at + 1)
+    texts += `${texts === '' ? '' : ','}${json.slice(start, at + 1)}`
+  }
+  return texts
+}
+
+/** Whether an odd number of backslashes precedes. */
+function isEscaped(json: string, at: number): boolean {
+  let first = at
+  while (json[first - 1] === '\\') first--
+  return (at - first) % 2 === 1
+}

@@ -1,5 +1,4 @@
 import type { ApiKey } from '../../domain/api-key.ts'
-import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
 import type { Store } from '../store.ts'
 import type { Database, Query } from './connection.ts'
 
@@ -58,5 +57,36 @@ export function createKeys(
       ])) > 0,
     purge: (before) =>
       change('delete from keys where revoked_at < $1 or expires_at < $1 returning id', [before]),
+  }
+}
+
+export type KeyRow = Pick<ApiKey, 'id' | 'name' | 'hash' | 'tier' | 'owner'> & {
+  created_at: number
+  expires_at: number | null
+  revoked_at: number | null
+  last_used_at: number | null
+  successor: string | null
+}
+
+function toKeyRow({ createdAt, expiresAt, revokedAt, lastUsedAt, successor, ...key }: ApiKey): KeyRow {
+  return {
+    ...key,
+    created_at: createdAt,
+    expires_at: expiresAt ?? null,
+    revoked_at: revokedAt ?? null,
+    last_used_at: lastUsedAt ?? null,
+    successor: successor ?? null,
+  }
+}
+
+export function toKey(row: KeyRow): ApiKey {
+  const { created_at, expires_at, revoked_at, last_used_at, successor, ...key } = row
+  return {
+    ...key,
+    createdAt: created_at,
+    ...(expires_at !== null && { expiresAt: expires_at }),
+    ...(revoked_at !== null && { revokedAt: revoked_at }),
+    ...(last_used_at !== null && { lastUsedAt: last_used_at }),
+    ...(successor !== null && { successor }),
   }
 }

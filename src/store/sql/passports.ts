@@ -1,5 +1,5 @@
 import type { PassportRef } from '../../domain/passport.ts'
-import { readCredential } from '../../domain/record/present.ts'
+import { readCredential } from '../../domain/record/record.ts'
 import { LONGEST_CHAIN, type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
 import type { Store } from '../store.ts'
 import type { Connection } from './connection.ts'

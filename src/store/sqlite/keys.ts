@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { ApiKey } from '../../domain/api-key.ts'
-import { type KeyRow, toKey } from '../rows/key.ts'
+import { type KeyRow, toKey } from '../sql/keys.ts'
 import type { ReadTransaction } from './database.ts'
 
 /** Caches keys for one read transaction: consecutive requests often have the same key. */

@@ -29,11 +29,6 @@ export const BY_MERGE: CauseOf = () => 'merge'
 /** A passport before the transaction. The credentials of a merged passport are in no response: they are read at once. */
 type Before = { row: StoredRow; credentials?: readonly Credential[] }
 
-/** Changed rows by id; `undefined` ones are not read yet. */
-type ChangedRows = ReadonlyMap<number, StoredRow | undefined>
-
-type ShownCredentials = ReadonlyMap<number, readonly Credential[]>
-
 /** Compares the passports of a transaction before and after it. */
 export function trackEvents({ passports, credentials }: WriteModel, causeOf: CauseOf) {
   const before = new Map<number, Before | undefined>()
@@ -87,15 +82,13 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
     recordBefore,
     recordRemoval,
     /** Must be called before the V1 responses are rendered. */
-    compare(rows: ChangedRows, shown: ShownCredentials): Changes {
+    compare(ids: ReadonlySet<number>, shown: ReadonlyMap<number, readonly Credential[]>): Changes {
+      const rows = [...ids].flatMap((id) => passports.find(id) ?? [])
       const survivors = listSurvivors(rows, before, removed)
       const events = [...removed.keys()].map(
         (passportId): EventContent => ({ type: 'passport.removed', passportId }),
       )
-      for (const [id, known] of rows) {
-        const row = known ?? passports.find(id)
-        if (row) events.push(...toEvents(row, survivors.has(id), shown.get(id)))
-      }
+      for (const row of rows) events.push(...toEvents(row, survivors.has(row.id), shown.get(row.id)))
       return { events, removed: [...removed.keys()] }
     },
   }
@@ -103,13 +96,13 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
 
 /** The survivors that gained or lost a merged passport. */
 function listSurvivors(
-  rows: ChangedRows,
+  rows: readonly StoredRow[],
   before: ReadonlyMap<number, Before | undefined>,
   removed: ReadonlyMap<number, StoredRow>,
 ): Set<number | null> {
-  const moves = [...rows].flatMap(([id, row]) => {
-    const [from, into] = [before.get(id)?.row.merged_into ?? null, row?.merged_into ?? null]
-    return row === undefined || from === into ? [] : [from, into]
+  const moves = rows.flatMap(({ id, merged_into: into }) => {
+    const from = before.get(id)?.row.merged_into ?? null
+    return !before.has(id) || from === into ? [] : [from, into]
   })
   return new Set([...moves, ...[...removed.values()].map(({ merged_into }) => merged_into)])
 }

@@ -11,25 +11,26 @@ export function createMerges({
   removals,
   showCredentials,
 }: TrackedWriteModel) {
-  /** Follows the chain of merges of an id. An id without a merge is its own survivor. */
-  function survivorOf(id: number): number {
-    let survivor = id
-    for (let hops = 0; hops < LONGEST_CHAIN; hops++) {
-      const next = passports.findSurvivor(survivor) ?? null
-      if (next === null) return survivor
-      survivor = next
+  /** An id and those that its chain of merges leads to. The last one is its survivor. */
+  function chainOf(id: number): number[] {
+    const chain = [id]
+    for (
+      let next = passports.findSurvivor(id);
+      typeof next === 'number';
+      next = passports.findSurvivor(next)
+    ) {
+      chain.push(next)
+      if (chain.length > LONGEST_CHAIN) break
     }
-    return survivor
+    return chain
   }
 
-  /** Whether the chain of merges from `id` contains `target`. */
+  const survivorOf = (id: number) => chainOf(id).at(-1) as number
+
+  /** Whether the chain of merges from `id` contains `target`, or does not end. */
   function leadsTo(id: number, target: number): boolean {
-    let next: number | null = id
-    for (let hops = 0; next !== null && hops < LONGEST_CHAIN; hops++) {
-      if (next === target) return true
-      next = passports.findSurvivor(next) ?? null
-    }
-    return next !== null
+    const chain = chainOf(id)
+    return chain.length > LONGEST_CHAIN || chain.includes(target)
   }
 
   /** Returns the ids of the removed passports; none if it was removed before. */

@@ -17,18 +17,14 @@ export type TrackedWriteModel = WriteModel & {
 export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteModel {
   const { passports, credentials } = model
   const events = trackEvents(model, causeOf)
-  /** Rows by id; `undefined` ones are read when they are rendered. */
-  const changed = new Map<number, StoredRow | undefined>()
+  const changed = new Set<number>()
   const shown = new Map<number, readonly Credential[]>()
   /** V1 does not show the rule set, but v3 does. */
   const withOtherRules = new Set<number>()
 
-  /** The current row; the row before the transaction is read once. */
-  const find = (id: number): StoredRow | undefined => changed.get(id) ?? events.recordBefore(id)
-
   /** The response of a survivor says whether another passport is merged into it. */
   function markSurvivor(id: number | null | undefined): void {
-    if (typeof id === 'number' && !changed.has(id)) changed.set(id, undefined)
+    if (typeof id === 'number') changed.add(id)
   }
 
   function storeHandles({ id, socials }: StoredRow): void {
@@ -36,23 +32,17 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
     if (!isSame) model.handles.replace(id, handlesOf(JSON.parse(socials), model.dataPoints.list(id)))
   }
 
-  function render(id: number, known: StoredRow | undefined): void {
-    const row = known ?? passports.find(id)
-    if (!row) return
-    renderPassport(model, row, shown.get(id))
-  }
-
   return {
     ...model,
     passports: {
       ...passports,
-      find,
       put(row) {
-        const before = find(row.id)
+        events.recordBefore(row.id)
+        const before = passports.find(row.id)
         if (before === undefined) shown.set(row.id, [])
         else if (before.rules !== row.rules) withOtherRules.add(row.id)
         passports.put(row)
-        changed.set(row.id, row)
+        changed.add(row.id)
         markSurvivor(row.merged_into)
         markSurvivor(before?.merged_into)
       },
@@ -68,8 +58,9 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
     showCredentials: (passportId, list) => void shown.set(passportId, list),
     finish() {
       const changes = events.compare(changed, shown)
-      for (const [id, row] of changed) render(id, row)
-      for (const row of changed.values()) if (row) storeHandles(row)
+      const rows = [...changed].flatMap((id) => passports.find(id) ?? [])
+      for (const row of rows) renderPassport(model, row, shown.get(row.id))
+      for (const row of rows) storeHandles(row)
       for (const id of withOtherRules) model.v1.touch(id)
       changed.clear()
       shown.clear()

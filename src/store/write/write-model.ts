@@ -74,7 +74,7 @@ export function createWriteModel(loaded: Loaded) {
         dataPoints.set(id, unique([...(dataPoints.get(id) ?? []), point])),
       replace: (id: number, points: readonly DataPoint[]) => dataPoints.set(id, unique(points)),
     },
-    /** The handles of a passport (src/domain/handle.ts), sorted. Most changed records keep them. */
+    /** The handles of a passport (src/domain/passport.ts), sorted. Most changed records keep them. */
     handles: {
       replace(id: number, list: readonly string[]): void {
         if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)

@@ -104,7 +104,6 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(status).toBe(200)
     expect(text).toContain('<form class="search" action="/compare">')
     expect(readable(text)).toContain('Put two to four people side by side')
-    expect(text).toMatch(/Try: <a href="\/compare\?ids=\d+,\d+">No\. 1 and No\. 2<\/a>/)
   })
 })
 

@@ -30,7 +30,7 @@ inBrowser('the passport page in a browser', (browser) => {
     await page.getByRole('status').getByText('Copied.').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(ADA_WALLET)
     await page.getByText('For developers').click()
-    await page.getByRole('button', { name: 'Copy command for the passport' }).click()
+    await page.getByRole('button', { name: 'Copy command' }).click()
     await page.waitForFunction("navigator.clipboard.readText().then((text) => text.startsWith('curl'))")
 
     const names = () => page.locator('[data-sortable] .identity th[scope=row] bdi').allTextContents()
@@ -68,7 +68,7 @@ inBrowser('the passport page in a browser', (browser) => {
     await page.getByRole('status').getByText('New score: 1,057.5.').waitFor()
     expect(await page.locator('#score .large').textContent()).toBe('1,057.5')
     expect(await page.locator('#recalculating').count()).toBe(0)
-    expect(await page.title()).toBe('Mira Kettlewood: 1,057.5 · passportd')
+    expect(await page.title()).toBe('Mira Kettlewood: 1,057.5, Outstanding · passportd')
     expect(await page.evaluate('window.isSame')).toBe(true)
     // Open details, the focus and the buttons are restored.
     expect(await page.locator('#how').getAttribute('open')).toBe('')
@@ -98,7 +98,7 @@ inBrowser('the passport page in a browser', (browser) => {
         await page.setViewportSize({ width, height: 640 })
         expect([width, await page.evaluate(TOO_WIDE)]).toEqual([width, []])
       }
-      expect(await page.getByRole('button').count()).toBe(hasScripts ? 10 : 0)
+      expect(await page.getByRole('button').count()).toBe(hasScripts ? 8 : 0)
       expect(await page.locator('noscript').isVisible()).toBe(!hasScripts)
       const ground = () => page.evaluate("getComputedStyle(document.querySelector('#parts')).backgroundColor")
       if (hasScripts) {

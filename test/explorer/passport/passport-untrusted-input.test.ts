@@ -64,7 +64,9 @@ describe('untrusted input on the passport page', () => {
     const read = async (host: string) =>
       (await server.look('/passports/12', { headers: { Host: host } })).text
     const plain = await read('passports.example:8080')
-    expect(plain).toContain('curl &#x27;http://passports.example:8080/api/v1/passports/12&#x27;')
+    expect(plain).toContain(
+      'curl &#x27;http://passports.example:8080/api/v3/passports/12?include=credentials&#x27;',
+    )
     expect(plain).toContain(
       '[![Passport 12](http://passports.example:8080/badge/12.svg)](http://passports.example:8080/passports/12)',
     )
@@ -74,7 +76,7 @@ describe('untrusted input on the passport page', () => {
     }
     await using known = serveExplorer(store, { publicUrl: 'https://passports.example' })
     expect((await known.look('/passports/12', { headers: { Host: "a'b" } })).text).toContain(
-      'curl &#x27;https://passports.example/api/v1/passports/12&#x27;',
+      'curl &#x27;https://passports.example/api/v3/passports/12?include=credentials&#x27;',
     )
   })
 })

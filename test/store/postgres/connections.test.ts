@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import type { SQL } from 'bun'
-import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import { serveProcess } from '../../support/cli.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
@@ -91,24 +90,6 @@ test('a slow read of the ranking does not make other requests fail', async () =>
     const find = async () => store.passports.find({ id: 7 })
     await until(async () => (await find().catch(() => undefined)) !== undefined)
   })
-  await store.close()
-})
-
-test('reads from a server whose every response takes almost half a second succeed, and the store stays available', async () => {
-  await using database = await proxiedDatabase()
-  const notices: string[] = []
-  const store = await openPostgres(database, {
-    ...SERVE_TIMEOUT,
-    connections: 4,
-    onNotice: (sentence) => notices.push(sentence),
-  })
-  await saveRecords(store, [ada])
-  database.proxy.slowDown(DELAY)
-  const found = await Promise.all(Array.from({ length: 8 }, () => store.passports.find({ id: 7 })))
-  expect(found.map((passport) => passport?.id)).toEqual(Array.from({ length: 8 }, () => 7))
-  expect(await store.ping()).toEqual({ writes: true })
-  expect(notices).toEqual([])
-  database.proxy.slowDown(0)
   await store.close()
 })
 

@@ -2,8 +2,7 @@ import { formatDuration } from '../../../domain/text/duration.ts'
 import type { Query } from '../../sql/connection.ts'
 import type { ReplicaStatus } from '../../store.ts'
 import { isLost, isUnavailable } from './errors.ts'
-import type { Health } from './health.ts'
-import type { Pool } from './health-checked-pool.ts'
+import type { Health, Pool } from './health-checked-pool.ts'
 
 export type ReplicaOptions = {
   /** Milliseconds behind the primary above which a replica is not read. */
