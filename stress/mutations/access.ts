@@ -55,7 +55,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
     from: 'route.needsKey ? { ...state, requireKey: true } : state',
     to: 'state',
     tests: ['test/api/responses.test.ts'],
-    title: 'a key is required',
+    title: 'needs a key where one is required',
   },
   {
     name: 'auth: an unset variable of a client is a wrong key',

@@ -3,34 +3,17 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { RequestSummary } from '../../src/api/route.ts'
-import { createSharedCatalog } from '../../src/catalog/catalog.ts'
-import { createLiveIndex } from '../../src/catalog/live-index.ts'
-import { createSearchClient, createSearchServer } from '../../src/catalog/remote-search.ts'
-import { buildSnapshot } from '../../src/catalog/snapshot.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { rawLookup } from '../support/http/lookup-server.ts'
+import { searchApart } from '../support/http/search-thread.ts'
 import { serveTest } from '../support/http/server.ts'
 import { until } from '../support/processes.ts'
 import { openTestStore, saveRecords } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-
-/** A catalog with a search thread, as in the service. */
-async function searchApart(store: Store) {
-  const snapshot = await buildSnapshot(store.listing)
-  const client = createSearchClient()
-  const catalog = createSharedCatalog(client)
-  const searches = createSearchServer(createLiveIndex(store).find)
-  const { port1, port2 } = new MessageChannel()
-  catalog.update(snapshot)
-  searches.update(snapshot)
-  searches.connect(port1)
-  client.connect(port2)
-  return { ...catalog, [Symbol.dispose]: () => port1.close() }
-}
 
 test.each(['/api/v1/passports?keyword=', '/?q='])(
   'searches at %s of disconnected clients end early, are logged as 499, and do not affect other clients',

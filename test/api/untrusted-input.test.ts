@@ -5,7 +5,7 @@ import { serveRecords, serveTest, shareServer } from '../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 
-/** Syntax of SQL, LIKE patterns or the full-text index. */
+/** Syntax of SQL, LIKE patterns or the full-text index, and NUL, which PostgreSQL cannot read. */
 const SQL = [
   ...[
     "' or 1=1 --",
@@ -19,6 +19,9 @@ const SQL = [
     '\\',
     "\\' or true --",
     '$1',
+    '\0',
+    'ada\0',
+    '7\0',
   ],
   ...['?1', '*', 'ada*', 'a AND b', 'NEAR(a b)', 'name : ada', '^ada', '-ada', '{a b}'],
 ]

@@ -68,16 +68,6 @@ test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
 )
 
 describe.if(hasPrograms('redis-server'))('with Redis', () => {
-  test('nodes share the remaining requests of a client', async () => {
-    await using redis = await startRedis({ password: 'secret' })
-    using one = await node(redis.url)
-    using other = await node(redis.url)
-    expect([await one.take('a', 3), await other.take('a', 3), await one.take('a', 3)]).toEqual([2, 1, 0])
-    expect([await one.take('a', 3), await other.take('a', 3)]).toEqual([-1, -1])
-    expect(await other.take('b', 3)).toBe(2)
-    expect([...one.news, ...other.news]).toEqual([])
-  })
-
   test('nodes together accept exactly the limit of many concurrent requests', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
@@ -133,15 +123,6 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
     expect(await one.take('a', 2, 10)).toBe(1)
     const lives = (await redis.ask('KEYS', '*')).map((key: string) => redis.ask('PTTL', key))
     expect(Math.min(...(await Promise.all(lives)))).toBeGreaterThan(0)
-  })
-
-  test('a window ends by the clock of the node', async () => {
-    await using redis = await startRedis()
-    const clock = { time: NOON + 9_999 }
-    using one = await node(redis.url, { clock })
-    expect([await one.take('a', 1, 10), await one.take('a', 1, 10)]).toEqual([0, -1])
-    clock.time = NOON + 10_000
-    expect([await one.take('a', 1, 10), await one.take('a', 1, 10)]).toEqual([0, -1])
   })
 
   test('Redis receives no address, and every key expires soon after its window', async () => {

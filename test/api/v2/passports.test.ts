@@ -8,9 +8,7 @@ import {
   GRACE_OLD_WALLET,
   grace,
   graceOld,
-  NOON,
   nobody,
-  record,
 } from '../../support/store/records.ts'
 
 const LIST = '/api/v2/passports'
@@ -73,23 +71,6 @@ onEngine('sqlite', 'GET /api/v2', (open) => {
     }
   })
 
-  test('a merged passport has the survivor and its V2 path', async () => {
-    const { headers, body } = await server.get(`${LIST}/900`)
-    expect(headers.get('Content-Location')).toBe('/api/v2/passports/3')
-    expect(body.passport).toMatchObject({ passport_id: 3, merged: true, nominations_received_count: 12 })
-  })
-
-  test('the ETag is that of the V2 body', async () => {
-    for (const target of ['/passports', '/passports/7']) {
-      const etagOf = async (version: string) =>
-        (await server.get(`/api/${version}${target}`)).headers.get('ETag') ?? ''
-      const [v1, v2] = [await etagOf('v1'), await etagOf('v2')]
-      const ask = async (etag: string) =>
-        (await server.get(`/api/v2${target}`, { headers: { 'If-None-Match': etag } })).status
-      expect([await ask(v1), await ask(v2)]).toEqual([200, 304])
-    }
-  })
-
   test('a change of a field that only V2 shows appears in V2, and V1 keeps its ETag', async () => {
     await using server = await serveRecords({}, [ada])
     const etags = async (version: string) =>
@@ -105,17 +86,6 @@ onEngine('sqlite', 'GET /api/v2', (open) => {
     expect((await server.get(LIST)).body.passports[0].nominations_received_count).toBe(5)
     await saveRecords(server.store, [ada])
     expect(await etags('v2')).toEqual(v2)
-  })
-
-  test('calculating_score is true while a passport is stale', async () => {
-    await using server = await serveRecords({}, [record(1, { stale: true, calculatedAt: NOON }), record(2)])
-    const shown = async (id: number) => (await server.get(`${LIST}/${id}`)).body.passport.calculating_score
-    expect([await shown(1), await shown(2)]).toEqual([true, false])
-    const { passports } = (await server.get(LIST)).body
-    expect(passports.map((each: { calculating_score: boolean }) => each.calculating_score)).toEqual([
-      true,
-      false,
-    ])
   })
 })
 

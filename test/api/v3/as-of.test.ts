@@ -1,10 +1,11 @@
-import { expect, spyOn, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
 import { Passport } from '../../../src/domain/v3/schemas.ts'
-import { makeKey } from '../../support/http/keys.ts'
-import { serveTest } from '../../support/http/server.ts'
-import { onEngine } from '../../support/store/engines.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { serveLookup } from '../../support/http/lookup-server.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
+import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { recordHistory, toSeen } from '../../support/store/recorded-history.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 
@@ -33,37 +34,26 @@ const after = record(7, {
   ],
 })
 
-onEngine('sqlite', 'as_of', (open) => {
-  async function serve() {
-    const store = await open([before, record(9)])
+describe('sqlite: as_of', () => {
+  async function openChanged() {
+    const store = await openTestStore('sqlite', [before, record(9)])
+    const changed = [after, record(8, { mainWallet: '0x8' }), record(9, { human: true })]
     await store.records.save(
-      [
-        { kind: 'passport', passport: after },
-        { kind: 'passport', passport: record(8, { mainWallet: '0x8' }) },
-        { kind: 'passport', passport: record(9, { human: true }) },
-      ],
+      changed.map((passport) => ({ kind: 'passport', passport })),
       { now: NOON + HOUR, restore: false },
     )
-    const { init } = await makeKey(store, 1)
-    const server = serveTest(store, { now: () => NOON + 2 * HOUR })
-    return {
-      store,
-      get: (target: string) => server.get(`/api/v3/passports/${target}`),
-      lookUp: (body: object) =>
-        server.get('/api/v3/lookup', {
-          method: 'POST',
-          body: JSON.stringify(body),
-          headers: { ...init.headers, 'Content-Type': 'application/json' },
-        }),
-      async [Symbol.asyncDispose]() {
-        await server[Symbol.asyncDispose]()
-        await store[Symbol.asyncDispose]()
-      },
-    }
+    return store
   }
 
+  /** Its `get` asks for passports. */
+  async function serve(store: Store) {
+    const server = await serveLookup(store, { now: () => NOON + 2 * HOUR })
+    return { ...server, store, get: (target: string) => server.get(`/api/v3/passports/${target}`) }
+  }
+
+  const server = shareServer(openChanged, serve)
+
   test('scores, credentials, human flag and rules are those of the time; names, bios and wallets are current', async () => {
-    await using server = await serve()
     const { status, body } = await server.get(`7?include=credentials&as_of=${iso(NOON + HOUR - 1)}`)
     expect(status).toBe(200)
     expect(passport.Check(body)).toBe(true)
@@ -90,7 +80,6 @@ onEngine('sqlite', 'as_of', (open) => {
   })
 
   test('standing and explanation of an earlier time are null', async () => {
-    await using server = await serve()
     const query = `as_of=${iso(NOON)}`
     const { body } = await server.get(`7?include=standing,explanation&${query}`)
     expect([body.standing, body.explanation]).toEqual([null, null])
@@ -100,14 +89,12 @@ onEngine('sqlite', 'as_of', (open) => {
   })
 
   test('a day is its first moment in UTC; an offset is accepted', async () => {
-    await using server = await serve()
     const { body } = await server.get('7?as_of=2026-01-02')
     expect(body.detail).toContain('2026-01-02T00:00:00.000Z')
     expect((await server.get('7?as_of=2026-01-02T14:30:00%2B02:00')).body.score).toBe(3)
   })
 
   test('a time that is malformed or in the future gets 400', async () => {
-    await using server = await serve()
     const form =
       'as_of must be a day such as 2026-10-01 or a time with its offset such as 2026-10-01T12:00:00Z'
     for (const [text, detail] of [
@@ -117,18 +104,19 @@ onEngine('sqlite', 'as_of', (open) => {
     ] as const) {
       const { status, body } = await server.get(`7?as_of=${text}`)
       expect([status, body.errors]).toEqual([400, [{ pointer: '?as_of', detail }]])
-      const inBody = await server.lookUp({ keys: ['7'], as_of: text })
+      const inBody = await server.lookUp(['7'], { as_of: text })
       expect([inBody.status, inBody.body.errors]).toEqual([400, [{ pointer: '#/as_of', detail }]])
     }
-    const { body } = await server.lookUp({ keys: ['7'], as_of: 5 })
+    const { body } = await server.lookUp(['7'], { as_of: 5 })
     expect(body.errors).toEqual([{ pointer: '#/as_of', detail: 'as_of must be a text, got 5.' }])
   })
 
   test('a time before the log gets 404 before_history with known_since, and one before the passport 404 not_found', async () => {
-    await using server = await serve()
+    await using store = await openChanged()
+    await using server = await serve(store)
     const early = { status: 404, code: 'before_history', known_since: iso(NOON) }
     expect((await server.get(`7?as_of=${iso(NOON - 1)}`)).body).toMatchObject(early)
-    expect((await server.lookUp({ keys: ['7'], as_of: iso(NOON - 1) })).body).toMatchObject(early)
+    expect((await server.lookUp(['7'], { as_of: iso(NOON - 1) })).body).toMatchObject(early)
     const { body } = await server.get(`8?as_of=${iso(NOON)}`)
     expect(body).toMatchObject({
       status: 404,
@@ -142,7 +130,6 @@ onEngine('sqlite', 'as_of', (open) => {
   })
 
   test('a lookup reads the events of its passports at once', async () => {
-    await using server = await serve()
     using list = spyOn(server.store.events, 'listAfterTime')
     const keys = [
       '7',
@@ -154,7 +141,7 @@ onEngine('sqlite', 'as_of', (open) => {
       'lens:',
       ...Array.from({ length: 40 }, (_, id) => `${1000 + id}`),
     ]
-    const { body } = await server.lookUp({ keys, as_of: iso(NOON), select: ['score', 'credentials.score'] })
+    const { body } = await server.lookUp(keys, { as_of: iso(NOON), select: ['score', 'credentials.score'] })
     const past = { score: 3, credentials: [{ score: 2 }, { score: 1 }] }
     expect(body.items.slice(0, 7)).toEqual([
       { key: '7', passport: past },

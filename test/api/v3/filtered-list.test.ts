@@ -1,9 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createSharedCatalog } from '../../../src/catalog/catalog.ts'
-import { createLiveIndex } from '../../../src/catalog/live-index.ts'
-import { createSearchClient, createSearchServer } from '../../../src/catalog/remote-search.ts'
-import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { searchApart } from '../../support/http/search-thread.ts'
 import { type Reply, serveTest } from '../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
@@ -13,31 +9,11 @@ const pathOf = (parameters: Record<string, string>) => `${PATH}?${new URLSearchP
 const idsOf = ({ body }: Reply): number[] =>
   body.items.map(({ passport_id }: { passport_id: number }) => passport_id)
 
-/** The search thread, but in this thread. Its catalog knows the snapshot of the begin only. */
-async function shareCatalog(store: Store, options: { mostAwaited?: number } = {}) {
-  const searches = createSearchServer(createLiveIndex(store, options).find)
-  const { port1, port2 } = new MessageChannel()
-  const client = createSearchClient()
-  const catalog = createSharedCatalog(client)
-  const snapshot = await buildSnapshot(store.listing)
-  searches.update(snapshot)
-  searches.connect(port1)
-  catalog.update(snapshot)
-  client.connect(port2)
-  return {
-    catalog,
-    [Symbol.dispose]() {
-      port1.close()
-      port2.close()
-    },
-  }
-}
-
 onEngine('sqlite', 'a filtered list from the search thread', (open) => {
   test('omits a passport that changed after the index was read and no longer matches', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { human: true, scores: { total: id } })))
-    using shared = await shareCatalog(store)
-    await using server = serveTest(store, { catalog: shared.catalog })
+    using catalog = await searchApart(store)
+    await using server = serveTest(store, { catalog })
     const list = (sort: string) => server.get(pathOf({ filter: 'score:>1', sort }))
     expect(idsOf(await list('-score'))).toEqual([3, 2])
     await saveRecords(store, [record(3, { human: true, scores: { total: 0.5 } })])
@@ -56,8 +32,8 @@ onEngine('sqlite', 'a filtered list from the search thread', (open) => {
         return store.facets.list(ids)
       },
     }
-    using shared = await shareCatalog({ ...store, facets }, { mostAwaited: 0 })
-    await using server = serveTest(store, { catalog: shared.catalog })
+    using catalog = await searchApart({ ...store, facets }, { mostAwaited: 0 })
+    await using server = serveTest(store, { catalog })
     const filtered = () => server.get(pathOf({ filter: 'human:false', limit: '60' }))
     const early = await Promise.all(Array.from({ length: 9 }, filtered))
     expect(early.map(({ status }) => status)).toEqual(Array(9).fill(503))
@@ -76,11 +52,11 @@ onEngine('sqlite', 'a filtered list from the search thread', (open) => {
 
   test('responds 500 while the index fails, and the ranking stays available', async () => {
     await using store = await open([record(1)])
-    using shared = await shareCatalog({
+    using catalog = await searchApart({
       ...store,
       facets: { list: () => Promise.reject(new Error('on purpose')) },
     })
-    await using server = serveTest(store, { catalog: shared.catalog })
+    await using server = serveTest(store, { catalog })
     expect((await server.get(pathOf({ filter: 'human:true' }))).status).toBe(500)
     expect(server.errors).toMatchObject([{ message: 'on purpose' }])
     expect((await server.get(PATH)).status).toBe(200)

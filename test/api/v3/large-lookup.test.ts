@@ -1,10 +1,8 @@
 import { expect, test } from 'bun:test'
 import { connect as connectSocket } from 'node:net'
 import { createExplainer } from '../../../src/scoring/explain.ts'
-import { openPostgres } from '../../../src/store/postgres/open.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { rawLookup, serveLookup } from '../../support/http/lookup-server.ts'
-import { connect } from '../../support/postgres/connect.ts'
 import { until } from '../../support/processes.ts'
 import { databaseMaker, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
@@ -48,33 +46,6 @@ test('other work runs while many scores are explained', async () => {
   isEnded = true
   expect(explanations.size).toBe(300)
   expect(turns).toBeGreaterThanOrEqual(5)
-})
-
-test('postgres: at most four large lookups are read at the same time', async () => {
-  await using database = await databaseMaker('postgres')()
-  const store = await openPostgres(database, { connections: 10 })
-  await saveRecords(store, people(60))
-  await using server = await serveLookup(store)
-  const lookUp = (count: number) => server.lookUp(keysOf(count))
-  await using sql = connect(database.url)
-  const waiting = async () => {
-    const [row] = await sql`select count(*)::integer as count from pg_stat_activity
-      where wait_event_type = 'Lock' and datname = current_database()`
-    return row.count
-  }
-  await using lock = connect(database.url)
-  await lock.unsafe('begin')
-  await lock.unsafe('lock table passports in access exclusive mode')
-  const lookups = Array.from({ length: 7 }, () => lookUp(60))
-  await until(async () => (await waiting()) >= 4)
-  // A small lookup does not wait for the large ones.
-  const small = lookUp(1)
-  await until(async () => (await waiting()) >= 5)
-  expect(await waiting()).toBe(5)
-  await lock.unsafe('rollback')
-  expect((await small).body.found).toBe(1)
-  expect((await Promise.all(lookups)).map(({ body }) => body.found)).toEqual(Array(7).fill(60))
-  await store.close()
 })
 
 test('a streamed lookup is compressed as its client accepts', async () => {

@@ -1,12 +1,14 @@
 import { expect, test } from 'bun:test'
 import { Compile } from 'typebox/compile'
 import { Passport } from '../../../src/domain/v3/schemas.ts'
-import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
+import { adoptRules } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { makeKey } from '../../support/http/keys.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import { ADA_SECOND_WALLET, ada, credential, NOON, PEOPLE, record } from '../../support/store/records.ts'
+import { score } from '../../support/store/store-changes.ts'
 
 const passport = Compile(Passport)
 const social = { ...ada.socials[0], source: 'github', name: 'Zoe' } as (typeof ada.socials)[number]
@@ -22,16 +24,8 @@ const zoe = record(1, {
 
 /** Scores all stale passports by the built-in rule set. */
 async function scoreAll(store: Store): Promise<void> {
-  const scorer = {
-    store,
-    rules: DEFAULT_RULES,
-    now: () => NOON,
-    onFailure: (_: number, error: unknown) => {
-      throw error
-    },
-  }
-  await adoptRules(scorer)
-  while (await rescoreSome(scorer));
+  await adoptRules({ store, rules: DEFAULT_RULES })
+  await score(store)
 }
 
 onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
@@ -145,18 +139,24 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     ).toHaveProperty('tags')
   })
 
-  test('an unknown key gets 404, a malformed one 400, an ambiguous handle 409 with candidates', async () => {
-    for (const key of ['8', 'nobody', 'lens:nobody', 'x'.repeat(128)]) {
-      expect((await get(key)).body).toMatchObject({ status: 404, code: 'not_found' })
-    }
-    for (const key of ['9'.repeat(30), 'lens:', ':ada', '%00', 'x'.repeat(129), `lens:${'x'.repeat(250)}`]) {
-      expect((await get(key)).body).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '{key}' }] })
-    }
-    await using server = await serveRecords({}, [
-      record(1, { socials: [social] }),
-      record(2, { socials: [social] }),
-    ])
-    const { status, body } = await server.get('/api/v3/passports/github:zoe')
-    expect([status, body.code, body.candidates]).toEqual([409, 'ambiguous', [1, 2]])
-  })
+  test.each([
+    ['/api/v3/passports/KEY', '{key}'],
+    ['/api/v3/passports/KEY/diff?from=2026-01-02T12:00:00Z', '{key}'],
+    ['/api/v3/events?passport=KEY', '?passport'],
+  ])(
+    '%s with an unknown key gets 404, with a malformed one 400, with an ambiguous handle 409',
+    async (target, pointer) => {
+      await using server = await serveRecords({}, [
+        record(1, { socials: [social] }),
+        record(2, { socials: [social] }),
+      ])
+      const { init } = await makeKey(server.store, 1)
+      const ask = async (key: string) => (await server.get(target.replace('KEY', key), init)).body
+      for (const key of ['nobody', '0xnobody', 'lens:nobody', 'x'.repeat(128)])
+        expect(await ask(key)).toMatchObject({ status: 404, code: 'not_found' })
+      for (const key of ['9'.repeat(30), 'lens:', ':ada', '%00', 'x'.repeat(129), `lens:${'x'.repeat(250)}`])
+        expect(await ask(key)).toMatchObject({ code: 'invalid_request', errors: [{ pointer }] })
+      expect(await ask('github:zoe')).toMatchObject({ status: 409, code: 'ambiguous', candidates: [1, 2] })
+    },
+  )
 })

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
 import { renderDeprecation } from '../../../src/explorer/reference/deprecation-page.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
-import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
-import { serveRecords, serveTest } from '../../support/http/server.ts'
+import { serveTest } from '../../support/http/server.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
 
@@ -90,23 +89,5 @@ describe('the text of the deprecation page', () => {
       expect(links).not.toBeEmpty()
       expect(links.filter((url) => !/^[#/](?!\/)/.test(url))).toEqual([])
     }
-  })
-})
-
-inBrowser('the deprecation page in a browser', (browser) => {
-  test('fits narrow and wide screens without a script, and causes no console message', async () => {
-    await using server = await serveRecords({ plan: () => PLAN }, [])
-    const page = await browser.newPageWithoutScripts()
-    const complaints = watchConsole(page)
-    await page.goto(`${server.url}deprecation`)
-    for (const width of [320, 1280]) {
-      await page.setViewportSize({ width, height: 640 })
-      const edges = await page
-        .locator('h1, section, table, a')
-        .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().right))
-      expect(edges.length).toBeGreaterThan(10)
-      expect(Math.max(...edges)).toBeLessThanOrEqual(width)
-    }
-    expect(complaints).toEqual([])
   })
 })

@@ -75,6 +75,8 @@ inBrowser('access to the reference page', (browser) => {
       expect(await menu.getAttribute('open')).toBeNull()
       expect(new URL(page.url()).hash).toBe('#errors')
     }
+    await page.goto(`${server.url}deprecation`)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
   })
 })
 

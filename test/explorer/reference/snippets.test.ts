@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { renderSnippets } from '../../../src/explorer/reference/snippets.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
 import { LANGUAGES, runSnippets, withoutRequestId } from '../../support/explorer/snippets.ts'
 import { makeKey } from '../../support/http/keys.ts'
@@ -40,28 +39,6 @@ describe('the snippets of the reference', () => {
       )
       expect(bodies).toContainEqual(expect.objectContaining({ code: 'unauthorized' }))
     }
-  })
-
-  test.if(hasPrograms(...NEEDED))('send no key if KEY is not set', async () => {
-    const keys: (string | null)[] = []
-    await using server = Bun.serve({
-      port: 0,
-      fetch({ headers }) {
-        keys.push(headers.get('X-API-KEY'))
-        return Response.json({})
-      },
-    })
-    const calls = [
-      { method: 'GET', body: undefined },
-      { method: 'POST', body: { keys: ['42'] } },
-    ]
-    const rendered = calls.map((call) => renderSnippets({ id: 'x', url: server.url.href, ...call }).markup)
-    for (const language of LANGUAGES)
-      await runSnippets(
-        language,
-        rendered.map((markup) => textOf(markup, language)),
-      )
-    expect(keys.map((key) => key || null)).toEqual(Array(6).fill(null))
   })
 })
 

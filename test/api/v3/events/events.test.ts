@@ -4,20 +4,27 @@ import { toAppliedRules } from '../../../../src/scoring/active-rules.ts'
 import { adoptRules } from '../../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, stampRules } from '../../../../src/scoring/rules.ts'
 import { scanEnd } from '../../../../src/store/rows/event.ts'
-import type { Store } from '../../../../src/store/store.ts'
 import { makeKey } from '../../../support/http/keys.ts'
 import { serveTest } from '../../../support/http/server.ts'
-import { onEngine, saveRecords } from '../../../support/store/engines.ts'
+import { onEngine, saveRecords, type TestStore } from '../../../support/store/engines.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../../../support/store/records.ts'
 
 const PATH = '/api/v3/events'
 
-async function serve(store: Store, options: Parameters<typeof serveTest>[1] = {}) {
+async function serve(store: TestStore, options: Parameters<typeof serveTest>[1] = {}) {
   const { init } = await makeKey(store, 1)
   const server = serveTest(store, options)
   const get = (query = '', headers: Record<string, string> = {}) =>
     server.get(`${PATH}${query}`, { headers: { ...init.headers, ...headers } })
-  return { ...server, get, [Symbol.asyncDispose]: server[Symbol.asyncDispose] }
+  return {
+    ...server,
+    store,
+    get,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
 }
 
 const numbersOf = ({ items }: { items: WireEvent[] }) => items.map(({ id }) => Number(id.split('-')[1]))
@@ -46,8 +53,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
   })
 
   test('next leads through all events once; at the end it equals after', async () => {
-    await using store = await open(Array.from({ length: 25 }, (_, id) => record(id)))
-    await using server = await serve(store)
+    await using server = await serve(await open(Array.from({ length: 25 }, (_, id) => record(id))))
     const seen: number[] = []
     let after = (await server.get('?limit=10')).body.next as string
     seen.push(...numbersOf((await server.get('?limit=10')).body))
@@ -59,7 +65,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     }
     expect(seen).toEqual(Array.from({ length: 25 }, (_, at) => at + 1))
     expect((await server.get('?after=latest')).body).toEqual({ items: [], next: after })
-    await saveRecords(store, [record(99)])
+    await saveRecords(server.store, [record(99)])
     expect(numbersOf((await server.get(`?after=${after}`)).body)).toEqual([26])
   })
 
@@ -83,16 +89,6 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     expect(await subjects('?passport=7&types=passport.changed')).toEqual(['passport.changed 7'])
     const { body } = await server.get('?types=rules.changed')
     expect(body).toEqual({ items: [], next: (await server.get('?after=latest')).body.next })
-  })
-
-  test('an unknown passport gets 404, and an ambiguous handle 409', async () => {
-    const [lens] = ada.socials
-    await using store = await open([ada, record(8, { socials: lens ? [lens] : [] })])
-    await using server = await serve(store)
-    expect((await server.get('?passport=lens:nobody')).body).toMatchObject({ status: 404, code: 'not_found' })
-    expect((await server.get('?passport=0xnobody')).body).toMatchObject({ status: 404, code: 'not_found' })
-    const { body } = await server.get('?passport=lens:ada')
-    expect(body).toMatchObject({ status: 409, code: 'ambiguous', candidates: [7, 8] })
   })
 
   test('a cursor that is too old, foreign or beyond the end gets 410 with the oldest valid cursor', async () => {

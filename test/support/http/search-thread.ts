@@ -1,0 +1,19 @@
+import { createSharedCatalog } from '../../../src/catalog/catalog.ts'
+import { createLiveIndex } from '../../../src/catalog/live-index.ts'
+import { createSearchClient, createSearchServer } from '../../../src/catalog/remote-search.ts'
+import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
+import type { Store } from '../../../src/store/store.ts'
+
+/** A catalog with a search thread, as in the service, but in this thread. It knows the snapshot of the begin only. */
+export async function searchApart(store: Store, options: { mostAwaited?: number } = {}) {
+  const snapshot = await buildSnapshot(store.listing)
+  const client = createSearchClient()
+  const catalog = createSharedCatalog(client)
+  const searches = createSearchServer(createLiveIndex(store, options).find)
+  const { port1, port2 } = new MessageChannel()
+  catalog.update(snapshot)
+  searches.update(snapshot)
+  searches.connect(port1)
+  client.connect(port2)
+  return { ...catalog, [Symbol.dispose]: () => port1.close() }
+}
