@@ -7,7 +7,7 @@ import { parseOrigin } from '../domain/url.ts'
 export const whole =
   (least: number, most: number) =>
   (text: string): number | undefined => {
-    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    const number = /^(0|[1-9]\d{0,8})$/.test(text) ? Number(text) : Number.NaN
     return number >= least && number <= most ? number : undefined
   }
 

@@ -29,12 +29,13 @@ export const explain = defineCommand({
 })
 
 function toJson(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
-  const credentials = lines.map(
-    ({ type, name, category, score, maxScore, value, from, formula, accounts }) => ({
-      ...{ type, name, category, score, max_score: maxScore, value, from, formula, accounts },
-    }),
-  )
-  return `${JSON.stringify({ passport_id: id, name, rules: rules.version, stamp: rules.stamp, scores, human, caps: rules.caps ?? {}, credentials }, null, 2)}\n`
+  const { version, stamp, caps = {} } = rules
+  const credentials = lines.map(({ givenScore, calculation, maxScore: max_score, ...line }) => ({
+    ...line,
+    max_score,
+  }))
+  const shown = { passport_id: id, name, rules: version, stamp, scores, human, caps, credentials }
+  return `${JSON.stringify(shown, null, 2)}\n`
 }
 
 function toText(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
