@@ -9,7 +9,7 @@ import { respondPage } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
 import { findParts } from '../site/standings.ts'
 import { type ComparedPerson, compareAddress, renderComparison, renderPerson } from './compare-table.ts'
-import { type Found, findPeople, MOST_PEOPLE, parseIds } from './find-people.ts'
+import { type Found, findPeople, MOST_NAMES, MOST_PEOPLE, parseIds } from './find-people.ts'
 
 /** Two to four people side by side. */
 export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
@@ -77,9 +77,10 @@ ${people.map((person) => html`<div class="panel">${rosette(person.passport.id)}$
 
 function renderNotes({ people, unknown, omitted }: Found): Html {
   const ids = people.map(({ id }) => id)
-  const notes = unknown.map(({ text, candidates }) => {
+  const notes = unknown.map(({ text, candidates, isSearched }) => {
     const shown = shortWord(text, MAX_TEXT_LENGTH)
-    if (candidates.length === 0) return html`<p class="notice">No passport was found for “${shown}”.</p>`
+    if (candidates.length === 0)
+      return html`<p class="notice">${isSearched ? html`No passport was found for “${shown}”.` : html`“${shown}” was not searched: a comparison finds ${MOST_NAMES} people by name at once. Add the others one by one.`}</p>`
     return html`<p class="notice">“${shown}” may be ${candidates.map(
       (candidate, at) =>
         html`${at === 0 ? '' : at === candidates.length - 1 ? ' or ' : ', '}<a href="${compareAddress([...ids, candidate.id])}"><bdi>${shortNameOf(candidate)}</bdi></a>`,

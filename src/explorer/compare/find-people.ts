@@ -8,8 +8,11 @@ import type { ExplorerOptions } from '../site/explorer-page.ts'
 
 export const MOST_PEOPLE = 4
 
-/** A text that no passport could be found for, with the passports that were probably meant. */
-type Unknown = { text: string; candidates: readonly Passport[] }
+/** Each of them is a search of all names. More are rare, because people are added one by one. */
+export const MOST_NAMES = 2
+
+/** Texts that no passport could be found for, with the passports that were probably meant. `isSearched`: whether names were searched, too. */
+type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
 
 export type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number }
 
@@ -32,8 +35,10 @@ export async function findPeople(
 ): Promise<Found> {
   const people = new Map<number, PassportV3>()
   const unknown: Unknown[] = []
+  let names = 0
+  const search = async (text: string) => (++names > MOST_NAMES ? undefined : findNamed(reader, text, signal))
   for (const text of texts.slice(0, MOST_PEOPLE)) {
-    const found = await findPerson(reader, text, signal)
+    const found = await findPerson(reader, text, search)
     if ('candidates' in found) unknown.push(found)
     else people.set(found.id, found)
   }
@@ -43,30 +48,38 @@ export async function findPeople(
 const MOST_CANDIDATES = 5
 const LONGEST_TEXT = 250
 
-async function findPerson(reader: Reader, text: string, signal: AbortSignal): Promise<PassportV3 | Unknown> {
-  if (text.length > LONGEST_TEXT) return { text, candidates: [] }
+type Named = { items: Passport[] }
+
+async function findPerson(
+  reader: Reader,
+  text: string,
+  search: (text: string) => Promise<Named | undefined>,
+): Promise<PassportV3 | Unknown> {
+  if (text.length > LONGEST_TEXT) return { text, candidates: [], isSearched: true }
   const key = parsePassportKey(text)
   const passport = key && (await readPassport(reader, key))
   if (passport) return passport
   const { matches } = await findMatches(reader.store, text)
   const complete = matches.filter(({ reason }) => reason.end === reason.text.length)
   // A complete wallet or handle of one passport needs no search by name.
-  const named = complete.length === 1 ? [] : await findNamed(reader, text, signal)
-  const sure = complete.length > 0 ? complete.map((match) => match.passport) : named
+  const named = complete.length === 1 ? NOBODY : await search(text)
+  const sure = complete.length > 0 ? complete.map((match) => match.passport) : (named ?? NOBODY).items
   const [only] = sure.length === 1 && (complete.length > 0 || matches.length === 0) ? sure : []
   const person = only && (await readPassport(reader, { id: only.id }))
   if (person) return person
-  const all = [...matches.map((match) => match.passport), ...named]
+  const all = [...matches.map((match) => match.passport), ...(named ?? NOBODY).items]
   const candidates = [...new Map(all.map((each) => [each.id, each])).values()].slice(0, MOST_CANDIDATES)
-  return { text, candidates }
+  return { text, candidates, isSearched: named !== undefined }
 }
 
+const NOBODY: Named = { items: [] }
+
 /** The people with the highest scores among those with a name. */
-async function findNamed({ store, catalog }: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
+async function findNamed({ store, catalog }: Reader, text: string, signal: AbortSignal): Promise<Named> {
   const keyword = parseKeyword(text)
-  if (keyword === undefined) return []
+  if (keyword === undefined) return NOBODY
   const request = { page: 1, size: MOST_CANDIDATES, keyword, signal }
-  return (await findPage({ store, catalog }, request, store.passports.listByIds)).items
+  return findPage({ store, catalog }, request, store.passports.listByIds)
 }
 
 async function readPassport(

@@ -7,12 +7,12 @@ import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { withoutCaching } from '../site/files.ts'
 import { respondPage } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
-import { describeCard, describePassport, renderProfileMeta, sharePassport } from '../site/social-meta.ts'
-import { describeHighest, findParts } from '../site/standings.ts'
+import { describeCard, renderProfileMeta, sharePassport } from '../site/social-meta.ts'
+import { describeBest, describeHighest, findParts } from '../site/standings.ts'
 import { renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { renderHistory } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
-import { renderDistribution, renderParts, renderScore } from './passport-score.ts'
+import { renderDistribution, renderParts, renderScore, type ScoreContext } from './passport-score.ts'
 import { renderShare, renderSnippets } from './passport-share.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
@@ -33,13 +33,12 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const { levels = [], caps = {}, types } = await rules()
       const standing = await catalog.standing(scores.total)
       const [parts] = (await findParts(options, [scores], signal)) ?? []
-      const context = { standing, parts: parts ?? {}, caps }
+      const context = { standing, parts: parts ?? {}, levels, caps }
       // The id of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
-      const level = levelOf(scores.total, { levels })?.level
-      const best = describeHighest(scores, standing, context.parts)
+      const best = describeBest(scores, standing, context.parts)
       const main = html`<article class="passport-page">
-${renderPerson(passport, nameOf(passport), renderScore(passport, best, credentials.length, levels))}
+${renderPerson(passport, nameOf(passport), renderScore(passport, credentials.length, context))}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
@@ -49,7 +48,7 @@ ${await renderHistory(store.events, passport, credentials)}
 ${renderCredentials({ id, credentials, scores, types })}
 </div>
 <div>
-${renderShare({ id, card: describeCard(passport), text: describePost(passport, best, site), origin: site.origin })}
+${renderShare({ id, card: describeCard(passport), text: describePost(passport, context, site), origin: site.origin })}
 ${renderGrowth(credentials, scores, caps)}
 ${renderDistribution(scores.total, standing)}
 ${renderSocials(passport)}
@@ -60,9 +59,9 @@ ${renderSnippets(id, site.origin, api())}
 </article>`
       const page = respondPage({
         site,
-        title: `${shortNameOf(passport)}: ${formatFigure(scores.total)}${level ? `, ${level.name}` : ''}`,
-        description: describePassport(passport, best),
-        share: sharePassport(passport),
+        title: `${shortNameOf(passport)}: ${formatFigure(scores.total)}`,
+        description: describePage(passport, best),
+        share: sharePassport(passport, best, levelOf(scores.total, { levels })?.level.name),
         head: renderProfileMeta(passport, site.origin),
         script: 'passport.js',
         main,
@@ -72,9 +71,16 @@ ${renderSnippets(id, site.origin, api())}
   }
 }
 
+function describePage(passport: FullPassport, best: string): string {
+  const score = describeCard(passport)
+  return best === '' ? score : `${score}, ${best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())}`
+}
+
 /** The text of a post about the passport. */
-const describePost = (passport: FullPassport, best: string, site: Site): string =>
-  `${shortNameOf(passport)}: ${best || `passport score ${formatFigure(passport.scores.total)}`} on ${site.name}`
+function describePost(passport: FullPassport, { standing, parts }: ScoreContext, site: Site): string {
+  const best = describeHighest(passport.scores, standing, parts)
+  return `${shortNameOf(passport)}: ${best || `passport score ${formatFigure(passport.scores.total)}`} on ${site.name}`
+}
 
 /** The script polls the page until this element is gone. */
 const RECALCULATING: Html = html`<section id="recalculating" class="notice">

@@ -6,22 +6,23 @@ import { count } from '../../domain/text/format.ts'
 import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { describeTop, formatFigure, formatPeople, renderDay } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
-import { describeHighRank, type PartStandings } from '../site/standings.ts'
+import { describeHighest, describeHighRank, type PartStandings } from '../site/standings.ts'
 
-type ScoreContext = {
+export type ScoreContext = {
   standing: Standing
   parts: PartStandings
+  levels: readonly Level[]
   caps: Caps
 }
 
 /** The score with the best true statement about it, for the top of the page. */
 export function renderScore(
   { scores }: Passport,
-  highest: string,
   credentials: number,
-  levels: readonly Level[],
+  { standing, parts, levels }: ScoreContext,
 ): Html {
-  const best = highest || (credentials > 0 ? count(credentials, 'credential') : '')
+  const best =
+    describeHighest(scores, standing, parts) || (credentials > 0 ? count(credentials, 'credential') : '')
   return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large">${formatFigure(scores.total)}</p>

@@ -1,54 +1,65 @@
 import { createFacetIndex, type FacetPage } from '../../catalog/facet-index.ts'
 import { findList, findPage } from '../../catalog/find-list.ts'
 import type { Filter } from '../../domain/lists/filter.ts'
-import { lastPage, wordsOf } from '../../domain/lists/list-request.ts'
+import { type FacetCount, type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { FACETS } from '../search/facets.ts'
 import { findMatches, type Match } from '../search/find-matches.ts'
 import type { Ranked } from '../search/ranking-list.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page.ts'
 
-export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
+export type FoundRanking = {
+  query: RankingQuery
+  ranked: readonly Ranked[]
+  /** Passports that match. */
+  total: number
+  /** Passports of the service. */
+  all: number
+  /** The passports that ranks count. */
+  among: number
+  /** Passports that were found by id, wallet or handle alone; `isMore`: there are more. */
+  extra: number
+  isMore: boolean
+  last: number
+  /** The score at the end of the bars. */
+  scale: number
+  /** The counts that were asked for, if the list needs the index. */
+  facets: readonly (readonly FacetCount[])[] | undefined
+}
 
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
 
 /**
  * A page of the ranking. The first one begins with passports that the text finds by id, wallet or handle. A list that needs the
- * index is evaluated once: for the page, its ranks and its facets.
+ * index is evaluated once: for the page, its ranks and `facets`.
  */
-export async function findRanking(reader: Reader, query: RankingQuery, signal: AbortSignal) {
+export async function findRanking(
+  reader: Reader,
+  query: RankingQuery,
+  facets: readonly FacetRequest[],
+  signal: AbortSignal,
+): Promise<FoundRanking> {
   const { page, typed } = query
   const { total: known, scale } = await reader.catalog.standing(0)
   const { first, extra, isMore } = await findFirst(reader, query)
   const shown = page === 1 ? first : []
   const found = await (needsIndex(query)
-    ? findFiltered(reader, query, shown.map(scoreIn(query)), signal)
+    ? findFiltered(reader, query, { facets, scores: shown.map(scoreIn(query)) }, signal)
     : findAll(reader, query, signal))
+  const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
   const items = found.items.filter(({ id }) => !ids.has(id))
   const rows = [...shown, ...items.map((passport) => ({ passport, reason: undefined }))]
   const ranks = found.ranking?.ranks ?? (await findRanks(reader, rows.map(scoreIn(query))))
   // A passport that changes all the time may have a score that was not ranked.
   const placeOf = (at: number) => (page - 1) * PAGE_SIZE + at + 1
+  const ranked = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreIn(query)(row)) ?? placeOf(at) }))
   return {
-    query,
-    ranked: rows.map((row, at): Ranked => ({ ...row, rank: ranks.get(scoreIn(query)(row)) ?? placeOf(at) })),
-    /** Passports that match. */
+    ...{ query, ranked, all, extra, isMore, scale, facets: found.facets },
     total: found.total + extra,
-    /** Passports of the service. */
-    all: typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total),
-    /** The passports that ranks count. */
     among: found.ranking?.among ?? found.total,
-    /** Passports that were found by id, wallet or handle alone; `isMore`: there are more. */
-    extra,
-    isMore,
     last: lastPage(found.total, PAGE_SIZE),
-    /** The score at the end of the bars. */
-    scale,
-    /** If the list needs the index. */
-    facets: found.facets,
   }
 }
 
@@ -94,11 +105,11 @@ const findAll = (
 function findFiltered(
   { store, catalog }: Reader,
   query: RankingQuery,
-  ranksOf: readonly number[],
+  { facets, scores }: { facets: readonly FacetRequest[]; scores: readonly number[] },
   signal: AbortSignal,
 ): Promise<Found> {
   const offset = (query.page - 1) * PAGE_SIZE
-  const request = { ...toListQuery(query), limit: PAGE_SIZE, offset, facets: FACETS, ranksOf, signal }
+  const request = { ...toListQuery(query), limit: PAGE_SIZE, offset, facets, ranksOf: scores, signal }
   return findList({ store, catalog }, request, async (ids) => {
     const passports = await store.passports.listByIds(ids)
     const byId = new Map(passports.map((passport) => [passport.id, passport]))

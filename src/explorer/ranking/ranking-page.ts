@@ -2,7 +2,7 @@ import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Standing } from '../../catalog/score-distribution.ts'
 import { count } from '../../domain/text/format.ts'
 import { drawHistogram } from '../design/charts.ts'
-import { formatFigure } from '../design/format.ts'
+import { formatFigure, formatPeople } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { shortWord } from '../design/sanitize.ts'
 import { createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
@@ -22,6 +22,7 @@ import { withoutCaching } from '../site/files.ts'
 import { renderSearch, respondPage } from '../site/layout.ts'
 import { ifReady, whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
+import { shareList } from '../site/social-meta.ts'
 import { renderChips, renderFacets, renderSorts, renderSuggestions } from './facet-list.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
 import { renderStart } from './start-page.ts'
@@ -53,32 +54,7 @@ type PageContext = ExplorerOptions & {
   suggest: ReturnType<typeof createSuggester>
 }
 
-async function renderRanking(
-  context: PageContext,
-  asked: RankingQuery,
-  { site, signal }: ExplorerRequest,
-): Promise<RenderedPage> {
-  const named = await findRanking(context, asked, signal)
-  if (named.all === 0) return renderStart(site)
-  const suggestions = await context.suggest(asked, signal)
-  // No name matches the text, which names a filter: the list is that of the filter.
-  const instead = named.total === 0 ? suggestions?.find(({ isExact }) => isExact) : undefined
-  const found = instead ? await findRanking(context, instead.query, signal) : named
-  const facets = await findFacets(context, found, signal)
-  const labels = new Map<string, string>()
-  for (const [name, value] of filtersOf(found.query.filters))
-    labels.set(value, await context.facets.labelOf(name, value))
-  const shown = {
-    ...{ site, asked, instead, facets, labels },
-    suggestions: suggestions?.filter((each) => each !== instead) ?? [],
-    found: { ...found, ranked: await addLevels(context, found) },
-    standing: await context.catalog.standing(0),
-  }
-  const page = renderPage(shown, found.query.page > found.last ? 404 : 200)
-  const isComplete = suggestions && (facets || !hasFacets(found))
-  return isComplete ? page : withoutCaching(page)
-}
-
+/** `instead`: no name matches the query that was asked, so the list is that of a filter that its text names. */
 type Shown = {
   site: Site
   asked: RankingQuery
@@ -90,8 +66,39 @@ type Shown = {
   standing: Standing
 }
 
+async function renderRanking(
+  context: PageContext,
+  query: RankingQuery,
+  { site, signal }: ExplorerRequest,
+): Promise<RenderedPage> {
+  const find = async (list: RankingQuery) => {
+    const requests = await context.facets.requestsFor(list)
+    return { ...(await findRanking(context, list, requests, signal)), requests }
+  }
+  const named = await find(query)
+  if (named.all === 0) return renderStart(site)
+  const suggestions = await context.suggest(query, signal)
+  const instead = named.total === 0 ? suggestions?.find(({ isExact }) => isExact) : undefined
+  const found = instead ? await find(instead.query) : named
+  const facets = await findFacets(context, found, signal)
+  const shown = {
+    ...{ site, asked: query, instead, facets },
+    suggestions: suggestions?.filter((each) => each !== instead) ?? [],
+    found: { ...found, ranked: await addLevels(context, found) },
+    labels: await context.facets.presentFilters(found.query, found.requests, found.facets ?? []),
+    standing: await context.catalog.standing(0),
+  }
+  const status = found.query.page > found.last ? 404 : 200
+  const page = renderPage(shown, status)
+  const isComplete = suggestions && (facets || !hasFacets(found))
+  return isComplete ? page : withoutCaching(page)
+}
+
 /** The first three of all are shown with their levels. */
-async function addLevels({ rules }: PageContext, { query, ranked }: FoundRanking): Promise<Ranked[]> {
+async function addLevels(
+  { rules }: PageContext,
+  { query, ranked }: FoundRanking,
+): Promise<readonly Ranked[]> {
   if (query.typed !== '' || needsIndex(query)) return ranked
   const { levels = [] } = await rules()
   const levelOf = (score: number) => levels.findLast(({ from }) => score >= from)?.name
@@ -106,11 +113,10 @@ async function findFacets(
   found: FoundRanking,
   signal: AbortSignal,
 ): Promise<Facets | undefined> {
-  const { facets } = context
-  // They have the labels of the filters, too.
-  const own = found.facets && (await facets.present(found.facets))
   if (!hasFacets(found)) return undefined
-  return own ?? ifReady(context, () => facets.readAll(found.query, signal))
+  const { facets } = context
+  if (found.facets) return facets.present(found.facets)
+  return ifReady(context, () => facets.readAll(found.query, signal))
 }
 
 type Labels = ReadonlyMap<string, string>
@@ -124,7 +130,7 @@ function renderPage(shown: Shown, status: number): RenderedPage {
   const heading = isFiltered(asked) ? describeList(withText(asked, ''), labels) : ''
   const layout = {
     site,
-    share: { path: addressOf(query) },
+    share: { path: addressOf(query), ...shareList(title, found) },
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
@@ -189,10 +195,10 @@ function renderResults({ found, suggestions }: Shown): Html {
 ${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}`
 }
 
-function describe({ asked: { typed }, instead, found, suggestions, labels }: Shown): string {
+function describe({ asked: { typed }, instead, found, suggestions }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page } = query
-  if (instead) return `No name matches “${typed}”. ${describeList(query, labels)}: ${formatFigure(total)}`
+  if (instead) return `No name matches “${typed}”. ${describeInstead(instead, total)}`
   if (total === 0 && typed === '') return 'No passport matches all of these filters'
   if (total === 0)
     return suggestions.length > 0 ? `No name matches “${typed}”` : `No passport found for “${typed}”`
@@ -204,6 +210,19 @@ function describe({ asked: { typed }, instead, found, suggestions, labels }: Sho
   if (isFiltered(query)) return `${formatFigure(total)} of ${count(all, 'passport')}`
   const first = (page - 1) * PAGE_SIZE + 1
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
+}
+
+/** "248 people are tagged solidity", or "1 person matches “ada” and is tagged solidity". */
+function describeInstead({ name, label, query }: Suggestion, total: number): string {
+  const isOne = total === 1
+  const words = {
+    tag: `${isOne ? 'is' : 'are'} tagged`,
+    place: `${isOne ? 'is' : 'are'} in`,
+    credential: `${isOne ? 'has' : 'have'} the credential`,
+    human: isOne ? 'is' : 'are',
+  }
+  const rest = query.typed === '' ? '' : `${isOne ? 'matches' : 'match'} “${query.typed}” and `
+  return `${formatPeople(total)} ${rest}${words[name]} ${shortWord(label, MAX_TITLE_VALUE)}`
 }
 
 /** A small histogram of all scores with the median, beside the introduction. */

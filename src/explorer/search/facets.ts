@@ -3,7 +3,7 @@ import type { FacetCount, FacetRequest } from '../../domain/lists/list-request.t
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import type { ExplorerOptions } from '../site/explorer-page.ts'
-import { FILTERS, type FilterName, type RankingQuery, toListQuery } from './ranking-query.ts'
+import { FILTERS, type FilterName, filtersOf, type RankingQuery, toListQuery } from './ranking-query.ts'
 
 /** A value of a facet: `value` is folded, `label` is as people write it. */
 export type FacetValue = { value: string; label: string; count: number }
@@ -15,14 +15,13 @@ const MOST_SHOWN: Record<FilterName, number> = { tag: 10, credential: 8, place: 
 
 const NAMES = Object.keys(FILTERS) as FilterName[]
 
-/** The counts of a list that `present` needs. */
-export const FACETS: readonly FacetRequest[] = NAMES.map((name) => ({ field: FILTERS[name] }))
+const REQUESTS: readonly FacetRequest[] = NAMES.map((name) => ({ field: FILTERS[name] }))
 
 export type FacetReader = ReturnType<typeof createFacetReader>
 
 /** Reads the facets of a list from the index. */
 export function createFacetReader(options: ExplorerOptions) {
-  const labelOf = createLabels(options)
+  const { labelOf, isKnown } = createLabels(options)
 
   async function read(name: FilterName, counts: readonly FacetCount[] = []): Promise<FacetValue[]> {
     const shown = counts.slice(0, MOST_SHOWN[name])
@@ -39,9 +38,30 @@ export function createFacetReader(options: ExplorerOptions) {
   return {
     labelOf,
     present,
+    /** What `present` and `presentFilters` need of a list: its facets, and who has the filters whose labels are not known. */
+    async requestsFor({ filters }: RankingQuery): Promise<readonly FacetRequest[]> {
+      const unknown: FacetRequest[] = []
+      for (const [name, value] of filtersOf(filters))
+        if (!(await isKnown(name, value)))
+          unknown.push({ field: FILTERS[name], values: [foldName(value)], among: 'all' })
+      return [...REQUESTS, ...unknown]
+    },
+    /** The labels of the filters of a list, by their text in the URL, which may be folded. */
+    async presentFilters(
+      { filters }: RankingQuery,
+      requests: readonly FacetRequest[],
+      counts: Counts,
+    ): Promise<Map<string, string>> {
+      const labels = filtersOf(filters).map(async ([name, value]): Promise<[string, string]> => {
+        const [field, folded] = [FILTERS[name], foldName(value)]
+        const at = requests.findIndex((each) => each.field === field && each.values?.includes(folded))
+        return [value, await labelOf(name, value, counts[at]?.[0]?.first)]
+      })
+      return new Map(await Promise.all(labels))
+    },
     /** Throws `not_ready` while the index is being built. */
     async readAll(query: RankingQuery, signal?: AbortSignal): Promise<Facets> {
-      return present(await countFacets(options.catalog, query, FACETS, signal))
+      return present(await countFacets(options.catalog, query, REQUESTS, signal))
     },
   }
 }
@@ -84,14 +104,17 @@ function createLabels({ store, rules }: ExplorerOptions) {
     return ruled ?? known.get(`${name} ${value}`)
   }
 
-  /** `holder` is the id of a passport with the value. Without it, an unknown label is the text itself. */
-  return async (name: FilterName, text: string, holder?: number): Promise<string> => {
-    const value = foldName(text)
-    const label = await findKnown(name, value)
-    if (label !== undefined || holder === undefined) return label ?? text
-    const found = (await find(name, value, holder)) ?? text
-    if (known.size >= MOST_LABELS) known.clear()
-    known.set(`${name} ${value}`, found)
-    return found
+  return {
+    isKnown: async (name: FilterName, text: string) => (await findKnown(name, foldName(text))) !== undefined,
+    /** `holder` is the id of a passport with the value. Without it, an unknown label is the text itself. */
+    async labelOf(name: FilterName, text: string, holder?: number): Promise<string> {
+      const value = foldName(text)
+      const label = await findKnown(name, value)
+      if (label !== undefined || holder === undefined) return label ?? text
+      const found = (await find(name, value, holder)) ?? text
+      if (known.size >= MOST_LABELS) known.clear()
+      known.set(`${name} ${value}`, found)
+      return found
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { FullPassport } from '../../domain/passport.ts'
+import type { FullPassport, Passport } from '../../domain/passport.ts'
 import { parseOrigin, parseWebAddress } from '../../domain/url.ts'
 import { formatFigure, shortNameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
@@ -14,6 +14,8 @@ export type Share = {
   /** The canonical path of the page. */
   path?: string
   type?: 'profile' | 'website'
+  title?: string
+  description?: string
   /** The path of the card; by default the card of the site. */
   card?: string
   /** Describes the card. */
@@ -24,12 +26,9 @@ export type Share = {
  * Open Graph tags, which Twitter reads too. The origin may come from the `Host` of the request, which is untrusted: URLs are
  * omitted if it is malformed.
  */
-export function renderShareMeta(
-  { name, origin }: Site,
-  share: Share & { title: string; description: string },
-): Html {
+export function renderShareMeta({ name, origin }: Site, share: Share): Html {
   const base = parseOrigin(origin)?.origin
-  const { path, type = 'website', title, description, card = SITE_CARD, alt = name } = share
+  const { path, type = 'website', title = name, description = '', card = SITE_CARD, alt = name } = share
   const url = base !== undefined && path !== undefined ? `${base}${path}` : undefined
   return html`${url ? html`<link rel="canonical" href="${url}">\n<meta property="og:url" content="${url}">\n` : html``}<meta property="og:type" content="${type}">
 <meta property="og:site_name" content="${name}">
@@ -54,18 +53,30 @@ function renderImage(url: string, alt: string): Html {
 export const describeCard = (passport: FullPassport): string =>
   `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
 
-export const sharePassport = (passport: FullPassport): Share => ({
+/** `best` is the best true statement about the score; the level may be empty. */
+export const sharePassport = (passport: FullPassport, best: string, level = ''): Share => ({
   path: `/passports/${passport.id}`,
   type: 'profile',
+  title: `${shortNameOf(passport)}: ${[formatFigure(passport.scores.total), level].filter(Boolean).join(', ')}`,
+  description: describe(passport, best),
   card: `/card/${passport.id}.png`,
   alt: describeCard(passport),
 })
 
-/** `best` is the best true statement about the score, or empty. */
-export function describePassport({ scores, human }: FullPassport, best: string): string {
-  const score = `Passport score ${formatFigure(scores.total)}${best === '' ? '' : `: ${best}`}.`
-  const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
-  return `${score} ${parts}${human ? ' Marked as human.' : ''}`
+/** "270 people tagged “builder”, led by Ada Harborlight", from the title of the list. */
+export function shareList(
+  title: string,
+  {
+    total,
+    ranked,
+    query,
+  }: { total: number; ranked: readonly { passport: Passport }[]; query: { page: number } },
+): Share {
+  const [first] = ranked
+  if (!first || query.page > 1 || !/people/i.test(title)) return {}
+  const words = title.replace(/people/i, total === 1 ? 'person' : 'people')
+  const list = `${formatFigure(total)} ${words.charAt(0).toLowerCase()}${words.slice(1)}`
+  return { description: `${list}${total === 1 ? ': ' : ', led by '}${shortNameOf(first.passport)}` }
 }
 
 /** Links for embedding, and data for search engines. */
@@ -74,6 +85,12 @@ export function renderProfileMeta(passport: FullPassport, origin: string): Html 
   const url = base && `${base}/passports/${passport.id}`
   return html`${url ? html`<link rel="alternate" type="application/json+oembed" href="${base}/oembed?url=${encodeURIComponent(url)}" title="${shortNameOf(passport)}">\n` : html``}${renderData(toProfile(passport, url))}
 `
+}
+
+function describe({ scores, human }: FullPassport, best: string): string {
+  const score = `Passport score ${formatFigure(scores.total)}${best === '' ? '' : `: ${best}`}.`
+  const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
+  return `${score} ${parts}${human ? ' Marked as human.' : ''}`
 }
 
 function toProfile(passport: FullPassport, url: string | undefined) {

@@ -47,6 +47,14 @@ export function describeHighest(scores: Scores, { below, total }: Standing, part
   return top === '' ? '' : `${top} ${best.words}`
 }
 
+/** Without a high standing, the strongest part. */
+export function describeBest(scores: Scores, standing: Standing, parts: PartStandings): string {
+  const highest = describeHighest(scores, standing, parts)
+  if (highest !== '') return highest
+  const [strongest] = SCORE_PARTS.toSorted((one, other) => scores[other] - scores[one])
+  return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''
+}
+
 export function describeHighRank({ rank, total }: Standing): string {
   return total > 1 && 100 * rank <= HIGHEST_PERCENT * total
     ? `${formatOrdinal(rank)} of ${formatPeople(total)}`

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { type Catalog, createCatalog } from '../../../src/catalog/catalog.ts'
 import { foldName } from '../../../src/domain/text/fold-name.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
@@ -80,11 +80,11 @@ test.each([
   '/card/site.png',
   '/card/compare.png?ids=1,2,3,4',
   '/card/credential/github.png',
-])('%s needs at most four evaluations', async (target) => {
+])('%s needs at most three evaluations', async (target) => {
   const { status, evaluations } = await server.look(target)
   // Only names that several people have are in the comparison of four.
   expect([target, status]).toEqual([target, target.endsWith('a,e,i,o') ? 404 : 200])
-  expect(evaluations).toBeLessThanOrEqual(4)
+  expect(evaluations).toBeLessThanOrEqual(3)
 })
 
 const PARTS = ['total', 'activity', 'identity', 'skills'] as const
@@ -112,4 +112,12 @@ test.each(
     const above = filtered.filter((person) => (person.scores?.[sort] ?? 0) > (scores?.[sort] ?? 0)).length
     expect([path, rank]).toEqual([path, (1 + above).toLocaleString('en')])
   }
+})
+
+test('a third name of a comparison is not searched, and the page says so', async () => {
+  const { text } = await server.look('/compare?ids=zzzy,zzzx,zzzw')
+  expect(readable(text)).toContain('No passport was found for “zzzx”.')
+  expect(readable(text)).toContain(
+    '“zzzw” was not searched: a comparison finds 2 people by name at once. Add the others one by one.',
+  )
 })

@@ -83,7 +83,7 @@ onEngine('sqlite', 'the search', (open) => {
   test('a matching tag is suggested as a filter', async () => {
     const { text } = await server.look('/?q=zk')
     expect(text).toContain('aria-label="Suggested filters"')
-    expect(readable(text)).toContain('No name matches “zk”. People tagged “ZK”: 1')
+    expect(readable(text)).toContain('No name matches “zk”. 1 person is tagged ZK')
     expect(rowsOf(text).map(({ name }) => name)).toEqual(['Mira'])
     expect(text).toContain('href="/?tag=zksync"')
     const part = await server.look('/?q=zksy')
@@ -98,7 +98,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect(await namesFor('trope ZOE')).toEqual(['Zoetrope'])
     expect(await namesFor('zoe trope x')).toEqual([])
     const { text } = await server.look('/?q=mira+zk')
-    expect(readable(text)).toContain('People tagged “ZK” matching “mira”: 1')
+    expect(readable(text)).toContain('1 person matches “mira” and is tagged ZK')
     expect(rowsOf(text).map(({ name }) => name)).toEqual(['Mira'])
   })
 
@@ -148,10 +148,10 @@ test('every tag, place and credential is found; too many wallets are not counted
     const page = await server.look(`/?q=${encodeURIComponent(text)}`)
     return /data-count>(.*?)<\/p>/.exec(page.text)?.[1]
   }
-  expect(await statusOf('educator')).toMatch(/People tagged “educator”: \d+$/)
-  expect(await statusOf('cape town')).toMatch(/People in Cape Town: \d+$/)
-  expect(await statusOf('istanbul')).toMatch(/People in İstanbul: \d+$/)
-  expect(await statusOf('İSTANBUL')).toMatch(/People in İstanbul: \d+$/)
+  expect(await statusOf('educator')).toMatch(/\d people are tagged educator$/)
+  expect(await statusOf('cape town')).toMatch(/\d people are in Cape Town$/)
+  expect(await statusOf('istanbul')).toMatch(/\d people are in İstanbul$/)
+  expect(await statusOf('İSTANBUL')).toMatch(/\d people are in İstanbul$/)
   expect(await statusOf('0xde30')).toBe('First 20 matches for “0xde30”. Type more of it.')
 })
 

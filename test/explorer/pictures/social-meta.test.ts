@@ -3,9 +3,9 @@ import type { FullPassport, Social } from '../../../src/domain/passport.ts'
 import { shortNameOf } from '../../../src/explorer/design/format.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import {
-  describePassport,
   renderProfileMeta,
   renderShareMeta,
+  shareList,
   sharePassport,
 } from '../../../src/explorer/site/social-meta.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
@@ -18,9 +18,8 @@ const ADA: FullPassport = { ...ada, stale: false, calculatedAt: NOON, merged: fa
 const render = (given: Partial<FullPassport> = {}, origin = ORIGIN, best = BEST) => {
   const passport = { ...ADA, ...given }
   const site = { ...createSite().site, origin }
-  const words = { title: shortNameOf(passport), description: describePassport(passport, best) }
   return (
-    renderShareMeta(site, { ...words, ...sharePassport(passport) }).markup +
+    renderShareMeta(site, sharePassport(passport, best, 'Established')).markup +
     renderProfileMeta(passport, origin).markup
   )
 }
@@ -31,12 +30,25 @@ const contentOf = (markup: string, name: string) =>
 const dataOf = (markup: string) =>
   JSON.parse(/<script type="application\/ld\+json">(.*)<\/script>/.exec(markup)?.[1] ?? '')
 
+test('a list is described by its size and its first person', () => {
+  const ranked = [{ passport: ADA }]
+  const describeOf = (title: string, total: number, page = 1) =>
+    shareList(title, { total, ranked, query: { page } }).description
+  expect(describeOf('People tagged “zk”', 1270)).toBe('1,270 people tagged “zk”, led by Ada Lovélace 🐉')
+  expect(describeOf('Verified people by skills', 2)).toBe(
+    '2 verified people by skills, led by Ada Lovélace 🐉',
+  )
+  expect(describeOf('People in Oslo', 1)).toBe('1 person in Oslo: Ada Lovélace 🐉')
+  expect(describeOf('People in Oslo', 100, 2)).toBeUndefined()
+  expect(describeOf('Passports by score', 100)).toBeUndefined()
+})
+
 describe('social metadata of a passport', () => {
   test('has the page, the card and a description of the score', () => {
     const markup = render()
     expect(markup).toContain(`<link rel="canonical" href="${ORIGIN}/passports/7">`)
     expect(contentOf(markup, 'og:type')).toBe('profile')
-    expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉')
+    expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉: 42.5, Established')
     expect(contentOf(markup, 'og:url')).toBe(`${ORIGIN}/passports/7`)
     expect(contentOf(markup, 'og:image')).toBe(`${ORIGIN}/card/7.png`)
     expect(contentOf(markup, 'og:image:type')).toBe('image/png')
@@ -101,7 +113,7 @@ describe('social metadata of a passport', () => {
     ]) {
       const markup = render({}, origin)
       expect(markup).not.toMatch(/canonical|og:url|og:image/)
-      expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉')
+      expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉: 42.5, Established')
       expect(contentOf(markup, 'twitter:card')).toBe('summary')
       expect(dataOf(markup)).not.toHaveProperty('url')
       expect(dataOf(markup).mainEntity).not.toHaveProperty('url')
