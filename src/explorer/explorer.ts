@@ -20,16 +20,16 @@ import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
-import { createCard, createSiteCard } from './pictures/card.ts'
+import { createCard, createCardDrawer, createSiteCard } from './pictures/card.ts'
 import { drawErrorPicture } from './pictures/error-picture.ts'
 import { createIcon, createTouchIcon } from './pictures/icon-pages.ts'
 import { createOembed } from './pictures/oembed.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
-import type { ExplorerOptions, ExplorerPage } from './site/explorer-page.ts'
+import type { CardOptions, ExplorerOptions, ExplorerPage } from './site/explorer-page.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
 import { SITE_CARD } from './site/social-meta.ts'
 
-type CreatePage = (options: ExplorerOptions) => ExplorerPage
+type CreatePage = (options: CardOptions) => ExplorerPage
 
 const PAGES: Record<string, CreatePage> = {
   '/': createRankingPage,
@@ -57,7 +57,8 @@ const PICTURES: Record<string, CreatePage> = {
   '/apple-touch-icon.png': createTouchIcon,
 }
 
-export function createExplorer(options: ExplorerOptions) {
+export function createExplorer(given: ExplorerOptions) {
+  const options: CardOptions = { ...given, drawCard: createCardDrawer(given) }
   const { catalog, site } = options
   const pages = createPageCache()
 

@@ -3,22 +3,22 @@ import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { formatFigure } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { drawableName, drawText, frame, LEFT, RIGHT, respondCard } from '../pictures/card-frame.ts'
+import { drawableName, drawText, frame, LEFT, RIGHT } from '../pictures/card-frame.ts'
 import { colorsOf, drawName, round } from '../pictures/svg.ts'
 import { fitSize } from '../pictures/text-width.ts'
-import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import type { CardOptions, ExplorerPage } from '../site/explorer-page.ts'
 import type { Site } from '../site/site.ts'
 import { findPeople, parseIds } from './find-people.ts'
 
 /** The card of a comparison: `/card/compare.png?ids=7,42`, with ids only. */
-export const createCompareCard = (options: ExplorerOptions): ExplorerPage => ({
+export const createCompareCard = (options: CardOptions): ExplorerPage => ({
   async render(request) {
     const { query, site, signal } = request
     const ids = parseIds(query)
     if (!ids.every((text) => /^\d+$/.test(text))) throw notFound()
     const { people, unknown } = await findPeople(options, ids, signal)
     if (people.length === 0 || unknown.length > 0) throw notFound()
-    return respondCard(options, request, () => drawComparison(people, site))
+    return options.drawCard(request, () => drawComparison(people, site))
   },
 })
 

@@ -10,10 +10,10 @@ import { drawHistogram } from '../design/charts.ts'
 import { addressOfFilter, credentialAddress, formatFigure, formatPeople } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { shortWord } from '../design/sanitize.ts'
-import { drawableText, drawTitleCard, respondCard } from '../pictures/card-frame.ts'
+import { drawableText, drawTitleCard } from '../pictures/card-frame.ts'
 import { type Ranked, renderRankingList } from '../search/ranking-list.ts'
 import { ALL_PASSPORTS, equals } from '../search/ranking-query.ts'
-import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { respondPage } from '../site/layout.ts'
 import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
@@ -203,7 +203,7 @@ function describePoints(sorted: readonly number[], most: number, holders: number
 }
 
 /** The card of a credential: `/card/credential/{type}.png`. */
-export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => ({
+export const createCredentialCard = (options: CardOptions): ExplorerPage => ({
   version: async () => (await options.rules()).stamp,
   async render(request) {
     const { params, site, signal } = request
@@ -215,6 +215,6 @@ export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => 
     const title = drawableText(rule?.name ?? type) || 'Credential'
     const about = [rule?.category, `held by ${formatPeople(total)}`].filter(Boolean).join(', ')
     const words = drawableText(about)
-    return respondCard(options, request, () => drawTitleCard(site, { title, words, ids, size: 108 }))
+    return options.drawCard(request, () => drawTitleCard(site, { title, words, ids, size: 108 }))
   },
 })

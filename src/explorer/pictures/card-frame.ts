@@ -1,12 +1,8 @@
-import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Passport } from '../../domain/passport.ts'
-import type { Awaitable } from '../../store/store.ts'
 import { FONT_FAMILY } from '../design/fonts.ts'
 import { nameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import type { ExplorerOptions, ExplorerRequest } from '../site/explorer-page.ts'
-import { picture } from '../site/files.ts'
 import type { Site } from '../site/site.ts'
 import { CARD_SIZE } from '../site/social-meta.ts'
 import { colorsOf, drawName, drawSvg, round } from './svg.ts'
@@ -19,20 +15,6 @@ export const RIGHT = WIDTH - LEFT
 export const ROSETTE = { size: 316, x: RIGHT - 316, y: 118 }
 export const TEXT_WIDTH = ROSETTE.x - LEFT - 40
 const FONT = `${FONT_FAMILY}, Iowan Old Style, Palatino Linotype, Palatino, Georgia, serif`
-
-/** With these units, the limit of an address is about as many cards as the picture thread draws in the window. */
-const PNG_UNITS = 25
-
-/** A card as PNG. */
-export async function respondCard(
-  { rasterize }: ExplorerOptions,
-  { charge, signal }: ExplorerRequest,
-  draw: () => Awaitable<Html>,
-): Promise<RenderedPage> {
-  await charge(PNG_UNITS)
-  const { markup } = await draw()
-  return picture('png', await rasterize(markup, WIDTH, signal))
-}
 
 type TitleCard = { title: string; words: string; ids: readonly number[]; size: number }
 

@@ -1,13 +1,14 @@
+import { ServiceError } from '../../domain/errors.ts'
 import type { FullPassport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/format.ts'
 import { CATEGORIES, SCORE_PARTS } from '../design/charts.ts'
 import { formatFigure, formatPeople, nameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import type { CardOptions, DrawCard, ExplorerOptions, ExplorerPage, Png } from '../site/explorer-page.ts'
 import { picture, withoutCaching } from '../site/files.ts'
 import type { Site } from '../site/site.ts'
-import { describeCard } from '../site/social-meta.ts'
+import { CARD_SIZE, describeCard } from '../site/social-meta.ts'
 import { findPassportWords, type PassportWords } from '../site/standings.ts'
 import {
   drawableName,
@@ -17,7 +18,6 @@ import {
   LEFT,
   RIGHT,
   ROSETTE,
-  respondCard,
   TEXT_WIDTH,
 } from './card-frame.ts'
 import { createPicturePage } from './picture-page.ts'
@@ -25,8 +25,8 @@ import { type Colors, colorsOf, drawName, drawScoreParts, round } from './svg.ts
 import { fitSize, textWidth } from './text-width.ts'
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
-export function createCard(options: ExplorerOptions): ExplorerPage {
-  const { store } = options
+export function createCard(options: CardOptions): ExplorerPage {
+  const { store, drawCard } = options
 
   /** Without a high standing, the number of credentials is the headline. */
   async function describe(passport: FullPassport, signal: AbortSignal): Promise<PassportWords> {
@@ -42,35 +42,58 @@ export function createCard(options: ExplorerOptions): ExplorerPage {
     const draw = async (name: string) => {
       const words = await describe(passport, signal)
       isComplete = words.isComplete
-      return drawCard(passport, name, words, site)
+      return drawPassport(passport, name, words, site)
     }
     const card =
       type === 'svg'
         ? picture('svg', (await draw(nameOf(passport))).markup)
-        : await respondCard(options, request, () => draw(drawableName(passport)))
+        : await drawCard(request, () => draw(drawableName(passport)))
     return isComplete ? card : withoutCaching(card)
   })
 }
 
 /** The card of pages that are not about one person. */
-export const createSiteCard = (options: ExplorerOptions): ExplorerPage => ({
+export const createSiteCard = (options: CardOptions): ExplorerPage => ({
   version: () => '',
-  render: (request) =>
-    respondCard(options, request, async () => {
-      const { total } = await options.catalog.standing(0)
-      return drawTitleCard(request.site, {
-        title: request.site.name,
-        words: `${formatPeople(total)}, ranked by score`,
-        ids: [1, 2, 3, 5, 8, 13, 21],
-        size: 120,
-      })
-    }),
+  render: (request) => options.drawCard(request, () => drawSite(options, request.site)),
 })
+
+async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html> {
+  const { total } = await catalog.standing(0)
+  const words = `${formatPeople(total)}, ranked by score`
+  return drawTitleCard(site, { title: site.name, words, ids: [1, 2, 3, 5, 8, 13, 21], size: 120 })
+}
+
+/** With these units, the limit of an address is about as many cards as the picture thread draws in the window. */
+const PNG_UNITS = 25
+
+/** Draws cards as PNG. While the picture thread is busy or unavailable, each one is the card of the site, which is not cached. */
+export function createCardDrawer(options: ExplorerOptions): DrawCard {
+  const { rasterize, onError } = options
+  let siteCard: Promise<Png> | undefined
+  return async ({ charge, site, signal }, draw) => {
+    await charge(PNG_UNITS)
+    // Requested before the first card, while the queue is not full.
+    siteCard ??= drawSite(options, site).then(({ markup }) => rasterize(markup, CARD_SIZE.width))
+    const spare = siteCard.catch(() => {
+      siteCard = undefined
+    })
+    const { markup } = await draw()
+    try {
+      return picture('png', await rasterize(markup, CARD_SIZE.width, signal))
+    } catch (error) {
+      const png = await spare
+      if (!(error instanceof ServiceError) || !png) throw error
+      onError(error)
+      return withoutCaching(picture('png', png))
+    }
+  }
+}
 
 const SCORE_WIDTH = 400
 const BASELINE = 394
 
-function drawCard(passport: FullPassport, name: string, words: PassportWords, site: Site): Html {
+function drawPassport(passport: FullPassport, name: string, words: PassportWords, site: Site): Html {
   const colors = colorsOf(site, 'light')
   const score = formatFigure(passport.scores.total)
   const size = Math.min(196, Math.floor(SCORE_WIDTH / figureWidth(score)))

@@ -5,6 +5,7 @@ import type { ExplainedPassport } from '../../domain/explanation.ts'
 import type { PassportRef } from '../../domain/passport.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import type { Awaitable, Store } from '../../store/store.ts'
+import type { Html } from '../design/html.ts'
 import type { Site } from './site.ts'
 
 export type Png = Uint8Array<ArrayBuffer>
@@ -26,6 +27,11 @@ export type ExplorerOptions = {
   /** Called for errors that do not fail a page: it is shown without the part that failed. */
   onError: (error: unknown) => void
 }
+
+/** Responds with a card as PNG. */
+export type DrawCard = (request: ExplorerRequest, draw: () => Awaitable<Html>) => Promise<RenderedPage>
+
+export type CardOptions = ExplorerOptions & { drawCard: DrawCard }
 
 export type ApiState = 'open' | 'key required' | 'removed'
 

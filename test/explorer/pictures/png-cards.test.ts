@@ -80,19 +80,45 @@ describe('PNG cards', () => {
     [new ServiceError('overloaded', 'busy'), 503],
     [new ServiceError('unavailable', 'gone'), 503],
     [new Error('secret'), 500],
-  ])('the error is a picture if the card cannot be drawn: %s', async (error, status) => {
-    await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
-    await using server = serveExplorer(store, { rasterize: () => Promise.reject(error) })
-    const { headers, text, ...reply } = await server.look('/card/1.png')
-    expect([reply.status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
-      status,
-      'image/svg+xml; charset=utf-8',
-      'no-store',
-    ])
-    expect(text).not.toContain('secret')
-    expect(headers.get('Retry-After')).toBe(status === 503 ? '2' : null)
-    expect((await server.look('/card/1.svg')).status).toBe(200)
-  })
+  ])(
+    'the error is a picture if neither the card nor the card of the site can be drawn: %s',
+    async (error, status) => {
+      await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
+      await using server = serveExplorer(store, { rasterize: () => Promise.reject(error) })
+      const { headers, text, ...reply } = await server.look('/card/1.png')
+      expect([reply.status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
+        status,
+        'image/svg+xml; charset=utf-8',
+        'no-store',
+      ])
+      expect(text).not.toContain('secret')
+      expect(headers.get('Retry-After')).toBe(status === 503 ? '2' : null)
+      expect((await server.look('/card/1.svg')).status).toBe(200)
+    },
+  )
+
+  test.each(['overloaded', 'unavailable'] as const)(
+    'the response is the card of the site, which is not cached, while drawing is %s',
+    async (code) => {
+      await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
+      let isBusy = true
+      await using server = serveExplorer(store, {
+        rasterize: async (svg) => {
+          if (isBusy && !svg.includes('ranked by score')) throw new ServiceError(code, 'Too many pictures.')
+          return new TextEncoder().encode(svg)
+        },
+      })
+      for (const path of ['/card/1.png', '/card/compare.png?ids=1', '/card/credential/github.png']) {
+        const { status, headers, text } = await server.look(path)
+        expect([path, status, text]).toEqual([path, 200, expect.stringContaining('ranked by score')])
+        expect(headers.get('Content-Type')).toBe('image/png')
+        expect([headers.get('Cache-Control'), headers.get('ETag')]).toEqual(['no-store', null])
+      }
+      expect([server.leftOut.length, server.errors.length]).toEqual([3, 0])
+      isBusy = false
+      expect((await server.look('/card/1.png')).text).toContain('Ada')
+    },
+  )
 })
 
 describe('the picture thread', () => {
