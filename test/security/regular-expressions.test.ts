@@ -12,7 +12,7 @@ const SHORT_TEXT_ONLY = [
   'src/api/caller.ts: (\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$',
   'src/config/database-address.ts: ^(\\w*:?\\/*).*@',
   'src/explorer/design/format.ts: \\B(?=(?:\\d{3})+$)',
-  'src/serve/request-log.ts: \\d+$',
+  'src/serve/request-listener.ts: \\d+$',
 ]
 
 /** Regular expression literals in source code. False matches are harmless. */

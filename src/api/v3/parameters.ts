@@ -14,6 +14,13 @@ import { Passport } from '../../domain/v3/schemas.ts'
 import { pathOf, queryTextOf } from '../request.ts'
 import type { Query, RouteRequest } from '../route.ts'
 
+/** Parameters of V1 that v3 calls otherwise. */
+const V1_NAMES = [
+  ['keyword', 'q'],
+  ['page', 'cursor'],
+  ['per_page', 'limit'],
+] as const
+
 /** No endpoint has more parameters, and no list more names: the work for a long query is bounded. */
 const MOST_PARAMETERS = 100
 export const MOST_NAMES = 100
@@ -29,9 +36,15 @@ export function parametersOf<Name extends string>(
   checkPath(request)
   const pairs = parsePairs(queryTextOf(request))
   const names = pairs.map(([name]) => name)
+  const renamed = V1_NAMES.filter(([old, name]) => names.includes(old) && known.includes(name as Name))
+  const others = names.filter((name) => renamed.every(([old]) => old !== name))
   const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
   const invalid = [
-    ...findUnknown('parameter', names, known, (at) => pointerTo(names[at] ?? '')),
+    ...renamed.map(([old, name]) => ({
+      pointer: `?${old}`,
+      detail: `${quote(old)} is a parameter of V1: use ${name}.`,
+    })),
+    ...findUnknown('parameter', others, known, (at) => pointerTo(others[at] ?? '')),
     ...repeated.map((name) => ({
       pointer: `?${name}`,
       detail: `${name} may be given once, got ${names.filter((each) => each === name).length} values.`,

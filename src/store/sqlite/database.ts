@@ -30,6 +30,7 @@ type Options = {
 
 /** Works on a connection run one after another: those of an unfinished transaction would belong to it. */
 export function createDatabase(path: string, { reader, writer, shared, checkFiles }: Options) {
+  writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
   const [readInTurn, writeInTurn] = [createQueue(), createQueue()]
   const limitWal = createWalLimit(path, writer)
   const connection = createConnection(path, writer)
@@ -54,7 +55,8 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
 
   const database: Database = {
     read,
-    write: (...statement) => guardWrite(() => connection.query(...statement)),
+    write: (...statement) =>
+      guardWrite(() => inTransaction(writer, 'begin immediate', () => connection.query(...statement))),
     transaction: (work) =>
       guardWrite(async () => {
         let isErased = false
@@ -101,7 +103,7 @@ function createQueue() {
 }
 
 async function inTransaction<T>(file: File, begin: string, work: () => Promise<T>): Promise<T> {
-  file.run(begin)
+  await runWhenFree(file, begin)
   try {
     const result = await work()
     file.run('commit')
@@ -110,6 +112,21 @@ async function inTransaction<T>(file: File, begin: string, work: () => Promise<T
     // Some errors have ended the transaction.
     if (file.inTransaction) file.run('rollback')
     throw error
+  }
+}
+
+/** A thread is blocked for this time at most while it waits for the lock. */
+const LOCK_MILLISECONDS = 20
+
+/** Waits for the lock, also if another store of this thread has it. */
+async function runWhenFree(file: File, statement: string): Promise<void> {
+  for (const end = performance.now() + WRITER_WAIT; ; await Bun.sleep(1)) {
+    try {
+      file.run(statement)
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || performance.now() > end) throw error
+    }
   }
 }
 
@@ -193,7 +210,7 @@ function truncateWal(writer: File): boolean {
   try {
     return writer.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()?.busy !== 1
   } finally {
-    writer.run(`pragma busy_timeout = ${WRITER_WAIT}`)
+    writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
   }
 }
 

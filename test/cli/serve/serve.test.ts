@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { MAIN, readUrl, run, serveProcess, start, takePort } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { readProblems, until } from '../../support/processes.ts'
-import { withEngine } from '../../support/store/engines.ts'
+import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { callHere } from '../../support/terminal.ts'
@@ -34,7 +34,7 @@ test('--demo fills its own file once, also after a kill while filling it and by 
   expect(pagination.total).toBe(1000)
 })
 
-withEngine('postgres', '--demo', (makeDatabase) => {
+withEveryEngine('--demo', (makeDatabase) => {
   test('several servers that start at once fill a database once', async () => {
     await using here = await workplace(makeDatabase)
     await using one = await here.open()

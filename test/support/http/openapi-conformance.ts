@@ -28,7 +28,7 @@ const OPTIONAL = /^(content-location|ratelimit|ratelimit-policy|retry-after|suns
  * preflights and pages.
  */
 export function checkConformance(method: string, path: string, response: Response, body: string): void {
-  const isPage = response.headers.get('Content-Type')?.startsWith('text/html')
+  const isPage = response.headers.has('Content-Security-Policy')
   if (method === 'OPTIONS' || isPage) return
   const where = `${method} ${path} -> ${response.status}`
   const described = findResponse(method, path, response.status)

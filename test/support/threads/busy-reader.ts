@@ -6,7 +6,7 @@ declare const self: Worker
 self.onmessage = async ({ data: path }) => {
   const store = openSqlite(path)
   for (let id = 1; ; id++) {
-    await store.passports.find({ id })
+    await store.v1.findPassport({ id })
     if (id === 1) self.postMessage('reads')
     if (id % 10 === 0) await new Promise(setImmediate)
   }
