@@ -2,7 +2,8 @@ import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { FileFaultError } from '../../domain/errors.ts'
 import type { Connection, Database, Dialect, Prepare, Query } from '../sql/connection.ts'
-import { fileIdentity, throwTranslated, translateErrors, WRITER_WAIT, walOf } from './connect.ts'
+import { fileIdentity, translateErrors, WRITER_WAIT, walOf } from './connect.ts'
+import type { ReadTransaction } from './read-transaction.ts'
 
 /** The version of `ranking` after the current transaction. */
 const VERSION = '(select version + 1 from ranking)'
@@ -213,67 +214,6 @@ function truncateWal(writer: File): boolean {
     writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
   }
 }
-
-/** Lifetime of a shared transaction; writes of other connections become visible after it. */
-const LIFE_MILLISECONDS = 5
-
-/** Consecutive reads share a transaction, because begin and end cost more than a short read. All reads go through `read`. */
-export function createReadTransaction(path: string, database: File) {
-  const begin = database.query('begin')
-  // A commit would fail after an error.
-  const rollback = database.query('rollback')
-  let number = 0
-  let endsAt = 0
-  let timer: Timer | undefined
-  let isClosed = false
-
-  function end(): void {
-    endsAt = 0
-    if (!isClosed && database.inTransaction) rollback.run()
-  }
-
-  /** An open transaction would block checkpoints of the WAL. */
-  function endUnused(): void {
-    timer = undefined
-    if (endsAt === 0) return
-    if (performance.now() < endsAt) timer = setTimeout(endUnused, LIFE_MILLISECONDS)
-    else end()
-  }
-
-  function start(): void {
-    const now = performance.now()
-    if (now < endsAt) return
-    end()
-    begin.run()
-    endsAt = now + LIFE_MILLISECONDS
-    timer ??= setTimeout(endUnused, LIFE_MILLISECONDS)
-    number++
-  }
-
-  return {
-    /** Errors of the file or the machine become `unavailable`. */
-    read<T>(work: () => T): T {
-      try {
-        start()
-        return work()
-      } catch (error) {
-        end()
-        return throwTranslated(path, error)
-      }
-    },
-    /** Results can be cached while this number stays the same. */
-    number: () => number,
-    end,
-    close(): void {
-      clearTimeout(timer)
-      end()
-      isClosed = true
-      database.close()
-    },
-  }
-}
-
-export type ReadTransaction = ReturnType<typeof createReadTransaction>
 
 /** Prepares statements for the shared read transactions. */
 export const createPrepare =

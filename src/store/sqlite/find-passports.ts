@@ -4,7 +4,7 @@ import type { CredentialsRow } from '../rows/credential.ts'
 import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
 import { MAX_BYTES, MOST_CANDIDATES, MOST_OWNERS, NO_CREDENTIALS, toPassportV3 } from '../rows/v3.ts'
 import type { FindOptions, KeyResult, Store } from '../store.ts'
-import type { ReadTransaction } from './database.ts'
+import type { ReadTransaction } from './read-transaction.ts'
 
 /** Keys of one call: a read blocks the event loop. */
 const KEYS_PER_READ = 50

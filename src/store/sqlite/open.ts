@@ -23,7 +23,6 @@ import {
   createDatabase,
   createFileGuard,
   createPrepare,
-  createReadTransaction,
   DIALECT,
   guardErrors,
 } from './database.ts'
@@ -32,6 +31,7 @@ import { createV3Reader } from './find-passports.ts'
 import { createKeyFinder } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
+import { createReadTransaction } from './read-transaction.ts'
 
 type Options = {
   create?: boolean
