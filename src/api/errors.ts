@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { type ErrorCode, ServiceError, STATUS_OF } from '../domain/errors.ts'
-import { describedObject } from '../domain/schema.ts'
+import { describedObject } from '../domain/schema-helpers.ts'
 
 const RETRY_SECONDS = '2'
 

@@ -6,7 +6,7 @@ import type { WireEvent } from '../domain/v3/event-schema.ts'
 import { presentEvent } from '../domain/v3/present-event.ts'
 import type { EventPage } from '../store/event-store.ts'
 import type { Store } from '../store/store.ts'
-import { isActiveKey } from './caller.ts'
+import { isActiveKey } from './client-identity.ts'
 
 /** Open streams of a server thread, and of one key in it. */
 export const MOST_STREAMS = 200

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { type FileFault, FileFaultError, ServiceError } from '../domain/errors.ts'
-import { closed } from '../domain/schema.ts'
+import { closed } from '../domain/schema-helpers.ts'
 import { json } from './response.ts'
 import { type Context, route, SERVICE } from './route.ts'
 

@@ -142,7 +142,7 @@ function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) 
   }
 }
 
-/** The examples are the responses to such errors. */
+/** The documented response for each error code. The code that renders real errors makes the example. */
 function describeErrors({ surface }: DocumentedRoute, codes: readonly DocumentedError[], toRef: ToRef) {
   return Object.fromEntries(
     codes.map((code) => {

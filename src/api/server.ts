@@ -10,10 +10,9 @@ import {
   createKeyParser,
   matchesKey,
   toPrincipal,
-} from './caller.ts'
+} from './client-identity.ts'
 import { presentError } from './errors.ts'
 import { createEventStreams } from './event-streams.ts'
-import type { Metrics } from './metrics.ts'
 import { urlOf } from './open-port.ts'
 import { charge, type Limiter } from './rate-limit.ts'
 import { createPageCache } from './rendered-page.ts'
@@ -30,6 +29,7 @@ import {
   unitsOfBody,
   withSlash,
 } from './request.ts'
+import type { Metrics } from './request-metrics.ts'
 import {
   addHeaders,
   baseHeaders,
@@ -226,7 +226,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     if (request.method === 'OPTIONS') {
       return complete(state, exchange, preflight(contextOf(state, exchange), route))
     }
-    // First, because it needs no store.
+    // The removal of a version is checked before keys, because this check does not read the store.
     const retirement = surface.retires && plan() !== NO_PLAN ? plan() : undefined
     if (retirement) checkRemoval(retirement, exchange.time, surface.retires)
     if (!route.handle) throw notFound(route.missing)

@@ -51,7 +51,7 @@ export function createUsageCounter(now: () => number) {
       startDay(state, now())
       return monthSum(state, keyId) >= quota
     },
-    /** Sets the monthly sums to those that the store had on this day. */
+    /** Raises the monthly sums to those that the store had on this day. Sums of another month are ignored. */
     setMonth(sums: ReadonlyMap<string, number>, day: string): void {
       startDay(state, now())
       // Sums of the previous month would count against the quota of this month.

@@ -202,7 +202,7 @@ type Counted = Group & { first: number }
 
 export type CountedGroups = { groups: Counted[]; more: number }
 
-/** The largest groups of slots first, equal ones by value; `more` is the number of those left out. */
+/** Counts the slots of each value. The largest groups are first, equal ones by value; `more` is the number of groups left out. */
 export function groupSlots(column: Column, slots: Uint32Array, wanted: Wanted): CountedGroups {
   const { counts, firsts, none } = countValues(column, slots)
   const isWanted = createTest(wanted)

@@ -22,7 +22,7 @@ import {
   sortSlots,
   valueAt,
 } from './facet-column.ts'
-import { addSlot, createSlots, namesOf, replaceSlots, type Slots } from './facet-slots.ts'
+import { addSlot, createSlots, namesOf, replaceSlots, type Slots } from './passport-slots.ts'
 import { searchNames } from './search.ts'
 import { countWhile, cutPage, type ListPage } from './sorted-list.ts'
 

@@ -65,9 +65,8 @@ export function createLiveIndex(store: FacetStore, options: Options = {}) {
 
   return {
     /**
-     * Reads the changes of the store before the first page for each `cursor`, and without a cursor before each page. With the
-     * same cursor, it reads them again after a second. Requests wait for each other. `snapshot` has the passports of the first
-     * build.
+     * Reads the changes of the store before a page: always without a cursor; with a cursor, at its first use and then at most
+     * once a second. Requests wait for each other. `snapshot` has the passports of the first build.
      */
     find: (snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> =>
       enqueue(() => find(live, snapshot, request, cursor)),

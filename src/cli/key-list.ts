@@ -1,5 +1,5 @@
 import { type ApiKey, keyState } from '../domain/api-key.ts'
-import { printable } from '../domain/text/format.ts'
+import { printable } from '../domain/text/counts-and-sizes.ts'
 import type { Tier } from '../domain/tier.ts'
 import { dayOf } from '../domain/usage.ts'
 import type { Store } from '../store/store.ts'

@@ -1,4 +1,4 @@
-import { printableLines } from '../domain/text/format.ts'
+import { printableLines } from '../domain/text/counts-and-sizes.ts'
 import { describeFailure, runCommand } from './commands.ts'
 import { loadEnvFile } from './env-file.ts'
 import { createLogWriter } from './log-writer.ts'

@@ -11,8 +11,8 @@ import {
   phaseAt,
   type RetirementPlan,
 } from '../domain/retirement.ts'
+import { count, printable } from '../domain/text/counts-and-sizes.ts'
 import { formatDuration } from '../domain/text/duration.ts'
-import { count, printable } from '../domain/text/format.ts'
 import { formatInstant } from '../domain/text/instant.ts'
 import type { Store } from '../store/store.ts'
 import { isoTime } from './iso-time.ts'

@@ -1,4 +1,4 @@
-import { count, printable } from '../domain/text/format.ts'
+import { count, printable } from '../domain/text/counts-and-sizes.ts'
 import type { Change, Checkmarks, LevelCount, RulesDiff } from '../scoring/rules-diff.ts'
 import { formatTable } from './table.ts'
 

@@ -1,6 +1,7 @@
 import { parseInstant } from '../domain/text/instant.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../domain/tier.ts'
 import { parseWebAddress } from '../domain/url.ts'
+import { tlsProblems } from './check-tls-files.ts'
 import {
   DATABASE_EXAMPLES,
   type DatabaseAddress,
@@ -8,6 +9,7 @@ import {
   parseDatabaseAddress,
   parsePostgresUrls,
 } from './database-address.ts'
+import { misspeltSettings } from './misspelt-settings.ts'
 import { readText, SECRETS } from './secrets.ts'
 import {
   orNone,
@@ -20,9 +22,7 @@ import {
   parseRedisUrl,
   whole,
 } from './setting.ts'
-import { misspeltSettings } from './setting-names.ts'
 import { DEFAULT_SITE, parseAccent, parseContact, parseSiteName, type SiteSettings } from './site.ts'
-import { tlsProblems } from './tls-files.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { closed } from './schema.ts'
+import { closed } from './schema-helpers.ts'
 
 export const Rule = closed({
   name: Type.String({ minLength: 1, maxLength: 250 }),

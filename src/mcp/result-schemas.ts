@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { closed } from '../domain/schema.ts'
+import { closed } from '../domain/schema-helpers.ts'
 import { Diff } from '../domain/v3/event-schema.ts'
 import { Credential, Explanation, ExplanationLine, Passport, Social } from '../domain/v3/schemas.ts'
 import { MAX_LIST } from './sanitize.ts'

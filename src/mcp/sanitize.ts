@@ -1,4 +1,4 @@
-import { printable } from '../domain/text/format.ts'
+import { printable } from '../domain/text/counts-and-sizes.ts'
 
 /** Longer lists are truncated to save the agent's context. */
 export const MAX_LIST = 100

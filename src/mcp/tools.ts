@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { findDiff, parseTimes } from '../api/v3/diff.ts'
 import { noPassport, onlyOne, parseKey, parsePast } from '../api/v3/parameters.ts'
-import { findAt, readAll } from '../api/v3/read-passports.ts'
+import { findAt, readAll } from '../api/v3/render-by-key.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { findPage } from '../catalog/find-list.ts'
 import type { Config } from '../config/config.ts'

@@ -1,4 +1,4 @@
-import type { Family } from '../api/prometheus.ts'
+import type { Family } from '../api/prometheus-text.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
 import type { Fields, Log } from '../log.ts'

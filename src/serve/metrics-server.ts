@@ -1,5 +1,5 @@
 import { openPort } from '../api/open-port.ts'
-import { type Family, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus.ts'
+import { type Family, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus-text.ts'
 import type { Config } from '../config/config.ts'
 import { describeError, isExpected } from '../domain/errors.ts'
 import type { EventLog } from '../domain/history/event.ts'

@@ -1,5 +1,5 @@
-import { createHistogram, createMetrics } from '../api/metrics.ts'
-import { type Family, type Labels, sumMetrics } from '../api/prometheus.ts'
+import { type Family, type Labels, sumMetrics } from '../api/prometheus-text.ts'
+import { createHistogram, createMetrics } from '../api/request-metrics.ts'
 
 const SAMPLE_MILLISECONDS = 100
 

@@ -5,7 +5,7 @@ import { createCaller, createQueue, receiveCalls } from '../thread-calls.ts'
 /** A write that a server thread asks the writer thread for. */
 export type Write = { kind: 'usage'; report: UsageReport }
 
-/** Writes of one server thread that wait for an answer. Further ones are rejected as `overloaded`. */
+/** The most writes of one server thread that may wait for an answer. Further writes are rejected as `overloaded`. */
 const MOST_WAITING = 1000
 
 export const createWriteClient = (mostWaiting = MOST_WAITING) =>

@@ -118,7 +118,7 @@ export type Store = {
     find(): Awaitable<string | undefined>
     note(text: string): Awaitable<void>
   }
-  /** The schema of the database if a newer passportd has migrated it meanwhile. */
+  /** The schema version of the database if a newer passportd migrated it after this store was opened. */
   newerSchema(): Awaitable<number | undefined>
   /** Checks reads and writes. Throws `unavailable` if the store cannot be read. */
   ping(): Awaitable<{ writes: boolean; replicas?: ReplicaStatus[] }>

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { createMetrics } from '../../src/api/metrics.ts'
-import { presentFamilies } from '../../src/api/prometheus.ts'
+import { presentFamilies } from '../../src/api/prometheus-text.ts'
+import { createMetrics } from '../../src/api/request-metrics.ts'
 import type { RequestSummary } from '../../src/api/route.ts'
 import { createUsageCounter } from '../../src/api/usage.ts'
 import { makeKey } from '../support/http/keys.ts'

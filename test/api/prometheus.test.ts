@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { createHistogram } from '../../src/api/metrics.ts'
-import { type Family, presentFamilies, sumMetrics } from '../../src/api/prometheus.ts'
+import { type Family, presentFamilies, sumMetrics } from '../../src/api/prometheus-text.ts'
+import { createHistogram } from '../../src/api/request-metrics.ts'
 import { parseExposition } from '../support/http/prometheus.ts'
 
 const counter = (value: number, labels = {}): Family => ({

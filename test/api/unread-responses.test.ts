@@ -90,7 +90,7 @@ test('a client with too many unsent bytes gets 503 or waits, and other clients a
   expect((await list).body.items).toHaveLength(60)
 })
 
-test('a thread with too many unsent bytes refuses large bodies of its clients, and has as much room again for others', () => {
+test('a thread with too many unsent bytes refuses large bodies of clients that hold some; other clients share a second budget of the same size', () => {
   const held = createHeldBytes({ bytes: 1000, bytesOfClient: 600 })
   const holder = (client: string) => ({ client, isDone: () => false, limitStall: () => undefined })
   const release = held.hold(holder('a'), 600)

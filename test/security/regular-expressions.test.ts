@@ -9,7 +9,7 @@ const QUADRATIC = /\s+$/
 
 /** Slow patterns that only get short input: an IP address, the digits of a number, a setting. */
 const SHORT_TEXT_ONLY = [
-  'src/api/caller.ts: (\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$',
+  'src/api/client-identity.ts: (\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$',
   'src/config/database-address.ts: ^(\\w*:?\\/*).*@',
   'src/explorer/design/format.ts: \\B(?=(?:\\d{3})+$)',
   'src/serve/request-listener.ts: \\d+$',

@@ -29,7 +29,7 @@ test('the table of costs in docs/security.md has kinds of requests of bench/requ
 })
 
 test('hashes of keys are compared in constant time', () => {
-  const source = readPage('src/api/caller.ts')
+  const source = readPage('src/api/client-identity.ts')
   expect(source).toContain('timingSafeEqual(hash, key.hash)')
   expect(source).not.toMatch(/[!=]==? (key\.)?hash|hash [!=]==?/)
 })

@@ -6,7 +6,7 @@ import { json } from '../response.ts'
 import { type Context, type Query, type RouteRequest, route } from '../route.ts'
 import { DIFF } from './examples.ts'
 import { checkKnown, DIFF_UNITS, noPassport, onlyOne, parseKey, parsePast } from './parameters.ts'
-import { KEY, V3 } from './surface.ts'
+import { KEY, V3 } from './route-defaults.ts'
 
 const TIME = 'A time in the past (RFC 3339), or a day, which is its first moment in UTC'
 

@@ -18,7 +18,7 @@ import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { EVENTS } from './examples.ts'
 import { onlyOne, parseKey, parseNames, unitsOfEvents } from './parameters.ts'
-import { list, V3 } from './surface.ts'
+import { list, V3 } from './route-defaults.ts'
 
 const DEFAULT_LIMIT = 100
 const LARGEST_LIMIT = 1000

@@ -169,7 +169,7 @@ export type Fields = { includes: ReadonlySet<Include>; selection: readonly strin
 
 type Given = { include?: readonly string[] | undefined; select?: readonly string[] | undefined }
 
-/** Where a value was given: `include` or `select`, and its place in the list; without one, the list. */
+/** A pointer to an invalid value: entry `at` of `include` or `select`, or the whole list without `at`. */
 export type PointerOf = (name: keyof Given, at?: number) => string
 
 /** `select` of an included part includes it; `include` adds the part to `select`. Throws `invalid_request`. */
@@ -225,7 +225,7 @@ const PASSPORT_POINTS = 1
 const PART_POINTS: Record<Include, number> = { credentials: 1, explanation: 2, standing: 0 }
 const PAST_POINTS = 3
 
-/** Evaluations of the index: for a filter or another order, for groups, and for a search inside of the index. */
+/** Units of a list that uses the index: for a filter or another order, for groups, and for a search in the index. */
 const INDEX_UNITS = 2
 const GROUP_UNITS = 2
 const INDEX_SEARCH_UNITS = 8

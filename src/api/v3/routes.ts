@@ -4,8 +4,8 @@ import { events } from './events.ts'
 import { listOfPassports } from './list.ts'
 import { lookup } from './lookup.ts'
 import { passport } from './passports.ts'
+import { V3 } from './route-defaults.ts'
 import { rules } from './rules.ts'
-import { V3 } from './surface.ts'
 
 const NO_PATH = 'There is no such path in v3: /openapi.json and /reference/v3 list the paths.'
 

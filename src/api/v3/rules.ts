@@ -5,7 +5,7 @@ import { RuleSet } from '../../domain/v3/schemas.ts'
 import { json } from '../response.ts'
 import { type Context, type RouteRequest, route } from '../route.ts'
 import { RULE_SET } from './examples.ts'
-import { V3 } from './surface.ts'
+import { V3 } from './route-defaults.ts'
 
 const YEAR_SECONDS = 31_536_000
 

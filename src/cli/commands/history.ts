@@ -1,7 +1,7 @@
 import { CommandError } from '../../domain/errors.ts'
 import { type Change, causesOf, type EventContent, type LogEvent } from '../../domain/history/event.ts'
 import type { ScoreDiff } from '../../domain/history/score-diff.ts'
-import { printable } from '../../domain/text/format.ts'
+import { printable } from '../../domain/text/counts-and-sizes.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
 import { presentDiff, presentEvent, presentTime } from '../../domain/v3/present-event.ts'
 import { readDiff } from '../../store/read-later.ts'

@@ -1,7 +1,7 @@
 import { createReadStream, openSync, type Stats, statSync } from 'node:fs'
 import type { RawKind } from '../../domain/data-point.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count, printable } from '../../domain/text/format.ts'
+import { count, printable } from '../../domain/text/counts-and-sizes.ts'
 import { quote } from '../../domain/text/quote.ts'
 import type { ImportReport, Refusal, Source } from '../../ingest/import.ts'
 import { type RuleSet, ruleOf } from '../../scoring/rules.ts'

@@ -9,8 +9,8 @@ import {
   parseKeyId,
 } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
+import { count, printable } from '../../domain/text/counts-and-sizes.ts'
 import { formatDuration, parseDuration } from '../../domain/text/duration.ts'
-import { count, printable } from '../../domain/text/format.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import { ANONYMOUS, EXPLORER, PICTURES, type Tier } from '../../domain/tier.ts'
 import type { Store } from '../../store/store.ts'

@@ -1,6 +1,6 @@
 import { CommandError } from '../../domain/errors.ts'
 import type { FullPassport } from '../../domain/passport.ts'
-import { printable } from '../../domain/text/format.ts'
+import { printable } from '../../domain/text/counts-and-sizes.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue } from '../command.ts'
 import { openConfigured } from '../open-store.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../config/config.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count, printable } from '../../domain/text/format.ts'
+import { count, printable } from '../../domain/text/counts-and-sizes.ts'
 import type { MirrorReport, MirrorResult } from '../../ingest/mirror.ts'
 import { ResponseError, SourceError } from '../../ingest/throttled-client.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'

@@ -1,5 +1,5 @@
 import { CommandError } from '../../domain/errors.ts'
-import { count, printable } from '../../domain/text/format.ts'
+import { count, printable } from '../../domain/text/counts-and-sizes.ts'
 import { findRules, toAppliedRules, toRuleSet } from '../../scoring/active-rules.ts'
 import { loadChecker, readRules } from '../../scoring/load-rules.ts'
 import { adoptRules } from '../../scoring/rescore.ts'

@@ -1,6 +1,6 @@
 import { readConfig } from '../../config/config.ts'
 import { CommandError, describeError } from '../../domain/errors.ts'
-import { count } from '../../domain/text/format.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { findRules } from '../../scoring/active-rules.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'

@@ -1,6 +1,6 @@
 import { type ApiKey, parseKeyId } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count, printable } from '../../domain/text/format.ts'
+import { count, printable } from '../../domain/text/counts-and-sizes.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
 import { dayOf, isV3, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
-import { count, printable, size } from '../../domain/text/format.ts'
+import { count, printable, size } from '../../domain/text/counts-and-sizes.ts'
 import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from '../../store/sql/diagnostics.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 

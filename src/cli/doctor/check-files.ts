@@ -1,6 +1,6 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { size } from '../../domain/text/format.ts'
+import { size } from '../../domain/text/counts-and-sizes.ts'
 import { orphanedWalProblem } from '../../store/sqlite/connect.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import type { EventLog } from './event.ts'
 
-/** A place in the log: after the event with this number. Its text is the id of the event. */
+/** A place in the event log: after the event `sequence`. As text, a cursor equals the id of that event. */
 export type EventCursor = { log: string; sequence: number }
 
 export const formatEventCursor = ({ log, sequence }: EventCursor): string => `${log}-${sequence}`

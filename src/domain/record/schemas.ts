@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { describedObject, instant, score } from '../schema.ts'
+import { describedObject, instant, score } from '../schema-helpers.ts'
 
 export const PassportProfile = describedObject('The self-description of a person', {
   bio: Type.String({ description: 'Empty if unknown' }),

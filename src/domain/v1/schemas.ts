@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Credential, ListedPassport, Passport } from '../record/schemas.ts'
-import { closed, describedObject } from '../schema.ts'
+import { closed, describedObject } from '../schema-helpers.ts'
 
 export const Pagination = describedObject('The position of a page in the list', {
   current_page: Type.Integer({ minimum: 1, description: 'As requested, also past the last page' }),

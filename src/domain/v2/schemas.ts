@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ListedPassport, Passport, PassportProfile, PassportSocial } from '../record/schemas.ts'
-import { closed, describedObject, orNull } from '../schema.ts'
+import { closed, describedObject, orNull } from '../schema-helpers.ts'
 import { Pagination } from '../v1/schemas.ts'
 
 const count = () =>

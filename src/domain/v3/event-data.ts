@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { CAUSES, type EventType, PASSPORT_FIELDS } from '../history/event.ts'
-import { closed, describedObject, orNull } from '../schema.ts'
+import { closed, describedObject, orNull } from '../schema-helpers.ts'
 
 export const passportId = Type.Integer({ minimum: 0 })
 const rules = orNull(Type.String(), 'The stamp of the rule set; null if the scores come from the record')

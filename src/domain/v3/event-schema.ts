@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { EVENT_TYPES, type EventType } from '../history/event.ts'
-import { closed, describedObject, orNull } from '../schema.ts'
+import { closed, describedObject, orNull } from '../schema-helpers.ts'
 import { cause, EventData, pair, passportId, scoreOrNull } from './event-data.ts'
 
 export const ScoreChangedData = EventData.properties['score.changed']

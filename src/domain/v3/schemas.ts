@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { RuleSetFile } from '../rule-set.ts'
-import { closed, describedObject, instant, orNull, score, withOptionalFields } from '../schema.ts'
+import { closed, describedObject, instant, orNull, score, withOptionalFields } from '../schema-helpers.ts'
 
 const text = (description = 'null if unknown') => orNull(Type.String(), description)
 const count = () => orNull(Type.Integer({ minimum: 0 }), 'null if unknown, or if it is not a plain number')

@@ -119,7 +119,7 @@ const MOST_ROWS = 40
 
 type Types = ReadonlyMap<string, CredentialV3>
 
-/** All types of credentials with points, by part, the most valuable first. */
+/** The types of credentials with the most points, at most `MOST_ROWS`, grouped by part of the score. */
 function renderCredentials(people: readonly ComparedPerson[]): Html {
   const byType = people.map(({ passport }) => bestByType(passport.credentials ?? []))
   const types = new Map(byType.flatMap((credentials) => [...credentials]))

@@ -1,7 +1,7 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { count } from '../../domain/text/format.ts'
 import { partOf } from '../design/charts.ts'
 import { groupByCategory, renderProgress } from '../design/credential-rows.ts'
 import { credentialAddress, formatFigure } from '../design/format.ts'

@@ -3,7 +3,7 @@ import { notFound } from '../../domain/errors.ts'
 import { lastPage, parsePageRequest } from '../../domain/lists/list-request.ts'
 import { parsePassportRef, type Scores } from '../../domain/passport.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
-import { count } from '../../domain/text/format.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, partOf, SCORE_PARTS } from '../design/charts.ts'
 import {
   groupByCategory,

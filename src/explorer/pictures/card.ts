@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts'
 import type { FullPassport } from '../../domain/passport.ts'
-import { count } from '../../domain/text/format.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, SCORE_PARTS } from '../design/charts.ts'
 import { formatFigure, formatPeople, nameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'

@@ -22,7 +22,7 @@ export type FoundRanking = {
   extra: number
   isMore: boolean
   last: number
-  /** The score at the end of the bars. */
+  /** The score at which a bar is full. */
   scale: number
   /** The counts that were asked for, if the list needs the index. */
   facets: readonly (readonly FacetCount[])[] | undefined

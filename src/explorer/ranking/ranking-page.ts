@@ -1,6 +1,6 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Standing } from '../../catalog/score-distribution.ts'
-import { count } from '../../domain/text/format.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { formatFigure, formatPeople } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'

@@ -11,7 +11,7 @@ type Options = {
   site: Site
   /** The tag of a version of the API. */
   version: string
-  /** The state of V1. */
+  /** Says whether V1 is active, deprecated or removed. */
   headline: Html
   explorer: boolean
   stamp: string | undefined

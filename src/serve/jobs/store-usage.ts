@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UsageReport } from '../../api/usage.ts'
-import { count } from '../../domain/text/format.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { addCounts, type UsageCount } from '../../domain/usage.ts'
 import type { Log } from '../../log.ts'
 import type { Awaitable, Store } from '../../store/store.ts'

@@ -9,7 +9,7 @@ const AFTER_FAILURE_MILLISECONDS = 5000
 
 type Options = {
   log: Log
-  /** Scoring begins when it resolves. */
+  /** Scoring begins when this promise resolves. */
   mayScore: Promise<void>
   signal: AbortSignal
 }

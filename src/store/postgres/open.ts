@@ -21,12 +21,12 @@ import { createConnection, createDatabase, DIALECT } from './connection/database
 import { createPool, type Pool } from './connection/health-checked-pool.ts'
 import { createPrimary } from './connection/primary.ts'
 import { createReplicas, preferPrimary } from './connection/replicas.ts'
-import { after, type PoolOptions } from './connection/session.ts'
+import { after, type PoolOptions } from './connection/sql-pools.ts'
 import { createEventReader } from './events.ts'
-import { createV3Reader } from './find-passports.ts'
 import { createKeyCache } from './keys.ts'
 import { createListing } from './listing.ts'
 import { checkVersion, findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
+import { createV3Reader } from './v3-reader.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 

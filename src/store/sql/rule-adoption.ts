@@ -20,7 +20,7 @@ export type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number]]?: str
 export const targetRules = ({ active_rules, adopting, rules }: AdoptionState): string | undefined =>
   active_rules ?? adopting ?? rules
 
-/** The passports that the adoption of a rule set compares next; `undefined` if it is in force, or another one is active. */
+/** The passports that the adoption of `next` compares next. `undefined` if `next` is in force, or if another rule set is active. */
 export function nextRange({ rules, adopting, adopted_to, active_rules }: AdoptionState, next: string) {
   if ((active_rules ?? next) !== next) return undefined
   if (rules === next && adopting === undefined) return undefined

@@ -2,7 +2,7 @@ import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileFaultError, ServiceError } from '../../domain/errors.ts'
-import { size } from '../../domain/text/format.ts'
+import { size } from '../../domain/text/counts-and-sizes.ts'
 import { checkOwner } from './migrate.ts'
 
 /** Milliseconds that a write waits for a write of another process. */

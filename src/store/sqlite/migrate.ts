@@ -3,7 +3,7 @@ import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../domain/errors.ts'
-import { size } from '../../domain/text/format.ts'
+import { size } from '../../domain/text/counts-and-sizes.ts'
 import {
   checkSchema,
   lastSchema,

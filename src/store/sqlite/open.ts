@@ -27,11 +27,11 @@ import {
   guardErrors,
 } from './database.ts'
 import { createEventReader } from './events.ts'
-import { createV3Reader } from './find-passports.ts'
 import { createKeyFinder } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
 import { createReadTransaction } from './read-transaction.ts'
+import { createV3Reader } from './v3-reader.ts'
 
 type Options = {
   create?: boolean

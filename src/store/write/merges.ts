@@ -1,7 +1,7 @@
 import { notFound, ServiceError } from '../../domain/errors.ts'
 import { walletsOf } from '../../domain/passport.ts'
 import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
-import type { TrackedWriteModel } from './v1-renderer.ts'
+import type { TrackedWriteModel } from './change-tracker.ts'
 
 /** Merges, unmerges and removes passports. Runs inside the transaction of the write model. */
 export function createMerges({

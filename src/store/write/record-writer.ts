@@ -4,9 +4,9 @@ import { MOST_DATA_POINTS } from '../../domain/record/record-format.ts'
 import { hashOf } from '../hash.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult } from '../store.ts'
+import type { TrackedWriteModel } from './change-tracker.ts'
 import type { Changes } from './event-tracker.ts'
 import { createMerges } from './merges.ts'
-import type { TrackedWriteModel } from './v1-renderer.ts'
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createClientAddressOf } from '../../../src/api/caller.ts'
+import { createClientAddressOf } from '../../../src/api/client-identity.ts'
 import { isAddressBlock } from '../../../src/config/setting.ts'
 
 function addressOf(socket: string, forwarded?: string, trusted: string[] = ['10.0.0.0/8', 'fd00::/8']) {

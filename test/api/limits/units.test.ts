@@ -85,7 +85,7 @@ describe('units of v3 requests', () => {
 })
 
 describe('requests above the whole limit', () => {
-  test('a lookup above the whole limit is refused for good', async () => {
+  test('a lookup that costs more than the limit is refused with 400, without Retry-After', async () => {
     await using server = await limited('small=5/10s')
     const key = await server.makeKey(1, 'small')
     const refused = await server.get(LOOKUP, post(key, JSON.stringify({ keys: keys(1000) })))

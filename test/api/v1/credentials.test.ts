@@ -15,7 +15,7 @@ onEveryEngine('GET /api/v1/passport_credentials', (open) => {
     expectGolden('credentials', text)
   })
 
-  test('accepts a wallet, and id if passport_id is absent', async () => {
+  test('accepts a wallet as passport_id, and the parameter id instead of passport_id', async () => {
     const { text } = await server.get(`${PATH}?passport_id=7`)
     for (const query of [`passport_id=${ADA_SECOND_WALLET.toUpperCase()}`, 'id=7', 'passport_id=7&id=12']) {
       expect((await server.get(`${PATH}?${query}`)).text).toBe(text)

@@ -93,7 +93,7 @@ withEngine('sqlite', 'mirror', (makeDatabase) => {
     expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
   })
 
-  test('--prune keeps a passport that another is merged into, and more than half of the copies without --prune-all', async () => {
+  test('--prune keeps a passport that another is merged into; more than half of the copies are removed only with --prune-all', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
     await given.mirror()
     await given.call('merge', '2', '1')

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { presentFamilies } from '../../../src/api/prometheus.ts'
+import { presentFamilies } from '../../../src/api/prometheus-text.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import { createStoreMetrics } from '../../../src/serve/metrics-server.ts'
 import { VERSION } from '../../../src/version.ts'

@@ -13,7 +13,7 @@ const point = (type: string, account: string, amount: number, display: string): 
 })
 
 onEngine('sqlite', 'the explanation of a score', (open) => {
-  test('has words before numbers, and names the record where it gives the points', async () => {
+  test('explains in words before numbers, and says which points come from the record', async () => {
     const credentials = ['Base Camp', 'Developer DAO'].map((name) =>
       credential(name, { name, category: 'Skills', score: 8, maxScore: 8, value: 'Verified' }),
     )

@@ -40,7 +40,7 @@ const scoreEvent = (passportId: number, change: object) => ({
 })
 
 onEveryEngine('events', (open) => {
-  test('a new passport is one event with its score', async () => {
+  test('adding a passport writes one event, with its score', async () => {
     await using store = await open()
     const events = await eventsOf(store, () =>
       saveRecords(store, [record(7, { human: true, scores: { total: 42.5 }, rules: 'one' })]),

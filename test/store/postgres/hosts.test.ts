@@ -16,7 +16,7 @@ import { saveRecords } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
 import { callHere } from '../../support/terminal.ts'
 
-test('an address with several hosts is one URL for each host', () => {
+test('an address with several hosts is split into one URL for each host', () => {
   const url = 'postgres://me:a,b%40c@one:5433,two/db?max=3&target_session_attrs=read-write'
   expect(parsePostgresUrl(url)).toBe(url)
   expect(splitHosts(url)).toEqual([
@@ -27,7 +27,7 @@ test('an address with several hosts is one URL for each host', () => {
   expect(parsePostgresUrl('postgres://me:secret@one:x,two/db')).toBeUndefined()
 })
 
-test('an address of replicas with several hosts is one replica for each host', () => {
+test('an address of replicas with several hosts is split into one replica for each host', () => {
   expect(parsePostgresUrls('postgres://me@one:5433,two/db, postgres://me@three/db')).toEqual([
     'postgres://me@one:5433/db',
     'postgres://me@two/db',

@@ -15,11 +15,11 @@ import {
   type SqlPools,
   shortLimits,
   unavailable,
-} from './session.ts'
+} from './sql-pools.ts'
 
 const HEALTH_CHECK_MILLISECONDS = 250
 
-/** Short statements without a result. Further ones are refused: a slow server would not process a longer queue in time. */
+/** The most short statements that may wait for their results. Further statements are refused: a slow server would not process a longer queue in time. */
 export const MOST_PENDING = 500
 
 /**

@@ -2,7 +2,7 @@ import { namePostgres, splitHosts } from '../../../config/database-address.ts'
 import { ServiceError } from '../../../domain/errors.ts'
 import { isUnavailable, readOnlyError } from './errors.ts'
 import { createPool, type Pool } from './health-checked-pool.ts'
-import { type PoolOptions, unavailable } from './session.ts'
+import { type PoolOptions, unavailable } from './sql-pools.ts'
 
 /** For commands that need only the primary. */
 export function openPrimary(url: string, options: PoolOptions): Pool {

@@ -86,7 +86,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
     await Promise.all([latest, ofOne, changes].map((stream) => stream.close()))
   })
 
-  test('a comment shows the position, also if the filter left all events out', async () => {
+  test('a keep-alive comment has the latest event id, also if the filter left out all events', async () => {
     await using server = await serve(await open(people(2)), { streamLimits: { commentMilliseconds: 100 } })
     const stream = await server.follow('?types=rules.changed')
     await saveRecords(server.store, people(3, 10))

@@ -1,4 +1,4 @@
-import type { Family, Labels } from './prometheus.ts'
+import type { Family, Labels } from './prometheus-text.ts'
 import { API_ROUTES, SERVICE_ROUTES } from './routes.ts'
 
 /** The names of routes. The path itself is untrusted input. */

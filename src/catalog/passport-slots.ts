@@ -13,7 +13,7 @@ export type Slots = {
   names: Uint8Array<ArrayBuffer>
   starts: Uint32Array<ArrayBuffer>
   end: number
-  /** The slots in use, by the id of their passports. The buffer may be longer. */
+  /** The slots in use, sorted by passport id. The underlying buffer may be longer than this array. */
   byId: Uint32Array<ArrayBuffer>
 }
 
