@@ -85,7 +85,10 @@ export function receiveCalls<Call, Answer>(
   const open = new Map<number, Received<Call, Answer>>()
 
   function reply(id: number, outcome: Outcome<Answer>): void {
-    if (open.delete(id)) port.postMessage({ id, ...outcome } satisfies Result<Answer>)
+    if (!open.has(id)) return
+    // An answer that cannot be cloned throws: it can still fail.
+    port.postMessage({ id, ...outcome } satisfies Result<Answer>)
+    open.delete(id)
   }
 
   port.onmessage = ({ data }: MessageEvent<Request<Call>>) => {

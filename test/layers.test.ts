@@ -76,9 +76,6 @@ test('nothing that stays depends on V1 or V2', () => {
   expect(isDeprecated('domain/v1/schemas.ts') && isDeprecated('ingest/v1-response.ts')).toBe(true)
 })
 
-/** Layers that still have circles. */
-const CIRCULAR = ['store', 'explorer']
-
 test('no files of src import each other in a circle, not even types', () => {
   const imports = new Map(files.map((file) => [file, targetsOf(file)]))
   const circular = files.filter((file) => {
@@ -86,7 +83,7 @@ test('no files of src import each other in a circle, not even types', () => {
     for (const target of reached) for (const next of imports.get(target) ?? []) reached.add(next)
     return reached.has(file)
   })
-  expect(circular.filter((file) => !CIRCULAR.includes(layerOf(file)))).toEqual([])
+  expect(circular).toEqual([])
 })
 
 /** The folders that each folder of the explorer may import: the ground, then pictures, then pages. No page imports another. */

@@ -32,7 +32,7 @@ let listener: Listener | undefined
 let store: Store | undefined
 /** Counts that the writer thread could not receive are sent again with the next ones. */
 const usage = createUsageBuffer()
-let sending: Promise<void> | undefined
+let sending: Promise<unknown> | undefined
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
@@ -71,7 +71,7 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
       onError: (error) => noteDamage(damage, error),
       counter: await openRateLimitCounter(config, windows, metrics?.redis),
       onUsage(report) {
-        sending = sendUsage(report)
+        sending = Promise.all([sending, sendUsage(report)])
       },
       metrics: metrics?.metrics,
     })
@@ -87,7 +87,9 @@ async function sendUsage(added: UsageReport): Promise<void> {
   try {
     await usage.flush((report) => called['writer-thread'].send({ kind: 'usage', report }))
   } catch (error) {
-    if (!isExpected(error)) throw error
+    // The counts are sent again with the next ones.
+    if (!isExpected(error))
+      log.error('Usage counts were not sent.', { error: String((error as Error).stack) })
   }
 }
 

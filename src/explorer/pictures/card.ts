@@ -75,20 +75,24 @@ export function createCardDrawer(options: ExplorerOptions): DrawCard {
     await charge(PNG_UNITS)
     // Requested before the first card, while the queue is not full.
     siteCard ??= drawSite(options, site).then(({ markup }) => rasterize(markup, CARD_SIZE.width))
-    const spare = siteCard.catch(() => {
-      siteCard = undefined
+    const requested = siteCard
+    const spare = requested.catch(() => {
+      if (siteCard === requested) siteCard = undefined
     })
     const { markup } = await draw()
     try {
       return picture('png', await rasterize(markup, CARD_SIZE.width, signal))
     } catch (error) {
       const png = await spare
-      if (!(error instanceof ServiceError) || !png) throw error
+      if (!isBusy(error) || !png) throw error
       onError(error)
       return withoutCaching(picture('png', png))
     }
   }
 }
+
+const isBusy = (error: unknown) =>
+  error instanceof ServiceError && ['overloaded', 'unavailable'].includes(error.code)
 
 const SCORE_WIDTH = 400
 const BASELINE = 394

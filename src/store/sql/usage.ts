@@ -9,7 +9,11 @@ export function createUsage(read: Query, write: Query, { transaction }: Database
   return {
     add: (counts, lastUsed) =>
       transaction(async ({ query, insertRows }) => {
-        const rows = counts.map(({ key, ...count }) => ({ ...count, key_id: key }))
+        // The columns of the key are first.
+        const rows = counts.map(({ day, key, endpoint, status, count }) => ({
+          ...{ day, key_id: key, endpoint, status },
+          count,
+        }))
         await insertRows(
           'usage',
           // The same order on all nodes prevents deadlocks.

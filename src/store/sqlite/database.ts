@@ -40,11 +40,11 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
   const guardWrite = <T>(work: () => Promise<T>): Promise<T> =>
     writeInTurn(() =>
       translateErrors(path, async () => {
-        // Later reads see the write, and the WAL can be truncated.
-        shared.end()
         checkFiles()
         try {
           const result = await work()
+          // Later reads see the write, and the WAL can be truncated.
+          shared.end()
           // A write to a deleted file is not acknowledged.
           checkFiles()
           return result
@@ -73,14 +73,16 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
             },
           }),
         )
+        shared.end()
         if (isErased) truncateWal(writer)
         return result
       }),
     snapshot: (work) =>
       readInTurn(() => translateErrors(path, () => inTransaction(reader, 'begin', () => work(read)))),
   }
-  /** Resolves when all writes have ended. */
-  return { ...database, idle: () => writeInTurn(async () => undefined) }
+  /** Resolves when all writes and snapshots have ended. */
+  const idle = () => Promise.all([writeInTurn, readInTurn].map((inTurn) => inTurn(async () => undefined)))
+  return { ...database, idle }
 }
 
 type Methods = Record<string, (...args: never[]) => unknown>
@@ -116,17 +118,19 @@ async function inTransaction<T>(file: File, begin: string, work: () => Promise<T
   }
 }
 
-/** A thread is blocked for this time at most while it waits for the lock. */
-const LOCK_MILLISECONDS = 20
+/** A thread that waits for the lock is blocked for the first of these times, then free for the second. */
+const LOCK_MILLISECONDS = 1
+const PAUSE_FOR_LOCK_MILLISECONDS = 5
 
 /** Waits for the lock, also if another store of this thread has it. */
 async function runWhenFree(file: File, statement: string): Promise<void> {
-  for (const end = performance.now() + WRITER_WAIT; ; await Bun.sleep(1)) {
+  for (const end = performance.now() + WRITER_WAIT; ; await Bun.sleep(PAUSE_FOR_LOCK_MILLISECONDS)) {
     try {
       file.run(statement)
       return
     } catch (error) {
-      if ((error as { code?: string }).code !== 'SQLITE_BUSY' || performance.now() > end) throw error
+      const isBusy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY')
+      if (!isBusy || performance.now() > end) throw error
     }
   }
 }
