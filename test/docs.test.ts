@@ -22,7 +22,6 @@ const NOT_RUN: Record<string, string> = {
   'docs/scale.md: When to move: sh': 'needs sudo',
   'docs/scale.md: Example deployment: sh': 'needs a container engine',
   'docs/upgrade.md: Migration: text': 'needs an older release; test/cli/migrate.test.ts checks the message',
-  'docs/upgrade.md: Migration: text 2': 'progress of a long migration',
   'docs/upgrade.md: New schema: stop first: text': 'test/cli/migrate.test.ts checks the message',
   'docs/upgrade.md: Go back: text': 'needs an older release; test/store/sqlite.test.ts checks the message',
 }

@@ -28,7 +28,7 @@ test('an error after a stream began is logged with its stack, and the stream is 
   expect(received.split('\n').length).toBeLessThan(500)
   await until(() => server.errors.length > 0)
   expect(server.errors).toHaveLength(1)
-  expect((server.errors[0] as Error).stack).toContain('read-passports.ts')
+  expect((server.errors[0] as Error).stack).toContain('render-by-key.ts')
   await store.close()
 })
 

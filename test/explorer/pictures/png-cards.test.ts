@@ -78,12 +78,12 @@ describe('PNG cards', () => {
   })
 
   test.each([
-    [new ServiceError('overloaded', 'busy'), 503],
-    [new ServiceError('unavailable', 'gone'), 503],
-    [new Error('secret'), 500],
+    ['overloaded', new ServiceError('overloaded', 'busy'), 503],
+    ['unavailable', new ServiceError('unavailable', 'gone'), 503],
+    ['failed', new Error('secret'), 500],
   ])(
-    'the error is a picture if neither the card nor the card of the site can be drawn: %s',
-    async (error, status) => {
+    'the error is a picture if neither the card nor the card of the site can be drawn (%s)',
+    async (_state, error, status) => {
       await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
       await using server = serveExplorer(store, { rasterize: () => Promise.reject(error) })
       const { headers, text, ...reply } = await server.look('/card/1.png')
