@@ -86,6 +86,18 @@ test('no files of src import each other in a circle, not even types', () => {
   expect(circular).toEqual([])
 })
 
+/** Loading TypeBox takes a tenth of a second of CPU. */
+test('a server loads schemas only in the threads that serve requests', () => {
+  const transpiler = new Bun.Transpiler({ loader: 'ts' })
+  const loaded = new Set(['cli/commands/serve.ts'])
+  for (const name of ['writer', 'search', 'picture', 'check']) loaded.add(`serve/${name}-thread.ts`)
+  for (const file of loaded)
+    for (const { kind, path } of transpiler.scanImports(source.get(file) ?? ''))
+      if (kind === 'import-statement') loaded.add(path.startsWith('.') ? join(dirname(file), path) : path)
+  expect(loaded.size).toBeGreaterThan(50)
+  expect([...loaded].filter((name) => name.startsWith('typebox'))).toEqual([])
+})
+
 /** The folders that each folder of the explorer may import: the ground, then pictures, then pages. No page imports another. */
 const PAGE_IMPORTS = ['design', 'site', 'search', 'pictures']
 const EXPLORER_IMPORTS: Record<string, readonly string[]> = {

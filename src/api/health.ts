@@ -1,11 +1,9 @@
 import Type from 'typebox'
 import { type FileFault, FileFaultError, ServiceError } from '../domain/errors.ts'
 import { closed } from '../domain/schema-helpers.ts'
+import { DATABASE_HEADER } from './open-port.ts'
 import { json } from './response.ts'
 import { type Context, route, SERVICE } from './route.ts'
-
-/** `serve` sends the id of its database to a process on the same port. */
-export const DATABASE_HEADER = 'X-Database-Id'
 
 export const health = route(SERVICE, {
   name: 'health',

@@ -35,3 +35,6 @@ export const urlOf = (host: string, port: number, scheme = 'http') =>
 
 /** Graceful shutdown: requests in progress have this long to finish. */
 export const DRAIN_MILLISECONDS = 5000
+
+/** `serve` sends the id of its database to a process on the same port, which responds with 412 if its database is another one. */
+export const DATABASE_HEADER = 'X-Database-Id'

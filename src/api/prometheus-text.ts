@@ -14,6 +14,18 @@ type Sample = { labels: Labels } & ({ value: number } | Histogram)
 /** `counts` has one bucket more than `bounds`, for values above all bounds. */
 type Histogram = { bounds: readonly number[]; counts: readonly number[]; sum: number }
 
+export const gauge = (name: string, help: string, value: number, labels: Labels = {}): Family => ({
+  name,
+  help,
+  type: 'gauge',
+  samples: [{ labels, value }],
+})
+
+export const counter = (name: string, help: string, value: number): Family => ({
+  ...gauge(name, help, value),
+  type: 'counter',
+})
+
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export const presentFamilies = (families: readonly Family[]): string =>
@@ -45,6 +57,20 @@ const presentNumber = (value: number) => (value === Number.POSITIVE_INFINITY ? '
 
 const escapeHelp = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 const escapeLabel = (text: string) => escapeHelp(text).replaceAll('"', '\\"')
+
+/** The metrics of all threads. */
+export function createMetricSums() {
+  const running = new Map<unknown, readonly Family[]>()
+  let ended: Family[] = []
+  return {
+    set: (thread: unknown, families: readonly Family[]) => void running.set(thread, families),
+    end(thread: unknown): void {
+      ended = sumMetrics([], sumMetrics([running.get(thread) ?? []], ended))
+      running.delete(thread)
+    },
+    read: (): Family[] => sumMetrics([...running.values()], ended),
+  }
+}
 
 /** Sums over threads. Counters of ended threads are included, so that no counter decreases; their gauges are not. */
 export function sumMetrics(running: readonly (readonly Family[])[], ended: readonly Family[] = []): Family[] {

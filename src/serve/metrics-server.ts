@@ -1,5 +1,5 @@
 import { openPort } from '../api/open-port.ts'
-import { type Family, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus-text.ts'
+import { counter, type Family, gauge, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus-text.ts'
 import type { Config } from '../config/config.ts'
 import { describeError, isExpected } from '../domain/errors.ts'
 import type { EventLog } from '../domain/history/event.ts'
@@ -7,7 +7,6 @@ import { createErrorLog, type Log } from '../log.ts'
 import type { ReplicaStatus, Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 import { type Damage, isDamaged } from './damage.ts'
-import { counter, gauge } from './thread-metrics.ts'
 
 type Options = { store: Store; damage: Damage; log: Log; readThreads: () => Family[] }
 

@@ -1,4 +1,4 @@
-import type { Family } from '../api/prometheus-text.ts'
+import { createMetricSums, type Family, gauge } from '../api/prometheus-text.ts'
 import { createWindowMemory } from '../api/rate-limit.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import { tlsProblems } from '../config/check-tls-files.ts'
@@ -10,7 +10,6 @@ import { createDamage, type Damage } from './damage.ts'
 import type { CalledThread, FromThread, StartMessage, ThreadMessage, ToThread } from './messages.ts'
 import { startMetrics } from './metrics-server.ts'
 import { startThread } from './thread.ts'
-import { createMetricSums, gauge } from './thread-metrics.ts'
 
 type Options = {
   config: Config

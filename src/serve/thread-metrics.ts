@@ -1,4 +1,4 @@
-import { type Family, type Labels, sumMetrics } from '../api/prometheus-text.ts'
+import { counter, type Family, gauge } from '../api/prometheus-text.ts'
 import { createHistogram, createMetrics } from '../api/request-metrics.ts'
 
 const SAMPLE_MILLISECONDS = 100
@@ -45,29 +45,3 @@ function readRedis({ isUp, errors }: RedisMetrics): Family[] {
   const help = 'Failed requests to Redis, and lost or refused connections.'
   return [{ ...up, isMinimum: true }, counter('passportd_redis_errors_total', help, errors)]
 }
-
-/** Sums over all threads. Counters of ended threads are kept, so that no counter decreases. */
-export function createMetricSums() {
-  const running = new Map<unknown, readonly Family[]>()
-  let ended: Family[] = []
-  return {
-    set: (thread: unknown, families: readonly Family[]) => void running.set(thread, families),
-    end(thread: unknown): void {
-      ended = sumMetrics([], sumMetrics([running.get(thread) ?? []], ended))
-      running.delete(thread)
-    },
-    read: (): Family[] => sumMetrics([...running.values()], ended),
-  }
-}
-
-export const gauge = (name: string, help: string, value: number, labels: Labels = {}): Family => ({
-  name,
-  help,
-  type: 'gauge',
-  samples: [{ labels, value }],
-})
-
-export const counter = (name: string, help: string, value: number): Family => ({
-  ...gauge(name, help, value),
-  type: 'counter',
-})

@@ -1,12 +1,10 @@
 import { createServer } from 'node:net'
-import { DATABASE_HEADER } from '../../api/health.ts'
-import { urlOf } from '../../api/open-port.ts'
+import { DATABASE_HEADER, urlOf } from '../../api/open-port.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { nameDatabase, namePostgres } from '../../config/database-address.ts'
 import { whole } from '../../config/setting.ts'
 import { CommandError, ServiceError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { fillWithDemo } from '../../ingest/demo/history.ts'
 import { createLog } from '../../log.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type Service, startService } from '../../serve/service.ts'
@@ -54,7 +52,10 @@ export const serve = defineCommand({
       onMigrate: reportMigration(log.info, terminal.now),
     })
     const beforeScoring = await prepareSetting(store, rules, config, terminal.now())
-    if (demo) await fillWithDemo(store, terminal.now())
+    if (demo) {
+      const { fillWithDemo } = await import('../../ingest/demo/history.ts')
+      await fillWithDemo(store, terminal.now())
+    }
     const isPortShared = await isShared(config)
     const id = await identify(store)
     if (isPortShared && id !== undefined) await refuseOtherDatabase(config, id)

@@ -10,11 +10,11 @@ import {
   type CredentialLine,
   countUnknown,
   DataPointLine,
-  findOversized,
   PassportLine,
   type PointLine,
   type SocialLine,
 } from './record-format.ts'
+import { findOversized } from './record-size.ts'
 import { describeProblems, type Problem } from './validation-problem.ts'
 
 export type ParseOptions = {

@@ -18,8 +18,6 @@ import vietnamese from '@fontsource/source-serif-4/files/source-serif-4-vietname
   type: 'file',
 }
 import unicode from '@fontsource/source-serif-4/unicode.json'
-import { createPage } from '../../api/rendered-page.ts'
-import { pageRoute, type Route } from '../../api/route.ts'
 import { hashOf } from '../../store/hash.ts'
 
 export const FONT_FAMILY = 'Source Serif 4'
@@ -46,13 +44,3 @@ export const FONT_FACES = FONTS.map(
 }
 `,
 ).join('')
-
-/** A path changes with its content. */
-export const FOREVER = 'public, max-age=31536000, immutable'
-
-export const fontRoutes = (): Route[] =>
-  FONTS.map(({ path, bytes }) => {
-    const headers = { 'Content-Type': 'font/woff2', 'Cache-Control': FOREVER }
-    const page = createPage(bytes, headers)
-    return pageRoute(path, () => page)
-  })

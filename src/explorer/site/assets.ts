@@ -1,6 +1,6 @@
-import { type RenderedPage, sendPage } from '../../api/rendered-page.ts'
+import { createPage, type RenderedPage, sendPage } from '../../api/rendered-page.ts'
 import { pathOf } from '../../api/request.ts'
-import { type Route, type RouteRequest, route, SERVICE } from '../../api/route.ts'
+import { pageRoute, type Route, type RouteRequest, route, SERVICE } from '../../api/route.ts'
 import { notFound } from '../../domain/errors.ts'
 import { hashOf } from '../../store/hash.ts'
 import base from '../assets/base.css' with { type: 'text' }
@@ -18,7 +18,7 @@ import referenceScript from '../assets/reference.client.js' with { type: 'text' 
 import reference from '../assets/reference.css' with { type: 'text' }
 import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
 import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
-import { FONT_FACES, FOREVER, fontRoutes } from '../design/fonts.ts'
+import { FONT_FACES, FONTS } from '../design/fonts.ts'
 import { type Theme, writeColors } from '../design/tokens.ts'
 import { file, POLICY } from './files.ts'
 
@@ -85,4 +85,14 @@ const createRoute = (assets: ReadonlyMap<string, { url: string; page: RenderedPa
       if (asset.url === pathOf(request)) response.headers.set('Cache-Control', FOREVER)
       return response
     },
+  })
+
+/** A path changes with its content. */
+const FOREVER = 'public, max-age=31536000, immutable'
+
+const fontRoutes = (): Route[] =>
+  FONTS.map(({ path, bytes }) => {
+    const headers = { 'Content-Type': 'font/woff2', 'Cache-Control': FOREVER }
+    const page = createPage(bytes, headers)
+    return pageRoute(path, () => page)
   })

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../domain/api-key.ts'
-import { MAX_BYTES, MAX_CREDENTIALS_BYTES, MAX_LIST_ITEM_BYTES } from '../../domain/record/record-format.ts'
+import { MAX_BYTES, MAX_CREDENTIALS_BYTES, MAX_LIST_ITEM_BYTES } from '../../domain/record/record-size.ts'
 import type { Query } from './connection.ts'
 import { listKeys } from './keys.ts'
 import { STALE_COUNT } from './scoring.ts'

@@ -1,6 +1,6 @@
 import { CREDENTIAL_ACCOUNT, NO_SCORES, type PassportRef, walletsOf } from '../../domain/passport.ts'
 import { addsUp, type IncomingRecord, type PassportRecord, toLaterText } from '../../domain/record/record.ts'
-import { MOST_DATA_POINTS } from '../../domain/record/record-format.ts'
+import { MOST_DATA_POINTS } from '../../domain/record/record-size.ts'
 import { hashOf } from '../hash.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult } from '../store.ts'

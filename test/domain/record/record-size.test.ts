@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { MAX_BYTES, MAX_LIST_ITEM_BYTES } from '../../../src/domain/record/record-format.ts'
+import { MAX_BYTES, MAX_LIST_ITEM_BYTES } from '../../../src/domain/record/record-size.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { parsePassport } from '../../support/ingest/parse-record.ts'
 import { databaseMaker, withEveryEngine } from '../../support/store/engines.ts'
