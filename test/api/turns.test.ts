@@ -119,26 +119,6 @@ test('a full queue of large pages rejects further pages as overloaded, and pages
   await Promise.all(running)
 })
 
-test('a large page waits while its client has too many unsent bytes, and those of other clients do not', async () => {
-  let resume = () => {}
-  const full = new Set(['slow'])
-  const largePages = createLargePages({
-    isFull: (client) => full.has(client),
-    listen: (listener) => {
-      resume = listener
-    },
-  })
-  const events: string[] = []
-  const page = (client: string) => largePages(client, signal, async () => void events.push(client))
-  const slow = page('slow')
-  await page('other')
-  expect(events).toEqual(['other'])
-  full.clear()
-  resume()
-  await slow
-  expect(events).toEqual(['other', 'slow'])
-})
-
 test('room that is noticed while pages are resumed lets each waiting page in once, and no place is lost', async () => {
   const held = createHeldBytes({ bytesOfClient: 100, recheckMilliseconds: 0, checkMilliseconds: 60_000 })
   const largePages = createLargePages(held)

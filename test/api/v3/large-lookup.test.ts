@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import { connect as connectSocket } from 'node:net'
 import { createExplainer } from '../../../src/scoring/explain.ts'
-import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { rawLookup, serveLookup } from '../../support/http/lookup-server.ts'
 import { until } from '../../support/processes.ts'
-import { databaseMaker, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { openTestStore } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { ada, NOON, record } from '../../support/store/records.ts'
 
@@ -16,20 +15,17 @@ const keysOf = (count: number) => Array.from({ length: count }, (_, id) => Strin
 const large = (count: number) => people(count, Array(10).fill({ ...ada.socials[0], bio: 'é'.repeat(9000) }))
 
 test('an error after a stream began is logged with its stack, and the stream is cut off', async () => {
-  await using database = await databaseMaker('sqlite')()
-  const store = openSqlite(database.url.slice('sqlite:'.length))
-  await saveRecords(store, large(500))
+  await using store = await openTestStore('sqlite', large(500))
   await using server = await serveLookup(store)
   const body = JSON.stringify({ keys: keysOf(500) })
   const response = await server.fetch(body, { Accept: 'application/x-ndjson' })
   expect(response.status).toBe(200)
-  await execute(database.url, 'alter table passports rename column socials to gone')
+  await execute(store.url, 'alter table passports rename column socials to gone')
   const received = await response.text().catch(() => '')
   expect(received.split('\n').length).toBeLessThan(500)
   await until(() => server.errors.length > 0)
   expect(server.errors).toHaveLength(1)
   expect((server.errors[0] as Error).stack).toContain('render-by-key.ts')
-  await store.close()
 })
 
 test('other work runs while many scores are explained', async () => {
