@@ -85,7 +85,7 @@ export async function openPostgres(
     events: { ...createEventReader(read, primary), prune: (before) => pruneEvents(database, before) },
     mirror: createMirror(primary.query),
     keys: { ...createKeys(database, forget), find },
-    usage: createUsage(long.query, long.query, database),
+    usage: createUsage(long.query, database),
     audit: createAudit(primary.query, primary.query),
     ...createSettingStores(read, primary.query),
     copyTables: createCopyTables(database, long),

@@ -64,7 +64,6 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
         const result = await inTransaction(writer, 'begin immediate', () =>
           work({
             ...connection,
-            lock: async () => undefined,
             async increment(counter) {
               if (counter === 'ranking') await connection.query('update ranking set version = version + 1')
             },

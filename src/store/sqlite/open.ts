@@ -80,7 +80,7 @@ export function openSqlite(
       },
       mirror: createMirror(write),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
-      usage: createUsage(read.query, write, database),
+      usage: createUsage(read.query, database),
       audit: createAudit(read.query, write),
       ...createSettingStores(read.query, write),
       copyTables: createCopyTables(database, read),
