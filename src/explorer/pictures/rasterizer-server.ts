@@ -1,5 +1,5 @@
 import { createByteCache } from '../../catalog/byte-cache.ts'
-import { type Received, receiveCalls, takeFirst } from '../../thread-calls.ts'
+import { createQueue, receiveCalls } from '../../thread-calls.ts'
 import type { Png } from '../site/explorer-page.ts'
 import type { DrawPng } from './rasterizer.ts'
 import type { Drawing } from './remote-rasterizer.ts'
@@ -7,46 +7,26 @@ import type { Drawing } from './remote-rasterizer.ts'
 /** About 250 cards. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-type Queued = Received<Drawing, Png>
-
 /** Draws the pictures of all clients, one at a time. The same SVG is drawn once. */
 export function createRasterizerServer(load: () => Promise<DrawPng>) {
   const cache = createByteCache<Png>(MAX_BYTES)
-  const queue: Queued[] = []
   let draw: DrawPng | undefined
-  let isRunning = false
 
-  async function run(): Promise<void> {
-    isRunning = true
+  const enqueue = createQueue<Drawing, Png>(async ({ svg, width }) => {
     draw ??= await load()
-    while (queue.length > 0) {
-      // Pending messages are processed first: they may cancel a picture.
-      await new Promise(setImmediate)
-      const picture = takeFirst(queue)
-      if (picture) respond(draw, picture)
-    }
-    isRunning = false
-  }
-
-  function respond(draw: DrawPng, { call, answer, fail }: Queued): void {
+    const drawPng = draw
     try {
-      const png = cache.getOrAdd(`${call.width} ${call.svg}`, () => {
-        const value = draw(call.svg, call.width)
+      return cache.getOrAdd(`${width} ${svg}`, () => {
+        const value = drawPng(svg, width)
         return { value, bytes: value.length }
       })
-      answer(png)
     } catch (error) {
-      // After a trap, the memory of WebAssembly is unreliable: the thread ends and is restarted.
-      if (error instanceof WebAssembly.RuntimeError) throw error
-      fail(error)
+      if (!(error instanceof WebAssembly.RuntimeError)) throw error
+      // After a trap, the memory of WebAssembly is unreliable: the thread ends and is restarted, which rejects the call.
+      reportError(error)
+      return new Promise<never>(() => undefined)
     }
-  }
+  })
 
-  return {
-    connect: (port: MessagePort) =>
-      receiveCalls<Drawing, Png>(port, (picture) => {
-        queue.push(picture)
-        if (!isRunning) void run()
-      }),
-  }
+  return { connect: (port: MessagePort) => receiveCalls<Drawing, Png>(port, enqueue) }
 }
