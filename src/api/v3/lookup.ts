@@ -48,7 +48,11 @@ export const lookup = route(V3, {
 async function lookUp(request: Request, context: Context): Promise<Response> {
   const { value, units } = await readJson(request, context)
   const { keys, fields, asOf } = parseLookup(value, context.now())
-  await context.charge(units + unitsOfPassports(keys.length, fields, asOf !== undefined))
+  const unitsOf = (count: number) => units + unitsOfPassports(count, fields, asOf !== undefined)
+  await context.charge(unitsOf(keys.length), (limit) => {
+    const most = keys.findLastIndex((_key, at) => unitsOf(at + 1) <= limit) + 1
+    return `ask for at most ${most} keys`
+  })
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const respond = () => send(request, context, items)
   return keys.length > CHUNK ? renderLarge(context, respond) : respond()

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } fr
 import { dirname } from 'node:path'
 import { FileFaultError, ServiceError } from '../../domain/errors.ts'
 import { size } from '../../domain/text/counts-and-sizes.ts'
-import { checkOwner } from './migrate.ts'
+import { versionOf } from './migrate.ts'
 
 /** Milliseconds that a write waits for a write of another process. */
 export const WRITER_WAIT = 10_000
@@ -26,7 +26,7 @@ export function connectWriter(path: string, create: boolean): Database {
   }
   const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
   try {
-    checkOwner(database)
+    versionOf(database)
   } catch (error) {
     // Closing would checkpoint the WAL, and the file may belong to another program.
     if (sizeOf(`${path}-wal`) === 0) database.close()
@@ -63,7 +63,8 @@ function checkLength(database: Database, path: string): void {
   if (sizeOf(path) % page !== 0) throw damaged(path)
 }
 
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+/** 0 if there is no file. */
+export const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** SQLite ignores busy_timeout for this pragma, so a concurrent switch needs a retry loop. */
 function switchToWal(database: Database): void {
@@ -207,22 +208,18 @@ export function refuseDeletedWal(path: string): void {
   }
 }
 
-const isWalMissing = (path: string) =>
-  (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0 && !existsSync(walOf(path))
+const isWalMissing = (path: string) => sizeOf(path) > 0 && !existsSync(walOf(path))
 
 /** Every connection holds a shared lock until it is closed. Closing this one removes the empty WAL that it creates. */
 function isInUse(path: string): boolean {
-  let database: Database | undefined
   try {
-    database = new Database(path, { readwrite: true })
+    using database = new Database(path, { readwrite: true })
     database.run('pragma locking_mode = exclusive')
     database.query('select 1 from sqlite_schema limit 1').get()
     return false
   } catch (error) {
     // Another error is reported when the database is opened.
     return (error as { code?: string }).code === 'SQLITE_BUSY'
-  } finally {
-    database?.close()
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { FileFaultError } from '../../domain/errors.ts'
 import type { Connection, Database, Dialect, Prepare, Query } from '../sql/connection.ts'
-import { fileIdentity, translateErrors, WRITER_WAIT, walOf } from './connect.ts'
+import { fileIdentity, sizeOf, translateErrors, WRITER_WAIT, walOf } from './connect.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
 /** The version of `ranking` after the current transaction. */
@@ -64,7 +64,6 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
         const result = await inTransaction(writer, 'begin immediate', () =>
           work({
             ...connection,
-            lock: async () => undefined,
             async increment(counter) {
               if (counter === 'ranking') await connection.query('update ranking set version = version + 1')
             },
@@ -203,8 +202,7 @@ export function createWalLimit(path: string, writer: File): () => void {
     const now = performance.now()
     if (now < checkAt) return
     checkAt = now + CHECK_MILLISECONDS
-    const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
-    if (size < LARGEST_BYTES || writer.inTransaction) return
+    if (sizeOf(`${path}-wal`) < LARGEST_BYTES || writer.inTransaction) return
     if (!truncateWal(writer)) checkAt = performance.now() + PAUSE_MILLISECONDS
   }
 }

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 import { check, checkBackup, isDamage, renameEventLog, writeAtomically, writeSnapshot } from './backup.ts'
@@ -7,6 +7,7 @@ import {
   isEnvironmentError,
   makeFolder,
   orphanedWalProblem,
+  sizeOf,
   throwTranslated,
   translateErrors,
 } from './connect.ts'
@@ -93,21 +94,17 @@ function isEmpty(database: Database): boolean {
 }
 
 function migrateFile(path: string): void {
-  const database = new Database(path, { readwrite: true, strict: true })
-  try {
+  translateErrors(path, () => {
+    using database = new Database(path, { readwrite: true, strict: true })
     database.run('pragma secure_delete = on')
     migrate(database)
-  } catch (error) {
-    throwTranslated(path, error)
-  } finally {
-    database.close()
-  }
+  })
 }
 
 /** Links the old database to a second name and moves a leftover WAL with it: SQLite would apply the WAL to the new file. */
 function keep(path: string, now: number): string | undefined {
   const kept = `${path}.before-${new Date(now).toISOString().replace(/[-:]/g, '')}`
-  const hasContents = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const hasContents = sizeOf(path) > 0
   if (hasContents) linkSync(path, kept)
   const logs = ['-wal', '-journal'].filter((log) => existsSync(path + log))
   for (const log of logs) renameSync(path + log, kept + log)

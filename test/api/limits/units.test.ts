@@ -80,7 +80,6 @@ describe('units of v3 requests', () => {
 
 test.each([
   ['list', 10, `${LIST}?limit=250`, ''],
-  ['lookup', 40, LOOKUP, JSON.stringify({ keys: keys(1000) })],
   ['body', 13, LOOKUP, 'x'.repeat(99_999)],
 ])(
   'a %s above the whole limit is refused with 400, and counts as one request',
@@ -97,6 +96,25 @@ test.each([
     expect([headers.get('RateLimit'), headers.get('Retry-After')]).toEqual(['"small";r=8;t=10', null])
   },
 )
+
+test('a lookup above the whole limit is refused with the number of keys that fit, and these fit', async () => {
+  await using server = await limited('small=5/10s')
+  const key = await server.makeKey(1, 'small')
+  const lookUp = (count: number, include: readonly string[]) =>
+    server.get(LOOKUP, post(key, JSON.stringify({ keys: keys(count), include })))
+  for (const [include, units, most] of [[[], 40, 125] as const, [ALL, 160, 31] as const]) {
+    const refused = await lookUp(1000, include)
+    expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
+      400,
+      'invalid_request',
+      `This request counts as ${units} requests, but the limit is 5 in 10 s: ask for at most ${most} keys.`,
+    ])
+    expect(refused.headers.get('Retry-After')).toBeNull()
+    server.clock.time += 10_000
+    expect((await lookUp(most, include)).status).toBe(200)
+    server.clock.time += 10_000
+  }
+})
 
 test('of many large requests at once, some are served, and the refused ones do not use up the limit', async () => {
   await using server = await limited('small=12/10s')

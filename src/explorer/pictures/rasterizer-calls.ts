@@ -1,8 +1,25 @@
 import { createByteCache } from '../../catalog/byte-cache.ts'
-import { createQueue, receiveCalls } from '../../thread-calls.ts'
+import { overloaded } from '../../domain/errors.ts'
+import { createCaller, createQueue, receiveCalls } from '../../thread-calls.ts'
 import type { Png } from '../site/explorer-page.ts'
 import type { DrawPng } from './rasterizer.ts'
-import type { Drawing } from './remote-rasterizer.ts'
+
+export type Drawing = { svg: string; width: number }
+
+/** Pictures of one server thread that wait: about as many as the picture thread draws in ten seconds. SVGs have 5 to 10 KB. */
+const LIMITS = { waiting: 160, milliseconds: 10_000 }
+
+/** Sends SVGs to the picture thread. */
+export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {
+  const ended = 'The picture thread ended.'
+  const { send, connect } = createCaller<Drawing, Png>({ ended, mostWaiting: waiting })
+  const limit = { milliseconds, error: () => overloaded('A picture waited too long.') }
+  return {
+    connect,
+    rasterize: (svg: string, width: number, signal?: AbortSignal): Promise<Png> =>
+      send({ svg, width }, { signal, limit }),
+  }
+}
 
 /** About 250 cards. */
 const MAX_BYTES = 32 * 1024 * 1024
