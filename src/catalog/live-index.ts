@@ -1,5 +1,6 @@
 import { ServiceError } from '../domain/errors.ts'
 import type { ListRequest } from '../domain/lists/list-request.ts'
+import { createTurns } from '../store/awaitable.ts'
 import type { Store } from '../store/store.ts'
 import { createFacetIndex, type FacetIndex, type FacetPage } from './facet-index.ts'
 import { buildSnapshot, type Snapshot } from './snapshot.ts'
@@ -53,15 +54,7 @@ type Live = {
 /** A facet index that follows the store. It is built by the first call. */
 export function createLiveIndex(store: FacetStore, options: Options = {}) {
   const live: Live = { store, options, percent: 0 }
-  let queue: Promise<unknown> = Promise.resolve()
-
-  /** One at a time. */
-  function enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const result = queue.then(work)
-    // The caller gets the error; the next work starts in any case.
-    queue = result.catch(() => undefined)
-    return result
-  }
+  const inTurn = createTurns()
 
   return {
     /**
@@ -69,11 +62,11 @@ export function createLiveIndex(store: FacetStore, options: Options = {}) {
      * once a second. Requests wait for each other. `snapshot` has the passports of the first build.
      */
     find: (snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> =>
-      enqueue(() => find(live, snapshot, request, cursor)),
+      inTurn(() => find(live, snapshot, request, cursor)),
 
     /** Builds the index, or reads the changes of the store, in the background. */
     follow(snapshot: Snapshot): void {
-      enqueue(() => update(live, snapshot, snapshot.cursor)).catch((error) => reportFailure(live, error))
+      inTurn(() => update(live, snapshot, snapshot.cursor)).catch((error) => reportFailure(live, error))
     },
   }
 }

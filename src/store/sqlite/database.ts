@@ -1,6 +1,7 @@
 import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { FileFaultError } from '../../domain/errors.ts'
+import { createTurns } from '../awaitable.ts'
 import type { Connection, Database, Dialect, Prepare, Query } from '../sql/connection.ts'
 import { fileIdentity, sizeOf, translateErrors, WRITER_WAIT, walOf } from './connect.ts'
 import type { ReadTransaction } from './read-transaction.ts'
@@ -32,7 +33,7 @@ type Options = {
 /** Works on a connection run one after another: those of an unfinished transaction would belong to it. */
 export function createDatabase(path: string, { reader, writer, shared, checkFiles }: Options) {
   writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
-  const [readInTurn, writeInTurn] = [createQueue(), createQueue()]
+  const [readInTurn, writeInTurn] = [createTurns(), createTurns()]
   const limitWal = createWalLimit(path, writer)
   const connection = createConnection(path, writer)
   const read = createConnection(path, reader)
@@ -93,15 +94,6 @@ export function guardErrors<T extends Methods>(path: string, methods: T): T {
     (...args: never[]) => translateErrors(path, async () => method(...args)),
   ]
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
-}
-
-function createQueue() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    return result
-  }
 }
 
 async function inTransaction<T>(file: File, begin: string, work: () => Promise<T>): Promise<T> {
