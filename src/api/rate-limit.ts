@@ -97,12 +97,17 @@ export type ChargedExchange = {
  * Makes a request count as `units` requests. The first unit was counted before its handler was called. Throws `rate_limited`, or
  * `invalid_request` if the limit is below `units`: trying again is useless.
  */
-export async function charge(limiter: Limiter, exchange: ChargedExchange, units: number): Promise<void> {
+export async function charge(
+  limiter: Limiter,
+  exchange: ChargedExchange,
+  units: number,
+  advise = (_limit: number) => 'ask for less',
+): Promise<void> {
   const { tier, key, address } = exchange
   if (!tier || units <= exchange.units) return
   if (units > tier.requests) {
     const limit = `the limit is ${tier.requests} in ${tier.window} s`
-    const message = `This request counts as ${units} requests, but ${limit}: ask for less.`
+    const message = `This request counts as ${units} requests, but ${limit}: ${advise(tier.requests)}.`
     throw new ServiceError('invalid_request', message)
   }
   const consumed = await limiter.consume(tier, key, address, units - exchange.units)

@@ -190,7 +190,7 @@ export type Context = ServerContext & {
   /** The headers of every response to this request. */
   headers: Headers
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
-  charge: (units: number) => Awaitable<void>
+  charge: (units: number, advise?: (limit: number) => string) => Awaitable<void>
   /** Logs an error after the response began. */
   onError: (error: unknown) => void
 }

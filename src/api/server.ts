@@ -208,7 +208,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   exchange,
   principal: exchange.principal,
   headers: state.headersOf(exchange.route.surface, exchange.consumed && exchange.tier),
-  charge: (units) => charge(state.limiter, exchange, units),
+  charge: (...options) => charge(state.limiter, exchange, ...options),
   onError: (error) => state.onError(error, summaryOf(exchange)),
 })
 

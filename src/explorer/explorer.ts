@@ -11,23 +11,21 @@ import {
   unknownPaths,
 } from '../api/route.ts'
 import { ClientGone, ServiceError } from '../domain/errors.ts'
-import { createCompareCard } from './compare/compare-card.ts'
-import { createComparePage } from './compare/compare-page.ts'
+import { createCompareCard, createComparePage } from './compare/compare-page.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
 import { createCredentialCard, createCredentialPage } from './credentials/credential-page.ts'
-import { renderErrorPage } from './error-page.ts'
+import { drawErrorPicture, renderErrorPage } from './error-page.ts'
 import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
 import { createCard, createCardDrawer, createSiteCard } from './pictures/card.ts'
-import { drawErrorPicture } from './pictures/error-picture.ts'
-import { createIcon, createTouchIcon } from './pictures/icon-pages.ts'
 import { createOembed } from './pictures/oembed.ts'
+import { createIcon, createTouchIcon } from './pictures/picture-page.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from './site/explorer-page.ts'
+import { SITE_CARD } from './site/layout.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
-import { SITE_CARD } from './site/social-meta.ts'
 
 type CreatePage = (options: CardOptions) => ExplorerPage
 

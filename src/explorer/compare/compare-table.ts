@@ -3,6 +3,8 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import type { CredentialV3, PassportV3 } from '../../domain/v3/passport.ts'
 import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { renderProgress } from '../design/credential-rows.ts'
+import { type Html, html } from '../design/html.ts'
+import { rosette } from '../design/rosette.ts'
 import {
   credentialAddress,
   describeTop,
@@ -10,10 +12,8 @@ import {
   formatOrdinal,
   renderWord,
   shortNameOf,
-} from '../design/format.ts'
-import { type Html, html } from '../design/html.ts'
-import { rosette } from '../design/rosette.ts'
-import { shortWord } from '../design/sanitize.ts'
+  shortWord,
+} from '../design/text.ts'
 import type { PartStandings } from '../site/standings.ts'
 
 export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings }

@@ -12,9 +12,8 @@ import {
   renderCredential,
   renderProgress,
 } from '../design/credential-rows.ts'
-import { formatFigure, shortNameOf } from '../design/format.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
-import { shortWord } from '../design/sanitize.ts'
+import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { renderPager } from '../search/ranking-list.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { respondPage } from '../site/layout.ts'

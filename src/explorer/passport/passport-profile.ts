@@ -1,9 +1,8 @@
 import { type FullPassport, type Profile, type Social, walletsOf } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/url.ts'
-import { formatFigure, renderWord, shortenWallet } from '../design/format.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { lengthOf, shortenText, shortWord } from '../design/sanitize.ts'
+import { formatFigure, lengthOf, renderWord, shortenText, shortenWallet, shortWord } from '../design/text.ts'
 
 const MAX_NAME_LENGTH = 300
 const MAX_WORD_LENGTH = 60

@@ -2,13 +2,13 @@ import { ServiceError } from '../../domain/errors.ts'
 import type { FullPassport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, SCORE_PARTS } from '../design/charts.ts'
-import { formatFigure, formatPeople, nameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
+import { formatFigure, formatPeople, nameOf } from '../design/text.ts'
 import type { CardOptions, DrawCard, ExplorerOptions, ExplorerPage, Png } from '../site/explorer-page.ts'
 import { picture, withoutCaching } from '../site/files.ts'
+import { CARD_SIZE, describeCard } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
-import { CARD_SIZE, describeCard } from '../site/social-meta.ts'
 import { findPassportWords, type PassportWords } from '../site/standings.ts'
 import {
   drawableName,
@@ -21,8 +21,7 @@ import {
   TEXT_WIDTH,
 } from './card-frame.ts'
 import { createPicturePage } from './picture-page.ts'
-import { type Colors, colorsOf, drawName, drawScoreParts, round } from './svg.ts'
-import { fitSize, textWidth } from './text-width.ts'
+import { type Colors, colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
 export function createCard(options: CardOptions): ExplorerPage {

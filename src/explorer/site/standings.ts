@@ -2,7 +2,7 @@ import type { Standing } from '../../catalog/score-distribution.ts'
 import type { FullPassport, Scores } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
 import { CATEGORIES, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
-import { describeTop, formatOrdinal, formatPeople } from '../design/format.ts'
+import { describeTop, formatOrdinal, formatPeople } from '../design/text.ts'
 import type { ExplorerOptions } from './explorer-page.ts'
 import { ifReady } from './not-ready.ts'
 

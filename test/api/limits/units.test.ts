@@ -85,16 +85,23 @@ describe('units of v3 requests', () => {
 })
 
 describe('requests above the whole limit', () => {
-  test('a lookup that costs more than the limit is refused with 400, without Retry-After', async () => {
+  test('a lookup above the whole limit is refused with the number of keys that fit, and these fit', async () => {
     await using server = await limited('small=5/10s')
     const key = await server.makeKey(1, 'small')
-    const refused = await server.get(LOOKUP, post(key, JSON.stringify({ keys: keys(1000) })))
-    expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
-      400,
-      'invalid_request',
-      'This request counts as 40 requests, but the limit is 5 in 10 s: ask for less.',
-    ])
-    expect(refused.headers.get('Retry-After')).toBeNull()
+    const lookUp = (count: number, include: readonly string[]) =>
+      server.get(LOOKUP, post(key, JSON.stringify({ keys: keys(count), include })))
+    for (const [include, units, most] of [[[], 40, 125] as const, [ALL, 160, 31] as const]) {
+      const refused = await lookUp(1000, include)
+      expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
+        400,
+        'invalid_request',
+        `This request counts as ${units} requests, but the limit is 5 in 10 s: ask for at most ${most} keys.`,
+      ])
+      expect(refused.headers.get('Retry-After')).toBeNull()
+      server.clock.time += 10_000
+      expect((await lookUp(most, include)).status).toBe(200)
+      server.clock.time += 10_000
+    }
   })
 
   test('a list or a body above the whole limit is refused, and counts as one request', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Passport, Scores, Social } from '../../../src/domain/passport.ts'
-import { describeTop } from '../../../src/explorer/design/format.ts'
+import { describeTop } from '../../../src/explorer/design/text.ts'
 import { renderGrowth } from '../../../src/explorer/passport/passport-credentials.ts'
 import { renderSocials } from '../../../src/explorer/passport/passport-profile.ts'
 import { renderExplanation } from '../../../src/explorer/passport/passport-score.ts'

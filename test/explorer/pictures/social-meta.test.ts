@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import type { FullPassport, Social } from '../../../src/domain/passport.ts'
-import { shortNameOf } from '../../../src/explorer/design/format.ts'
-import { createSite } from '../../../src/explorer/site/site.ts'
+import { shortNameOf } from '../../../src/explorer/design/text.ts'
 import {
   renderProfileMeta,
   renderShareMeta,
   shareList,
   sharePassport,
-} from '../../../src/explorer/site/social-meta.ts'
+} from '../../../src/explorer/site/layout.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
