@@ -1,6 +1,5 @@
 import { ServiceError } from '../domain/errors.ts'
 import type { ListRequest } from '../domain/lists/list-request.ts'
-import { createTurns } from '../store/awaitable.ts'
 import type { Store } from '../store/store.ts'
 import { createFacetIndex, type FacetIndex, type FacetPage } from './facet-index.ts'
 import { buildSnapshot, type Snapshot } from './snapshot.ts'
@@ -54,7 +53,15 @@ type Live = {
 /** A facet index that follows the store. It is built by the first call. */
 export function createLiveIndex(store: FacetStore, options: Options = {}) {
   const live: Live = { store, options, percent: 0 }
-  const inTurn = createTurns()
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** One at a time. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(work)
+    // The caller gets the error; the next work starts in any case.
+    last = result.catch(() => undefined)
+    return result
+  }
 
   return {
     /**
