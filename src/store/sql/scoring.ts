@@ -1,6 +1,6 @@
-import { toCredentialData } from '../rows/credential.ts'
+import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
 import { type StoredRow, toFullPassport } from '../rows/passport.ts'
-import { toV1CredentialsRow, toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
+import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'

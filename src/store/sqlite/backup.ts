@@ -15,11 +15,11 @@ import { COUNT_PASSPORTS } from '../sql/passports.ts'
 import {
   closeOnError,
   connectReader,
-  fileIdentity,
   isEnvironmentError,
   throwTranslated,
   translateErrors,
 } from './connect.ts'
+import { fileIdentity } from './database.ts'
 import { identify, versionOf } from './migrate.ts'
 
 /** Counts from a complete check of a database: all stored credentials, also superseded ones and those of merged passports. */

@@ -4,9 +4,10 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Diagnostics, readContents } from '../sql/diagnostics.ts'
 import { isDamage, listDamage } from './backup.ts'
-import { connectReader, refuseDeletedWal, throwTranslated, translateErrors } from './connect.ts'
+import { connectReader, throwTranslated, translateErrors } from './connect.ts'
 import { createConnection } from './database.ts'
 import { SCHEMA, versionOf } from './migrate.ts'
+import { refuseDeletedWal } from './wal-checks.ts'
 
 export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {
   const hasWal = () => existsSync(`${path}-wal`)

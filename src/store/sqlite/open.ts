@@ -17,7 +17,14 @@ import { createSettingStores } from '../sql/settings.ts'
 import { createUsage } from '../sql/usage.ts'
 import { createV1Reader, createV2Reader } from '../sql/v1.ts'
 import type { Store } from '../store.ts'
-import { closeOnError, connectReader, connectWriter, openChecked, translateErrors } from './connect.ts'
+import {
+  closeOnError,
+  connectReader,
+  connectWriter,
+  createReadTransaction,
+  openChecked,
+  translateErrors,
+} from './connect.ts'
 import {
   createConnection,
   createDatabase,
@@ -30,7 +37,6 @@ import { createEventReader } from './events.ts'
 import { createKeyFinder } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
-import { createReadTransaction } from './read-transaction.ts'
 import { createV3Reader } from './v3-reader.ts'
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */

@@ -3,15 +3,9 @@ import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 import { check, checkBackup, isDamage, renameEventLog, writeAtomically, writeSnapshot } from './backup.ts'
-import {
-  isEnvironmentError,
-  makeFolder,
-  orphanedWalProblem,
-  sizeOf,
-  throwTranslated,
-  translateErrors,
-} from './connect.ts'
+import { isEnvironmentError, makeFolder, throwTranslated, translateErrors } from './connect.ts'
 import { identify, migrate } from './migrate.ts'
+import { orphanedWalProblem, sizeOf } from './wal-checks.ts'
 
 /**
  * Replaces the database with a backup. The old database is kept under a name that is returned. The replacement is atomic: a
