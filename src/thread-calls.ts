@@ -126,13 +126,6 @@ export function createQueue<Call, Answer>(
   }
 }
 
-/** Removes the first call whose caller still waits. */
-export function takeFirst<Call, Answer>(queue: Received<Call, Answer>[]): Received<Call, Answer> | undefined {
-  let first = queue.shift()
-  while (first?.isCancelled) first = queue.shift()
-  return first
-}
-
 function toFailure(error: unknown): Failure {
   if (error instanceof ServiceError) return { message: error.message, code: error.code }
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
