@@ -1,4 +1,3 @@
-import { ServiceError } from '../../domain/errors.ts'
 import type { FullPassport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, SCORE_PARTS } from '../design/charts.ts'
@@ -8,6 +7,7 @@ import { formatFigure, formatPeople, nameOf } from '../design/text.ts'
 import type { CardOptions, DrawCard, ExplorerOptions, ExplorerPage, Png } from '../site/explorer-page.ts'
 import { picture, withoutCaching } from '../site/files.ts'
 import { CARD_SIZE, describeCard } from '../site/layout.ts'
+import { isCode } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 import { findPassportWords, type PassportWords } from '../site/standings.ts'
 import {
@@ -83,15 +83,12 @@ export function createCardDrawer(options: ExplorerOptions): DrawCard {
       return picture('png', await rasterize(markup, CARD_SIZE.width, signal))
     } catch (error) {
       const png = await spare
-      if (!isBusy(error) || !png) throw error
+      if (!isCode(error, ['overloaded', 'unavailable']) || !png) throw error
       onError(error)
       return withoutCaching(picture('png', png))
     }
   }
 }
-
-const isBusy = (error: unknown) =>
-  error instanceof ServiceError && ['overloaded', 'unavailable'].includes(error.code)
 
 const SCORE_WIDTH = 400
 const BASELINE = 394
