@@ -29,7 +29,7 @@ describe.concurrent('on standard input and output', () => {
     proxy.refuse()
     const away = await ask()
     expect(away.isError).toBe(true)
-    expect(away.text).toMatch(/^postgres:\S+ /)
+    expect(away.text).toMatch(/^postgres:\S+ is unavailable: /)
     proxy.flow()
     await until(async () => !(await ask()).isError)
   })

@@ -154,14 +154,17 @@ describe.concurrent('sources', () => {
       (socket) => answer(socket, 200, {}, '\x1b[2J'),
       `: no valid response after 3 attempts, the last: JSON Parse error: Unrecognized token '\ufffd'. Check the URL.`,
     ],
-  ])('a source that %s is reported in one sentence without control characters', async (_, respond, sentence) => {
-    await using source = await serveRaw(respond)
-    expect(await mirror(`${source.url}/api/v1/`)).toEqual({
-      out: '',
-      err: `passportd: ${source.url}${sentence}\n`,
-      code: 1,
-    })
-  })
+  ])(
+    'a source that %s is reported in one sentence without control characters',
+    async (_, respond, sentence) => {
+      await using source = await serveRaw(respond)
+      expect(await mirror(`${source.url}/api/v1/`)).toEqual({
+        out: '',
+        err: `passportd: ${source.url}${sentence}\n`,
+        code: 1,
+      })
+    },
+  )
 
   test('an unavailable source is reported in one sentence', async () => {
     const unavailable = / no valid response after 3 attempts, the last: .+ Check the URL\.\n$/
