@@ -1,24 +1,19 @@
-import type { Static, TSchema } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
+import { Check, Convert, Errors } from 'typebox/value'
 import { findDiff, parseTimes } from '../api/v3/diff.ts'
 import { noPassport, onlyOne, parseKey, parsePast } from '../api/v3/parameters.ts'
 import { findAt, readAll } from '../api/v3/render-by-key.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { findPage } from '../catalog/find-list.ts'
 import type { Config } from '../config/config.ts'
+import { ServiceError } from '../domain/errors.ts'
 import { lastPage, parseKeyword } from '../domain/lists/list-request.ts'
 import { type PassportKey, parsePassportKey } from '../domain/passport.ts'
+import { describeProblems } from '../domain/record/validation-problem.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import { presentExplanation, presentPassport } from '../domain/v3/present.ts'
 import { createExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
-import {
-  LookupArguments,
-  PassportArguments,
-  parseArguments,
-  ScoreAtArguments,
-  SearchArguments,
-  WhatChangedArguments,
-} from './arguments.ts'
 import {
   CredentialsResult,
   ExplanationResult,
@@ -36,6 +31,42 @@ export type ToolContext = {
   config: Pick<Config, 'publicUrl' | 'explorer'>
   now: () => number
 }
+
+const SearchArguments = Type.Object({
+  keyword: Type.Optional(
+    Type.String({ description: 'Part of the name, at most 200 characters; default: all passports' }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 25, default: 10, description: 'Passports per page' }),
+  ),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 })),
+})
+
+const passport = Type.String({
+  description: 'A passport id, such as 42, a wallet address, or a handle such as github:zoe',
+})
+const time = (description: string) =>
+  Type.String({
+    description: `${description}: a day such as 2026-10-01, or a time such as 2026-10-01T12:00:00Z`,
+  })
+
+const PassportArguments = Type.Object({ passport })
+
+const LookupArguments = Type.Object({
+  keys: Type.Array(passport, {
+    minItems: 1,
+    maxItems: MAX_LIST,
+    description: 'Passports, in any mix of keys',
+  }),
+})
+
+const ScoreAtArguments = Type.Object({ passport, as_of: time('A time in the past') })
+
+const WhatChangedArguments = Type.Object({
+  passport,
+  from: time('Begin'),
+  to: Type.Optional(time('End; default: now')),
+})
 
 type Declaration<Input extends TSchema, Output extends TSchema> = {
   title: string
@@ -103,6 +134,15 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
     outputSchema: WhatChangedResult,
     call: whatChanged,
   }),
+}
+
+/** Agents send an id as a number and a missing value as null, although the schema says otherwise. */
+function parseArguments<T extends TSchema>(schema: T, given: Readonly<Record<string, unknown>>): Static<T> {
+  const present = Object.entries(given).filter(([, value]) => value !== null)
+  const args = Convert(schema, Object.fromEntries(present))
+  if (Check(schema, args)) return args
+  const [problem] = describeProblems(args, Errors(schema, args))
+  throw new ServiceError('invalid_request', `${problem?.field} ${problem?.reason}.`)
 }
 
 async function search(args: Static<typeof SearchArguments>, context: ToolContext) {
