@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fillWithDemo } from '../../../src/ingest/demo/history.ts'
+import { fillWithDemo } from '../../../src/ingest/demo/fill-with-demo.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { COMMAND, resultOf } from '../cli.ts'
