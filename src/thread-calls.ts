@@ -7,13 +7,6 @@ type Result<Answer> = { id: number } & Outcome<Answer>
 /** Expected errors have a code, others the stack of the other thread. */
 type Failure = { message: string; code?: ErrorCode; stack?: string | undefined }
 
-type CallerOptions = {
-  /** The message of the error of calls while there is no other thread, or when it ends. */
-  ended: string
-  /** Further calls are rejected as `overloaded`. */
-  mostWaiting?: number
-}
-
 type CallOptions = {
   /** Aborting it cancels the call, and rejects it with `ClientGone`. */
   signal?: AbortSignal | undefined
@@ -21,8 +14,11 @@ type CallOptions = {
   limit?: { milliseconds: number; error: () => Error } | undefined
 }
 
-/** Calls another thread. Each call gets an answer or an error. */
-export function createCaller<Call, Answer>({ ended, mostWaiting = Number.POSITIVE_INFINITY }: CallerOptions) {
+/**
+ * Calls another thread. Each call gets an answer or an error: `ended` is the message while there is no other thread, or when it
+ * ends. If `mostWaiting` calls wait, the next ones are rejected as `overloaded`.
+ */
+export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
   const waiting = new Map<number, PromiseWithResolvers<Answer>>()
   const threadEnded = () => new ServiceError('unavailable', ended)
   let port: MessagePort | undefined

@@ -6,7 +6,7 @@ import type { WireEvent } from '../domain/v3/event-schema.ts'
 import { presentEvent } from '../domain/v3/present-event.ts'
 import type { EventPage } from '../store/event-store.ts'
 import type { Store } from '../store/store.ts'
-import { isActiveKey } from './client-identity.ts'
+import { isActive } from './client-identity.ts'
 
 /** Open streams of a server thread, and of one key in it. */
 export const MOST_STREAMS = 200
@@ -217,8 +217,8 @@ function check(streams: Streams, stream: Stream, time: number): void {
 /** Shows that the connection works, and where a filtered stream is. Ends the stream of a revoked key. */
 async function comment(streams: Streams, stream: Stream): Promise<void> {
   const { store, now } = streams
-  const isActive = await attempt(streams, () => isActiveKey(store, stream.keyId, now()))
-  if (isActive === false) close(streams, stream)
+  const isValid = await attempt(streams, async () => isActive(await store.keys.find(stream.keyId), now()))
+  if (isValid === false) close(streams, stream)
   if (streams.open.has(stream) && !isFull(stream)) stream.controller.enqueue(toComment(stream.cursor))
 }
 
