@@ -8,7 +8,7 @@ type Result<Answer> = { id: number } & Outcome<Answer>
 type Failure = { message: string; code?: ErrorCode; stack?: string | undefined }
 
 type CallOptions = {
-  /** Aborting it cancels the call, and rejects it with `ClientGone`. */
+  /** An aborted signal cancels the call, which is rejected with `ClientGone`. */
   signal?: AbortSignal | undefined
   /** After this time the call is cancelled, and rejected with the error. */
   limit?: { milliseconds: number; error: () => Error } | undefined
@@ -35,7 +35,7 @@ export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
   }
 
   return {
-    /** Called again when the other thread was restarted: rejects the calls that it had not answered. */
+    /** Connects to a thread that was started or restarted. Rejects the calls that the thread before has not answered. */
     connect(next: MessagePort): void {
       for (const { reject } of waiting.values()) reject(threadEnded())
       waiting.clear()
@@ -50,7 +50,7 @@ export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
       if (signal?.aborted) throw new ClientGone()
       if (waiting.size >= mostWaiting) throw overloaded()
       const id = ++last
-      // A call that cannot be cloned throws.
+      // Throws if the call cannot be cloned: it must not wait for an answer.
       port.postMessage({ id, call } satisfies Request<Call>)
       const result = Promise.withResolvers<Answer>()
       waiting.set(id, result)
@@ -83,7 +83,7 @@ export function receiveCalls<Call, Answer>(
 
   function reply(id: number, outcome: Outcome<Answer>): void {
     if (!open.has(id)) return
-    // An answer that cannot be cloned throws: it can still fail.
+    // Throws if the answer cannot be cloned. The call stays open, so that it can still fail.
     port.postMessage({ id, ...outcome } satisfies Result<Answer>)
     open.delete(id)
   }
@@ -107,7 +107,7 @@ export function receiveCalls<Call, Answer>(
   }
 }
 
-/** Runs calls one at a time, first in, first out, when `ready` resolves. Those whose callers no longer wait are skipped. */
+/** Runs calls one at a time, first in, first out, after `ready` resolves. Skips cancelled calls. */
 export function createQueue<Call, Answer>(
   run: (call: Call) => Answer | Promise<Answer>,
   ready = Promise.resolve(),

@@ -180,7 +180,7 @@ const toParameters = (place: 'path' | 'query' | 'header', parameters: Parameters
     ...rest,
   }))
 
-/** Named schemas appear once; other places refer to them by `$ref`. They are found by contents: an optional schema is a copy. */
+/** Named schemas appear once; other places refer to them by `$ref`. Contents identify a schema, because an optional schema is a copy. */
 function nameSchemas(named: Readonly<Record<string, TSchema>>) {
   const names = new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]))
   const toRef = (value: unknown): unknown => {

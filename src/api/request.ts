@@ -49,10 +49,10 @@ export const isBodyTooLarge = (request: Request) => declaredLength(request) > MA
 
 const BYTES_PER_UNIT = 8 * 1024
 
-/** The units of a body, in addition to those of its request: it takes memory and delays others while it is received. */
+/** The units of a body add to those of its request: a body takes memory and delays other requests while it is received. */
 export const unitsOfBody = (bytes: number): number => Math.floor(bytes / BYTES_PER_UNIT)
 
-/** A client whose request is refused is disconnected if its body is larger: a new connection takes less time than the body. */
+/** A refused request with a larger unread body ends its connection: a new connection takes less time than reading the body. */
 const MOST_IGNORED_BYTES = 64 * 1024
 
 export const hasLargeUnreadBody = (request: Request) =>
@@ -96,7 +96,7 @@ export function queryTextOf({ url }: Request): string {
 /** Bun's `request.url` is the path alone when `Host` is malformed, so `new URL(request.url)` may throw. */
 const pathStart = (url: string) => (url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length))
 
-/** More than any pattern has. */
+/** The most parts of a path that are compared: more than any pattern has. */
 const MOST_PARTS = 20
 
 /** The parameters of the path; `undefined` if it does not match the pattern. */

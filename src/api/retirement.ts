@@ -26,7 +26,7 @@ export function retirementHeaders(
   }
 }
 
-/** `version` is the API version for the message. */
+/** Throws `removed` from the sunset on. `version` names the API in the message. */
 export function checkRemoval(plan: RetirementPlan, now: number, version = 'V1'): void {
   if (plan.sunsetAt === undefined || !isRemoved(plan, now)) return
   const day = new Date(plan.sunsetAt).toISOString().slice(0, 10)
