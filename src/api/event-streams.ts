@@ -194,14 +194,18 @@ async function poll(streams: Streams): Promise<void> {
         commentedAt = time
         await Promise.all([...open].map((stream) => isolate(streams, stream, () => comment(streams, stream))))
       }
-      streams.polled.resolve()
-      streams.polled = Promise.withResolvers()
+      wake(streams)
       await sleep(POLL_MILLISECONDS)
     }
   } finally {
     streams.isPolling = false
-    streams.polled.resolve()
+    wake(streams)
   }
+}
+
+function wake(streams: Streams): void {
+  streams.polled.resolve()
+  streams.polled = Promise.withResolvers()
 }
 
 /** Ends a stream if its log was replaced or if its client does not read. */
