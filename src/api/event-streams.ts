@@ -159,9 +159,7 @@ const isFull = ({ controller }: Stream) => (controller.desiredSize ?? 0) <= 0
 
 function read(streams: Streams, { cursor: { sequence }, filter }: Stream): Promise<RenderedEvents> {
   const key = JSON.stringify([sequence, filter.passport, filter.types])
-  const page = streams.pages.get(key) ?? render(streams, sequence, filter)
-  streams.pages.set(key, page)
-  return page
+  return streams.pages.getOrInsertComputed(key, () => render(streams, sequence, filter))
 }
 
 async function render(
