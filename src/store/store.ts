@@ -2,6 +2,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
 import type { Actor } from '../domain/history/event.ts'
+import type { GroupField, ScoreField } from '../domain/lists/list-request.ts'
 import type { FullPassport, Passport, PassportKey, PassportRef, Scores } from '../domain/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
@@ -154,23 +155,12 @@ export type ListingStore = {
 /** `name` is folded. */
 export type ListedPassport = { id: number; score: number; name: string }
 
-/** The values that v3 lists are filtered, grouped and sorted by. All text is folded, without duplicates; empty text is left out. */
-export type Facets = {
-  id: number
-  name: string
-  score: number
-  activity_score: number
-  identity_score: number
-  skills_score: number
-  /** "true" or "false". */
-  human: readonly string[]
-  location: readonly string[]
-  tag: readonly string[]
-  source: readonly string[]
-  /** The types of its shown credentials with a score above 0. */
-  type: readonly string[]
-  rules: readonly string[]
-}
+/**
+ * The values that v3 lists are filtered, grouped and sorted by. All text is folded, without duplicates; empty text is left out.
+ * `human` is "true" or "false". `type` has the types of the shown credentials with a score above 0.
+ */
+export type Facets = { id: number; name: string } & Record<ScoreField, number> &
+  Record<GroupField, readonly string[]>
 
 /** The version is another after each change of the passport's V1 responses. */
 export type ChangedPassport = ListedPassport & { version: number }

@@ -1,7 +1,6 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import { type Awaitable, then } from '../awaitable.ts'
-import { BODY, type FoundPassport, ITEM, toCalculating, toItem } from '../rows/v1.ts'
-import { toItemV2, toPassportV2 } from '../rows/v2.ts'
+import { BODY, type FoundPassport, ITEM, toCalculating, toItem, toItemV2, toPassportV2 } from '../rows/v1.ts'
 import type { Store, V1Body, V1Passport } from '../store.ts'
 import type { Dialect, Prepare } from './connection.ts'
 import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from './passports.ts'

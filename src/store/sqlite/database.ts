@@ -112,8 +112,12 @@ async function inTransaction<T>(file: File, begin: string, work: () => Promise<T
     file.run('commit')
     return result
   } catch (error) {
-    // Some errors have ended the transaction.
-    if (file.inTransaction) file.run('rollback')
+    try {
+      // Some errors have ended the transaction.
+      if (file.inTransaction) file.run('rollback')
+    } catch {
+      // The first error tells the cause.
+    }
     throw error
   }
 }
@@ -204,7 +208,12 @@ export function createWalLimit(path: string, writer: File): () => void {
     if (now < checkAt) return
     checkAt = now + CHECK_MILLISECONDS
     if (sizeOf(`${path}-wal`) < LARGEST_BYTES || writer.inTransaction) return
-    if (!truncateWal(writer)) checkAt = performance.now() + PAUSE_MILLISECONDS
+    try {
+      if (truncateWal(writer)) return
+    } catch {
+      // The write is committed, or has its own error. The next write reports a fault of the disk.
+    }
+    checkAt = performance.now() + PAUSE_MILLISECONDS
   }
 }
 

@@ -13,7 +13,7 @@ import type { WriteModel } from './write-model.ts'
 export type Changes = { events: readonly EventContent[]; removed: readonly number[] }
 
 /** A passport and the credentials that responses show. */
-export type Shown = { row: StoredRow; credentials: readonly Credential[] }
+type Shown = { row: StoredRow; credentials: readonly Credential[] }
 
 /** A superseded credential is stored, but not shown. */
 export const withoutSuperseded = (all: readonly Credential[]) => all.filter(({ superseded }) => !superseded)
@@ -49,21 +49,11 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
     before.set(id, undefined)
   }
 
-  function compareScores(
-    old: Before,
-    row: StoredRow,
-    shown?: readonly Credential[],
-  ): EventContent | undefined {
+  function compareScores(old: Before, row: StoredRow, shown?: readonly Credential[]) {
     const isKept = !shown && old.row.merged_into === null && row.merged_into === null
-    if (isKept)
-      return toScoreChanged({ row: old.row, credentials: NONE }, { row, credentials: NONE }, causeOf)
-    const credentialsBefore = old.credentials ?? credentials.listShown(row.id)
-    const credentialsAfter = withoutSuperseded(shown ?? credentials.list(row.id))
-    return toScoreChanged(
-      { row: old.row, credentials: credentialsBefore },
-      { row, credentials: credentialsAfter },
-      causeOf,
-    )
+    const last = isKept ? NONE : (old.credentials ?? credentials.listShown(row.id))
+    const next = isKept ? NONE : withoutSuperseded(shown ?? credentials.list(row.id))
+    return toScoreChanged({ row: old.row, credentials: last }, { row, credentials: next }, causeOf)
   }
 
   function toEvents(row: StoredRow, isSurvivor: boolean, shown?: readonly Credential[]): EventContent[] {
