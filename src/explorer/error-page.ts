@@ -62,7 +62,7 @@ const OTHER: ErrorText = { title: 'The request failed' }
 export function drawErrorPicture(site: Site, path: string, status: number): RenderedPage | undefined {
   const words = WORDS[status] ?? 'error'
   if (path.startsWith('/oembed')) return undefined
-  if (path.endsWith('.json')) return picture('json', JSON.stringify(toErrorEndpoint(words)), status)
+  if (path.endsWith('.json')) return picture('json', toErrorEndpoint(words), status)
   const { markup } = path.startsWith('/card/')
     ? drawErrorCard(site, `Passport ${words}`)
     : drawErrorBadge(words)

@@ -62,28 +62,25 @@ export function createExplorer(given: ExplorerOptions) {
 
   async function show(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
     const { params, signal } = request
-    const origin = site.origin || originOf(request)
-    const shown = {
-      path: pathOf(request),
-      params,
-      query: queryOf(request),
-      site: { ...site, origin },
-      signal,
-      charge: context.charge,
-    }
+    const [path, query, origin] = [pathOf(request), queryOf(request), site.origin || originOf(request)]
+    const shown = { path, params, query, site: { ...site, origin }, signal, charge: context.charge }
     const version = await page.version?.(shown)
     const render = () => {
       if (signal.aborted) throw new ClientGone()
       return page.render(shown)
     }
     if (version === undefined) return sendPage(request, context, await render())
-    const key = [shown.path, page.variant?.(shown.query) ?? '', origin, version].join(' ')
+    const key = [path, page.variant?.(query) ?? '', origin, version].join(' ')
     return sendPage(request, context, await pages.get(await catalog.current(), key, render))
   }
 
   /** A client that prefers JSON gets an error that names the path in the API. */
   async function showHtml(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
-    checkAccept(request)
+    if (prefersJson(request)) {
+      const [, folder, ref] = pathOf(request).split('/')
+      const path = folder === 'passports' && ref ? `/api/v3/passports/${ref}` : '/api/v3/passports'
+      throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
+    }
     const response = await show(page, request, context)
     response.headers.append('Vary', 'Accept')
     return response
@@ -92,11 +89,8 @@ export function createExplorer(given: ExplorerOptions) {
   const toRoutes = (surface: Surface, creators: Record<string, CreatePage>, handle: typeof show): Route[] =>
     Object.entries(creators).map(([path, create]) => {
       const page = create(options)
-      return route(surface, {
-        path,
-        name: 'explorer',
-        handle: (request: RouteRequest, context) => handle(page, request, context),
-      })
+      const respond = (request: RouteRequest, context: Context) => handle(page, request, context)
+      return route(surface, { path, name: 'explorer', handle: respond })
     })
 
   return {
@@ -111,11 +105,4 @@ export function createExplorer(given: ExplorerOptions) {
     errorPage: (status: number, message: string, requestId: string, path: string): RenderedPage =>
       renderErrorPage(site, status, message, requestId, path),
   }
-}
-
-function checkAccept(request: RouteRequest): void {
-  if (!prefersJson(request)) return
-  const [, folder, ref] = pathOf(request).split('/')
-  const path = folder === 'passports' && ref ? `/api/v3/passports/${ref}` : '/api/v3/passports'
-  throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
 }

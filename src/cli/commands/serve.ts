@@ -52,7 +52,7 @@ export const serve = defineCommand({
     })
     const beforeScoring = await prepareSetting(store, rules, config, terminal.now())
     if (demo) {
-      const { fillWithDemo } = await import('../../ingest/demo/history.ts')
+      const { fillWithDemo } = await import('../../ingest/demo/fill-with-demo.ts')
       await fillWithDemo(store, terminal.now())
     }
     const isPortShared = await isShared(config)

@@ -23,15 +23,11 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
         const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
         const rules = await options.rules()
         const { total } = await options.catalog.standing(0)
-        const rows = await Promise.all(
-          types.map(async ({ value, count: holders, first }) => ({
-            type: value,
-            holders,
-            name: await labelOf('credential', value, first),
-            rule: ruleOf(rules, value),
-          })),
-        )
-        return renderList(site, rows, total)
+        const rows = types.map(async ({ value: type, count: holders, first }) => {
+          const name = await labelOf('credential', type, first)
+          return { type, holders, name, rule: ruleOf(rules, type) }
+        })
+        return renderList(site, await Promise.all(rows), total)
       }),
   }
 }

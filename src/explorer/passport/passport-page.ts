@@ -1,5 +1,5 @@
 import { notFound } from '../../domain/errors.ts'
-import { type FullPassport, parsePassportRef } from '../../domain/passport.ts'
+import { parsePassportRef } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import { type Html, html } from '../design/html.ts'
@@ -7,17 +7,10 @@ import { formatFigure, nameOf, shortNameOf } from '../design/text.ts'
 import type { ApiState, ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { withoutCaching } from '../site/files.ts'
 import { describeCard, renderProfileMeta, respondPage, sharePassport } from '../site/layout.ts'
-import type { Site } from '../site/site.ts'
-import { describeBest, describeHighest, findParts } from '../site/standings.ts'
+import { describeHighest, describeStrongest, findParts } from '../site/standings.ts'
 import { renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
-import {
-  renderDistribution,
-  renderHistory,
-  renderParts,
-  renderScore,
-  type ScoreContext,
-} from './passport-score.ts'
+import { renderDistribution, renderHistory, renderParts, renderScore } from './passport-score.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { store, catalog, rules, api = () => 'open' } = options
@@ -40,7 +33,11 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const context = { standing, parts: parts ?? {}, levels, caps }
       // The id of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
-      const best = describeBest(scores, standing, context.parts)
+      const [name, card] = [shortNameOf(passport), describeCard(passport)]
+      const highest = describeHighest(scores, standing, context.parts)
+      const best = highest || describeStrongest(scores)
+      const about = best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())
+      const post = `${highest === '' ? card : `${name}: ${highest}`} on ${site.name}`
       const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport), renderScore(passport, credentials.length, context))}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
@@ -52,7 +49,7 @@ ${await renderHistory(store.events, passport, credentials)}
 ${renderCredentials({ id, credentials, scores, types })}
 </div>
 <div>
-${renderShare({ id, card: describeCard(passport), text: describePost(passport, context, site), origin: site.origin })}
+${renderShare(id, card, post, site.origin)}
 ${renderGrowth(credentials, scores, caps)}
 ${renderDistribution(scores.total, standing)}
 ${renderSocials(passport)}
@@ -63,8 +60,8 @@ ${renderSnippets(id, site.origin, api())}
 </article>`
       const page = respondPage({
         site,
-        title: `${shortNameOf(passport)}: ${formatFigure(scores.total)}`,
-        description: describePage(passport, best),
+        title: `${name}: ${formatFigure(scores.total)}`,
+        description: best === '' ? card : `${card}, ${about}`,
         share: sharePassport(passport, best, levelOf(scores.total, { levels })?.level.name),
         head: renderProfileMeta(passport, site.origin),
         script: 'passport.js',
@@ -75,17 +72,6 @@ ${renderSnippets(id, site.origin, api())}
   }
 }
 
-function describePage(passport: FullPassport, best: string): string {
-  const score = describeCard(passport)
-  return best === '' ? score : `${score}, ${best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())}`
-}
-
-/** The text of a post about the passport. */
-function describePost(passport: FullPassport, { standing, parts }: ScoreContext, site: Site): string {
-  const best = describeHighest(passport.scores, standing, parts)
-  return `${shortNameOf(passport)}: ${best || `passport score ${formatFigure(passport.scores.total)}`} on ${site.name}`
-}
-
 /** The script polls the page until this element is gone. */
 const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 <h2>This score is being recalculated</h2>
@@ -93,22 +79,11 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 <noscript>Reload the page to see the new score.</noscript></p>
 </section>`
 
-const BADGE_STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' } as const
-const THEMES = { light: 'Light', dark: 'Dark' } as const
-
-type Shared = {
-  id: number
-  /** Describes the card. */
-  card: string
-  text: string
-  origin: string
-}
-
 /**
- * Ways to share a passport. Without an origin, links to other sites are unknown. The script adds the buttons. The card is shown
- * as SVG, which is a hundredth of the PNG.
+ * Ways to share a passport: its card, and links that post `text`. The script adds the buttons. Without an origin, there are no
+ * links to other sites. The card is shown as SVG, which is a hundredth of the PNG.
  */
-export function renderShare({ id, card, text, origin }: Shared): Html {
+function renderShare(id: number, card: string, text: string, origin: string): Html {
   // Validated, because people paste these lines into pages.
   const plain = parseOrigin(origin)?.origin
   return html`<section id="share">
@@ -141,8 +116,8 @@ function renderBadge(id: number, origin: string): Html {
 <details id="embed">
 <summary>Put this badge on your page</summary>
 <form hidden data-picker>
-<fieldset class="row"><legend>Style</legend>${radios('style', BADGE_STYLES, 'flat')}</fieldset>
-<fieldset class="row"><legend>Theme</legend>${radios('theme', THEMES, 'light')}</fieldset>
+<fieldset class="row"><legend>Style</legend>${radios('style', ['flat', 'plain', 'large'])}</fieldset>
+<fieldset class="row"><legend>Theme</legend>${radios('theme', ['light', 'dark'])}</fieldset>
 </form>
 ${renderLine('Markdown', `[![Passport ${id}](${badge})](${page})`)}
 ${renderLine('HTML', `<a href="${page}"><img src="${badge}" alt="Passport ${id}"></a>`)}
@@ -150,10 +125,11 @@ ${renderLine('HTML', `<a href="${page}"><img src="${badge}" alt="Passport ${id}"
 </div>`
 }
 
-const radios = (name: string, values: Readonly<Record<string, string>>, chosen: string) =>
-  Object.entries(values).map(
-    ([value, text]) =>
-      html`<label><input type="radio" name="${name}" value="${value}"${value === chosen ? html` checked` : html``}> ${text}</label>`,
+/** The first value is chosen. */
+const radios = (name: string, values: readonly string[]) =>
+  values.map(
+    (value, at) =>
+      html`<label><input type="radio" name="${name}" value="${value}"${at === 0 ? html` checked` : html``}> ${value.charAt(0).toUpperCase()}${value.slice(1)}</label>`,
   )
 
 const renderLine = (noun: string, text: string) =>
@@ -161,7 +137,7 @@ const renderLine = (noun: string, text: string) =>
 `
 
 /** The same data for programs. */
-export function renderSnippets(id: number, origin: string, state: ApiState): Html {
+function renderSnippets(id: number, origin: string, state: ApiState): Html {
   const plain = parseOrigin(origin)?.origin
   const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '
   const command = `curl ${key}'${plain}/api/v3/passports/${id}?include=credentials'`

@@ -1,6 +1,5 @@
 import { bucketOf, type Standing } from '../../catalog/score-distribution.ts'
-import type { Credential } from '../../domain/credential.ts'
-import { type Caps, roundScore } from '../../domain/credential.ts'
+import { type Caps, type Credential, roundScore } from '../../domain/credential.ts'
 import {
   type Cause,
   causesOf,
@@ -12,7 +11,7 @@ import type { Passport, Scores } from '../../domain/passport.ts'
 import { type Level, levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Store } from '../../store/store.ts'
-import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
+import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
 import { UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
 import {
@@ -40,20 +39,15 @@ export function renderScore(
 ): Html {
   const best =
     describeHighest(scores, standing, parts) || (credentials > 0 ? count(credentials, 'credential') : '')
+  const { level: reached, next } = levelOf(scores.total, { levels }) ?? {}
+  const left = next && ` ${count(roundScore(next.from - scores.total), 'point')} to ${next.name}`
+  const level = html`<p class="level"><strong>${reached?.name ?? ''}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>`
   return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large">${formatFigure(scores.total)}</p>
-${renderLevel(scores.total, levels)}
+${reached ? level : html``}
 ${best === '' ? html`` : html`<p class="best">${best}</p>`}
 </div>`
-}
-
-function renderLevel(total: number, levels: readonly Level[]): Html {
-  const found = levelOf(total, { levels })
-  if (!found) return html``
-  const { level, next } = found
-  const left = next && ` ${count(roundScore(next.from - total), 'point')} to ${next.name}`
-  return html`<p class="level"><strong>${level.name}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>`
 }
 
 /** The parts of the score, with the standing of each. */
@@ -62,6 +56,8 @@ export function renderParts(passport: Passport, { standing, parts, caps }: Score
   const given = roundScore(
     scores.total - SCORE_PARTS.reduce((sum, part) => sum + Math.max(0, scores[part]), 0),
   )
+  // Otherwise the record gives the total.
+  const isSum = [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
   return html`<section id="parts">
 <h2>Score by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
@@ -70,7 +66,7 @@ export function renderParts(passport: Passport, { standing, parts, caps }: Score
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Given by the record</dt><dd>${formatFigure(given)}</dd></div>` : html``}</dl>
 ${renderExplanation(passport, caps)}
-${isSum(scores, caps) ? html`<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>` : html``}
+${isSum ? html`<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>` : html``}
 </section>`
 }
 
@@ -126,23 +122,15 @@ function describeSums(scores: Scores, caps: Caps): string {
   return `${total}, given by the imported record. Its parts are ${parts}.`
 }
 
-/** Otherwise the record gives the total. */
-const isSum = (scores: Scores, caps: Caps): boolean =>
-  [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
+/** The points of a part, at most the cap of its category. */
+const pointsOf = (part: ScorePart, scores: Scores, caps: Caps): number =>
+  Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part])
 
 const sumOf = (scores: Scores, caps: Caps): number =>
-  roundScore(
-    SCORE_PARTS.reduce(
-      (sum, part) => sum + Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part]),
-      0,
-    ),
-  )
+  roundScore(SCORE_PARTS.reduce((sum, part) => sum + pointsOf(part, scores, caps), 0))
 
 export const describeParts = (scores: Scores, caps: Caps): string =>
-  SCORE_PARTS.map((part) => {
-    const category = CATEGORIES[part]
-    return `${formatFigure(Math.min(scores[part], caps[category] ?? scores[part]))} ${category}`
-  }).join(' + ')
+  SCORE_PARTS.map((part) => `${formatFigure(pointsOf(part, scores, caps))} ${CATEGORIES[part]}`).join(' + ')
 
 /** A change of the score with its causes, or the score at the start of the chart. */
 type Point = { time: number; score: number; change?: number; words: string }

@@ -1,6 +1,6 @@
 import { createPage, type RenderedPage, sendPage } from '../../api/rendered-page.ts'
 import { pathOf } from '../../api/request.ts'
-import { pageRoute, type Route, type RouteRequest, route, SERVICE } from '../../api/route.ts'
+import { pageRoute, type RouteRequest, route, SERVICE } from '../../api/route.ts'
 import { notFound } from '../../domain/errors.ts'
 import { hashOf } from '../../store/hash.ts'
 import base from '../assets/base.css' with { type: 'text' }
@@ -130,30 +130,26 @@ export function createAssets(accents: Record<Theme, string>) {
   )
   return {
     urlOf: (name: AssetName) => assets.get(name)?.url as string,
-    routes: [createRoute(assets), ...fontRoutes()],
+    routes: [
+      route(SERVICE, {
+        path: '/assets/:file',
+        name: 'page',
+        async handle(request: RouteRequest<'file'>, context) {
+          const asset = assets.get(request.params.file.replace(/\.\w+(?=\.\w+$)/, ''))
+          if (!asset) throw notFound()
+          const response = await sendPage(request, context, asset.page)
+          // A page of another release has other hashes: it gets the file of this release, which it must revalidate.
+          if (asset.url === pathOf(request)) response.headers.set('Cache-Control', FOREVER)
+          return response
+        },
+      }),
+      ...FONTS.map(({ path, bytes }) => {
+        const page = createPage(bytes, { 'Content-Type': 'font/woff2', 'Cache-Control': FOREVER })
+        return pageRoute(path, () => page)
+      }),
+    ],
   }
 }
 
-/** A page of another release has other hashes: it gets the file of this release, which it must revalidate. */
-const createRoute = (assets: ReadonlyMap<string, { url: string; page: RenderedPage }>): Route =>
-  route(SERVICE, {
-    path: '/assets/:file',
-    name: 'page',
-    async handle(request: RouteRequest<'file'>, context) {
-      const asset = assets.get(request.params.file.replace(/\.\w+(?=\.\w+$)/, ''))
-      if (!asset) throw notFound()
-      const response = await sendPage(request, context, asset.page)
-      if (asset.url === pathOf(request)) response.headers.set('Cache-Control', FOREVER)
-      return response
-    },
-  })
-
-/** A path changes with its content. */
+/** For paths that change with their content. */
 const FOREVER = 'public, max-age=31536000, immutable'
-
-const fontRoutes = (): Route[] =>
-  FONTS.map(({ path, bytes }) => {
-    const headers = { 'Content-Type': 'font/woff2', 'Cache-Control': FOREVER }
-    const page = createPage(bytes, headers)
-    return pageRoute(path, () => page)
-  })

@@ -40,7 +40,9 @@ export function renderLayout(layout: Layout): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="${description}">
 <title>${title} · ${site.name}</title>
-${renderIcons(site, explorer)}
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<meta name="theme-color" content="${site.accents.light}">
+${explorer ? RASTER_ICONS : html``}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
 ${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${site.urlOf(script)}"></script>`}
@@ -63,12 +65,7 @@ ${main}
 `.markup
 }
 
-/** The tags of the icons. Without the explorer there is only the SVG. */
-const renderIcons = ({ accents }: Site, explorer: boolean): Html =>
-  html`<link rel="icon" href="/icon.svg" type="image/svg+xml">
-<meta name="theme-color" content="${accents.light}">
-${explorer ? RASTER_ICONS : html``}`
-
+/** The explorer serves them. */
 const RASTER_ICONS = html`<link rel="icon" href="/favicon.ico" sizes="32x32">
 <link rel="apple-touch-icon" href="/apple-touch-icon.png">`
 
@@ -131,65 +128,49 @@ export const describeCard = (passport: FullPassport): string =>
   `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
 
 /** `best` is the best true statement about the score; the level may be empty. */
-export const sharePassport = (passport: FullPassport, best: string, level = ''): Share => ({
-  path: `/passports/${passport.id}`,
-  type: 'profile',
-  title: `${shortNameOf(passport)}: ${[formatFigure(passport.scores.total), level].filter(Boolean).join(', ')}`,
-  description: describe(passport, best),
-  card: `/card/${passport.id}.png`,
-  alt: describeCard(passport),
-})
+export function sharePassport(passport: FullPassport, best: string, level = ''): Share {
+  const { id, scores, human } = passport
+  const total = formatFigure(scores.total)
+  const score = `Passport score ${total}${best === '' ? '' : `: ${best}`}.`
+  const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
+  return {
+    path: `/passports/${id}`,
+    type: 'profile',
+    title: `${shortNameOf(passport)}: ${total}${level === '' ? '' : `, ${level}`}`,
+    description: `${score} ${parts}${human ? ' Marked as human.' : ''}`,
+    card: `/card/${id}.png`,
+    alt: describeCard(passport),
+  }
+}
 
 /** "270 people tagged “builder”, led by Ada Harborlight", from the title of the list. */
-export function shareList(
-  title: string,
-  {
-    total,
-    ranked,
-    query,
-  }: { total: number; ranked: readonly { passport: Passport }[]; query: { page: number } },
-): Share {
-  const [first] = ranked
-  if (!first || query.page > 1 || !/people/i.test(title)) return {}
+export function shareList(title: string, total: number, first: Passport | undefined): Share {
+  if (!first || !/people/i.test(title)) return {}
   const words = title.replace(/people/i, total === 1 ? 'person' : 'people')
   const list = `${formatFigure(total)} ${words.charAt(0).toLowerCase()}${words.slice(1)}`
-  return { description: `${list}${total === 1 ? ': ' : ', led by '}${shortNameOf(first.passport)}` }
+  return { description: `${list}${total === 1 ? ': ' : ', led by '}${shortNameOf(first)}` }
 }
 
 /** Links for embedding, and data for search engines. */
 export function renderProfileMeta(passport: FullPassport, origin: string): Html {
   const base = parseOrigin(origin)?.origin
   const url = base && `${base}/passports/${passport.id}`
-  return html`${url ? html`<link rel="alternate" type="application/json+oembed" href="${base}/oembed?url=${encodeURIComponent(url)}" title="${shortNameOf(passport)}">\n` : html``}${renderData(toProfile(passport, url))}
+  return html`${url ? html`<link rel="alternate" type="application/json+oembed" href="${base}/oembed?url=${encodeURIComponent(url)}" title="${shortNameOf(passport)}">\n` : html``}${renderData(passport, url)}
 `
 }
 
-function describe({ scores, human }: FullPassport, best: string): string {
-  const score = `Passport score ${formatFigure(scores.total)}${best === '' ? '' : `: ${best}`}.`
-  const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
-  return `${score} ${parts}${human ? ' Marked as human.' : ''}`
-}
-
-function toProfile(passport: FullPassport, url: string | undefined) {
+/** Data of schema.org without characters that could end the element or a line of script. */
+function renderData(passport: FullPassport, url: string | undefined): Html {
   const links = passport.socials.flatMap((social) => parseWebAddress(social.url) ?? [])
   const sameAs = [...new Set(links)].slice(0, MAX_LINKS)
-  return {
+  const name = shortNameOf(passport)
+  const person = { '@type': 'Person', name, identifier: String(passport.id), url }
+  const json = JSON.stringify({
     '@context': 'https://schema.org',
     '@type': 'ProfilePage',
-    ...(url && { url }),
-    mainEntity: {
-      '@type': 'Person',
-      name: shortNameOf(passport),
-      identifier: String(passport.id),
-      ...(url && { url }),
-      ...(sameAs.length > 0 && { sameAs }),
-    },
-  }
-}
-
-/** Escapes all characters that could end the element or a line of script. */
-function renderData(data: unknown): Html {
-  const json = JSON.stringify(data).replace(
+    url,
+    mainEntity: { ...person, ...(sameAs.length > 0 && { sameAs }) },
+  }).replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )

@@ -47,10 +47,8 @@ export function describeHighest(scores: Scores, { below, total }: Standing, part
   return top === '' ? '' : `${top} ${best.words}`
 }
 
-/** Without a high standing, the strongest part. */
-export function describeBest(scores: Scores, standing: Standing, parts: PartStandings): string {
-  const highest = describeHighest(scores, standing, parts)
-  if (highest !== '') return highest
+/** For a score without a high standing. */
+export function describeStrongest(scores: Scores): string {
   const [strongest] = SCORE_PARTS.toSorted((one, other) => scores[other] - scores[one])
   return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''
 }
