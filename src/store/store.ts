@@ -15,7 +15,8 @@ import type { SearchStore } from './search-store.ts'
 
 export type { Awaitable }
 
-export type Store = {
+/** Disposing a store closes it. */
+export type Store = AsyncDisposable & {
   passports: {
     /** The id of a merged passport finds its survivor. */
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
@@ -123,7 +124,7 @@ export type Store = {
   newerSchema(): Awaitable<number | undefined>
   /** Checks reads and writes. Throws `unavailable` if the store cannot be read. */
   ping(): Awaitable<{ writes: boolean; replicas?: ReplicaStatus[] }>
-  close(): Awaitable<void>
+  close(): Promise<void>
 }
 
 /** A stored JSON response. */

@@ -1,17 +1,14 @@
 import { expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { createLiveIndex, type FacetStore } from '../../src/catalog/live-index.ts'
 import { buildSnapshot } from '../../src/catalog/snapshot.ts'
 import { parseFilter } from '../../src/domain/lists/filter.ts'
 import { type GroupField, type ListRequest, parseSort } from '../../src/domain/lists/list-request.ts'
-import { adoptRules } from '../../src/scoring/rescore.ts'
 import type { Store } from '../../src/store/store.ts'
 import { snapshotOf } from '../support/store/catalog.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { groupNaively, listNaively } from '../support/store/naive-list.ts'
-import { step, take } from '../support/store/random-histories.ts'
+import { checkHistories } from '../support/store/random-histories.ts'
 import { named, record } from '../support/store/records.ts'
-import { scorerOf } from '../support/store/scoring.ts'
 
 const requestOf = (filter: string, sort = '-score', groupBy?: GroupField): ListRequest => ({
   keyword: undefined,
@@ -41,29 +38,21 @@ const onRead = (store: Store, before: (ids: readonly number[]) => unknown): Face
 })
 
 onEveryEngine('a live index', (open, engine) => {
-  test('has the same lists, totals and groups as a naive evaluation, after a random history', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
-        await using store = await open()
-        const scorer = scorerOf(store)
-        await adoptRules(scorer)
-        const snapshot = await buildSnapshot(store.listing)
-        const index = createLiveIndex(store)
-        for (const each of steps) {
-          await take(store, scorer, each)
-          const all = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
-          for (const request of REQUESTS) {
-            const expected = listNaively(all, request)
-            const { ids, total, grouped } = await index.find(snapshot, request)
-            expect(ids).toEqual(expected.map(({ id }) => id))
-            expect(total).toBe(expected.length)
-            expect(grouped?.groups).toEqual(groupNaively(expected, request.groupBy as GroupField))
-          }
+  test('has the same lists, totals and groups as a naive evaluation, after a random history', () =>
+    checkHistories(open, engine, async (store) => {
+      const snapshot = await buildSnapshot(store.listing)
+      const index = createLiveIndex(store)
+      return async () => {
+        const all = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
+        for (const request of REQUESTS) {
+          const expected = listNaively(all, request)
+          const { ids, total, grouped } = await index.find(snapshot, request)
+          expect(ids).toEqual(expected.map(({ id }) => id))
+          expect(total).toBe(expected.length)
+          expect(grouped?.groups).toEqual(groupNaively(expected, request.groupBy as GroupField))
         }
-      }),
-      { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 },
-    )
-  })
+      }
+    }))
 
   test('is built from a new snapshot if the changes since the given one are unknown', async () => {
     await using store = await open([record(1, { human: true })])

@@ -67,20 +67,19 @@ async function fill(store: Store): Promise<void> {
 test.each(REMOVALS)('a passport that is removed %s leaves no byte in the files', async (_, remove) => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  const store = openSqlite(path)
+  await using store = openSqlite(path)
   await fill(store)
   expect(marksIn(path).length).toBeGreaterThan(5)
   // A recent read does not prevent the truncation of the WAL.
   expect(await store.passports.find({ id: REMOVED })).toMatchObject({ id: REMOVED })
   await remove(store)
   expect(marksIn(path)).toEqual([])
-  await store.close()
 })
 
 test('a removed passport that was changed and scored many times leaves no byte either', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  const store = openSqlite(path)
+  await using store = openSqlite(path)
   await fill(store)
   for (let round = 0; round < 6; round++) {
     const neighbours = Array.from({ length: 30 }, (_, at) =>
@@ -92,5 +91,4 @@ test('a removed passport that was changed and scored many times leaves no byte e
   }
   await store.passports.remove(REMOVED, NOON)
   expect(marksIn(path)).toEqual([])
-  await store.close()
 })

@@ -100,6 +100,7 @@ export async function openPostgres(
       }
     },
     close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

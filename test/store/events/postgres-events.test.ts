@@ -69,17 +69,15 @@ test('postgres: the numbers of concurrent writers have no gap, and a reader sees
 
 test('postgres: a failed transaction leaves no gap', async () => {
   await using database = await databaseMaker('postgres')()
-  const store = await openPostgres(database)
+  await using store = await openPostgres(database)
   await saveRecords(store, [record(1)])
-  const sql = connect(database.url)
+  await using sql = connect(database.url)
   // The counter of the ranking changes after the events are written.
   await sql.unsafe('alter table versions add constraint closed check (version < 0) not valid')
   const failing = saveRecords(store, [record(3)])
   await expect(failing).rejects.toThrow('closed')
   await sql.unsafe('alter table versions drop constraint closed')
-  await sql.close()
   await saveRecords(store, [record(2)])
   const { events } = await store.events.list({ after: 0, limit: 9 })
   expect(events.map(({ sequence }) => sequence)).toEqual([1, 2])
-  await store.close()
 })

@@ -45,7 +45,7 @@ async function openNode(
     { url: primary.url, readUrls: replicas.map(({ url }) => url), maxLag },
     { responseTimeout, onNotice: (sentence) => notices.push(sentence) },
   )
-  return { ...store, notices, [Symbol.asyncDispose]: async () => store.close() }
+  return { ...store, notices }
 }
 
 const statesOf = async (store: Store) => (await store.ping()).replicas?.map(({ state }) => state).join()
