@@ -26,7 +26,7 @@ export type Store = AsyncDisposable & {
     count(): Awaitable<number>
     /** The passports that are merged into this one, not through another. */
     listMerged(id: number): Awaitable<number[]>
-    /** Throws `not_found`, or `invalid_request` if one of them is merged already. */
+    /** Throws `not_found`, or `invalid_request` if one of the two is merged already. */
     merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<void>
     /** Throws `not_found`, or `invalid_request` if it is not merged. */
     unmerge(id: number, now?: number, actor?: Actor): Awaitable<void>
@@ -149,7 +149,7 @@ export type ListingStore = {
   readAll(add: (passport: ListedPassport) => void): Awaitable<string>
   /** The changes since a cursor; `undefined` if they are too many or unknown, so that `readAll` is needed. */
   readChanges(since: string): Awaitable<ListingChanges | undefined>
-  /** The same for few changes, fast, and never later than V1 reads that follow. */
+  /** As `readChanges`, but fast, for few changes. V1 reads that follow never have an older state. */
   readRecent(since: string): Awaitable<ListingChanges | undefined>
 }
 
@@ -222,11 +222,11 @@ export type ScoringStore = {
 export type RulesStore = {
   /** Any rule set that was ever in force. */
   find(stamp: string): Awaitable<AppliedRules | undefined>
-  /** Those of these rule sets that are known. */
+  /** The known ones of these rule sets. */
   listByStamps(stamps: readonly string[]): Awaitable<AppliedRules[]>
   /** `undefined` if none was ever applied: the built-in rule set is active. */
   active(): Awaitable<AppliedRules | undefined>
-  /** All of them, the last applied one first. */
+  /** All rule sets, the last applied one first. */
   list(): Awaitable<AppliedRules[]>
   /** Stores a rule set without activating it, unless it is stored. */
   keep(rules: AppliedRules): Awaitable<void>

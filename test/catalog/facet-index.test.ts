@@ -111,7 +111,7 @@ const facets = (id: number, given: Partial<Facets> = {}): Facets => ({
   ...given,
 })
 
-test('many passports, values and lists of values keep their own values', () => {
+test('each of many passports keeps its own values and lists of values', () => {
   const all = Array.from({ length: 5000 }, (_, at) =>
     facets(at * 2 ** 33, { name: `n${at}`, score: at / 4, tag: [`t${at}`, `t${at + 1}`, 'all'] }),
   )
@@ -137,7 +137,7 @@ test('a filter may have 32 conditions, negated or not', () => {
     expectList(index, all, where('score', [...high, { not, operator: '<=', value: 3 }]))
 })
 
-test('groups are the hundred largest, and the number of others', () => {
+test('a list has its hundred largest groups, and the number of the other groups', () => {
   const index = createFacetIndex()
   index.replace(
     [],

@@ -69,7 +69,7 @@ test.each(REMOVALS)('a passport that is removed %s leaves no byte in the files',
   expect(marksIn(path)).toEqual([])
 })
 
-test('a removed passport that was changed and scored many times leaves no byte either', async () => {
+test('a removed passport that was changed and scored many times leaves no byte in the files', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   await using store = openSqlite(path)

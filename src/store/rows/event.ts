@@ -70,7 +70,7 @@ const pageEnd = ({ page: { rows, isCut }, log }: Found, page: EventPage): number
 /** Events in a page of `listAfterTime`, about. */
 const MOST_LATER = 5000
 
-/** Events of each passport in such a page. */
+/** Events of each passport in a page of `listAfterTime`. */
 export const mostLater = (passports: readonly LaterCursor[]): number =>
   Math.ceil(MOST_LATER / Math.max(1, passports.length))
 
@@ -194,7 +194,7 @@ function toCredentialData(
   return [type, CAUSES.indexOf(cause), ...score, ...data.slice(0, end)] as CredentialData
 }
 
-/** `stamps` are those of the whole log, by their numbers. */
+/** `stamps` has all rule stamps of the log, by their numbers. */
 function toLogEvent(
   { sequence, time, passport_id, type, data, actor }: EventRow,
   stamps: ReadonlyMap<number, string>,

@@ -16,7 +16,7 @@ export const createV1Reader = (prepare: Prepare, dialect: Dialect): Store['v1'] 
   findCredentials: createFinder<V1Body>(prepare, 'select body, etag from v1_credentials'),
 })
 
-/** V2 responses are made from those of V1. */
+/** A V2 response is made from the V1 response. */
 export const createV2Reader = (prepare: Prepare, dialect: Dialect): Store['v2'] =>
   createReader(prepare, dialect, ', later_fields', toPassportV2, toItemV2)
 

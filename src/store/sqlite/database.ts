@@ -29,7 +29,7 @@ type Options = {
   checkFiles: () => void
 }
 
-/** Works on a connection run one after another: those of an unfinished transaction would belong to it. */
+/** Writes run one after another, and so do snapshots: a statement during an unfinished transaction of its connection would belong to it. */
 export function createDatabase(path: string, { reader, writer, shared, checkFiles }: Options) {
   writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
   const [readInTurn, writeInTurn] = [createTurns(), createTurns()]
@@ -168,7 +168,7 @@ export function createConnection(path: string, file: File): Connection {
   }
 }
 
-/** Prepares each statement once. Closing the database finalizes the statements of `query`, but not those of `prepare`. */
+/** Prepares each statement once, with `query`: closing the database finalizes its statements, but not the statements of `prepare`. */
 function createStatements(file: File) {
   const statements = new Map<string, ReturnType<typeof file.query<unknown, SQLQueryBindings[]>>>()
   return (text: string) => {

@@ -41,7 +41,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     const most = mostLater(passports)
     for (const { passportId, before } of passports) {
       for (const row of findLater.iterate(passportId, before, most)) {
-        // Times never decrease: all further events are older.
+        // Times never decrease: the remaining events are older.
         if (row.time <= time) break
         yield row
       }

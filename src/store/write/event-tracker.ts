@@ -168,7 +168,7 @@ export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf): E
 
 type NumberColumn = 'score' | 'activity_score' | 'identity_score' | 'skills_score' | 'human' | 'calculated_at'
 
-/** Added ones first, and gone ones last: they are undone in this order. */
+/** Added credentials are first, and gone ones last: changes are undone in this order. */
 function diffCredentials(
   before: readonly Credential[],
   after: readonly Credential[],
@@ -216,7 +216,7 @@ const isSame = (before: Credential, after: Credential) =>
   before.earnedAt === after.earnedAt &&
   FIELDS.every((field) => before[field] === after[field])
 
-/** The old values of the fields that differ, except the score; all of them if the credential is gone. */
+/** The old values of the fields that differ, except the score. If the credential is gone, all fields differ. */
 function oldFields(before: Credential, after: Credential | undefined): CredentialFields {
   const fields: Record<string, unknown> = {}
   for (const field of FIELDS) if (before[field] !== after?.[field]) fields[field] = before[field]

@@ -43,7 +43,7 @@ onEveryEngine('facets', (open, engine) => {
       expect(byId(found)).toEqual(await expectedOf(store))
     }))
 
-  test('are folded and without duplicates; types need a score', async () => {
+  test('are folded, without duplicates, and include only types with a score', async () => {
     await using store = await open([
       grace,
       graceOld,

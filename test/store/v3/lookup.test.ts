@@ -119,7 +119,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(await store.v3.find(keys.slice(2), { credentials: false })).toHaveLength(1)
   })
 
-  test('odd texts are data', async () => {
+  test('texts with SQL or JSON in them are plain keys', async () => {
     await using store = await open(PEOPLE)
     const odd = [...'{}"\\,\'', 'NULL', 'null', '{"a"}', 'a\\"b', "lens:' or 1=1", 'lens:"', 'lens:\\']
     expect(await resolve(store, ...odd, '7')).toEqual([...odd.map(() => undefined), 7])
