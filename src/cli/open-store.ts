@@ -13,25 +13,21 @@ import type { Store } from '../store/store.ts'
 import type { Terminal } from './terminal.ts'
 
 type Options = Parameters<typeof openStore>[1]
-type OpenStore = Store & AsyncDisposable
 
 /** For commands that may create a database, but not migrate an older one. */
 export const MAY_CREATE: Options = { create: true, migrate: 'new' }
 
-/** For `await using`. By default a missing or outdated database is refused. */
-export async function openForCommand(
+/** By default a missing or outdated database is refused. */
+export const openForCommand = (
   database: DatabaseAddress,
   options: Options = { create: false, migrate: false },
-): Promise<OpenStore> {
-  const store = await openStore(database, options)
-  return { ...store, [Symbol.asyncDispose]: async () => store.close() }
-}
+) => openStore(database, options)
 
 /** For `await using`: the database of the settings, with its name in messages. A missing one means a wrong DATABASE_URL. */
 export async function openConfigured(
   { env }: Terminal,
   values: { demo?: true | undefined },
-  open: (database: DatabaseAddress) => Promise<OpenStore> = openForCommand,
+  open: (database: DatabaseAddress) => Promise<Store> = openForCommand,
 ) {
   const config = readConfig(env, values)
   const { database } = config
@@ -52,10 +48,7 @@ export async function openWithRules(...args: Parameters<typeof openConfigured>) 
 }
 
 /** For serving or importing: the database may be new, but must not be an incomplete copy. */
-export async function openWhole(
-  database: DatabaseAddress,
-  options: Options = MAY_CREATE,
-): Promise<OpenStore> {
+export async function openWhole(database: DatabaseAddress, options: Options = MAY_CREATE): Promise<Store> {
   const store = await openForCommand(database, options)
   const note = (await store.copying.find()) ?? ''
   // Until version 0.2.1 a complete copy left a note of two lines.
@@ -68,7 +61,7 @@ export async function openWhole(
 }
 
 /** For a dry run: neither creates nor migrates the database. A new one is empty, like the temporary file that stands for it. */
-export async function openForDryRun(database: DatabaseAddress): Promise<OpenStore> {
+export async function openForDryRun(database: DatabaseAddress): Promise<Store> {
   if (database.engine === 'sqlite' && isMissing(database.path)) return openTemporary()
   try {
     return await openWhole(database, { create: false, migrate: false })
@@ -81,7 +74,7 @@ export async function openForDryRun(database: DatabaseAddress): Promise<OpenStor
 const isMissing = (path: string) =>
   (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0 && orphanedWalProblem(path) === undefined
 
-async function openTemporary(): Promise<OpenStore> {
+async function openTemporary(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'passportd-dry-run-'))
   const store = await openForCommand({ engine: 'sqlite', path: join(folder, 'new.db') }, {})
   const close = async () => {
