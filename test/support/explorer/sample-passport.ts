@@ -44,9 +44,16 @@ export const mira = record(12, {
 
 export const OTHERS = [named(1, 'Ivo', 1500), named(2, 'Sana', 40), named(3, '', 2), named(4, 'Yara', 0)]
 
+export const pointOf = (type: string, account: string, amount: number, display: string): DataPoint => ({
+  type,
+  account,
+  value: { kind: 'number', amount },
+  display,
+})
+
 /** Saves a data point of passport 12, which makes its score stale. */
 export const addDataPoint = (store: Store, amount: number) => {
-  const point: DataPoint = { type: 'github', account: '', value: { kind: 'number', amount }, display: '' }
+  const point = pointOf('github', '', amount, '')
   return store.records.save([{ kind: 'data-point', passport: { id: 12 }, point }], {
     now: NOON,
     restore: false,
