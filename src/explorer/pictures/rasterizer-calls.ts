@@ -4,7 +4,7 @@ import { createCaller, createQueue, receiveCalls } from '../../thread-calls.ts'
 import type { Png } from '../site/explorer-page.ts'
 import type { DrawPng } from './rasterizer.ts'
 
-type Drawing = { svg: string; width: number }
+export type Drawing = { svg: string; width: number }
 
 /** Pictures of one server thread that wait: about as many as the picture thread draws in ten seconds. SVGs have 5 to 10 KB. */
 const LIMITS = { waiting: 160, milliseconds: 10_000 }
@@ -24,24 +24,28 @@ export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {
 /** About 250 cards. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** Draws the pictures of all clients, one at a time. The same SVG is drawn once. The first picture loads the rasterizer. */
+/** Draws the pictures of all clients, one at a time. The same SVG is drawn once. */
 export function createRasterizerServer(load: () => Promise<DrawPng>) {
   const cache = createByteCache<Png>(MAX_BYTES)
   let draw: DrawPng | undefined
-  const add = createQueue<Drawing, Png>(async ({ svg, width }) => {
+
+  const enqueue = createQueue<Drawing, Png>(async ({ svg, width }) => {
+    const toPng = draw ?? (await load().catch(endThread))
+    draw = toPng
     try {
-      draw ??= await load()
-      const drawPng = draw
       return cache.getOrAdd(`${width} ${svg}`, () => {
-        const value = drawPng(svg, width)
+        const value = toPng(svg, width)
         return { value, bytes: value.length }
       })
     } catch (error) {
-      if (draw && !(error instanceof WebAssembly.RuntimeError)) throw error
-      // After a trap, the memory of WebAssembly is unreliable: the thread ends and is restarted.
-      void Promise.reject(error)
-      return new Promise<never>(() => {})
+      // After a trap, the memory of WebAssembly is unreliable.
+      if (error instanceof WebAssembly.RuntimeError) return endThread(error)
+      throw error
     }
   })
-  return { connect: (port: MessagePort) => receiveCalls(port, add) }
+
+  return { connect: (port: MessagePort) => receiveCalls(port, enqueue) }
 }
+
+/** Ends the thread, which is then restarted. Never resolves: the end of the thread rejects the calls. */
+const endThread = (error: unknown) => new Promise<never>(() => void Promise.reject(error))

@@ -1,9 +1,7 @@
-import { expect } from 'bun:test'
-import type { DataPoint } from '../../../src/domain/data-point.ts'
 import { rescoreSome } from '../../../src/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { ADA_WALLET, credential, NOON, named, record } from '../store/records.ts'
+import { contracts, hand, scorerOf } from '../store/scoring.ts'
 
 const DAY = 86_400_000
 
@@ -44,25 +42,13 @@ export const mira = record(12, {
 
 export const OTHERS = [named(1, 'Ivo', 1500), named(2, 'Sana', 40), named(3, '', 2), named(4, 'Yara', 0)]
 
-export const pointOf = (type: string, account: string, amount: number, display: string): DataPoint => ({
-  type,
-  account,
-  value: { kind: 'number', amount },
-  display,
+export const pointOf = (type: string, account: string, amount: number, display: string) => ({
+  ...contracts(amount),
+  ...{ type, account, display },
 })
 
 /** Saves a data point of passport 12, which makes its score stale. */
-export const addDataPoint = (store: Store, amount: number) => {
-  const point = pointOf('github', '', amount, '')
-  return store.records.save([{ kind: 'data-point', passport: { id: 12 }, point }], {
-    now: NOON,
-    restore: false,
-  })
-}
-export const rescore = (store: Store) =>
-  rescoreSome({
-    store,
-    rules: DEFAULT_RULES,
-    now: () => NOON,
-    onFailure: (_, error) => expect(error).toBeUndefined(),
-  })
+export const addDataPoint = (store: Store, amount: number) =>
+  hand(store, { id: 12 }, pointOf('github', '', amount, ''))
+
+export const rescore = (store: Store) => rescoreSome({ ...scorerOf(store), now: () => NOON })
