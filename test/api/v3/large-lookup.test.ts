@@ -75,7 +75,7 @@ test('repeated keys have the same items, also if they are read in parts', async 
 
 test('a large body is counted until it is read, and gets 503 while its client has too many bytes', async () => {
   await using store = await openTestStore('sqlite', people(1))
-  await using server = await serveLookup(store, { holdLimits: { bytesOfClient: 1 } })
+  await using server = await serveLookup(store, { limits: { bytesOfClient: 1 } })
   const socket = openRequest(server.port, rawLookup(server.key, ' '.repeat(100_000), { length: 200_000 }))
   await until(() => server.heldBytes() > 0)
   const padded = `{"keys":[]}${' '.repeat(100_000)}`
