@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createExplainer } from '../../../src/scoring/explain.ts'
+import { everyTurn } from '../../support/every-turn.ts'
 import { rawLookup, serveLookup } from '../../support/http/lookup-server.ts'
 import { openRequest } from '../../support/http/raw-request.ts'
 import { shareServer } from '../../support/http/server.ts'
@@ -33,14 +34,8 @@ test('other work runs while many scores are explained', async () => {
   await using store = await openTestStore('sqlite', people(300))
   const passports = people(300).map(({ id }) => ({ id, rules: '', calculatedAt: NOON }))
   let turns = 0
-  let isEnded = false
-  const count = () => {
-    turns++
-    if (!isEnded) setImmediate(count)
-  }
-  setImmediate(count)
+  using _turns = everyTurn(() => turns++)
   const explanations = await createExplainer(store)(passports)
-  isEnded = true
   expect(explanations.size).toBe(300)
   expect(turns).toBeGreaterThanOrEqual(5)
 })
