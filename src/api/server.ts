@@ -168,12 +168,7 @@ function createServerState(options: ApiServerOptions) {
   }
 }
 
-function handle(
-  state: ServerState,
-  route: Route,
-  request: RouteRequest,
-  server: Bun.Server<undefined>,
-): Promise<Response> {
+function handle(state: ServerState, route: Route, request: RouteRequest, server: Bun.Server<undefined>) {
   const time = state.now()
   state.lastRequestAt = time
   return respond(state, {
@@ -249,7 +244,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     checkIfMatch(request, response)
     return complete(state, exchange, response)
   } catch (error) {
-    const response = await respondToError(state, exchange, contextOf(state, exchange), error)
+    const response = await respondToError(state, contextOf(state, exchange), error)
     return complete(state, exchange, response)
   }
 }

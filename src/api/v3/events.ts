@@ -87,7 +87,7 @@ async function listEvents(request: Request, context: Context, parameters: Parame
     throw invalidParameter('limit', 'limit is for pages: leave it out, or accept application/json.')
   const limit = parseLimit(parameters.limit, DEFAULT_LIMIT, LARGEST_LIMIT)
   const filter = await parseFilter(context, parameters)
-  if (isStream) return openStream(request, context, parameters, filter)
+  if (isStream) return openStream(context, parameters, filter)
   await context.charge(unitsOfEvents(limit))
   const after = parseCursor('?after', parameters.after)
   const { events, end, log } = await readPage(context, after, { ...filter, limit })
@@ -101,13 +101,8 @@ async function listEvents(request: Request, context: Context, parameters: Parame
 }
 
 /** A reconnecting client repeats the parameters, and sends its place as `Last-Event-ID`. */
-async function openStream(
-  request: Request,
-  context: Context,
-  parameters: Parameters,
-  filter: EventFilter,
-): Promise<Response> {
-  const { server } = context.exchange
+async function openStream(context: Context, parameters: Parameters, filter: EventFilter): Promise<Response> {
+  const { server, request } = context.exchange
   const last = request.headers.get('last-event-id') ?? ''
   const log = await context.store.events.log()
   const given = last === '' ? parseCursor('?after', parameters.after) : parseCursor('Last-Event-ID', last)
