@@ -1,6 +1,21 @@
 import { parseArgs } from 'node:util'
 import { quote } from '../domain/text/quote.ts'
-import type { Terminal } from './terminal.ts'
+
+/** What a command uses of its process. */
+export type Terminal = {
+  env: Readonly<Record<string, string | undefined>>
+  now: () => number
+  out: (text: string) => void
+  err: (text: string) => void
+  /** Writes to standard output like `log`. */
+  announce: (text: string) => void
+  /** Writes a log entry: never blocks or fails, and drops entries if nobody reads. */
+  log: (line: string) => void
+  /** Whether `err` is a terminal. */
+  interactive: boolean
+  /** Ends the process at once. */
+  exit: (code: number) => void
+}
 
 /** The command line is invalid; the message says what is accepted. */
 export class UsageError extends Error {

@@ -3,9 +3,9 @@ import { printable } from '../domain/text/counts-and-sizes.ts'
 import type { Tier } from '../domain/tier.ts'
 import { dayOf } from '../domain/usage.ts'
 import type { Store } from '../store/store.ts'
+import type { Terminal } from './command.ts'
 import { isoTime } from './iso-time.ts'
 import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
 
 export type KeyTarget = { store: Store; database: string; terminal: Terminal }
 

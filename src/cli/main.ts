@@ -1,9 +1,9 @@
 import { printableLines } from '../domain/text/counts-and-sizes.ts'
+import type { Terminal } from './command.ts'
 import { describeFailure, runCommand } from './commands.ts'
 import { loadEnvFile } from './env-file.ts'
 import { createLogWriter } from './log-writer.ts'
 import { STANDARD_OUTPUT } from './system-error.ts'
-import type { Terminal } from './terminal.ts'
 import { writeAll } from './write-all.ts'
 
 /** A failure message that nobody reads must not keep the process alive, nor may a log that nobody reads. */

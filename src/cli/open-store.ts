@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../config/config.ts'
@@ -6,11 +6,10 @@ import { type DatabaseAddress, nameDatabase } from '../config/database-address.t
 import { CommandError } from '../domain/errors.ts'
 import { findRules } from '../scoring/active-rules.ts'
 import { loadRules } from '../scoring/load-rules.ts'
-import { OutdatedSchemaError } from '../store/migrations/schema-version.ts'
+import { NewDatabaseError } from '../store/migrations/schema-version.ts'
 import { openStore } from '../store/open.ts'
-import { orphanedWalProblem } from '../store/sqlite/connect.ts'
 import type { Store } from '../store/store.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './command.ts'
 
 type Options = Parameters<typeof openStore>[1]
 type OpenStore = Store & AsyncDisposable
@@ -67,21 +66,13 @@ export async function openWhole(
   )
 }
 
-/** For a dry run: neither creates nor migrates the database. A new one is empty, like the temporary file that stands for it. */
+/** For a dry run, which neither creates nor migrates the database. An empty temporary file stands for a new database. */
 export async function openForDryRun(database: DatabaseAddress): Promise<OpenStore> {
-  if (database.engine === 'sqlite' && isMissing(database.path)) return openTemporary()
   try {
     return await openWhole(database, { create: false, migrate: false })
   } catch (error) {
-    if (error instanceof OutdatedSchemaError && error.version === 0) return openTemporary()
-    throw error
+    if (!(error instanceof NewDatabaseError)) throw error
   }
-}
-
-const isMissing = (path: string) =>
-  (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0 && orphanedWalProblem(path) === undefined
-
-async function openTemporary(): Promise<OpenStore> {
   const folder = mkdtempSync(join(tmpdir(), 'passportd-dry-run-'))
   const store = await openForCommand({ engine: 'sqlite', path: join(folder, 'new.db') }, {})
   const close = async () => {

@@ -1,5 +1,5 @@
 import { formatDuration } from '../domain/text/duration.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './command.ts'
 
 const EVERY_ON_TERMINAL = 100
 const EVERY_ELSEWHERE = 5000

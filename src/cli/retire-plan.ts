@@ -15,9 +15,9 @@ import { count, printable } from '../domain/text/counts-and-sizes.ts'
 import { formatDuration } from '../domain/text/duration.ts'
 import { formatInstant } from '../domain/text/instant.ts'
 import type { Store } from '../store/store.ts'
+import type { Terminal } from './command.ts'
 import { isoTime } from './iso-time.ts'
 import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
 
 export type PlanContext = {
   store: Store

@@ -10,7 +10,7 @@ import {
   parsePostgresUrls,
 } from './database-address.ts'
 import { misspeltSettings } from './misspelt-settings.ts'
-import { readText, SECRETS } from './secrets.ts'
+import { type Environment, readText, SECRETS } from './secrets.ts'
 import {
   orNone,
   parseFlag,
@@ -23,8 +23,6 @@ import {
   whole,
 } from './setting.ts'
 import { DEFAULT_SITE, parseAccent, parseContact, parseSiteName, type SiteSettings } from './site.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'

@@ -1,6 +1,5 @@
 import { editDistance } from '../domain/text/nearest-name.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from './secrets.ts'
 
 /** Other names that people use for a setting. */
 const ALIASES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Settings with passwords: NAME_FILE names a file with the value. */
 export const SECRETS: readonly string[] = [

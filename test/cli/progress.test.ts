@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import type { Terminal } from '../../src/cli/command.ts'
 import { createProgress } from '../../src/cli/progress.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
 
 function fakeTerminal(interactive: boolean) {
   let time = 1_000_000

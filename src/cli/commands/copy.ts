@@ -10,11 +10,10 @@ import { CommandError } from '../../domain/errors.ts'
 import { copyStore, type TableReport } from '../../ingest/copy.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import type { Store } from '../../store/store.ts'
-import { defineCommand, invalidValue, UsageError } from '../command.ts'
+import { defineCommand, invalidValue, type Terminal, UsageError } from '../command.ts'
 import { MAY_CREATE, openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
 
 export const copy = defineCommand({
   name: 'copy',

@@ -5,10 +5,9 @@ import { count, printable } from '../../domain/text/counts-and-sizes.ts'
 import { quote } from '../../domain/text/quote.ts'
 import type { ImportReport, Refusal, Source } from '../../ingest/import.ts'
 import { type RuleSet, ruleOf } from '../../scoring/rules.ts'
-import { DATABASE_OPTIONS, defineCommand, UsageError } from '../command.ts'
+import { DATABASE_OPTIONS, defineCommand, type Terminal, UsageError } from '../command.ts'
 import { openForDryRun, openWhole, openWithRules } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
-import type { Terminal } from '../terminal.ts'
 import { writeAll } from '../write-all.ts'
 
 /** Refusals shown on standard error; --rejects writes all of them. */

@@ -6,13 +6,12 @@ import { adoptRules } from '../../scoring/rescore.ts'
 import { DEFAULT_RULES, type RuleSet } from '../../scoring/rules.ts'
 import { diffRules } from '../../scoring/rules-diff.ts'
 import type { Store } from '../../store/store.ts'
-import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Values } from '../command.ts'
+import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal, type Values } from '../command.ts'
 import { isoTime } from '../iso-time.ts'
 import { openConfigured } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { describeDiff, presentDiff } from '../rules-diff-report.ts'
 import { formatTable } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
 
 const OPTIONS = {
   'built-in': { about: 'show the built-in rule set' },

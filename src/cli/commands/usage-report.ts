@@ -4,11 +4,10 @@ import { count, printable } from '../../domain/text/counts-and-sizes.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
 import { dayOf, isV3, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
-import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, UsageError } from '../command.ts'
+import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal, UsageError } from '../command.ts'
 import { isoTime } from '../iso-time.ts'
 import { openConfigured } from '../open-store.ts'
 import { formatTable } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
 
 const DAY = 86_400_000
 const DEFAULT_DAYS = 30

@@ -6,7 +6,7 @@ import {
   lastSchema,
   type MigrationMode,
   type OnProgress,
-  OutdatedSchemaError,
+  outdatedSchema,
   pendingSteps,
 } from '../migrations/schema-version.ts'
 import type { Query } from '../sql/connection.ts'
@@ -63,8 +63,7 @@ export async function prepareSchema(
     const version = await checkVersion(pool.query, name)
     if (version === SCHEMA && mode === true) await renumber(pool.query)
     if (version === SCHEMA) return version
-    if (mode === false || (mode === 'new' && version > 0))
-      throw new OutdatedSchemaError(name, version, SCHEMA)
+    if (mode === false || (mode === 'new' && version > 0)) throw outdatedSchema(name, version, SCHEMA)
     await migrate(pool, name, onProgress)
     return version
   } catch (error) {

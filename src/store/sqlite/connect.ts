@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } fr
 import { dirname } from 'node:path'
 import { FileFaultError, ServiceError } from '../../domain/errors.ts'
 import { size } from '../../domain/text/counts-and-sizes.ts'
+import { NewDatabaseError } from '../migrations/schema-version.ts'
 import { checkOwner } from './migrate.ts'
 
 /** Milliseconds that a write waits for a write of another process. */
@@ -19,8 +20,7 @@ export function connectWriter(path: string, create: boolean): Database {
   refuseOrphanedWal(path)
   if (create) makeFile(path)
   else if (sizeOf(path) === 0) {
-    throw new ServiceError(
-      'unavailable',
+    throw new NewDatabaseError(
       `There is no database ${path} yet: check DATABASE_URL, or create it with "serve" (the demo database with "serve --demo"), "import", "mirror", "copy" or "restore".`,
     )
   }

@@ -9,7 +9,7 @@ import {
   lastSchema,
   type MigrationMode,
   type OnProgress,
-  OutdatedSchemaError,
+  outdatedSchema,
   pendingSteps,
 } from '../migrations/schema-version.ts'
 import version021 from '../migrations/sqlite/0014-version-0.2.1.sql' with { type: 'text' }
@@ -53,7 +53,7 @@ export function prepareSchema(database: Database, mode: MigrationMode, onProgres
   if (mode === true || (mode === 'new' && version === 0)) {
     refuseFullDisk(database, version)
     migrate(database, onProgress)
-  } else if (version < SCHEMA) throw new OutdatedSchemaError(nameOf(database), version, SCHEMA)
+  } else if (version < SCHEMA) throw outdatedSchema(nameOf(database), version, SCHEMA)
   return version
 }
 
