@@ -35,8 +35,8 @@ type Run = (example: Example, text: string, folder: string) => unknown
 /** Runs a block by its language; its text has the URLs and folders of the test. A failing command throws. */
 const RUN: Record<string, Run> = {
   sh: (_, text, folder) => runner.runScript(text, folder),
-  crontab: (_, text, folder) => runner.run(['sh', '-ec', commandOfCron(text)], folder),
-  ini: (_, text, folder) => runner.run(['sh', '-ec', commandOfUnit(text)], folder),
+  crontab: (_, text, folder) => runner.runScript(commandOfCron(text), folder),
+  ini: (_, text, folder) => runner.runScript(commandOfUnit(text), folder),
   py: (_, text, folder) => runProgram(['python3', '-c', text], folder),
   js: (_, text, folder) => runProgram(['node', '--input-type=module', '-e', text], folder),
   async ts(example, text, folder) {

@@ -10,7 +10,7 @@ import { diagnose } from '../store/open.ts'
 import { findReplicaSchema } from '../store/postgres/diagnostics.ts'
 import { SCHEMA } from '../store/postgres/migrate.ts'
 import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from '../store/sql/diagnostics.ts'
-import { orphanedWalProblem } from '../store/sqlite/connect.ts'
+import { orphanedWalProblem } from '../store/sqlite/wal-checks.ts'
 import type { Terminal } from './command.ts'
 import { describeSystemError } from './system-error.ts'
 

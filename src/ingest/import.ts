@@ -10,18 +10,20 @@ export type Source = { name: string; open: () => AsyncIterable<Uint8Array> }
 
 export type Refusal = Problem & { file: string; line: number; text: string }
 
-export type ImportReport = {
-  lines: number
-  added: number
-  changed: number
-  unchanged: number
+export type ImportReport = ReturnType<typeof emptyReport>
+
+const emptyReport = () => ({
+  lines: 0,
+  added: 0,
+  changed: 0,
+  unchanged: 0,
   /** Records of passports that were removed. */
-  removed: number
-  refused: number
-  unknownFields: number
+  removed: 0,
+  refused: 0,
+  unknownFields: 0,
   /** Types of data points and of credentials without a score; the first 1000. */
-  typesWithoutRule: Set<string>
-}
+  typesWithoutRule: new Set<string>(),
+})
 
 type ImportOptions = ParseOptions & {
   store: Store
@@ -45,15 +47,7 @@ type Position = { file: string; line: SourceLine }
 type Pending = Position & { record: IncomingRecord }
 
 /** The state of an import. */
-type Run = {
-  options: ImportOptions
-  saveRecords: SaveRecords
-  report: ImportReport
-  batch: Pending[]
-  batchBytes: number
-  /** Refused records: the store may accept them after later lines, which free a wallet or add a passport. */
-  deferred: Map<unknown, { each: Pending; problem: Problem }>
-}
+type Run = ReturnType<typeof begin>
 
 /** Imports all lines of all sources; refused lines are reported. */
 export function importRecords(sources: readonly Source[], options: ImportOptions): Promise<ImportReport> {
@@ -62,31 +56,35 @@ export function importRecords(sources: readonly Source[], options: ImportOptions
   return importWith(records.save, sources, options)
 }
 
+function begin(saveRecords: SaveRecords, given: ImportOptions) {
+  const report = emptyReport()
+  const { typesWithoutRule } = report
+  const rawKindOf: ImportOptions['rawKindOf'] = (type) => {
+    const kind = given.rawKindOf(type)
+    if (kind === undefined && typesWithoutRule.size < MOST_TYPES) typesWithoutRule.add(type)
+    return kind
+  }
+  return {
+    options: { ...given, rawKindOf },
+    saveRecords,
+    report,
+    batch: [] as Pending[],
+    batchBytes: 0,
+    /** Refused records: the store may accept them after later lines, which free a wallet or add a passport. */
+    deferred: new Map<unknown, { each: Pending; problem: Problem }>(),
+  }
+}
+
 async function importWith(
   saveRecords: SaveRecords,
   sources: readonly Source[],
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const counts = { added: 0, changed: 0, unchanged: 0, removed: 0 }
-  const typesWithoutRule = new Set<string>()
-  const report: ImportReport = { lines: 0, ...counts, refused: 0, unknownFields: 0, typesWithoutRule }
-  const rawKindOf: ImportOptions['rawKindOf'] = (type) => {
-    const kind = options.rawKindOf(type)
-    if (kind === undefined && typesWithoutRule.size < MOST_TYPES) typesWithoutRule.add(type)
-    return kind
-  }
-  const run: Run = {
-    options: { ...options, rawKindOf },
-    saveRecords,
-    report,
-    batch: [],
-    batchBytes: 0,
-    deferred: new Map(),
-  }
+  const run = begin(saveRecords, options)
   await readAll(run, sources)
   await saveBatch(run)
   await retryDeferred(run)
-  return report
+  return run.report
 }
 
 async function readAll(run: Run, sources: readonly Source[]): Promise<void> {

@@ -10,26 +10,20 @@ import {
 } from './throttled-client.ts'
 import { parseList, parseSurvivor, toLine } from './v1-response.ts'
 
-export type MirrorReport = {
-  copied: number
-  unchanged: number
-  /** Merged here, because the source has merged them. */
-  merged: number
-  /** Removed at the source; the copies stay. */
-  gone: number
-  /** Removed at the source and here. */
-  pruned: number
-  /** Passports that were removed here. */
-  removed: number
-  failed: number
-}
+export type MirrorReport = typeof NOTHING
 
-export type MirrorResult = {
-  report: MirrorReport
-  /** The passports that are gone at the source and stay here. */
-  gone: number[]
-  /** The reason why none of them was removed. */
-  refusal: string | undefined
+const NOTHING = {
+  copied: 0,
+  unchanged: 0,
+  /** Merged here, because the source has merged them. */
+  merged: 0,
+  /** Removed at the source; the copies stay. */
+  gone: 0,
+  /** Removed at the source and here. */
+  pruned: 0,
+  /** Passports that were removed here. */
+  removed: 0,
+  failed: 0,
 }
 
 export type MirrorOptions = ThrottleOptions &
@@ -60,42 +54,30 @@ const MERGED = 'merged'
 const V2_MARK = 'v2 '
 
 /** The state of a run. */
-type Run = {
-  options: MirrorOptions
-  client: ReturnType<typeof createThrottledClient>
+type Run = Awaited<ReturnType<typeof begin>>
+
+const begin = async (options: MirrorOptions) => ({
+  options,
+  client: createThrottledClient(options),
   /** The number of the run. */
-  number: number
-  report: MirrorReport
-  seen: Set<number>
+  number: await options.store.mirror.begin(options.base),
+  report: { ...NOTHING },
+  seen: new Set<number>(),
   /** Values in the list that are no ids. */
-  invalid: Set<string>
-  refused: number[]
+  invalid: new Set<string>(),
+  refused: [] as number[],
   /** Unlisted passports and the survivors that the source names. */
-  merges: Map<number, number>
-  gone: Set<number>
+  merges: new Map<number, number>(),
+  gone: new Set<number>(),
   /** The source failed to respond to some requests. */
-  hasErrors: boolean
-  done: number
-  total: number
-}
+  hasErrors: false,
+  done: 0,
+  total: 0,
+})
 
 /** Copies all listed passports of a source with their credentials. Unchanged ones are skipped by ETag. */
-export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
-  const { store, base, concurrency } = options
-  const run: Run = {
-    options,
-    client: createThrottledClient(options),
-    number: await store.mirror.begin(base),
-    report: { copied: 0, unchanged: 0, merged: 0, gone: 0, pruned: 0, removed: 0, failed: 0 },
-    seen: new Set(),
-    invalid: new Set(),
-    refused: [],
-    merges: new Map(),
-    gone: new Set(),
-    hasErrors: false,
-    done: 0,
-    total: 0,
-  }
+export async function mirror(options: MirrorOptions) {
+  const run = await begin(options)
   let walks = 0
   do walks++
   while ((await walk(run)) && walks < MAX_WALKS)
@@ -103,10 +85,11 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   // Before the retry: wallets of merged and removed passports become free.
   await mergeCopies(run)
   const refusal = await prune(run)
-  await inParallel(run.refused, concurrency, (id) =>
+  await inParallel(run.refused, options.concurrency, (id) =>
     copyNow(run, id, ({ message }) => fail(run, id, message)),
   )
-  await store.mirror.end(base)
+  await options.store.mirror.end(options.base)
+  /** `gone`: the passports that are gone at the source and stay here. `refusal`: the reason why none of them was removed. */
   return { report: { ...run.report, gone: run.gone.size }, gone: [...run.gone], refusal }
 }
 

@@ -1,24 +1,19 @@
-import type { Static, TSchema } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
+import { Check, Convert, Errors } from 'typebox/value'
 import { findDiff, parseTimes } from '../api/v3/diff.ts'
 import { noPassport, onlyOne, parseKey, parsePast } from '../api/v3/parameters.ts'
 import { findAt, readAll } from '../api/v3/render-by-key.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { findPage } from '../catalog/find-list.ts'
 import type { Config } from '../config/config.ts'
+import { ServiceError } from '../domain/errors.ts'
 import { lastPage, parseKeyword } from '../domain/lists/list-request.ts'
 import { type PassportKey, parsePassportKey } from '../domain/passport.ts'
+import { describeProblems } from '../domain/record/validation-problem.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import { presentExplanation, presentPassport } from '../domain/v3/present.ts'
 import { createExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
-import {
-  LookupArguments,
-  PassportArguments,
-  parseArguments,
-  ScoreAtArguments,
-  SearchArguments,
-  WhatChangedArguments,
-} from './arguments.ts'
 import {
   CredentialsResult,
   ExplanationResult,
@@ -36,6 +31,16 @@ export type ToolContext = {
   config: Pick<Config, 'publicUrl' | 'explorer'>
   now: () => number
 }
+
+const passport = Type.String({
+  description: 'A passport id, such as 42, a wallet address, or a handle such as github:zoe',
+})
+const time = (description: string) =>
+  Type.String({
+    description: `${description}: a day such as 2026-10-01, or a time such as 2026-10-01T12:00:00Z`,
+  })
+
+const OnePassport = Type.Object({ passport })
 
 type Declaration<Input extends TSchema, Output extends TSchema> = {
   title: string
@@ -56,21 +61,54 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
   search_passports: define({
     title: 'Search passports',
     description: 'Finds passports by part of their name, highest score first.',
-    inputSchema: SearchArguments,
+    inputSchema: Type.Object({
+      keyword: Type.Optional(
+        Type.String({ description: 'Part of the name, at most 200 characters; default: all passports' }),
+      ),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 25, default: 10, description: 'Passports per page' }),
+      ),
+      page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 })),
+    }),
     outputSchema: SearchResult,
-    call: search,
+    async call({ keyword, limit: size = 10, page = 1 }, context) {
+      const request = { page, size, keyword: parseKeyword(keyword) }
+      const { items, total } = await findPage(context, request, async (ids) => {
+        const found = await findAll(
+          context,
+          ids.map((id) => ({ id })),
+        )
+        // The id of a merged passport finds the survivor.
+        return found.flatMap((each, at) =>
+          each && 'passport' in each && each.passport.id === ids[at] ? each : [],
+        )
+      })
+      const passports = items.map(({ passport }) => summarize(passport, context))
+      return { total, page, pages: lastPage(total, size), passports }
+    },
   }),
   get_passport: define({
     title: 'Get a passport',
     description: 'Returns one passport: scores, profile, wallets, socials.',
-    inputSchema: PassportArguments,
+    inputSchema: OnePassport,
     outputSchema: PassportResult,
-    call: getPassport,
+    async call({ passport: key }, context) {
+      const passport = await findNamed(key, context, { credentials: false })
+      const { passport_profile, passport_socials, verified_wallets, merged_from } = presentPassport(
+        passport,
+        {},
+      )
+      const { display_name: _, ...profile } = passport_profile
+      const socials = passport_socials.map(({ source, profile_name, profile_url, follower_count }) => ({
+        ...{ source, profile_name, profile_url, follower_count },
+      }))
+      return { ...summarize(passport, context), ...profile, verified_wallets, merged_from, socials }
+    },
   }),
   get_credentials: define({
     title: 'Get credentials',
     description: 'Lists the scored credentials of one passport, highest score first.',
-    inputSchema: PassportArguments,
+    inputSchema: OnePassport,
     outputSchema: CredentialsResult,
     call: async ({ passport }, context) =>
       presentCredentials(await findNamed(passport, context, { credentials: true }), context),
@@ -78,112 +116,83 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
   explain_score: define({
     title: 'Explain a score',
     description: 'Explains the score of one passport, credential by credential.',
-    inputSchema: PassportArguments,
+    inputSchema: OnePassport,
     outputSchema: ExplanationResult,
-    call: explainScore,
+    async call({ passport: key }, context) {
+      const passport = await findNamed(key, context, { credentials: false })
+      const explained = (await createExplainer(context.store)([passport])).get(passport.id)
+      if (!explained) throw noPassport(String(passport.id))
+      const { lines, ...explanation } = presentExplanation(explained)
+      return {
+        ...summarize(passport, context),
+        total: lines.length,
+        explanation: { ...explanation, lines: lines.map(({ accounts, ...line }) => line) },
+      }
+    },
   }),
   lookup_passports: define({
     title: 'Look up passports',
     description: `Returns the scores of up to ${MAX_LIST} passports by id, wallet or handle, in order.`,
-    inputSchema: LookupArguments,
+    inputSchema: Type.Object({
+      keys: Type.Array(passport, {
+        minItems: 1,
+        maxItems: MAX_LIST,
+        description: 'Passports, in any mix of keys',
+      }),
+    }),
     outputSchema: LookupResult,
-    call: lookUp,
+    async call({ keys }, context) {
+      const parsed = keys.map(parsePassportKey)
+      const found = await findAll(
+        context,
+        parsed.filter((key) => key !== undefined),
+      )
+      const items = keys.map((key, at): Static<typeof LookupResult>['items'][number] => {
+        if (!parsed[at]) return { key, error: 'malformed' }
+        const result = found.shift()
+        if (!result) return { key, error: 'not_found' }
+        if ('candidates' in result) return { key, error: 'ambiguous', candidates: result.candidates }
+        return { key, passport: summarize(result.passport, context) }
+      })
+      return { found: items.filter(({ passport }) => passport).length, items }
+    },
   }),
   score_at: define({
     title: 'Score at a time',
     description: 'Returns the score and the credentials of one passport as of a time in the past.',
-    inputSchema: ScoreAtArguments,
+    inputSchema: Type.Object({ passport, as_of: time('A time in the past') }),
     outputSchema: ScoreAtResult,
-    call: scoreAt,
+    async call({ passport: key, as_of }, context) {
+      const instant = parsePast('as_of', as_of, context.now())
+      const passport = await findNamed(key, context, { credentials: true, time: instant })
+      return { ...presentCredentials(passport, context), as_of: new Date(instant).toISOString() }
+    },
   }),
   what_changed: define({
     title: 'What changed a score',
     description: 'Explains why the score of one passport changed between two times.',
-    inputSchema: WhatChangedArguments,
+    inputSchema: Type.Object({
+      passport,
+      from: time('Begin'),
+      to: Type.Optional(time('End; default: now')),
+    }),
     outputSchema: WhatChangedResult,
-    call: whatChanged,
+    async call({ passport, ...times }, { store, now }) {
+      const diff = await findDiff({ store }, passport, parseTimes(times, now()))
+      return { ...diff, total: diff.causes.length }
+    },
   }),
 }
 
-async function search(args: Static<typeof SearchArguments>, context: ToolContext) {
-  const { keyword = null, limit: size = 10, page = 1 } = args
-  const request = { page, size, keyword: parseKeyword(keyword) }
-  const { items, total } = await findPage(context, request, async (ids) => {
-    const found = await findAll(
-      context,
-      ids.map((id) => ({ id })),
-    )
-    // The id of a merged passport finds the survivor.
-    return found.flatMap((each, at) =>
-      each && 'passport' in each && each.passport.id === ids[at] ? each : [],
-    )
-  })
-  return {
-    total,
-    page,
-    pages: lastPage(total, size),
-    passports: items.map(({ passport }) => summarize(passport, context)),
-  }
+/** Agents send an id as a number and a missing value as null, although the schema says otherwise. */
+function parseArguments<T extends TSchema>(schema: T, given: Readonly<Record<string, unknown>>): Static<T> {
+  const present = Object.entries(given).filter(([, value]) => value !== null)
+  const args = Convert(schema, Object.fromEntries(present))
+  if (Check(schema, args)) return args
+  const [problem] = describeProblems(args, Errors(schema, args))
+  throw new ServiceError('invalid_request', `${problem?.field} ${problem?.reason}.`)
 }
 
-async function getPassport({ passport: key }: Named, context: ToolContext) {
-  const passport = await findNamed(key, context, { credentials: false })
-  const { passport_profile, passport_socials, verified_wallets, merged_from } = presentPassport(passport, {})
-  const { bio, location, tags } = passport_profile
-  return {
-    ...summarize(passport, context),
-    bio,
-    location,
-    tags,
-    verified_wallets,
-    merged_from,
-    socials: passport_socials.map(({ source, profile_name, profile_url, follower_count }) => ({
-      ...{ source, profile_name, profile_url, follower_count },
-    })),
-  }
-}
-
-async function explainScore({ passport: key }: Named, context: ToolContext) {
-  const passport = await findNamed(key, context, { credentials: false })
-  const explained = (await createExplainer(context.store)([passport])).get(passport.id)
-  if (!explained) throw noPassport(String(passport.id))
-  const { lines, ...explanation } = presentExplanation(explained)
-  return {
-    ...summarize(passport, context),
-    total: lines.length,
-    explanation: { ...explanation, lines: lines.map(({ accounts, ...line }) => line) },
-  }
-}
-
-async function lookUp({ keys }: Static<typeof LookupArguments>, context: ToolContext) {
-  const parsed = keys.map(parsePassportKey)
-  const found = await findAll(
-    context,
-    parsed.filter((key) => key !== undefined),
-  )
-  const items = keys.map((key, at): Static<typeof LookupResult>['items'][number] => {
-    if (!parsed[at]) return { key, error: 'malformed' }
-    const result = found.shift()
-    if (!result) return { key, error: 'not_found' }
-    if ('candidates' in result) return { key, error: 'ambiguous', candidates: result.candidates }
-    return { key, passport: summarize(result.passport, context) }
-  })
-  return { found: items.filter(({ passport }) => passport).length, items }
-}
-
-async function scoreAt({ passport: key, as_of }: Static<typeof ScoreAtArguments>, context: ToolContext) {
-  const time = parsePast('as_of', as_of, context.now())
-  const passport = await findNamed(key, context, { credentials: true, time })
-  return { ...presentCredentials(passport, context), as_of: new Date(time).toISOString() }
-}
-
-async function whatChanged(args: Static<typeof WhatChangedArguments>, { store, now }: ToolContext) {
-  const { passport, ...times } = args
-  const diff = await findDiff({ store }, passport, parseTimes(times, now()))
-  return { ...diff, total: diff.causes.length }
-}
-
-type Named = Static<typeof PassportArguments>
 type Wanted = { credentials: boolean; time?: number }
 
 /** The passport that a key names, now or at a time. Throws if there is none, or if several have the handle. */

@@ -19,20 +19,7 @@ export type Change = { id: number; before: number; after: number; reasons: Reaso
 export type Checkmarks = { count: number; ids: number[] }
 export type LevelCount = Level & { passports: number }
 
-export type RulesDiff = {
-  passports: number
-  rise: number
-  fall: number
-  /** Passports by the size of their change, in order. */
-  histogram: Map<string, number>
-  largest: Change[]
-  gained: Checkmarks
-  lost: Checkmarks
-  /** Passports in each level of both rule sets; empty without levels. */
-  levels: { before: LevelCount[]; after: LevelCount[] }
-  /** Passports that cannot be scored by one of the rule sets. */
-  failed: number
-}
+export type RulesDiff = ReturnType<typeof emptyDiff>
 
 type Options = {
   store: Store
@@ -57,17 +44,20 @@ export async function diffRules({ store, before, after, now, onProgress }: Optio
   }
 }
 
-const emptyDiff = (before: RuleSet, after: RuleSet): RulesDiff => ({
+const emptyDiff = (before: RuleSet, after: RuleSet) => ({
   passports: 0,
   rise: 0,
   fall: 0,
+  /** Passports by the size of their change, in order. */
   histogram: new Map(
     [...BOUNDS.toReversed().map((bound) => -bound), 0, ...BOUNDS].map((change) => [label(change), 0]),
   ),
-  largest: [],
-  gained: { count: 0, ids: [] },
-  lost: { count: 0, ids: [] },
+  largest: [] as Change[],
+  gained: { count: 0, ids: [] } as Checkmarks,
+  lost: { count: 0, ids: [] } as Checkmarks,
+  /** Passports in each level of both rule sets; empty without levels. */
   levels: { before: toCounts(before), after: toCounts(after) },
+  /** Passports that cannot be scored by one of the rule sets. */
   failed: 0,
 })
 

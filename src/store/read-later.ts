@@ -1,8 +1,7 @@
 import type { LogEvent } from '../domain/history/event.ts'
 import { addToDiff, beginDiff, finishDiff, type ScoreDiff } from '../domain/history/score-diff.ts'
 import { undo } from '../domain/history/undo.ts'
-import type { PassportV3 } from '../domain/v3/passport.ts'
-import { stateOf } from '../domain/v3/passport-at.ts'
+import { type PassportV3, stateOf } from '../domain/v3/passport.ts'
 import type { EventStore } from './event-store.ts'
 
 type Events = Pick<EventStore, 'listAfterTime'>

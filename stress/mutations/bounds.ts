@@ -29,8 +29,8 @@ export const BOUND_MUTATIONS: readonly Mutation[] = [
   {
     name: 'bounds: a page of V1 has 251 passports',
     file: 'src/domain/lists/list-request.ts',
-    from: 'LARGEST_SIZE = 250',
-    to: 'LARGEST_SIZE = 251',
+    from: 'LARGEST_LIMIT = 250',
+    to: 'LARGEST_LIMIT = 251',
     tests: ['test/domain/lists/list-request.test.ts'],
   },
   {

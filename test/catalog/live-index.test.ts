@@ -9,8 +9,9 @@ import type { Store } from '../../src/store/store.ts'
 import { snapshotOf } from '../support/store/catalog.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { groupNaively, listNaively } from '../support/store/naive-list.ts'
-import { scorerOf, step, take } from '../support/store/random-histories.ts'
+import { step, take } from '../support/store/random-histories.ts'
 import { named, record } from '../support/store/records.ts'
+import { scorerOf } from '../support/store/scoring.ts'
 
 const requestOf = (filter: string, sort = '-score', groupBy?: GroupField): ListRequest => ({
   keyword: undefined,

@@ -6,8 +6,9 @@ import { adoptRules } from '../../src/scoring/rescore.ts'
 import type { Store } from '../../src/store/store.ts'
 import { catalogOf, listAll, snapshotOf } from '../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
-import { scorerOf, step, take } from '../support/store/random-histories.ts'
+import { step, take } from '../support/store/random-histories.ts'
 import { named } from '../support/store/records.ts'
+import { scorerOf } from '../support/store/scoring.ts'
 
 const contentsOf = ({ cursor: _, ...contents }: Snapshot) => contents
 

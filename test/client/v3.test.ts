@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createClient, createMemoryCache, PassportError } from '../../packages/client/src/index.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { failureOf, serveRecords } from '../support/http/server.ts'
-import { ADA_WALLET, ada, named, PEOPLE, record } from '../support/store/records.ts'
+import { ADA_WALLET, named, PEOPLE, record, social } from '../support/store/records.ts'
 
 async function serve(records = PEOPLE) {
   const server = await serveRecords({}, records)
@@ -26,8 +26,7 @@ test('a passport is found by id, wallet and handle, with included parts or selec
 })
 
 test('an error of v3 has its code, its invalid values and its further members', async () => {
-  const social = { ...ada.socials[0], source: 'github', name: 'zoe' } as (typeof ada.socials)[number]
-  const twins = [1, 2].map((id) => record(id, { socials: [social] }))
+  const twins = [1, 2].map((id) => record(id, { socials: [social('github', 'zoe')] }))
   await using service = await serve([...PEOPLE, ...twins])
   const { v3 } = service.client
   const missing = await failureOf(v3.passport(999))

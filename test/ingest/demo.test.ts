@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { walletsOf } from '../../src/domain/passport.ts'
-import { fillWithDemo } from '../../src/ingest/demo/history.ts'
+import { fillWithDemo } from '../../src/ingest/demo/fill-with-demo.ts'
 import { createExplainer } from '../../src/scoring/explain.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import type { Store } from '../../src/store/store.ts'

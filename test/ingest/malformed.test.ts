@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rawKindOf } from '../../src/cli/commands/import.ts'
-import { importRecords, type Refusal } from '../../src/ingest/import.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { onEveryEngine, type TestStore } from '../support/store/engines.ts'
-import { NOON, named, record } from '../support/store/records.ts'
+import { importParts } from '../support/store/random-histories.ts'
+import { named, record } from '../support/store/records.ts'
 
 type Malformed = [line: string | Uint8Array, field: string, reason: string]
 
@@ -138,28 +138,18 @@ const title = (line: string | Uint8Array) =>
     : `bytes ${Buffer.from(line).toString('latin1')}`
 
 /** Imports these lines; before the first and after each of them is a passport. */
-async function importAmongOthers(store: TestStore, lines: readonly (string | Uint8Array)[]) {
-  const refusals: Refusal[] = []
-  async function* open() {
-    yield Buffer.from('{"passport_id":1,"main_wallet":"0xa11ce"}\n')
-    for (const [at, line] of lines.entries()) {
-      yield Buffer.from(line)
-      yield Buffer.from(`\n{"passport_id":${idAfter(at)},"passport_profile":{"display_name":"After"}}\n`)
-    }
-  }
-  const report = await importRecords([{ name: 'people.jsonl', open }], {
+const importAmongOthers = (store: TestStore, lines: readonly (string | Uint8Array)[]) =>
+  importParts(
     store,
-    now: NOON,
-    rawKindOf: (type) => rawKindOf(DEFAULT_RULES, type),
-    rescore: false,
-    restore: false,
-    dryRun: false,
-    strict: false,
-    onRefusal: (refusal) => refusals.push(refusal),
-    onProgress: () => {},
-  })
-  return { report, refusals }
-}
+    [
+      '{"passport_id":1,"main_wallet":"0xa11ce"}\n',
+      ...lines.flatMap((line, at) => [
+        line,
+        `\n{"passport_id":${idAfter(at)},"passport_profile":{"display_name":"After"}}\n`,
+      ]),
+    ],
+    { rawKindOf: (type) => rawKindOf(DEFAULT_RULES, type) },
+  )
 
 const idAfter = (at: number) => 2000 + at
 

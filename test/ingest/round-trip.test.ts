@@ -5,7 +5,8 @@ import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
-import { importText, REFS, scorerOf, step, take } from '../support/store/random-histories.ts'
+import { importText, REFS, step, take } from '../support/store/random-histories.ts'
+import { scorerOf } from '../support/store/scoring.ts'
 
 async function exportText(store: Store): Promise<string> {
   let text = ''
@@ -56,7 +57,7 @@ test('both engines serve the same data after a random history', async () => {
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
       await using one = await openTestStore('sqlite')
       await using other = await openTestStore('postgres')
-      const scorers = [one, other].map(scorerOf)
+      const scorers = [one, other].map((each) => scorerOf(each))
       for (const scorer of scorers) {
         await adoptRules(scorer)
         for (const each of steps) await take(scorer.store, scorer, each)

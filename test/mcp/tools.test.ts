@@ -4,18 +4,16 @@ import { workplace } from '../support/cli-sandbox.ts'
 import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
 import { stdioAgent } from '../support/http/mcp.ts'
 import { databaseMaker, saveRecords } from '../support/store/engines.ts'
-import { ADA_WALLET, ada, credential, NOON, named, PEOPLE, record } from '../support/store/records.ts'
+import { ADA_WALLET, credential, NOON, named, PEOPLE, record, social } from '../support/store/records.ts'
 
 const HOUR = 3_600_000
 const at = (hours: number) => new Date(NOON + hours * HOUR).toISOString()
-const social = (name: string) =>
-  ({ ...ada.socials[0], source: 'github', name }) as (typeof ada.socials)[number]
 
 /** Passport 17 has the score 10 at noon and 14 an hour later. */
 const zoe = (total: number) =>
   record(17, {
     profile: { displayName: 'Zoë' },
-    socials: [social('zoe'), social('twin')],
+    socials: [social('github', 'zoe'), social('github', 'twin')],
     scores: { total, identity: total },
     credentials: [credential('c', { type: 'ens', name: 'E\nNS', score: total })],
     calculatedAt: NOON + total,
@@ -39,7 +37,7 @@ describe('the mcp tools', () => {
   let agent: Awaited<ReturnType<typeof stdioAgent>>
 
   beforeAll(async () => {
-    const records = [...PEOPLE, zoe(10), record(18, { socials: [social('twin')] })]
+    const records = [...PEOPLE, zoe(10), record(18, { socials: [social('github', 'twin')] })]
     here = await workplace(databaseMaker('sqlite'), { records })
     await here.look((store) =>
       store.records.save([{ kind: 'passport', passport: zoe(14) }], { now: NOON + HOUR, restore: false }),

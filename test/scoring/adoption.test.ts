@@ -8,7 +8,7 @@ import { ADOPTION_BATCH } from '../../src/store/sql/rule-adoption.ts'
 import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { NOON, record } from '../support/store/records.ts'
-import { contracts, fail, find, hand, LATER, scorer } from '../support/store/scoring.ts'
+import { contracts, fail, find, hand, LATER, scorerOf } from '../support/store/scoring.ts'
 
 const otherRules = parseRules({
   version: 'other',
@@ -56,14 +56,14 @@ onEveryEngine('the adoption of a rule set', (open) => {
     await using store = await open([1, 2, 3].map((id) => record(id, { scores: { total: 4, skills: 4 } })))
     await hand(store, { id: 1 }, contracts(4))
     await hand(store, { id: 2 }, joined(NOON - 3 * YEAR))
-    await rescoreSome(scorer(store))
-    await adoptRules(scorer(store))
+    await rescoreSome(scorerOf(store))
+    await adoptRules(scorerOf(store))
     expect(await store.scoring.countStale()).toBe(0)
-    await adoptRules(scorer(store, otherRules))
+    await adoptRules(scorerOf(store, otherRules))
     expect(await stale(store)).toEqual([true, true, false])
-    expect(await rescoreSome(scorer(store))).toBeUndefined()
-    expect(await rescoreSome(scorer(store, otherRules))).toBe(2)
-    await adoptRules(scorer(store, otherRules))
+    expect(await rescoreSome(scorerOf(store))).toBeUndefined()
+    expect(await rescoreSome(scorerOf(store, otherRules))).toBe(2)
+    await adoptRules(scorerOf(store, otherRules))
     expect(await store.scoring.countStale()).toBe(0)
     const rules = (await store.records.list(0, 10)).map(({ rules }) => rules)
     expect(rules).toEqual([otherRules.stamp, otherRules.stamp, undefined])
@@ -74,19 +74,19 @@ onEveryEngine('the adoption of a rule set', (open) => {
   test('keeps bytes, ETags, times and events of each passport whose points stay the same', async () => {
     const records = [1, 2, 3, 4].map((id) => record(id, { mainWallet: `0x${id}` }))
     await using store = await open([...records, record(5, { mergedInto: 1 })])
-    await adoptRules(scorer(store))
+    await adoptRules(scorerOf(store))
     for (const id of [1, 2]) await hand(store, { id }, contracts(4))
     // Its points depend on the time: they are compared at the time of the stored score.
     await hand(store, { id: 3 }, joined(NOON - 3 * YEAR))
-    await rescoreSome(scorer(store))
+    await rescoreSome(scorerOf(store))
     await hand(store, { id: 4 }, { ...contracts(4), type: 'unheard_of' })
-    await rescoreSome(scorer(store))
+    await rescoreSome(scorerOf(store))
     const before = await responses(store)
     const { last } = await store.events.log()
 
     const { stamp: _, ...shape } = DEFAULT_RULES
     const sameScores = stampRules({ ...shape, version: 'same', levels: [{ name: 'All', from: 0 }] })
-    const later = (rules: RuleSet) => ({ ...scorer(store, rules), now: () => NOON + 2 * YEAR })
+    const later = (rules: RuleSet) => ({ ...scorerOf(store, rules), now: () => NOON + 2 * YEAR })
     await adoptRules(later(sameScores))
     expect(await responses(store)).toEqual(before)
     expect(await rescoreSome(later(sameScores))).toBe(0)
@@ -117,16 +117,16 @@ onEveryEngine('the adoption of a rule set', (open) => {
 
   test('tries again to score a passport that could not be scored', async () => {
     await using store = await open([record(1, { stale: true })])
-    await adoptRules(scorer(store))
+    await adoptRules(scorerOf(store))
     const work = { ...jobOf('other', 1), rules: DEFAULT_RULES.stamp, onFailure: () => undefined }
     const score = () => {
       throw new Error('on purpose')
     }
     await store.scoring.work(1, { ...work, score })
     expect(await store.scoring.countStale()).toBe(0)
-    await adoptRules(scorer(store, otherRules))
+    await adoptRules(scorerOf(store, otherRules))
     expect(await store.scoring.countStale()).toBe(1)
-    expect(await rescoreSome(scorer(store, otherRules))).toBe(1)
+    expect(await rescoreSome(scorerOf(store, otherRules))).toBe(1)
   })
 
   test('makes passports with other scores of another rule set stale, saved before or after the adoption', async () => {
@@ -137,22 +137,22 @@ onEveryEngine('the adoption of a rule set', (open) => {
       record(3, { scores }),
     ]
     await using before = await open(records)
-    await adoptRules(scorer(before))
+    await adoptRules(scorerOf(before))
     await using after = await open()
-    await adoptRules(scorer(after))
+    await adoptRules(scorerOf(after))
     await saveRecords(after, records)
     for (const store of [before, after]) expect(await stale(store)).toEqual([true, false, false])
   })
 
   test('changes nothing while another rule set is active', async () => {
     await using store = await open([record(1)])
-    await adoptRules(scorer(store))
+    await adoptRules(scorerOf(store))
     await hand(store, { id: 1 }, contracts(4))
-    await rescoreSome(scorer(store))
+    await rescoreSome(scorerOf(store))
     await store.rules.apply(toAppliedRules(DEFAULT_RULES, 'apply', NOON))
-    await adoptRules(scorer(store, otherRules))
+    await adoptRules(scorerOf(store, otherRules))
     expect(await store.scoring.countStale()).toBe(0)
-    expect(await rescoreSome(scorer(store, otherRules))).toBeUndefined()
+    expect(await rescoreSome(scorerOf(store, otherRules))).toBeUndefined()
   })
 
   test('marks many passports in batches, and continues after an interruption', async () => {

@@ -3,7 +3,7 @@ import { adoptRules, keepRescoring, rescoreSome } from '../../src/scoring/rescor
 import { listAll } from '../support/store/catalog.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { ADA_WALLET, ada, credential, NOON, record } from '../support/store/records.ts'
-import { contracts, fail, find, hand, LATER, scorer } from '../support/store/scoring.ts'
+import { contracts, fail, find, hand, LATER, scorerOf } from '../support/store/scoring.ts'
 
 onEveryEngine('the state of a score', (open) => {
   test('a data point makes its passport stale, and the old score is shown until the new one is saved', async () => {
@@ -13,7 +13,7 @@ onEveryEngine('the state of a score', (open) => {
     expect(await find(store, 7)).toMatchObject({ stale: true, scores: { total: 42.5 }, calculatedAt: NOON })
     expect(await store.scoring.countStale()).toBe(1)
 
-    expect(await rescoreSome(scorer(store))).toBe(1)
+    expect(await rescoreSome(scorerOf(store))).toBe(1)
     expect(await find(store, 7)).toMatchObject({
       stale: false,
       scores: { total: 54.5, skills: 32.25 },
@@ -22,19 +22,19 @@ onEveryEngine('the state of a score', (open) => {
     expect((await store.credentials.find({ id: 7 }))?.credentials).toContainEqual(
       expect.objectContaining({ name: 'Base Developer', score: 12, maxScore: 40, value: '4 contracts' }),
     )
-    expect(await rescoreSome(scorer(store))).toBe(0)
+    expect(await rescoreSome(scorerOf(store))).toBe(0)
   })
 
   test('a repeated data point changes nothing, and another value changes the score and the ranking', async () => {
     await using store = await open([record(1, { scores: { total: 15 } }), record(7)])
     const first = async () => (await listAll(store, { page: 1, size: 1, keyword: undefined })).items[0]?.id
     expect(await hand(store, { id: 7 }, contracts(4))).toEqual([{ outcome: 'added' }])
-    await rescoreSome(scorer(store))
+    await rescoreSome(scorerOf(store))
     expect(await first()).toBe(1)
     expect(await hand(store, { id: 7 }, contracts(4))).toEqual([{ outcome: 'unchanged' }])
     expect(await find(store, 7)).toMatchObject({ stale: false })
     expect(await hand(store, { id: 7 }, contracts(9))).toEqual([{ outcome: 'changed' }])
-    await rescoreSome(scorer(store))
+    await rescoreSome(scorerOf(store))
     expect((await store.credentials.find({ id: 7 }))?.credentials).toMatchObject([
       { type: 'base_builder', score: 18 },
     ])
@@ -52,7 +52,7 @@ onEveryEngine('the state of a score', (open) => {
     ])
     expect(await find(store, 1)).toMatchObject({ stale: false, calculatedAt: NOON })
     expect(await find(store, 2)).toMatchObject({ stale: true, scores: { total: 50 } })
-    await rescoreSome(scorer(store))
+    await rescoreSome(scorerOf(store))
     expect(await find(store, 2)).toMatchObject({ stale: false, scores: { total: 5, skills: 5 } })
   })
 
@@ -72,7 +72,7 @@ onEveryEngine('the state of a score', (open) => {
     await using store = await open([record(1)])
     for (const amount of [1, 0]) {
       await hand(store, { id: 1 }, { ...contracts(0), type: 'worldcoin', value: { kind: 'flag', amount } })
-      await rescoreSome(scorer(store))
+      await rescoreSome(scorerOf(store))
       expect(await find(store, 1)).toMatchObject({ human: amount === 1 })
     }
   })
@@ -104,9 +104,9 @@ onEveryEngine('the state of a score', (open) => {
 onEngine('sqlite', 'a busy scorer', (open) => {
   test('stops when its signal is aborted', async () => {
     await using store = await open(Array.from({ length: 1000 }, (_, id) => record(id, { stale: true })))
-    await adoptRules(scorer(store))
+    await adoptRules(scorerOf(store))
     const stop = new AbortController()
-    const scoring = keepRescoring(scorer(store), stop.signal, fail.bind(undefined, 0, 'waits'))
+    const scoring = keepRescoring(scorerOf(store), stop.signal, fail.bind(undefined, 0, 'waits'))
     setImmediate(() => stop.abort())
     await scoring
     expect(await store.scoring.countStale()).toBeGreaterThan(0)

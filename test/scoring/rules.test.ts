@@ -2,25 +2,10 @@ import { expect, test } from 'bun:test'
 import { levelOf } from '../../src/domain/rule-set.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { parseRules, RulesError, warningsOf } from '../../src/scoring/rules-format.ts'
+import { rule } from '../support/store/rule-files.ts'
 
-const good = {
-  version: '1',
-  types: {
-    github: {
-      name: 'GitHub',
-      category: 'Skills',
-      max_score: 40,
-      convert: 'sqrt',
-      multiplier: 0.5,
-      accounts: 'best',
-      proves_human: false,
-    },
-  },
-}
-const withRule = (overrides: object) => ({
-  ...good,
-  types: { github: { ...good.types.github, ...overrides } },
-})
+const good = { version: '1', types: { github: rule({ convert: 'sqrt' }) } }
+const withRule = (given: object) => ({ ...good, types: { github: rule({ convert: 'sqrt', ...given }) } })
 
 const withLevels = (...levels: [name: string, from: number][]) => ({
   ...good,

@@ -6,20 +6,12 @@ import { parseRules } from '../../src/scoring/rules-format.ts'
 import { score } from '../../src/scoring/score.ts'
 import type { Scorable } from '../../src/store/store.ts'
 import { credential } from '../support/store/records.ts'
+import { rule as anyRule } from '../support/store/rule-files.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const YEAR = 365 * 86_400_000
 
-const rule = (overrides: object) => ({
-  name: 'Test',
-  category: 'Skills',
-  max_score: 40,
-  convert: 'none',
-  multiplier: 1,
-  accounts: 'best',
-  proves_human: false,
-  ...overrides,
-})
+const rule = (given: object) => anyRule({ max_score: 40, ...given })
 
 const rules: RuleSet = parseRules({
   version: 'test',

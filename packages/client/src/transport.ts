@@ -52,8 +52,14 @@ export function createTransport(options: ClientOptions) {
 
   async function read(url: string, { body: sent, signal }: SendOptions): Promise<string> {
     const cached = sent === undefined ? await cache?.get(url) : undefined
-    const init = sent === undefined ? { headers } : toPost(headers, sent)
-    if (cached) init.headers = { ...headers, 'If-None-Match': cached.etag }
+    const init =
+      sent === undefined
+        ? { headers: { ...headers, ...(cached && { 'If-None-Match': cached.etag }) } }
+        : {
+            method: 'POST',
+            headers: { ...headers, 'Content-Type': 'application/json' },
+            body: JSON.stringify(sent),
+          }
     const readBody = (response: Response) => response.text()
     const { response, body } = await exchange(url, init, { send, timeout, signal, readBody })
     // Outside of exchange(): errors of the user's callback or cache are rethrown unchanged, without a retry.
@@ -102,14 +108,6 @@ export function createTransport(options: ClientOptions) {
       if (isStream(response) && response.body) return response.body
       throw new PassportError('invalid_answer', 'The response is not an event stream: check baseUrl.')
     },
-  }
-}
-
-function toPost(headers: Record<string, string>, body: unknown) {
-  return {
-    method: 'POST',
-    headers: { ...headers, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
   }
 }
 

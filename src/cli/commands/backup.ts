@@ -4,8 +4,8 @@ import { nameDatabase } from '../../config/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, size } from '../../domain/text/counts-and-sizes.ts'
 import { backUp, belongsToDatabase, type Contents } from '../../store/sqlite/backup.ts'
-import { orphanedWalProblem } from '../../store/sqlite/connect.ts'
 import { restore as restoreFile } from '../../store/sqlite/restore.ts'
+import { orphanedWalProblem } from '../../store/sqlite/wal-checks.ts'
 import { DATABASE_OPTIONS, defineCommand, type Terminal } from '../command.ts'
 
 export const backup = defineCommand({

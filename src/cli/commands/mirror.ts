@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../config/config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/counts-and-sizes.ts'
-import type { MirrorReport, MirrorResult } from '../../ingest/mirror.ts'
+import type { MirrorReport } from '../../ingest/mirror.ts'
 import { ResponseError, SourceError } from '../../ingest/throttled-client.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import { VERSION } from '../../version.ts'
@@ -67,7 +67,7 @@ export const mirror = defineCommand({
         onProgress: (done, total) => progress.update(done, done, total),
       })
       progress.end()
-      terminal.err(`${describeGone(result)}${describe(result.report)}\n`)
+      terminal.err(`${describeGone(result.gone)}${describe(result.report)}\n`)
       const { failed } = result.report
       if (failed > 0)
         throw new CommandError(`${count(failed, 'passport')} failed: run the command again to retry.`)
@@ -108,7 +108,7 @@ function number(least: number, most: number) {
 
 const MOST_NAMED = 20
 
-function describeGone({ gone }: MirrorResult): string {
+function describeGone(gone: number[]): string {
   if (gone.length === 0) return ''
   const more = gone.length > MOST_NAMED ? ` and ${gone.length - MOST_NAMED} more` : ''
   const named = gone.sort((one, other) => one - other).slice(0, MOST_NAMED)

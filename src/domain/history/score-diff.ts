@@ -13,22 +13,16 @@ import { undo } from './undo.ts'
 export type ScoreDiff = { score: Change<number | null>; causes: ScoreCause[] }
 
 /** The events between two instants so far, newest first. */
-type PartialDiff = {
-  /** The state before these events. */
-  state: ScoreState | undefined
-  /** The state at the later instant. */
-  end: ScoreState | undefined
-  /** The score after the newest event that changes it. A lagging replica may have read an older state. */
-  score: number | undefined
-  causes: ScoreCause[]
-}
+type PartialDiff = ReturnType<typeof beginDiff>
 
-/** `end` is the state at the later instant. */
-export const beginDiff = (end: ScoreState | undefined): PartialDiff => ({
+export const beginDiff = (end: ScoreState | undefined) => ({
+  /** The state before these events. */
   state: end,
+  /** The state at the later instant. */
   end,
-  score: undefined,
-  causes: [],
+  /** The score after the newest event that changes it. A lagging replica may have read an older state. */
+  score: undefined as number | undefined,
+  causes: [] as ScoreCause[],
 })
 
 /** Adds the events before those of the difference, newest first. */

@@ -1,4 +1,6 @@
+import type { ScoreState, ShownCredential } from '../history/event.ts'
 import type { FullPassport } from '../passport.ts'
+import { presentCredential, readCredential } from '../record/record.ts'
 import type { WireCredential } from '../record/schemas.ts'
 
 /** A passport as v3 shows it. */
@@ -13,3 +15,26 @@ export type PassportV3 = FullPassport & {
 
 /** `from`: the score comes from the record, or a rule calculated it; `undefined` if that is unknown. */
 export type CredentialV3 = WireCredential & { from: 'record' | 'rule' | undefined }
+
+/** The part of a passport that can be read as of an instant; without credentials if they were not read. */
+export function stateOf(passport: PassportV3): ScoreState {
+  const { scores, human, calculatedAt, rules, credentials = [] } = passport
+  return { scores, human, calculatedAt, rules, credentials: credentials.map(readCredential) }
+}
+
+/** The passport with an earlier state. `now` is its current state, whose unchanged credentials are reused. */
+export function toPassportAt(passport: PassportV3, now: ScoreState, state: ScoreState): PassportV3 {
+  const { scores, human, calculatedAt, rules } = state
+  const unchanged = new Map(now.credentials.map((each, at) => [each, passport.credentials?.[at]]))
+  const toWire = (each: ShownCredential): CredentialV3 =>
+    unchanged.get(each) ?? { ...presentCredential(each), from: undefined }
+  return {
+    ...passport,
+    scores,
+    human,
+    calculatedAt,
+    rules,
+    stale: false,
+    ...(passport.credentials && { credentials: state.credentials.map(toWire) }),
+  }
+}

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import * as record from '../record/schemas.ts'
 import { RuleSetFile } from '../rule-set.ts'
 import { closed, describedObject, instant, orNull, score, withOptionalFields } from '../schema-helpers.ts'
 
@@ -53,9 +54,7 @@ export const Credential = describedObject('A scored item of a passport', {
   id: Type.String({ description: 'An opaque string' }),
   type: Type.String({ description: 'A machine-readable type such as `active_wallet`; an open set' }),
   name: Type.String({ description: 'Display name' }),
-  category: Type.String({
-    description: 'Activity, Identity or Skills; a credential of another category counts toward no score',
-  }),
+  category: record.Credential.properties.category,
   score: score('The score of this credential'),
   max_score: score('The maximum score of a credential of this type'),
   value: text('Display text of the fact that was scored; null if unknown'),
@@ -114,9 +113,7 @@ export const Passport = describedObject("A person's reputation record", {
     description:
       'True while a new score is being calculated; the old scores are served until then. False with `as_of`',
   }),
-  last_calculated_at: instant(
-    'Time of the last calculation; before the first one, the time when the passport was first recorded',
-  ),
+  last_calculated_at: record.ListedPassport.properties.last_calculated_at,
   human_checkmark: Type.Boolean({ description: 'True if the person is known to be human' }),
   main_wallet: text('A wallet address; `0x` addresses are in lower case. null if unknown'),
   verified_wallets: Type.Array(Type.String(), { description: 'Wallet addresses' }),

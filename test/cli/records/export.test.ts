@@ -12,7 +12,7 @@ import {
 import { gunzipSync } from 'node:zlib'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { everyAnswer } from '../../support/http/every-response.ts'
-import { type MakeDatabase, otherEngine, withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { databaseMaker, type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { INVENTED, toLines } from '../../support/store/json-lines.ts'
 import { NOON, PEOPLE, record } from '../../support/store/records.ts'
 
@@ -132,7 +132,9 @@ withEveryEngine('import of an export', (makeDatabase, engine) => {
     await using original = await everyState(makeDatabase)
     const out = await exportOf(original)
     expect(out).toContain('"value":10000000000000000,')
-    await using copy = await workplace(otherEngine(engine), { files: { 'all.jsonl': out } })
+    await using copy = await workplace(databaseMaker(engine === 'sqlite' ? 'postgres' : 'sqlite'), {
+      files: { 'all.jsonl': out },
+    })
     const { err, code } = await copy.call('import', copy.path('all.jsonl'))
     expect(code, err).toBe(0)
 

@@ -5,9 +5,9 @@ import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/scoring/ru
 import type { Store } from '../../../src/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { diffOf, listLater } from '../../support/store/later-events.ts'
-import { scorerOf } from '../../support/store/random-histories.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 import { readStates } from '../../support/store/score-states.ts'
+import { scorerOf } from '../../support/store/scoring.ts'
 
 const HOUR = 3_600_000
 const YEAR = 365 * 86_400_000

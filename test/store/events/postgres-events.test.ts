@@ -5,8 +5,8 @@ import type { Store } from '../../../src/store/store.ts'
 import { connect } from '../../support/postgres/connect.ts'
 import { createRandom } from '../../support/random.ts'
 import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
-import { scorerOf } from '../../support/store/random-histories.ts'
 import { NOON, record } from '../../support/store/records.ts'
+import { scorerOf } from '../../support/store/scoring.ts'
 
 const NODES = 4
 const ROUNDS = 10

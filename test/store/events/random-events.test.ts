@@ -8,9 +8,10 @@ import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/scoring/ru
 import type { Store } from '../../../src/store/store.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { diffOf, listLater } from '../../support/store/later-events.ts'
-import { scorerOf, step, take } from '../../support/store/random-histories.ts'
+import { step, take } from '../../support/store/random-histories.ts'
 import { NOON } from '../../support/store/records.ts'
 import { readStates } from '../../support/store/score-states.ts'
+import { scorerOf } from '../../support/store/scoring.ts'
 
 const DAY = 86_400_000
 const { stamp: _, ...shape } = DEFAULT_RULES

@@ -4,8 +4,9 @@ import { foldName } from '../../../src/domain/text/fold-name.ts'
 import { adoptRules } from '../../../src/scoring/rescore.ts'
 import type { Facets, Store } from '../../../src/store/store.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
-import { scorerOf, step, take } from '../../support/store/random-histories.ts'
+import { step, take } from '../../support/store/random-histories.ts'
 import { ada, credential, grace, graceOld, record } from '../../support/store/records.ts'
+import { scorerOf } from '../../support/store/scoring.ts'
 
 /** The facets of all listed passports, from the records and the shown credentials. */
 async function expectedOf(store: Store): Promise<Facets[]> {

@@ -1,26 +1,43 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fillWithDemo } from '../../../src/ingest/demo/fill-with-demo.ts'
 import { openStore } from '../../../src/store/open.ts'
-import { COMMAND, resultOf, serveProcess } from '../cli.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { COMMAND, resultOf } from '../cli.ts'
 import { makeKey } from '../http/keys.ts'
 import { serveRecords } from '../http/server.ts'
+import { listenHere } from '../listener.ts'
 import { testDatabase } from '../postgres/postgres.ts'
 import { saveRecords } from '../store/engines.ts'
 import { record } from '../store/records.ts'
 import { callHere } from '../terminal.ts'
 import type { Example } from './examples.ts'
 
-/** Starts the service on a free port and stops it when it has printed its addresses. */
-const SERVE = `
+/**
+ * The program of the examples. It starts the service on a free port and stops it when it has printed its addresses. Commands that
+ * read standard input or stream their output are processes too. This process runs all other commands.
+ */
+const PASSPORTD = `
 if [ "$1" = serve ]; then
-  PORT=0 $COMMAND "$@" > greeting.log 2>&1 & pid=$!
-  until grep -q 'Make a key:' greeting.log; do
-    kill -0 $pid || { cat greeting.log >&2; exit 1; }
-    sleep 0.02
-  done
-  kill $pid; wait $pid; exit
+  mkfifo greeting.pipe
+  PORT=0 $COMMAND "$@" > greeting.pipe 2>&1 & pid=$!
+  exec 3< greeting.pipe; rm greeting.pipe
+  sed '/Make a key:/q' <&3 > greeting.log
+  grep -q 'Make a key:' greeting.log || { cat greeting.log >&2; exit 1; }
+  kill $pid; cat <&3; wait $pid; exit
 fi
-exec $COMMAND "$@"
+case " $* " in *' - '* | ' export ') exec $COMMAND "$@" ;; esac
+exec $CALL "$@"
+`
+
+/** Sends a command to this process: a process of its own would load the whole program. */
+const CALL = `
+const call = { args: process.argv.slice(2), cwd: process.cwd(), env: process.env }
+const response = await fetch('http://commands/', { unix: SOCKET, method: 'POST', body: JSON.stringify(call) })
+const { out, err, code } = await response.json()
+process.stdout.write(out)
+process.stderr.write(err)
+process.exitCode = code
 `
 
 /** Examples use npm only like this; test/cli/serve/serve.test.ts runs the real npm. */
@@ -35,17 +52,32 @@ const CURLRC = 'fail\nsilent\nshow-error\n'
 
 /** Runs the examples of the pages: with the demo running, and a folder for each page. */
 export async function startDocsRunner(home: string, files: readonly Example[]) {
+  await using started = new AsyncDisposableStack()
   const bin = join(home, 'bin')
   mkdirSync(bin)
-  writeProgram(join(bin, 'passportd'), `\nCOMMAND='${COMMAND.join(' ')}'${SERVE}`)
+  const [socket, call] = [join(home, 'commands'), join(home, 'call.js')]
+  const commands = Bun.serve({
+    unix: socket,
+    async fetch(request) {
+      const { args, ...options } = await request.json()
+      return Response.json(await callHere(args, options))
+    },
+  })
+  started.defer(() => commands.stop(true))
+  await Bun.write(call, CALL.replace('SOCKET', JSON.stringify(socket)))
+  const programs = `COMMAND='${COMMAND.join(' ')}' CALL='${process.execPath} ${call}'`
+  writeProgram(join(bin, 'passportd'), `\n${programs}${PASSPORTD}`)
   writeProgram(join(bin, 'npm'), NPM)
   await Bun.write(join(home, '.curlrc'), CURLRC)
-  const [demo, database] = await Promise.all([serveProcess(['--demo'], { cwd: home }), testDatabase()])
   const people = [record(9), record(12)]
-  const { id: keyId } = await addTo(join(home, 'data/passportd.db'), people)
-  const { key } = await addTo(join(home, 'data/demo.db'), [])
-  const source = await serveRecords({}, people)
+  const { id: keyId } = await fill(join(home, 'data/passportd.db'), (store) => saveRecords(store, people))
+  const demoFile = join(home, 'data/demo.db')
+  const { key } = await fill(demoFile, (store) => fillWithDemo(store, Date.now()))
+  const demo = started.use(await listenHere({ DATABASE_URL: `sqlite:${demoFile}` }))
+  const database = started.use(await testDatabase())
+  const source = started.use(await serveRecords({}, people))
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
+  const running = started.move()
 
   function adapt(text: string, folder: string): string {
     const replacements: Record<string, string> = {
@@ -83,7 +115,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
       const folder = join(home, page.replaceAll('/', '-'))
       mkdirSync(join(folder, 'data'), { recursive: true })
       mkdirSync(join(folder, 'backups'))
-      symlinkSync(join(home, 'data/demo.db'), join(folder, 'data/demo.db'))
+      symlinkSync(demoFile, join(folder, 'data/demo.db'))
       symlinkSync(join(import.meta.dir, '../../../node_modules'), join(folder, 'node_modules'))
       copyFileSync(join(home, 'data/passportd.db'), join(folder, 'data/passportd.db'))
       for (const { file, text } of files) if (file) await Bun.write(join(folder, file), adapt(text, folder))
@@ -103,9 +135,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
       return out
     },
 
-    async [Symbol.asyncDispose]() {
-      await Promise.all([demo, source, database].map((each) => each[Symbol.asyncDispose]()))
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
@@ -120,14 +150,14 @@ function outputOf({ out, err, code }: Ended): string {
   return out
 }
 
-const CALL = /^(?:npm run -s passportd --|passportd) (?!serve)((?:[\w./:=@+-]+|"[^"$`\\]*"|\s)+)$/
+const PLAIN_CALL = /^(?:npm run -s passportd --|passportd) (?!serve)((?:[\w./:=@+-]+|"[^"$`\\]*"|\s)+)$/
 
 /** The arguments of passportd, or a script for a shell. What a shell sets is lost at its end. */
 function stepsOf(script: string): (string | string[])[] {
   if (/^(export|cd) /m.test(script)) return [script]
   const steps: (string | string[])[] = []
   for (const line of script.split('\n')) {
-    const [, words] = CALL.exec(line.replace(/\s+#.*/, '')) ?? []
+    const [, words] = PLAIN_CALL.exec(line.replace(/\s+#.*/, '')) ?? []
     const last = steps.at(-1)
     if (words !== undefined)
       steps.push((words.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', '')))
@@ -137,10 +167,10 @@ function stepsOf(script: string): (string | string[])[] {
   return steps
 }
 
-/** Adds records and a key to a database file. */
-async function addTo(path: string, records: Parameters<typeof saveRecords>[1]) {
+/** Fills a new database file, and adds a key. */
+async function fill(path: string, work: (store: Store) => unknown) {
   const store = await openStore({ engine: 'sqlite', path })
-  await saveRecords(store, records)
+  await work(store)
   const key = await makeKey(store, 1)
   await store.close()
   return key

@@ -1,9 +1,7 @@
-import { expect } from 'bun:test'
-import type { DataPoint } from '../../../src/domain/data-point.ts'
 import { rescoreSome } from '../../../src/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { ADA_WALLET, credential, NOON, named, record } from '../store/records.ts'
+import { contracts, hand, scorerOf } from '../store/scoring.ts'
 
 const DAY = 86_400_000
 
@@ -45,17 +43,7 @@ export const mira = record(12, {
 export const OTHERS = [named(1, 'Ivo', 1500), named(2, 'Sana', 40), named(3, '', 2), named(4, 'Yara', 0)]
 
 /** Saves a data point of passport 12, which makes its score stale. */
-export const addDataPoint = (store: Store, amount: number) => {
-  const point: DataPoint = { type: 'github', account: '', value: { kind: 'number', amount }, display: '' }
-  return store.records.save([{ kind: 'data-point', passport: { id: 12 }, point }], {
-    now: NOON,
-    restore: false,
-  })
-}
-export const rescore = (store: Store) =>
-  rescoreSome({
-    store,
-    rules: DEFAULT_RULES,
-    now: () => NOON,
-    onFailure: (_, error) => expect(error).toBeUndefined(),
-  })
+export const addDataPoint = (store: Store, amount: number) =>
+  hand(store, { id: 12 }, { ...contracts(amount), type: 'github', display: '' })
+
+export const rescore = (store: Store) => rescoreSome({ ...scorerOf(store), now: () => NOON })

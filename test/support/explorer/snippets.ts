@@ -1,3 +1,5 @@
+import { resultOf } from '../cli.ts'
+
 /** One process runs all snippets of a language; each prints JSON on a line. */
 const RUN: Record<string, (codes: string[]) => string[]> = {
   curl: (codes) => ['sh', '-ec', codes.map((code) => `${code}\necho`).join('\n')],
@@ -23,16 +25,10 @@ export const LANGUAGES = Object.keys(RUN)
 
 /** Runs snippets with the key in their environment and returns the JSON that each prints, without the request id. */
 export async function runSnippets(language: string, codes: string[], key?: string): Promise<unknown[]> {
-  const child = Bun.spawn(RUN[language]?.(codes) ?? [], {
-    env: { PATH: process.env.PATH, ...(key !== undefined && { KEY: key }) },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, error] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ])
-  if ((await child.exited) !== 0) throw new Error(`${language} failed: ${error}\n${codes.join('\n')}`)
+  const env = { PATH: process.env.PATH, ...(key !== undefined && { KEY: key }) }
+  const command = RUN[language]?.(codes) ?? []
+  const { out, err, code } = await resultOf(Bun.spawn(command, { env, stdout: 'pipe', stderr: 'pipe' }))
+  if (code !== 0) throw new Error(`${language} failed: ${err}\n${codes.join('\n')}`)
   return out
     .split('\n')
     .filter((line) => line !== '')

@@ -9,34 +9,26 @@ import { testDatabase } from '../postgres/postgres.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { NOON } from './records.ts'
 
-export type TestStore = Store & AsyncDisposable
+/** `url` is the `DATABASE_URL` of the store. */
+export type TestStore = Store & AsyncDisposable & { url: string }
 
 /** A new database with its `DATABASE_URL`. A `bare` one has no tables. */
 export type MakeDatabase = (options?: { bare?: boolean }) => Promise<{ url: string } & AsyncDisposable>
 
-type Engine = { make: MakeDatabase }
-
 const ENGINES = {
-  sqlite: {
-    async make({ bare = false } = {}) {
-      const folder = tempFolder()
-      const path = join(folder.path, 'test.db')
-      migratedFile ??= makeMigratedFile()
-      if (!bare) writeFileSync(path, await migratedFile, { mode: 0o600 })
-      return {
-        url: `sqlite:${path}`,
-        [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
-      }
-    },
+  async sqlite({ bare = false } = {}) {
+    const folder = tempFolder()
+    const path = join(folder.path, 'test.db')
+    migratedFile ??= makeMigratedFile()
+    if (!bare) writeFileSync(path, await migratedFile, { mode: 0o600 })
+    return { url: `sqlite:${path}`, [Symbol.asyncDispose]: async () => folder[Symbol.dispose]() }
   },
-  postgres: {
-    async make({ bare = false } = {}) {
-      if (bare) return testDatabase()
-      migrated ??= makeMigrated()
-      return testDatabase({ template: await migrated })
-    },
+  async postgres({ bare = false } = {}) {
+    if (bare) return testDatabase()
+    migrated ??= makeMigrated()
+    return testDatabase({ template: await migrated })
   },
-} satisfies Record<string, Engine>
+} satisfies Record<string, MakeDatabase>
 
 /** The tables are created once: copying a database is faster. */
 let migratedFile: Promise<Uint8Array> | undefined
@@ -59,11 +51,12 @@ export async function openTestStore(
   engine: EngineName,
   records: readonly PassportRecord[] = [],
 ): Promise<TestStore> {
-  const database = await ENGINES[engine].make()
+  const database = await ENGINES[engine]()
   const store = await openStore(parseDatabaseAddress(database.url) as DatabaseAddress)
   await saveRecords(store, records)
   return {
     ...store,
+    url: database.url,
     async [Symbol.asyncDispose]() {
       await store.close()
       await database[Symbol.asyncDispose]()
@@ -81,36 +74,27 @@ export async function saveRecords(
   return store.records.save(incoming, { now: NOON, restore: false, ...options })
 }
 
-type Open = (records?: readonly PassportRecord[]) => Promise<TestStore>
 export type EngineName = keyof typeof ENGINES
+type StoreTests = (
+  open: (records?: readonly PassportRecord[]) => Promise<TestStore>,
+  engine: EngineName,
+) => void
+type CommandTests = (makeDatabase: MakeDatabase, engine: EngineName) => void
 
-/** Runs the same tests on each engine, with its name first in the title. */
-export function onEveryEngine(title: string, tests: (open: Open, engine: EngineName) => void): void {
+/** Runs tests of a store on one engine, with its name first in the title. */
+export const onEngine = (engine: EngineName, title: string, tests: StoreTests) =>
+  describe(`${engine}: ${title}`, () => tests((records) => openTestStore(engine, records), engine))
+
+/** Runs tests of commands on one engine. */
+export const withEngine = (engine: EngineName, title: string, tests: CommandTests) =>
+  describe(`${engine}: ${title}`, () => tests(ENGINES[engine], engine))
+
+export function onEveryEngine(title: string, tests: StoreTests): void {
   for (const engine of Object.keys(ENGINES) as EngineName[]) onEngine(engine, title, tests)
 }
 
-export function onEngine(engine: EngineName, title: string, tests: (open: Open, engine: EngineName) => void) {
-  describe(`${engine}: ${title}`, () => tests((records = []) => openTestStore(engine, records), engine))
-}
-
-/** The same for tests of commands. */
-export function withEveryEngine(
-  title: string,
-  tests: (makeDatabase: MakeDatabase, engine: EngineName) => void,
-): void {
+export function withEveryEngine(title: string, tests: CommandTests): void {
   for (const engine of Object.keys(ENGINES) as EngineName[]) withEngine(engine, title, tests)
 }
 
-export const databaseMaker = (engine: EngineName): MakeDatabase => ENGINES[engine].make
-
-/** For copies from one engine to the other. */
-export const otherEngine = (engine: EngineName): MakeDatabase =>
-  ENGINES[engine === 'sqlite' ? 'postgres' : 'sqlite'].make
-
-export function withEngine(
-  engine: EngineName,
-  title: string,
-  tests: (makeDatabase: MakeDatabase, engine: EngineName) => void,
-): void {
-  describe(`${engine}: ${title}`, () => tests(ENGINES[engine].make, engine))
-}
+export const databaseMaker = (engine: EngineName): MakeDatabase => ENGINES[engine]

@@ -1,5 +1,4 @@
-import { readDemo } from '../../../src/ingest/demo/demo-people.ts'
-import { toScored } from '../../../src/ingest/demo/history.ts'
+import { readDemo, toScored } from '../../../src/ingest/demo/fill-with-demo.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import { NOON } from './records.ts'
 

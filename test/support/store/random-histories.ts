@@ -2,7 +2,6 @@ import { expect } from 'bun:test'
 import fc from 'fast-check'
 import { importRecords, type Refusal } from '../../../src/ingest/import.ts'
 import { type Rescorer, rescoreSome } from '../../../src/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { NOON } from './records.ts'
 
@@ -82,21 +81,22 @@ export async function take(store: Store, scorer: Rescorer, each: Step, now = NOO
   }
 }
 
-export const scorerOf = (store: Store): Rescorer => ({
-  store,
-  rules: DEFAULT_RULES,
-  now: () => NOON + 5,
-  onFailure: (_, error) => expect(error).toBeUndefined(),
-})
+export const importText = async (store: Store, text: string, now = NOON): Promise<Refusal[]> =>
+  (await importParts(store, [text], { now })).refusals
 
-export async function importText(store: Store, text: string, now = NOON): Promise<Refusal[]> {
+/** Imports a file that is read in these parts. */
+export async function importParts(
+  store: Store,
+  parts: readonly (string | Uint8Array)[],
+  given: Partial<Parameters<typeof importRecords>[1]> = {},
+) {
   const refusals: Refusal[] = []
-  const bytes = async function* () {
-    yield new TextEncoder().encode(text)
+  async function* open() {
+    for (const part of parts) yield Buffer.from(part)
   }
-  await importRecords([{ name: 'test', open: bytes }], {
+  const report = await importRecords([{ name: 'people.jsonl', open }], {
     store,
-    now,
+    now: NOON,
     rawKindOf: (type) => (type === 'ens' ? 'date' : type === 'kites' ? undefined : 'number'),
     rescore: false,
     restore: false,
@@ -104,6 +104,7 @@ export async function importText(store: Store, text: string, now = NOON): Promis
     strict: false,
     onRefusal: (refusal) => refusals.push(refusal),
     onProgress: () => undefined,
+    ...given,
   })
-  return refusals
+  return { report, refusals }
 }

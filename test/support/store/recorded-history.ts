@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { presentPassport } from '../../../src/domain/v3/present.ts'
 import type { WirePassport } from '../../../src/domain/v3/schemas.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { PEOPLE, scorerOf, step, take } from './random-histories.ts'
+import { PEOPLE, step, take } from './random-histories.ts'
 import { NOON } from './records.ts'
+import { scorerOf } from './scoring.ts'
 
 const DAY = 86_400_000
 

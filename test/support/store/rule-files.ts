@@ -1,14 +1,15 @@
-/** A rule set file with one type, `kites`, which scores its value times `multiplier`. */
-export function kiteRules(version: string, rule: Record<string, unknown> = {}): string {
-  const kites = {
-    name: 'Kites',
-    category: 'Skills',
-    max_score: 90,
-    convert: 'none',
-    multiplier: 1,
-    accounts: 'best',
-    proves_human: false,
-    ...rule,
-  }
-  return JSON.stringify({ version, types: { kites } })
-}
+/** A rule that scores its value as it is, up to 90. */
+export const rule = (given: object = {}) => ({
+  name: 'Kites',
+  category: 'Skills',
+  max_score: 90,
+  convert: 'none',
+  multiplier: 1,
+  accounts: 'best',
+  proves_human: false,
+  ...given,
+})
+
+/** A rule set file with one type, `kites`. */
+export const kiteRules = (version: string, given: object = {}): string =>
+  JSON.stringify({ version, types: { kites: rule(given) } })

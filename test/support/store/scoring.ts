@@ -12,7 +12,7 @@ export const fail = (id: number, error: unknown) => {
 }
 
 /** A scorer whose failures fail the test. */
-export const scorer = (store: Store, rules = DEFAULT_RULES) => ({
+export const scorerOf = (store: Store, rules = DEFAULT_RULES) => ({
   store,
   rules,
   now: () => LATER,

@@ -3,8 +3,8 @@ import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { CopyTable } from '../../../src/store/copy-table.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { openTestStore, saveRecords } from './engines.ts'
-import { scorerOf } from './random-histories.ts'
 import { ada, credential, grace, graceOld, NOON, nobody, record } from './records.ts'
+import { contracts, hand, scorerOf } from './scoring.ts'
 
 const restingAda = { ...ada, stale: false }
 
@@ -52,10 +52,7 @@ function save(passport: Parameters<typeof saveRecords>[1][number]): Change {
 }
 
 function addPoint(store: Store) {
-  const point = { type: 'base_builder', account: '', display: '9 contracts' }
-  const value = { kind: 'number' as const, amount: 9 }
-  const record = { kind: 'data-point' as const, passport: { id: 12 }, point: { ...point, value } }
-  return store.records.save([record], saving)
+  return hand(store, { id: 12 }, contracts(9))
 }
 
 function adopt(stamp: string, caps = {}): Change {
