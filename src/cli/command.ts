@@ -51,7 +51,7 @@ type Form<Name extends string = string, Action extends string = string> = {
   action?: Action
   /** Such as "FROM INTO", "[FILE]" or "FILE...". */
   args?: string
-  /** The form matches only if these are present. */
+  /** The form matches only if these options are given. */
   required?: readonly Name[]
   /** Other options of the form; all options of the command if missing. --demo is always accepted. */
   options?: readonly Name[]
@@ -92,7 +92,7 @@ export function defineCommand<const O extends Options, const Action extends stri
   return command
 }
 
-/** For commands that use a database; `readConfig` takes the value. */
+/** The options of every command that uses a database. `readConfig` reads --demo. */
 export const DATABASE_OPTIONS = {
   demo: { about: 'use the demo database: sqlite:data/demo.db, unless DATABASE_URL names another' },
 } as const

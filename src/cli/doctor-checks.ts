@@ -54,7 +54,7 @@ async function checkDatabase(config: Config, full: boolean, now: number): Promis
   ]
 }
 
-/** A server that is unavailable, or a folder without permission, is a problem. */
+/** Returns the results of a check. If the check throws, a server is unavailable or a permission is missing, which is a problem. */
 async function orProblem(
   check: () => CheckResult[] | Promise<CheckResult[]>,
   about = 'database',
@@ -66,7 +66,7 @@ async function orProblem(
   }
 }
 
-/** Below this the service does not try to write. */
+/** With less free space than this, the service does not try to write. */
 const LEAST_FREE = 1024 * 1024
 
 type Found = { path: string; file: Stats }
@@ -135,7 +135,7 @@ function canWrite(path: string): boolean {
   }
 }
 
-/** A checkpoint may append the whole WAL to the database, and a tenth leaves time to react. */
+/** A checkpoint may append the whole WAL to the database; a tenth of the database more leaves time to react. */
 export function checkSpace(folder: string, free: number, database: number, wal: number): CheckResult {
   const used = database + wal
   const sizes = `${size(free)} are free in ${folder}; the database and its WAL use ${size(used)}`

@@ -14,10 +14,10 @@ import type { Terminal } from './command.ts'
 type Options = Parameters<typeof openStore>[1]
 type OpenStore = Store & AsyncDisposable
 
-/** For commands that may create a database, but not migrate an older one. */
+/** Options of commands that may create a database, but must not migrate an older one. */
 export const MAY_CREATE: Options = { create: true, migrate: 'new' }
 
-/** For `await using`. By default a missing or outdated database is refused. */
+/** Opens a store that `await using` closes. By default a missing or outdated database is refused. */
 export async function openForCommand(
   database: DatabaseAddress,
   options: Options = { create: false, migrate: false },
@@ -26,7 +26,7 @@ export async function openForCommand(
   return { ...store, [Symbol.asyncDispose]: async () => store.close() }
 }
 
-/** For `await using`: the database of the settings, with its name in messages. A missing one means a wrong DATABASE_URL. */
+/** Opens the database of the settings. `name` is its name in messages. A missing database is refused: DATABASE_URL is wrong. */
 export async function openConfigured(
   { env }: Terminal,
   values: { demo?: true | undefined },
@@ -42,7 +42,7 @@ export async function openConfigured(
   return { config, store, name, [Symbol.asyncDispose]: store[Symbol.asyncDispose] }
 }
 
-/** Also finds the active rule set. RULES is read first: an invalid file must not lead to a new database. */
+/** Opens the database of the settings and finds the active rule set. RULES is read first: an invalid file must not lead to a new database. */
 export async function openWithRules(...args: Parameters<typeof openConfigured>) {
   const [{ env }, values] = args
   const initial = await loadRules(readConfig(env, values).rules)
@@ -50,7 +50,7 @@ export async function openWithRules(...args: Parameters<typeof openConfigured>) 
   return { ...database, rules: await findRules(database.store, initial) }
 }
 
-/** For serving or importing: the database may be new, but must not be an incomplete copy. */
+/** Opens a database to serve from or to import to. It may be new, but must not be an incomplete copy. */
 export async function openWhole(
   database: DatabaseAddress,
   options: Options = MAY_CREATE,
@@ -66,7 +66,7 @@ export async function openWhole(
   )
 }
 
-/** For a dry run, which neither creates nor migrates the database. An empty temporary file stands for a new database. */
+/** Opens a database for a dry run, which neither creates nor migrates it. An empty temporary file stands for a new database. */
 export async function openForDryRun(database: DatabaseAddress): Promise<OpenStore> {
   try {
     return await openWhole(database, { create: false, migrate: false })

@@ -237,7 +237,7 @@ function readMetrics(read: Read, problems: string[], api: Address): Address | un
   return { host, port }
 }
 
-/** Paths of PEM files, for HTTPS with HTTP/2. */
+/** Reads the paths of the PEM files for HTTPS, and checks the files. */
 function readTls(read: Read, problems: string[]) {
   const [cert, key, http3 = false] = [read('TLS_CERT'), read('TLS_KEY'), read('HTTP3')]
   if (cert !== undefined && key !== undefined) {

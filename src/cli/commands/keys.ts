@@ -211,7 +211,7 @@ function parseExpiry(text: string): number | null | undefined {
   return text.trim().toLowerCase() === 'never' ? null : parseInstant(text)
 }
 
-/** In milliseconds. */
+/** Returns milliseconds. */
 function parseGrace(text: string): number | undefined {
   const length = text === '0' ? 0 : parseDuration(text)
   return length !== undefined && length <= LONGEST_GRACE ? length : undefined
@@ -224,13 +224,13 @@ function parseTier(text: string, tiers: readonly Tier[]): string {
   throw invalidValue(`--tier must be one of ${names.join(', ')} (TIERS defines others)`, text)
 }
 
-/** `null` means never. */
+/** Returns the time of --expires, or `null` for never. Throws if the time is past. */
 function futureExpiry({ expires }: KeyValues, now: number): number | null | undefined {
   if (expires === undefined || expires === null || expires > now) return expires
   throw invalidValue('--expires must be in the future', new Date(expires).toISOString())
 }
 
-/** Hides the secret part of a whole key. */
+/** The error for an unknown id. It hides the secret part of a whole key. */
 const noKey = (id: string, { database }: KeyTarget) =>
   new CommandError(
     `There is no key "${id.replace(/^(ppd_[^_]*_).+/s, '$1…')}" in ${database}: "keys list" shows the ids.`,
