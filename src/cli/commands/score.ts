@@ -6,10 +6,9 @@ import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import { prepareSetting } from '../apply-rules.ts'
-import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
+import { DATABASE_OPTIONS, defineCommand, type Terminal } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
-import type { Terminal } from '../terminal.ts'
 
 export const score = defineCommand({
   name: 'score',

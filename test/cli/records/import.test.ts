@@ -24,11 +24,6 @@ async function prepare(
       const { err, ...result } = await here.call('import', ...paths)
       return { ...result, err: err.replaceAll(`${here.cwd}/`, '') }
     },
-    async export() {
-      const path = here.path('export.jsonl')
-      await here.call('export', '--force', path)
-      return readFileSync(path, 'utf8')
-    },
     async ids() {
       return (await here.look(({ records }) => records.list(-1, 10_000))).map(({ id }) => id)
     },
