@@ -1,5 +1,6 @@
 /**
- * Measures import and rescoring of this version and of an earlier commit, alternately, on the same file. Includes the process start.
+ * Measures the CPU time of import and rescoring, of this version and of an earlier commit, alternately, on the same file.
+ * Includes the process start.
  *
  *   npx bun bench/records.ts [--records 20000] [--rounds 3] [--against 6bf2148]
  */
@@ -54,8 +55,8 @@ for (let round = 0; round < rounds; round++) {
   await measure(earlier, theirs)
 }
 const figures = (['import', 'rescore'] as const).flatMap((command) => [
-  figureOf(`${command}: this version`, 'a second', ours[command]),
-  figureOf(`${command}: ${values.against}`, 'a second', theirs[command]),
+  figureOf(`${command}: this version`, 'a second of CPU', ours[command]),
+  figureOf(`${command}: ${values.against}`, 'a second of CPU', theirs[command]),
   figureOf(
     `${command}: this version / ${values.against}`,
     '',
@@ -75,9 +76,8 @@ async function measure(root: string, rates: Rates): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
 }
 
-/** Records per second of a command. Throws unless the command reports all records. */
+/** Records per second of CPU time of a command. Throws unless the command reports all records. */
 async function rateOf(root: string, database: string, args: string[], done: RegExp): Promise<number> {
-  const begin = performance.now()
   const child = Bun.spawn([process.execPath, '--smol', join(root, 'src/cli/main.ts'), ...args], {
     cwd: folder.path,
     env: { DATABASE_URL: `sqlite:${database}`, RULES: rules },
@@ -87,7 +87,7 @@ async function rateOf(root: string, database: string, args: string[], done: RegE
   })
   const output = await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()))
   const code = await child.exited
-  const seconds = (performance.now() - begin) / 1000
+  const seconds = Number(child.resourceUsage()?.cpuTime.total) / 1e6
   const count = Number(done.exec(output.join('\n'))?.[1]?.replaceAll(',', ''))
   if (code !== 0 || count !== records)
     throw new Error(`${args.join(' ')} in ${root} failed:\n${output.join('\n')}`)

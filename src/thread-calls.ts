@@ -54,6 +54,8 @@ export function createCaller<Call, Answer>({ ended, mostWaiting = Number.POSITIV
       if (signal?.aborted) throw new ClientGone()
       if (waiting.size >= mostWaiting) throw overloaded()
       const id = ++last
+      // A call that cannot be cloned throws.
+      port.postMessage({ id, call } satisfies Request<Call>)
       const result = Promise.withResolvers<Answer>()
       waiting.set(id, result)
       const cancel = (error: Error) => {
@@ -63,7 +65,6 @@ export function createCaller<Call, Answer>({ ended, mostWaiting = Number.POSITIV
       }
       signal?.addEventListener('abort', () => cancel(new ClientGone()))
       const timer = limit && setTimeout(() => cancel(limit.error()), limit.milliseconds)
-      port.postMessage({ id, call } satisfies Request<Call>)
       return result.promise.finally(() => clearTimeout(timer))
     },
   }
@@ -124,13 +125,6 @@ export function createQueue<Call, Answer>(
       if (!received.isCancelled) await Promise.try(run, call).then(answer).catch(fail)
     })
   }
-}
-
-/** Removes the first call whose caller still waits. */
-export function takeFirst<Call, Answer>(queue: Received<Call, Answer>[]): Received<Call, Answer> | undefined {
-  let first = queue.shift()
-  while (first?.isCancelled) first = queue.shift()
-  return first
 }
 
 function toFailure(error: unknown): Failure {

@@ -6,7 +6,7 @@ type Goal = { least: number } | { most: number }
 /** A figure over all rounds: median, minimum and maximum. */
 export type Figure = {
   name: string
-  unit: '' | 'MB' | 'a second' | 'bytes'
+  unit: '' | 'MB' | 'a second' | 'a second of CPU' | 'bytes'
   value: number
   low: number
   high: number

@@ -31,7 +31,7 @@ export function checkScope({ scopes }: Principal, scope: Scope): void {
 const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 
 /** A key from a request; a malformed key has no id. */
-export type SentKey = { id: string | undefined; hash: Uint8Array }
+type SentKey = { id: string | undefined; hash: Uint8Array }
 
 const MAX_PARSED = 1000
 
@@ -105,7 +105,8 @@ export function createClientAddressOf(trusted: readonly string[]) {
     let address = normalize(socketAddress)
     if (trusted.length > 0 && isTrusted(address)) {
       // Each proxy appends the address it received from: read from the right, up to the first untrusted address.
-      for (const text of lastHops(headers.get('x-forwarded-for') ?? '')) {
+      const hops = (headers.get('x-forwarded-for') ?? '').slice(-LONGEST_HOPS).split(',')
+      for (const text of hops.slice(-MOST_HOPS).reverse()) {
         const hop = normalize(text.trim())
         if (isIP(hop) === 0) break
         address = hop
@@ -118,16 +119,7 @@ export function createClientAddressOf(trusted: readonly string[]) {
 
 /** More proxies in a row do not exist. Clients can send a header with thousands of addresses. */
 const MOST_HOPS = 20
-
-/** The last addresses of `X-Forwarded-For`, from the right. */
-function* lastHops(header: string): Generator<string> {
-  let end = header.length
-  for (let count = 0; count < MOST_HOPS && end >= 0; count++) {
-    const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1)
-    yield header.slice(comma + 1, end)
-    end = comma
-  }
-}
+const LONGEST_HOPS = MOST_HOPS * '[2001:0db8:0000:0000:0000:ffff:255.255.255.255]:65535, '.length
 
 /** Normalizes an address: an IPv4-mapped IPv6 address becomes IPv4, brackets and port are removed. */
 function normalize(text: string): string {

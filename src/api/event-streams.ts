@@ -42,9 +42,6 @@ type StreamOptions = {
 type Stream = StreamOptions & {
   cursor: EventCursor
   controller: ReadableStreamDefaultController<Uint8Array>
-  isOpen: boolean
-  /** Set while the stream waits for its reader or for events. */
-  resume: (() => void) | undefined
   /** Since when the reader has too much unsent data. */
   stalledAt: number | undefined
 }
@@ -61,30 +58,26 @@ type Options = {
   limits?: Partial<typeof LIMITS> | undefined
 }
 
-type Streams = Required<Options> & {
-  limits: typeof LIMITS
-  open: Set<Stream>
+type Streams = ReturnType<typeof createState>
+
+const createState = ({ limits, ...options }: Options) => ({
+  ...options,
+  limits: { ...LIMITS, ...limits },
+  open: new Set<Stream>(),
   /** Pages of the current interval: streams at the same place share one read. */
-  pages: Map<string, Promise<RenderedEvents>>
+  pages: new Map<string, Promise<RenderedEvents>>(),
   /** As of the last poll. */
-  log: EventLog | undefined
-  isPolling: boolean
-  isFailing: boolean
-  isEnding: boolean
-}
+  log: undefined as EventLog | undefined,
+  isPolling: false,
+  /** Resolved by the next poll. */
+  polled: Promise.withResolvers<void>(),
+  isFailing: false,
+  isEnding: false,
+})
 
 /** The open event streams of a server thread. A stream reads on when its client has received the last events. */
-export function createEventStreams({ limits, ...options }: Options) {
-  const streams: Streams = {
-    ...options,
-    limits: { ...LIMITS, ...limits },
-    open: new Set(),
-    pages: new Map(),
-    log: undefined,
-    isPolling: false,
-    isFailing: false,
-    isEnding: false,
-  }
+export function createEventStreams(options: Options) {
+  const streams = createState(options)
   return {
     source: options.source,
     count: () => streams.open.size,
@@ -95,11 +88,13 @@ export function createEventStreams({ limits, ...options }: Options) {
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            stream = { ...given, cursor, controller, isOpen: true, resume: undefined, stalledAt: undefined }
-            start(streams, stream)
+            stream = { ...given, cursor, controller, stalledAt: undefined }
+            streams.open.add(stream)
+            controller.enqueue(toComment(cursor))
+            if (!streams.isPolling) void poll(streams)
           },
-          pull: () => resume(stream),
-          cancel: () => remove(streams, stream),
+          pull: () => isolate(streams, stream, () => sendNext(streams, stream)),
+          cancel: () => void streams.open.delete(stream),
         },
         new ByteLengthQueuingStrategy({ highWaterMark: MOST_UNSENT_BYTES }),
       )
@@ -123,72 +118,44 @@ function checkStreamLimit({ open, isEnding }: Streams, keyId: string): void {
   })
 }
 
-function start(streams: Streams, stream: Stream): void {
-  streams.open.add(stream)
-  stream.controller.enqueue(toComment(stream.cursor))
-  void isolate(streams, stream, () => follow(streams, stream))
-  if (!streams.isPolling) void poll(streams)
-}
-
 /** An error ends this stream alone. */
 async function isolate(streams: Streams, stream: Stream, work: () => void | Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
     stream.onError(error)
-    if (stream.isOpen) close(streams, stream)
+    close(streams, stream)
   }
 }
 
-function close(streams: Streams, stream: Stream): void {
-  const { isOpen } = stream
-  remove(streams, stream)
-  if (isOpen) stream.controller.close()
+function close({ open }: Streams, stream: Stream): void {
+  if (open.delete(stream)) stream.controller.close()
 }
 
-function remove({ open }: Streams, stream: Stream): void {
-  stream.isOpen = false
-  open.delete(stream)
-  resume(stream)
-}
-
-function resume(stream: Stream): void {
-  stream.resume?.()
-  stream.resume = undefined
-}
-
-/** Sends events until the stream is closed. */
-async function follow(streams: Streams, stream: Stream): Promise<void> {
-  while (stream.isOpen) {
-    const page = await read(streams, stream)
+/** Waits for the next events of the stream and sends them. */
+async function sendNext(streams: Streams, stream: Stream): Promise<void> {
+  while (streams.open.has(stream)) {
     const { cursor } = stream
-    if (!stream.isOpen) return
-    // A replica may not have the last events yet.
-    const hasProgress = page.end > cursor.sequence
-    if (hasProgress) {
-      // The client connects again, and gets 410.
-      if (!isInLog(cursor, page.log)) return close(streams, stream)
-      if (page.bytes) stream.controller.enqueue(page.bytes)
-      stream.cursor = { ...cursor, sequence: page.end }
+    if (streams.log && cursor.sequence >= streams.log.last) {
+      await streams.polled.promise
+      continue
     }
-    if (!hasProgress || mustWait(streams, stream)) await pause(streams, stream)
     // SQLite reads in the same turn of the event loop: other requests come first.
     await new Promise(setImmediate)
+    const { bytes, end, log } = await read(streams, stream)
+    if (!streams.open.has(stream)) return
+    // A replica may not have the last events yet.
+    if (end <= cursor.sequence) await streams.polled.promise
+    // The client connects again, and gets 410.
+    else if (!isInLog(cursor, log)) close(streams, stream)
+    else {
+      stream.cursor = { ...cursor, sequence: end }
+      if (bytes) return stream.controller.enqueue(bytes)
+    }
   }
 }
 
-const mustWait = ({ log }: Streams, stream: Stream) =>
-  isFull(stream) || stream.cursor.sequence >= (log?.last ?? Number.POSITIVE_INFINITY)
-
 const isFull = ({ controller }: Stream) => (controller.desiredSize ?? 0) <= 0
-
-async function pause(streams: Streams, stream: Stream): Promise<void> {
-  do {
-    await new Promise<void>((resolve) => {
-      stream.resume = resolve
-    })
-  } while (stream.isOpen && mustWait(streams, stream))
-}
 
 function read(streams: Streams, { cursor: { sequence }, filter }: Stream): Promise<RenderedEvents> {
   const key = JSON.stringify([sequence, filter.passport, filter.types])
@@ -227,14 +194,17 @@ async function poll(streams: Streams): Promise<void> {
         commentedAt = time
         await Promise.all([...open].map((stream) => isolate(streams, stream, () => comment(streams, stream))))
       }
+      streams.polled.resolve()
+      streams.polled = Promise.withResolvers()
       await sleep(POLL_MILLISECONDS)
     }
   } finally {
     streams.isPolling = false
+    streams.polled.resolve()
   }
 }
 
-/** Resumes a stream if there are new events; ends it if its log was replaced or if its client does not read. */
+/** Ends a stream if its log was replaced or if its client does not read. */
 function check(streams: Streams, stream: Stream, time: number): void {
   const { log, limits } = streams
   stream.stalledAt = isFull(stream) ? (stream.stalledAt ?? time) : undefined
@@ -242,7 +212,6 @@ function check(streams: Streams, stream: Stream, time: number): void {
   if (isStalled || (log && log.name !== stream.cursor.log)) close(streams, stream)
   // A closed stream stays in memory until all its data is sent.
   if (isStalled) stream.disconnect()
-  else resume(stream)
 }
 
 /** Shows that the connection works, and where a filtered stream is. Ends the stream of a revoked key. */
@@ -250,7 +219,7 @@ async function comment(streams: Streams, stream: Stream): Promise<void> {
   const { store, now } = streams
   const isActive = await attempt(streams, () => isActiveKey(store, stream.keyId, now()))
   if (isActive === false) close(streams, stream)
-  if (stream.isOpen && !isFull(stream)) stream.controller.enqueue(toComment(stream.cursor))
+  if (streams.open.has(stream) && !isFull(stream)) stream.controller.enqueue(toComment(stream.cursor))
 }
 
 /** A block without data sets the last event id of the client and is no event. */

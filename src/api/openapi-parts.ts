@@ -163,7 +163,7 @@ const WALLET = '0xde30f1a2b3c4d5e6f708192a3b4c5d6e7f809102'
 const CALCULATED_AT = '2026-11-02T09:18:56.019Z'
 
 /** The passport in all examples. */
-export const EXAMPLE: PassportV3 & Required<Pick<PassportV3, 'credentials'>> = {
+export const EXAMPLE = {
   id: 42,
   scores: { total: 26, activity: 0, identity: 5, skills: 21 },
   stale: false,
@@ -203,4 +203,4 @@ export const EXAMPLE: PassportV3 & Required<Pick<PassportV3, 'credentials'>> = {
       from: 'rule',
     },
   ],
-}
+} as const satisfies PassportV3

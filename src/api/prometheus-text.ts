@@ -88,17 +88,15 @@ function addFamily(one: Family, other: Family): Family {
   for (const sample of [...one.samples, ...other.samples]) {
     const key = JSON.stringify(sample.labels)
     const sum = sums.get(key)
-    sums.set(key, sum ? (one.isMinimum ? minSample : addSample)(sum, sample) : sample)
+    sums.set(key, sum ? combine(sum, sample, one.isMinimum) : sample)
   }
   return { ...one, samples: [...sums.values()] }
 }
 
-const minSample = (one: Sample, other: Sample): Sample =>
-  'value' in one && 'value' in other && other.value < one.value ? other : one
-
-function addSample(one: Sample, other: Sample): Sample {
-  if ('value' in one) return 'value' in other ? { ...one, value: one.value + other.value } : one
-  if ('value' in other) return one
+function combine(one: Sample, other: Sample, isMinimum = false): Sample {
+  if ('value' in one && 'value' in other)
+    return { ...one, value: isMinimum ? Math.min(one.value, other.value) : one.value + other.value }
+  if ('value' in one || 'value' in other) return one
   const counts = one.counts.map((count, at) => count + (other.counts[at] ?? 0))
   return { ...one, counts, sum: one.sum + other.sum }
 }

@@ -21,18 +21,12 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
   const policies = new Map([...byName.values()].map((tier) => [tier, policy(tier)]))
   const policyOf = (tier: Tier) => policies.get(tier) as string
 
-  const describe = (tier: Tier, remaining: number, seconds: number) =>
-    `"${tier.name}";r=${remaining};t=${seconds}`
-
   /** Throws `rate_limited` if the request was over the limit. */
   function check(tier: Tier, consumed: RateLimitResult | undefined, units = 1): RateLimitResult | undefined {
     if (!consumed || consumed.remaining >= 0) return consumed
     const cost = units === 1 ? '' : `, and this request counts as ${units}`
     const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s${cost}`
-    throw rateLimited(limit, consumed.seconds, {
-      'RateLimit-Policy': policyOf(tier),
-      RateLimit: describe(tier, 0, consumed.seconds),
-    })
+    throw rateLimited(limit, tier.name, policyOf(tier), consumed.seconds)
   }
 
   function checkMonth(tier: Tier, key: ApiKey | undefined): void {
@@ -40,15 +34,12 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     const date = new Date(now())
     const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
     const seconds = Math.ceil((end - now()) / 1000)
-    throw rateLimited(`${tier.monthly.toLocaleString('en')} requests a month`, seconds, {
-      'RateLimit-Policy': policyOf(tier),
-      RateLimit: `"${tier.name}-month";r=0;t=${seconds}`,
-    })
+    const limit = `${tier.monthly.toLocaleString('en')} requests a month`
+    throw rateLimited(limit, `${tier.name}-month`, policyOf(tier), seconds)
   }
 
   return {
     policyOf,
-    describe,
 
     /** `undefined` if the surface has no limit. */
     tierOf({ usesKeys, tier }: LimitedSurface, key: ApiKey | undefined): Tier | undefined {
@@ -69,10 +60,8 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     async consumeWrongKey(address: string): Promise<void> {
       const { remaining, seconds } = await counter.consume(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
       if (remaining >= 0) return
-      throw rateLimited(`${WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, seconds, {
-        'RateLimit-Policy': `"wrong-keys";q=${WRONG_KEYS};w=${WRONG_KEY_WINDOW}`,
-        RateLimit: `"wrong-keys";r=0;t=${seconds}`,
-      })
+      const policy = `"wrong-keys";q=${WRONG_KEYS};w=${WRONG_KEY_WINDOW}`
+      throw rateLimited(`${WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, 'wrong-keys', policy, seconds)
     },
   }
 }
@@ -97,12 +86,17 @@ export type ChargedExchange = {
  * Makes a request count as `units` requests. The first unit was counted before its handler was called. Throws `rate_limited`, or
  * `invalid_request` if the limit is below `units`: trying again is useless.
  */
-export async function charge(limiter: Limiter, exchange: ChargedExchange, units: number): Promise<void> {
+export async function charge(
+  limiter: Limiter,
+  exchange: ChargedExchange,
+  units: number,
+  advise = (_limit: number) => 'ask for less',
+): Promise<void> {
   const { tier, key, address } = exchange
   if (!tier || units <= exchange.units) return
   if (units > tier.requests) {
     const limit = `the limit is ${tier.requests} in ${tier.window} s`
-    const message = `This request counts as ${units} requests, but ${limit}: ask for less.`
+    const message = `This request counts as ${units} requests, but ${limit}: ${advise(tier.requests)}.`
     throw new ServiceError('invalid_request', message)
   }
   const consumed = await limiter.consume(tier, key, address, units - exchange.units)
@@ -123,9 +117,17 @@ function policy({ name, requests, window, monthly }: Tier): string {
   return `"${name}";q=${requests};w=${window}${month}`
 }
 
-const rateLimited = (limit: string, seconds: number, headers: Record<string, string>) =>
+/** The value of the header `RateLimit`. */
+export const describeLimit = (name: string, remaining: number, seconds: number) =>
+  `"${name}";r=${remaining};t=${seconds}`
+
+const rateLimited = (limit: string, name: string, policy: string, seconds: number) =>
   new ServiceError('rate_limited', `The limit is ${limit}: try again in ${seconds} s.`, {
-    headers: { 'Retry-After': String(seconds), ...headers },
+    headers: {
+      'Retry-After': String(seconds),
+      'RateLimit-Policy': policy,
+      RateLimit: describeLimit(name, 0, seconds),
+    },
   })
 
 export type RateLimitResult = {

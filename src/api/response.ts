@@ -6,7 +6,7 @@ import type { Awaitable } from '../store/store.ts'
 import { hold, type Limited } from './backpressure/backpressure.ts'
 import { isLarge } from './backpressure/held-bytes.ts'
 import { publicError } from './errors.ts'
-import type { Limiter } from './rate-limit.ts'
+import { describeLimit, type Limiter } from './rate-limit.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import { allowedMethods, hasLargeUnreadBody, pathOf } from './request.ts'
 import { retirementHeaders } from './retirement.ts'
@@ -111,7 +111,7 @@ export function createInitialHeaders({ plan, deprecatedAt, limiter, index = true
 }
 
 /** Turns a 200 whose ETag matches If-None-Match into a 304. It is free if it was cheap and the client knew the ETag. */
-export function addHeaders(limiter: Limiter, exchange: Exchange, response: Response): Response {
+export function addHeaders(exchange: Exchange, response: Response): Response {
   const { request, route, id, tier, consumed } = exchange
   const { headers } = response
   const [etag, condition] = [etagToMatch(response), request.headers.get('if-none-match')]
@@ -121,7 +121,7 @@ export function addHeaders(limiter: Limiter, exchange: Exchange, response: Respo
     isFresh && route.isCheap?.(request) === true && !isAny(condition) && consumed?.refund() !== false
   if (tier && consumed) {
     const remaining = consumed.remaining + Number(exchange.isFree)
-    headers.set('RateLimit', limiter.describe(tier, remaining, consumed.seconds))
+    headers.set('RateLimit', describeLimit(tier.name, remaining, consumed.seconds))
   }
   if (!isFresh) return response
   headers.delete('Content-Type')

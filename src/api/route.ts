@@ -69,14 +69,8 @@ export type Query<Name extends string = string> = Partial<Record<Name, string>>
 /** `params` are the decoded parameters of the route's path. */
 export type RouteRequest<Name extends string = string> = Request & { params: Readonly<Record<Name, string>> }
 
-type Handle<Param extends string, Name extends string> = (
-  request: RouteRequest<Param>,
-  context: Context,
-  query: Query<Name>,
-) => Awaitable<Response>
-
 /** What the OpenAPI document and the reference say about a route. */
-export type Documentation = {
+type Documentation = {
   /** The `operationId`. */
   id: string
   summary: string
@@ -113,7 +107,7 @@ type Declaration<Param extends string = string, Name extends string = string> = 
   isCheap?: (request: Request) => boolean
   params?: Parameters<Param>
   query?: Parameters<Name>
-  handle?: Handle<Param, Name>
+  handle?: (request: RouteRequest<Param>, context: Context, query: Query<Name>) => Awaitable<Response>
   missing?: string
 } & Partial<Documentation>
 
@@ -165,18 +159,15 @@ export const isDocumented = (each: Route): each is DocumentedRoute => each.id !=
 export const unknownPaths = (surface: Surface, base: string, name: string, missing?: string): Route[] =>
   [base, `${base}/*`].map((path) => route(surface, { path, name, ...(missing && { missing }) }))
 
-/** With the rule set and at the time of each passport's last calculation. */
-export type ExplainAll = (
-  passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
-) => Awaitable<ReadonlyMap<number, Explanation>>
-
 /** What all requests of a server thread share. */
 export type ServerContext = {
   store: Store
   catalog: Catalog
   pages: PageCache
-  /** Explains the scores of passports, by id. */
-  explainAll: ExplainAll
+  /** Explains scores, by id of the passport: with the rule set and at the time of the last calculation. */
+  explainAll: (
+    passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
+  ) => Awaitable<ReadonlyMap<number, Explanation>>
   streams: EventStreams
   now: () => number
   /** Whether every request needs a key. */
@@ -190,7 +181,7 @@ export type Context = ServerContext & {
   /** The headers of every response to this request. */
   headers: Headers
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
-  charge: (units: number) => Awaitable<void>
+  charge: (units: number, advise?: (limit: number) => string) => Awaitable<void>
   /** Logs an error after the response began. */
   onError: (error: unknown) => void
 }

@@ -208,7 +208,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   exchange,
   principal: exchange.principal,
   headers: state.headersOf(exchange.route.surface, exchange.consumed && exchange.tier),
-  charge: (units) => charge(state.limiter, exchange, units),
+  charge: (...options) => charge(state.limiter, exchange, ...options),
   onError: (error) => state.onError(error, summaryOf(exchange)),
 })
 
@@ -261,7 +261,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
 }
 
 function complete(state: ServerState, exchange: Exchange, response: Response): Response {
-  const completed = addHeaders(state.limiter, exchange, response)
+  const completed = addHeaders(exchange, response)
   // HTTP/2 has no such header: the runtime removes it, and sends GOAWAY when the server stops.
   if (state.isDraining) completed.headers.set('Connection', 'close')
   record(state, exchange, completed.status)

@@ -4,30 +4,23 @@ const DAY_MILLISECONDS = 86_400_000
 
 export type UsageReport = { counts: UsageCount[]; lastUsed: Map<string, number> }
 
-type State = {
-  today: string
-  midnight: number
-  counts: UsageCount[]
+type State = ReturnType<typeof createState>
+
+const createState = (today: string) => ({
+  today,
+  midnight: Date.parse(today),
+  counts: [] as UsageCount[],
   /** Today's counts by key id, endpoint and status. Three lookups cost less than one composed key. */
-  byKey: Map<string, Map<string, Map<number, UsageCount>>>
-  lastUsed: Map<string, number>
+  byKey: new Map<string, Map<string, Map<number, UsageCount>>>(),
+  lastUsed: new Map<string, number>(),
   /** This month's requests by key id: the sums read from the store, and the requests counted since. */
-  stored: Map<string, number>
-  since: Map<string, number>
-}
+  stored: new Map<string, number>(),
+  since: new Map<string, number>(),
+})
 
 /** Counts responses in memory until the counts are taken and stored. */
 export function createUsageCounter(now: () => number) {
-  const today = dayOf(now())
-  const state: State = {
-    today,
-    midnight: Date.parse(today),
-    counts: [],
-    byKey: new Map(),
-    lastUsed: new Map(),
-    stored: new Map(),
-    since: new Map(),
-  }
+  const state = createState(dayOf(now()))
 
   return {
     /** A request that costs several units counts as that many requests. */

@@ -1,7 +1,6 @@
 import type { Condition, Operator } from '../domain/lists/filter.ts'
 import type { FacetRequest, Group } from '../domain/lists/list-request.ts'
-import { grow } from './snapshot.ts'
-import { countWhile } from './sorted-list.ts'
+import { countWhile, grow } from './snapshot.ts'
 
 type Value = string | number
 
@@ -20,7 +19,7 @@ export type Column = {
   starts: Uint32Array<ArrayBuffer>
 }
 
-/** Lists of several values that slots share. Further ones are stored for each slot. */
+/** The number of lists of several values that are stored once. Above it, each slot has its own copy of a list. */
 const MOST_SHARED_LISTS = 100_000
 
 export const createColumn = (): Column => ({
@@ -82,7 +81,7 @@ function numberOf({ values, numbers }: Column, value: Value): number {
 export const valueAt = ({ values, lists, starts }: Column, slot: number) =>
   values[lists[(starts[slot] as number) + 1] as number] as number
 
-/** The start of the next list. The first list after the empty one is at 1. */
+/** The start of the list after this one. The first list after the empty one is at 1. */
 const nextStart = ({ lists }: Column, start: number) => start + 1 + (lists[start] as number)
 
 /** The number of slots with each value, the index of the first one, and the number of slots without a value. */
@@ -127,7 +126,7 @@ function countLists({ starts, used }: Column, slots: Uint32Array) {
   return { sizes, firsts }
 }
 
-/** Returns the number before. */
+/** Adds to a number, and returns it as it was before. */
 function add(numbers: Uint32Array, index: number, more: number): number {
   const before = numbers[index] as number
   numbers[index] = before + more
@@ -234,7 +233,7 @@ function createTest({ prefix, values }: Wanted): (value: string | null) => boole
     (value.startsWith(prefix) || value.includes(` ${prefix}`) || value.includes(`_${prefix}`))
 }
 
-/** A sort of all groups would take a second for a million of them. */
+/** Keeps the groups sorted and few: a sort of a million groups would take a second. */
 function insertGroup(groups: Counted[], added: Counted): void {
   const last = groups[MOST_GROUPS - 1]
   if (last && isBefore(last, added)) return

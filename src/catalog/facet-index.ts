@@ -22,9 +22,17 @@ import {
   sortSlots,
   valueAt,
 } from './facet-column.ts'
-import { addSlot, createSlots, namesOf, replaceSlots, type Slots } from './passport-slots.ts'
 import { searchNames } from './search.ts'
-import { countWhile, cutPage, type ListPage } from './sorted-list.ts'
+import {
+  addNamed,
+  countWhile,
+  createNamed,
+  cutPage,
+  grow,
+  type ListPage,
+  type Named,
+  trim,
+} from './snapshot.ts'
 
 /** A list of a million passports takes 4 MB. */
 const MOST_BYTES = 16_000_000
@@ -46,6 +54,12 @@ export type FacetPage = Pick<ListPage, 'ids' | 'next'> & {
 
 const FIELDS = Object.keys(FILTER_FIELDS) as FilterField[]
 
+/** A changed passport gets a new slot: slots are only appended. */
+type Slots = Named & {
+  /** The slots in use, sorted by passport id. The underlying buffer may be longer than this array. */
+  byId: Uint32Array<ArrayBuffer>
+}
+
 /** Cached lists and groups are kept until the index changes. */
 type Index = {
   readonly slots: Slots
@@ -63,7 +77,7 @@ export type FacetIndex = ReturnType<typeof createFacetIndex>
  * matching passports are cached in sorted order, so that the last page costs as much as the first.
  */
 export function createFacetIndex() {
-  const slots = createSlots()
+  const slots: Slots = { ...createNamed(1024), byId: new Uint32Array() }
   const columns = Object.fromEntries(FIELDS.map((field) => [field, createColumn()])) as Index['columns']
   const index: Index = {
     slots,
@@ -74,7 +88,7 @@ export function createFacetIndex() {
   }
 
   function add(facets: Facets): number {
-    const slot = addSlot(slots, facets)
+    const slot = addNamed(slots, facets.id, facets.name)
     for (const field of FIELDS) setValues(columns[field], slot, facets[field])
     return slot
   }
@@ -172,7 +186,7 @@ function selectTerm(slots: Slots, column: Column, conditions: readonly Condition
 /** The slots, in use or not, whose name contains the words of the keyword. */
 function selectNamed(slots: Slots, keyword: string): Bitmap {
   const bits = createBitmap(slots)
-  for (const slot of searchNames(namesOf(slots), keyword))
+  for (const slot of searchNames(trim(slots), keyword))
     bits[slot >>> 5] = (bits[slot >>> 5] as number) | (1 << (slot & 31))
   return bits
 }
@@ -226,4 +240,41 @@ function countScores(index: Index, { filter, sort }: ListQuery, wanted: ScoreLis
   return Object.fromEntries(
     fields.map(([field, scores]) => [field, countAtLeast(index.columns[field], list, scores)]),
   )
+}
+
+/** Removes the passports with these ids, and adds new slots, which are sorted by id. */
+function replaceSlots(slots: Slots, removed: readonly number[], added: readonly number[]): void {
+  const { byId, ids } = slots
+  const indexOf = (id: number) =>
+    countWhile(byId.length, (index) => (ids[byId[index] as number] as number) < id)
+  const isAt = (index: number, id: number) => index < byId.length && ids[byId[index] as number] === id
+  const gone = removed.map((id) => ({ id, index: indexOf(id) })).filter(({ id, index }) => isAt(index, id))
+  const [first] = added
+  if (gone.length === 0 && first !== undefined && indexOf(ids[first] as number) === byId.length) {
+    slots.byId = append(byId, added)
+    return
+  }
+  const changes: { index: number; slot?: number }[] = [
+    ...added.map((slot) => ({ index: indexOf(ids[slot] as number), slot })),
+    ...gone.map(({ index }) => ({ index })),
+  ].sort((one, other) => one.index - other.index)
+  const merged = new Uint32Array(byId.length - gone.length + added.length)
+  let from = 0
+  let length = 0
+  for (const { index, slot } of [...changes, { index: byId.length }]) {
+    merged.set(byId.subarray(from, index), length)
+    length += index - from
+    from = slot === undefined ? index + 1 : index
+    if (slot !== undefined) merged[length++] = slot
+  }
+  slots.byId = merged
+}
+
+/** Most passports are added in the order of their ids. The buffer grows less often than the array. */
+function append(byId: Slots['byId'], added: readonly number[]): Slots['byId'] {
+  const length = byId.length + added.length
+  const isFree = byId.buffer.byteLength >= length * Uint32Array.BYTES_PER_ELEMENT
+  const longer = (isFree ? new Uint32Array(byId.buffer) : grow(byId, 2 * length)).subarray(0, length)
+  longer.set(added, byId.length)
+  return longer
 }

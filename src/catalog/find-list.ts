@@ -4,8 +4,7 @@ import type { Awaitable, ChangedPassport, ListedPassport, ListingChanges, Store 
 import type { Catalog } from './catalog.ts'
 import type { FacetPage } from './facet-index.ts'
 import type { Matches } from './search.ts'
-import type { Snapshot } from './snapshot.ts'
-import { countWhile, cutPage, type SortedList } from './sorted-list.ts'
+import { countWhile, cutPage, type Snapshot, type SortedList } from './snapshot.ts'
 
 /** Passports that are read at once: 1.6 MB at most. */
 export const CHUNK = 50

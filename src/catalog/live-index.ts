@@ -53,13 +53,13 @@ type Live = {
 /** A facet index that follows the store. It is built by the first call. */
 export function createLiveIndex(store: FacetStore, options: Options = {}) {
   const live: Live = { store, options, percent: 0 }
-  let queue: Promise<unknown> = Promise.resolve()
+  let last: Promise<unknown> = Promise.resolve()
 
   /** One at a time. */
-  function enqueue<T>(work: () => Promise<T>): Promise<T> {
-    const result = queue.then(work)
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(work)
     // The caller gets the error; the next work starts in any case.
-    queue = result.catch(() => undefined)
+    last = result.catch(() => undefined)
     return result
   }
 
@@ -69,11 +69,11 @@ export function createLiveIndex(store: FacetStore, options: Options = {}) {
      * once a second. Requests wait for each other. `snapshot` has the passports of the first build.
      */
     find: (snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> =>
-      enqueue(() => find(live, snapshot, request, cursor)),
+      inTurn(() => find(live, snapshot, request, cursor)),
 
     /** Builds the index, or reads the changes of the store, in the background. */
     follow(snapshot: Snapshot): void {
-      enqueue(() => update(live, snapshot, snapshot.cursor)).catch((error) => reportFailure(live, error))
+      inTurn(() => update(live, snapshot, snapshot.cursor)).catch((error) => reportFailure(live, error))
     },
   }
 }

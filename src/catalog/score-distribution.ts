@@ -1,5 +1,4 @@
-import type { Snapshot } from './snapshot.ts'
-import { countWhile } from './sorted-list.ts'
+import { countWhile, type Snapshot } from './snapshot.ts'
 
 /** The rank of a score among all listed passports, and the distribution of their scores. */
 export type Standing = Distribution & {

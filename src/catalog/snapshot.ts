@@ -1,3 +1,4 @@
+import type { ListRequest, Position } from '../domain/lists/list-request.ts'
 import type { ListedPassport, ListingChanges, ListingStore } from '../store/store.ts'
 
 /** All listed passports in rank order: highest score first, equal scores by id. Immutable and shared between threads. */
@@ -55,58 +56,82 @@ function mergeChanges(snapshot: Snapshot, { cursor, listed, unlisted }: ListingC
 const isBefore = (one: ListedPassport, score: number, id: number) =>
   one.score > score || (one.score === score && one.id < id)
 
-/** Collects passports in rank order, in shared arrays that grow. Their unused ends take no memory. */
+/** Collects passports in rank order. Unused ends of the arrays take no memory. */
 function createBuilder(passports: number, nameBytes = 0) {
-  let ids = new Float64Array(new SharedArrayBuffer(passports * 8))
+  const named = createNamed(passports, nameBytes)
   let scores = new Float64Array(new SharedArrayBuffer(passports * 8))
-  let starts = new Uint32Array(new SharedArrayBuffer((passports + 1) * 4))
-  let names = new Uint8Array(new SharedArrayBuffer(nameBytes + 1024))
-  const encoder = new TextEncoder()
-  let count = 0
-  let end = 1
-  names[0] = LINE_FEED
-  starts[0] = end
-
-  function reserve(bytes: number): void {
-    if (count === ids.length) {
-      ids = grow(ids, count * 2)
-      scores = grow(scores, count * 2)
-      starts = grow(starts, count * 2 + 1)
-    }
-    if (end + bytes > names.length) names = grow(names, (end + bytes) * 2)
-  }
 
   return {
     add({ id, score, name }: ListedPassport): void {
-      // A UTF-16 unit takes at most three bytes of UTF-8.
-      reserve(name.length * 3 + 1)
-      ids[count] = id
-      scores[count] = score
-      end += encoder.encodeInto(name, names.subarray(end)).written
-      names[end++] = LINE_FEED
-      starts[++count] = end
+      const rank = addNamed(named, id, name)
+      if (rank === scores.length) scores = grow(scores, rank * 2)
+      scores[rank] = score
     },
     /** Copies the ranks from `first` to the one before `last`, for which there is room in `ids`. */
     copy(from: Snapshot, first: number, last: number): void {
       const start = from.starts[first] as number
       const bytes = (from.starts[last] as number) - start
-      reserve(bytes)
-      ids.set(from.ids.subarray(first, last), count)
-      scores.set(from.scores.subarray(first, last), count)
-      names.set(from.names.subarray(start, start + bytes), end)
+      reserve(named, bytes)
+      named.ids.set(from.ids.subarray(first, last), named.count)
+      scores.set(from.scores.subarray(first, last), named.count)
+      named.names.set(from.names.subarray(start, start + bytes), named.end)
       for (let rank = first + 1; rank <= last; rank++)
-        starts[++count] = (from.starts[rank] as number) - start + end
-      end += bytes
+        named.starts[++named.count] = (from.starts[rank] as number) - start + named.end
+      named.end += bytes
     },
     finish: (cursor: string): Snapshot => ({
       cursor,
-      ids: ids.subarray(0, count),
-      scores: scores.subarray(0, count),
-      names: names.subarray(0, end),
-      starts: starts.subarray(0, count + 1),
+      ...trim(named),
+      scores: scores.subarray(0, named.count),
     }),
   }
 }
+
+/** Ids and names of passports, as in a snapshot, in shared arrays that grow: `count` passports, and names up to `end`. */
+export type Named = Pick<Snapshot, 'ids' | 'names' | 'starts'> & { count: number; end: number }
+
+export function createNamed(passports: number, nameBytes = 0): Named {
+  const named = {
+    count: 0,
+    ids: new Float64Array(new SharedArrayBuffer(passports * 8)),
+    names: new Uint8Array(new SharedArrayBuffer(nameBytes + 1024)),
+    starts: new Uint32Array(new SharedArrayBuffer((passports + 1) * 4)),
+    end: 1,
+  }
+  named.names[0] = LINE_FEED
+  named.starts[0] = named.end
+  return named
+}
+
+/** Makes room for one more passport with a name of at most this length. */
+function reserve(named: Named, bytes: number): void {
+  const { count, end, names } = named
+  if (count === named.ids.length) {
+    named.ids = grow(named.ids, count * 2)
+    named.starts = grow(named.starts, count * 2 + 1)
+  }
+  if (end + bytes > names.length) named.names = grow(names, (end + bytes) * 2)
+}
+
+const encoder = new TextEncoder()
+
+/** Returns the index of the added passport. */
+export function addNamed(named: Named, id: number, name: string): number {
+  // A UTF-16 unit takes at most three bytes of UTF-8.
+  reserve(named, name.length * 3 + 1)
+  named.end += encoder.encodeInto(name, named.names.subarray(named.end)).written
+  named.names[named.end++] = LINE_FEED
+  named.ids[named.count] = id
+  named.starts[named.count + 1] = named.end
+  return named.count++
+}
+
+/** The arrays without their unused ends. */
+export const trim = ({ count, ids, names, starts, end }: Named) => ({
+  ids: ids.subarray(0, count),
+  names: names.subarray(0, end),
+  starts: starts.subarray(0, count + 1),
+})
 
 type Numbers = Float64Array | Uint32Array | Uint8Array
 
@@ -120,4 +145,53 @@ export function grow<T extends Numbers>(from: T, length: number): T {
   const larger = new (from.constructor as Constructor<T>)(buffer)
   larger.set(from)
   return larger
+}
+
+/** Passports by score, highest first, equal scores by id; or by id. */
+export type SortedList = { length: number; at(index: number): Position }
+
+export type ListPage = {
+  ids: number[]
+  /** The values of the sort field. */
+  values: number[]
+  /** The position of the last passport; `undefined` on the last page. */
+  next: Position | undefined
+}
+
+type Cut = Pick<ListRequest, 'sort' | 'after' | 'limit' | 'offset' | 'step'>
+
+/** The first passports after a position, in either direction. */
+export function cutPage(list: SortedList, request: Cut): ListPage {
+  const { sort, after, limit, offset = 0, step = 1 } = request
+  const isById = sort.field === 'passport_id'
+  const isReversed = isById === sort.descending
+  const isBefore = (one: Position, other: Position) =>
+    isById || one.value === other.value ? one.id < other.id : one.value > other.value
+  const countTo = (condition: (index: number) => boolean) => countWhile(list.length, condition)
+  const first = isReversed
+    ? (after ? countTo((index) => isBefore(list.at(index), after)) : list.length) - 1 - offset
+    : (after ? countTo((index) => !isBefore(after, list.at(index))) : 0) + offset
+  const ids: number[] = []
+  const values: number[] = []
+  let last: number | undefined
+  for (let index = first; index >= 0 && index < list.length && ids.length < limit; ) {
+    const { id, value } = list.at(index)
+    ids.push(id)
+    values.push(value)
+    last = index
+    index += isReversed ? -step : step
+  }
+  const isEnd = last === undefined || last === (isReversed ? 0 : list.length - 1)
+  return { ids, values, next: isEnd ? undefined : list.at(last as number) }
+}
+
+/** Binary search: the number of leading indexes for which the condition holds. */
+export function countWhile(length: number, condition: (index: number) => boolean): number {
+  let [low, high] = [0, length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (condition(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -8,7 +8,7 @@ import { findRules } from '../scoring/active-rules.ts'
 import { loadRules } from '../scoring/load-rules.ts'
 import { OutdatedSchemaError } from '../store/migrations/schema-version.ts'
 import { openStore } from '../store/open.ts'
-import { orphanedWalProblem } from '../store/sqlite/connect.ts'
+import { orphanedWalProblem } from '../store/sqlite/wal-checks.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal } from './terminal.ts'
 

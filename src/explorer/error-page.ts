@@ -1,7 +1,9 @@
 import type { RenderedPage } from '../api/rendered-page.ts'
 import { type Html, html } from './design/html.ts'
 import { rosette } from './design/rosette.ts'
-import { withoutCaching } from './site/files.ts'
+import { drawErrorBadge, toErrorEndpoint } from './pictures/badge.ts'
+import { drawErrorCard } from './pictures/card-frame.ts'
+import { picture, withoutCaching } from './site/files.ts'
 import { renderSearch, respondPage } from './site/layout.ts'
 import type { Site } from './site/site.ts'
 
@@ -55,3 +57,20 @@ const NO_PASSPORT: ErrorText = {
 }
 
 const OTHER: ErrorText = { title: 'The request failed' }
+
+/** Shown in place of a picture, because an embedding page would otherwise show a broken image. oEmbed has JSON errors. */
+export function drawErrorPicture(site: Site, path: string, status: number): RenderedPage | undefined {
+  const words = WORDS[status] ?? 'error'
+  if (path.startsWith('/oembed')) return undefined
+  if (path.endsWith('.json')) return picture('json', toErrorEndpoint(words), status)
+  const { markup } = path.startsWith('/card/')
+    ? drawErrorCard(site, `Passport ${words}`)
+    : drawErrorBadge(words)
+  return picture('svg', markup, status)
+}
+
+const WORDS: Record<number, string> = {
+  404: 'not found',
+  429: 'busy',
+  503: 'busy',
+}

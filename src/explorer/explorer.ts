@@ -11,23 +11,21 @@ import {
   unknownPaths,
 } from '../api/route.ts'
 import { ClientGone, ServiceError } from '../domain/errors.ts'
-import { createCompareCard } from './compare/compare-card.ts'
-import { createComparePage } from './compare/compare-page.ts'
+import { createCompareCard, createComparePage } from './compare/compare-page.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
 import { createCredentialCard, createCredentialPage } from './credentials/credential-page.ts'
-import { renderErrorPage } from './error-page.ts'
+import { drawErrorPicture, renderErrorPage } from './error-page.ts'
 import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
 import { createCard, createCardDrawer, createSiteCard } from './pictures/card.ts'
-import { drawErrorPicture } from './pictures/error-picture.ts'
-import { createIcon, createTouchIcon } from './pictures/icon-pages.ts'
 import { createOembed } from './pictures/oembed.ts'
+import { createIcon, createTouchIcon } from './pictures/picture-page.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from './site/explorer-page.ts'
+import { SITE_CARD } from './site/layout.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
-import { SITE_CARD } from './site/social-meta.ts'
 
 type CreatePage = (options: CardOptions) => ExplorerPage
 
@@ -64,28 +62,25 @@ export function createExplorer(given: ExplorerOptions) {
 
   async function show(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
     const { params, signal } = request
-    const origin = site.origin || originOf(request)
-    const shown = {
-      path: pathOf(request),
-      params,
-      query: queryOf(request),
-      site: { ...site, origin },
-      signal,
-      charge: context.charge,
-    }
+    const [path, query, origin] = [pathOf(request), queryOf(request), site.origin || originOf(request)]
+    const shown = { path, params, query, site: { ...site, origin }, signal, charge: context.charge }
     const version = await page.version?.(shown)
     const render = () => {
       if (signal.aborted) throw new ClientGone()
       return page.render(shown)
     }
     if (version === undefined) return sendPage(request, context, await render())
-    const key = [shown.path, page.variant?.(shown.query) ?? '', origin, version].join(' ')
+    const key = [path, page.variant?.(query) ?? '', origin, version].join(' ')
     return sendPage(request, context, await pages.get(await catalog.current(), key, render))
   }
 
   /** A client that prefers JSON gets an error that names the path in the API. */
   async function showHtml(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
-    checkAccept(request)
+    if (prefersJson(request)) {
+      const [, folder, ref] = pathOf(request).split('/')
+      const path = folder === 'passports' && ref ? `/api/v3/passports/${ref}` : '/api/v3/passports'
+      throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
+    }
     const response = await show(page, request, context)
     response.headers.append('Vary', 'Accept')
     return response
@@ -94,11 +89,8 @@ export function createExplorer(given: ExplorerOptions) {
   const toRoutes = (surface: Surface, creators: Record<string, CreatePage>, handle: typeof show): Route[] =>
     Object.entries(creators).map(([path, create]) => {
       const page = create(options)
-      return route(surface, {
-        path,
-        name: 'explorer',
-        handle: (request: RouteRequest, context) => handle(page, request, context),
-      })
+      const respond = (request: RouteRequest, context: Context) => handle(page, request, context)
+      return route(surface, { path, name: 'explorer', handle: respond })
     })
 
   return {
@@ -113,11 +105,4 @@ export function createExplorer(given: ExplorerOptions) {
     errorPage: (status: number, message: string, requestId: string, path: string): RenderedPage =>
       renderErrorPage(site, status, message, requestId, path),
   }
-}
-
-function checkAccept(request: RouteRequest): void {
-  if (!prefersJson(request)) return
-  const [, folder, ref] = pathOf(request).split('/')
-  const path = folder === 'passports' && ref ? `/api/v3/passports/${ref}` : '/api/v3/passports'
-  throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
 }

@@ -17,19 +17,13 @@ export async function startMetrics(
 ) {
   if (!metrics) return undefined
   const { host, port } = metrics
-  const replica = database.engine === 'postgres' && database.readUrls !== undefined
   const errors = createErrorLog(log)
   const onError = (error: unknown) => errors.error(`Metrics cannot be read: ${describeError(error)}`)
-  const readStore = createStoreMetrics(store, {
-    replica,
-    onError,
-    ...(database.engine === 'sqlite' && { damage }),
-  })
   const collect = async () => [
     gauge('passportd_info', 'The running version.', 1, { version: VERSION }),
     ...readThreads(),
     ...readProcess(),
-    ...(await readStore()),
+    ...(await readStore(store, { database, damage, onError })),
   ]
   const server = await openPort({ host, port, names: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }, () =>
     Bun.serve({
@@ -66,47 +60,47 @@ function readProcess(): Family[] {
 }
 
 type StoreOptions = {
-  replica: boolean
-  /** With SQLite. */
-  damage?: Damage
+  database: Config['database']
+  damage: Damage
   /** Called with unexpected errors. */
   onError: (error: unknown) => void
 }
 
 /** Metrics of the store. If it is unavailable, only `passportd_store_up` is reported. */
-export function createStoreMetrics(store: Store, { replica, damage, onError }: StoreOptions) {
+export async function readStore(
+  store: Store,
+  { database, damage, onError }: StoreOptions,
+): Promise<Family[]> {
   /** An unavailable store is `undefined`: other threads log that. */
   const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
     Promise.try(work).catch((error) => {
       if (!isExpected(error)) onError(error)
       return undefined
     })
-
-  return async (): Promise<Family[]> => {
-    const health = await attempt(() => store.ping())
-    const parts = {
-      reads: health !== undefined,
-      writes: health?.writes === true,
-      ...(damage && { integrity: !isDamaged(damage) }),
-      ...(replica && { replica: health?.replicas?.every(({ state }) => state === 'ok') === true }),
-    }
-    const up = Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) }))
-    const stale = await attempt(() => store.scoring.countStale())
-    const log = await attempt(() => store.events.log())
-    return [
-      {
-        name: 'passportd_store_up',
-        help: 'Whether reads, writes and the replica work, and no damage was found: 1 or 0.',
-        type: 'gauge',
-        samples: up,
-      },
-      ...presentLags(health?.replicas),
-      ...(stale === undefined
-        ? []
-        : [gauge('passportd_stale_passports', 'Passports whose score is to be recalculated.', stale)]),
-      ...(log ? presentLog(log) : []),
-    ]
+  const health = await attempt(() => store.ping())
+  const parts = {
+    reads: health !== undefined,
+    writes: health?.writes === true,
+    ...(database.engine === 'sqlite'
+      ? { integrity: !isDamaged(damage) }
+      : database.readUrls && { replica: health?.replicas?.every(({ state }) => state === 'ok') === true }),
   }
+  const up = Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) }))
+  const stale = await attempt(() => store.scoring.countStale())
+  const log = await attempt(() => store.events.log())
+  return [
+    {
+      name: 'passportd_store_up',
+      help: 'Whether reads, writes and the replica work, and no damage was found: 1 or 0.',
+      type: 'gauge',
+      samples: up,
+    },
+    ...presentLags(health?.replicas),
+    ...(stale === undefined
+      ? []
+      : [gauge('passportd_stale_passports', 'Passports whose score is to be recalculated.', stale)]),
+    ...(log ? presentLog(log) : []),
+  ]
 }
 
 const presentLog = ({ first, last }: EventLog): Family[] => [

@@ -1,5 +1,5 @@
 import { loadRasterizer } from '../explorer/pictures/rasterizer.ts'
-import { createRasterizerServer } from '../explorer/pictures/rasterizer-server.ts'
+import { createRasterizerServer } from '../explorer/pictures/rasterizer-calls.ts'
 import { send, type ToThread } from './messages.ts'
 
 declare const self: Worker

@@ -5,27 +5,33 @@ import { createSharedCatalog } from '../catalog/catalog.ts'
 import { createSearchClient } from '../catalog/remote-search.ts'
 import type { Config } from '../config/config.ts'
 import { isExpected } from '../domain/errors.ts'
-import { createRasterizerClient } from '../explorer/pictures/remote-rasterizer.ts'
+import { createRasterizerClient } from '../explorer/pictures/rasterizer-calls.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { createCaller } from '../thread-calls.ts'
 import { noteDamage, withDamage } from './damage.ts'
 import { createUsageBuffer } from './jobs/store-usage.ts'
 import { threadLog as log, type StartMessage, send, type ToThread } from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics, type RedisMetrics } from './thread-metrics.ts'
-import { createWriteClient } from './write-queue.ts'
 
 /** `max` in the database URL overrides `connections`. */
 const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
 
 const METRICS_MILLISECONDS = 1000
 
+/** The most usage reports that may wait for an answer of the writer thread. Further ones are rejected as `overloaded`. */
+const MOST_WRITES = 1000
+
 declare const self: Worker
 
 const called = {
   'search-thread': createSearchClient(),
   'picture-thread': createRasterizerClient(),
-  'writer-thread': createWriteClient(),
+  'writer-thread': createCaller<UsageReport, void>({
+    ended: 'The writer thread ended.',
+    mostWaiting: MOST_WRITES,
+  }),
 }
 const catalog = createSharedCatalog(called['search-thread'])
 let listener: Listener | undefined
@@ -85,7 +91,7 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
 async function sendUsage(added: UsageReport): Promise<void> {
   usage.push(added)
   try {
-    await usage.flush((report) => called['writer-thread'].send({ kind: 'usage', report }))
+    await usage.flush((report) => called['writer-thread'].send(report))
   } catch (error) {
     // The counts are sent again with the next ones.
     if (!isExpected(error))

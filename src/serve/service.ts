@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts'
 import { CommandError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
-import { createDamage, type Damage } from './damage.ts'
+import { createDamage } from './damage.ts'
 import type { CalledThread, FromThread, StartMessage, ThreadMessage, ToThread } from './messages.ts'
 import { startMetrics } from './metrics-server.ts'
 import { startThread } from './thread.ts'
@@ -20,48 +20,34 @@ type Options = {
   beforeScoring?: () => Promise<void>
 }
 
-export type Service = {
-  url: URL
-  metricsUrl: string | undefined
-  total: number
-  renewTls(): void
-  stop(): Promise<void>
-}
+export type Service = Awaited<ReturnType<typeof startService>>
 
 type Thread = ReturnType<typeof startThread<ToThread, FromThread>>
+type ServerThread = Thread & { started: Promise<{ port: number; url: string }> }
 type OtherMessage = Exclude<FromThread, ThreadMessage>
 
+type Node = ReturnType<typeof createNode>
+
 /** What the threads of this process share. */
-type Node = {
-  readonly config: Config
-  readonly log: Log
-  readonly damage: Damage
-  readonly windows: Int32Array<SharedArrayBuffer>
-  readonly sums: ReturnType<typeof createMetricSums>
-  readonly servers: ServerThread[]
-  readonly called: Map<CalledThread, Thread>
-  snapshot: Snapshot | undefined
+const createNode = ({ config, log }: Options) => ({
+  config,
+  log,
+  damage: createDamage(),
+  windows: createWindowMemory(),
+  sums: createMetricSums(),
+  servers: [] as ServerThread[],
+  called: new Map<CalledThread, Thread>(),
+  snapshot: undefined as Snapshot | undefined,
   /** When the snapshot was last up to date. */
-  checkedAt: number
+  checkedAt: performance.now(),
   /** Whether all servers listen: scoring and indexing must not delay the start. */
-  isStarted: boolean
-}
+  isStarted: false,
+})
 
 /** Starts the threads of the service: writer, search, pictures and servers. Throws if a server cannot start. */
-export async function startService(options: Options): Promise<Service> {
+export async function startService(options: Options) {
   const { config, workers, log } = options
-  const node: Node = {
-    config,
-    log,
-    damage: createDamage(),
-    windows: createWindowMemory(),
-    sums: createMetricSums(),
-    servers: [],
-    called: new Map(),
-    snapshot: undefined,
-    checkedAt: performance.now(),
-    isStarted: false,
-  }
+  const node = createNode(options)
   const { servers, damage } = node
   const readThreads = () => [...node.sums.read(), ...readSnapshot(node)]
   const metrics = await startMetrics(config, { store: options.store, log, damage, readThreads })
@@ -169,9 +155,7 @@ function startCheck(node: Node): Thread {
   return thread
 }
 
-type ServerThread = ReturnType<typeof startServerThread>
-
-function startServerThread(node: Node, givenPort: number) {
+function startServerThread(node: Node, givenPort: number): ServerThread {
   const { log, sums } = node
   const started = Promise.withResolvers<{ port: number; url: string }>()
   let port = givenPort

@@ -1,7 +1,9 @@
+import type { UsageReport } from '../api/usage.ts'
 import type { Config } from '../config/config.ts'
 import { dayOf } from '../domain/usage.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { createQueue, receiveCalls } from '../thread-calls.ts'
 import { type Damage, noteDamage } from './damage.ts'
 import { checkSchema } from './jobs/check-schema.ts'
 import { deleteOld } from './jobs/delete-old.ts'
@@ -11,19 +13,18 @@ import { type Job, supervise } from './jobs/supervise.ts'
 import { updateScores } from './jobs/update-scores.ts'
 import { updateSnapshots } from './jobs/update-snapshots.ts'
 import { threadLog as log, send, type ToThread } from './messages.ts'
-import { createWriteQueue } from './write-queue.ts'
 
 declare const self: Worker
 
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()
 const usage = createUsageBuffer()
-const writes = createWriteQueue(({ report }) => usage.push(report))
+const enqueue = createQueue<UsageReport, void>(usage.push)
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === 'start') void run(data.config, data.damage)
   else if (data.kind === 'started') mayScore.resolve()
-  else if (data.kind === 'connect') writes.connect(data.port)
+  else if (data.kind === 'connect') receiveCalls(data.port, enqueue)
   else if (data.kind === 'stop') {
     stop.abort()
     mayScore.resolve()

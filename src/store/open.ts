@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from '../config/database-address.ts'
-import type { MigrationMode, OnProgress } from './migrations/schema-version.ts'
+import type { MigrationMode } from './migrations/schema-version.ts'
 import { diagnosePostgres } from './postgres/diagnostics.ts'
 import { migratePostgres } from './postgres/migrate.ts'
 import { openPostgres } from './postgres/open.ts'
@@ -16,7 +16,6 @@ type OpenOptions = {
   connections?: number
   /** Milliseconds without any response after which a server counts as unavailable. */
   responseTimeout?: number
-  onMigrate?: OnProgress
   /** Reports that a server is unavailable or slow, and that it has recovered. */
   onNotice?: (sentence: string) => void
 }
@@ -30,13 +29,8 @@ export async function openStore(address: DatabaseAddress, options: OpenOptions =
 }
 
 /** Returns the schema before and after. Throws `unavailable` with a sentence. */
-export async function migrateDatabase(
-  address: DatabaseAddress,
-  onProgress: OnProgress,
-): Promise<{ from: number; to: number }> {
-  return address.engine === 'sqlite'
-    ? migrateSqlite(address.path, onProgress)
-    : migratePostgres(address.url, onProgress)
+export async function migrateDatabase(address: DatabaseAddress): Promise<{ from: number; to: number }> {
+  return address.engine === 'sqlite' ? migrateSqlite(address.path) : migratePostgres(address.url)
 }
 
 /** `full` also compares indexes with their tables. Throws `unavailable` if the database cannot be read. */

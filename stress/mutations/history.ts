@@ -18,8 +18,8 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'as_of: times in the future are accepted',
     file: 'src/api/v3/parameters.ts',
-    from: 'if (time <= now) return time',
-    to: 'if (time > 0) return time',
+    from: 'time !== undefined && time <= now',
+    to: 'time !== undefined',
     tests: AS_OF,
     ...ON_SQLITE,
   },

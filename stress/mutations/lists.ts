@@ -16,7 +16,7 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'cursors: a page repeats the last passport of the previous one',
-    file: 'src/catalog/sorted-list.ts',
+    file: 'src/catalog/snapshot.ts',
     from: '!isBefore(after, list.at(index))',
     to: 'isBefore(list.at(index), after)',
     tests: ['test/api/v3/list.test.ts'],

@@ -72,7 +72,7 @@ export const RESPONSE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'HTML: bidirectional controls stay in names',
-    file: 'src/explorer/design/sanitize.ts',
+    file: 'src/explorer/design/text.ts',
     from: '\\p{Bidi_Control}',
     to: '',
     tests: ['test/explorer/pictures/social-meta.test.ts'],

@@ -4,19 +4,17 @@ import { type DatabaseAddress, parseDatabaseAddress } from '../../src/config/dat
 import { openStore } from '../../src/store/open.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { serveTest } from '../support/http/server.ts'
-import { databaseMaker, saveRecords, withEveryEngine } from '../support/store/engines.ts'
+import { databaseMaker, onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { execute } from '../support/store/execute-sql.ts'
 import { ada, named } from '../support/store/records.ts'
 
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 const open = (url: string) => openStore(parseDatabaseAddress(url) as DatabaseAddress)
 
-withEveryEngine('failures', (makeDatabase) => {
+onEveryEngine('failures', (open) => {
   test('an internal error is logged with its stack and hidden from the client', async () => {
-    await using database = await makeDatabase()
-    const store = await open(database.url)
-    await saveRecords(store, [ada])
-    await execute(database.url, 'alter table v1_passports rename column fields to gone')
+    await using store = await open([ada])
+    await execute(store.url, 'alter table v1_passports rename column fields to gone')
     await using server = serveTest(store)
     const { status, text, headers } = await server.get('/api/v1/passports', GOLDEN)
     expect(status).toBe(500)
@@ -25,7 +23,6 @@ withEveryEngine('failures', (makeDatabase) => {
     expect(server.errors).toEqual([
       expect.objectContaining({ name: expect.stringMatching(/^(SQLite|Postgres)Error$/) }),
     ])
-    await store.close()
   })
 })
 

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { previewRetirement } from '../../src/api/retirement.ts'
+import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import { datePlan, NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
-import type { Store } from '../../src/store/store.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { makeKey } from '../support/http/keys.ts'
-import { serveTest } from '../support/http/server.ts'
-import { openTestStore } from '../support/store/engines.ts'
-import { NOON, PEOPLE } from '../support/store/records.ts'
+import { serveRecords } from '../support/http/server.ts'
+import { NOON } from '../support/store/records.ts'
 
 const HOUR = 3_600_000
 const DEPRECATED_AT = Date.UTC(2025, 2, 31)
 const SUNSET = NOON + 24 * HOUR
 const BROWNOUT = { start: NOON, end: NOON + 2 * HOUR }
+/** The id of the first test key. */
+const EXEMPT = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(1)).id
 const SUCCESSOR = 'https://example.com/v2'
 const VERSIONS = [
   { version: 'v1', golden: '', brownout: BROWNOUT, sunsetAt: SUNSET, successor: SUCCESSOR },
@@ -28,10 +29,10 @@ const pathsOf = (version: string) =>
 const OWN = ['/health', '/ready', '/openapi.json', '/reference', '/deprecation', '/']
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 
-function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = false } = {}) {
+async function serveAt(plan: Partial<RetirementPlan>, { requireKey = false } = {}) {
   const at = { now: NOON }
   const whole = { ...NO_PLAN, ...plan }
-  const server = serveTest(store, {
+  const server = await serveRecords({
     now: () => at.now,
     plan: () => whole,
     deprecatedAt: DEPRECATED_AT,
@@ -41,11 +42,8 @@ function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = fal
 }
 
 describe('a retirement plan', () => {
-  const open = () => openTestStore('sqlite', PEOPLE)
-
   test('a brownout begins and ends to the millisecond', async () => {
-    await using store = await open()
-    await using server = serveAt(store, { brownouts: [BROWNOUT] })
+    await using server = await serveAt({ brownouts: [BROWNOUT] })
     const statuses: number[] = []
     for (const now of [NOON - 1, NOON, NOON + HOUR, BROWNOUT.end - 1, BROWNOUT.end]) {
       server.at.now = now
@@ -57,8 +55,7 @@ describe('a retirement plan', () => {
   test.each(VERSIONS)(
     'a brownout of $version responds 410 with Retry-After and no-store',
     async ({ version, golden, brownout }) => {
-      await using store = await open()
-      await using server = serveAt(store, { brownouts: [brownout], sunsetAt: SUNSET })
+      await using server = await serveAt({ brownouts: [brownout], sunsetAt: SUNSET })
       server.at.now = brownout.end - 1500
       for (const path of pathsOf(version)) {
         const { status, headers, text } = await server.get(path, {
@@ -76,10 +73,9 @@ describe('a retirement plan', () => {
   )
 
   test('a brownout exempts keys on the list; a wrong key still gets 401 and an unknown path 404', async () => {
-    await using store = await open()
-    const exempt = await makeKey(store, 1)
-    const other = await makeKey(store, 2)
-    await using server = serveAt(store, { brownouts: [BROWNOUT], exempt: [exempt.id] })
+    await using server = await serveAt({ brownouts: [BROWNOUT], exempt: [EXEMPT] })
+    const exempt = await makeKey(server.store, 1)
+    const other = await makeKey(server.store, 2)
     const ask = async (path: string, init = {}) => (await server.get(path, init)).status
     expect(await ask('/api/v1/passports', exempt.init)).toBe(200)
     expect(await ask('/api/v2/passports', exempt.init)).toBe(200)
@@ -92,10 +88,8 @@ describe('a retirement plan', () => {
   test.each(VERSIONS)(
     'after the sunset every path of $version is 410 for every client',
     async ({ version, golden, sunsetAt, successor }) => {
-      await using store = await open()
-      const exempt = await makeKey(store, 1)
-      const plan = { sunsetAt, successor, exempt: [exempt.id] }
-      await using server = serveAt(store, plan, { requireKey: true })
+      await using server = await serveAt({ sunsetAt, successor, exempt: [EXEMPT] }, { requireKey: true })
+      const exempt = await makeKey(server.store, 1)
       server.at.now = sunsetAt - 1
       const list = `/api/${version}/passports`
       const before = await server.get(list, exempt.init)
@@ -119,8 +113,7 @@ describe('a retirement plan', () => {
   )
 
   test('retirement does not change preflights and paths outside V1', async () => {
-    await using store = await open()
-    await using server = serveAt(store, { sunsetAt: SUNSET, brownouts: [BROWNOUT] })
+    await using server = await serveAt({ sunsetAt: SUNSET, brownouts: [BROWNOUT] })
     for (const now of [NOON, SUNSET]) {
       server.at.now = now
       for (const path of pathsOf('v1'))
@@ -131,12 +124,11 @@ describe('a retirement plan', () => {
   })
 
   test('the preview equals the response of the server at that instant', async () => {
-    await using store = await open()
-    const exempt = await makeKey(store, 1)
-    const other = await makeKey(store, 2)
-    const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, brownouts: [BROWNOUT], exempt: [exempt.id] }
+    const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, brownouts: [BROWNOUT], exempt: [EXEMPT] }
     for (const requireKey of [false, true]) {
-      await using server = serveAt(store, plan, { requireKey })
+      await using server = await serveAt(plan, { requireKey })
+      const exempt = await makeKey(server.store, 1)
+      const other = await makeKey(server.store, 2)
       for (const now of [NOON - 1, NOON, NOON + 1500, BROWNOUT.end, SUNSET - 1, SUNSET, SUNSET + HOUR]) {
         server.at.now = now
         for (const client of [exempt, other, undefined]) {

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { shareServer } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
@@ -27,21 +29,11 @@ test('HTTPS serves the API and pages with https links', async () => {
 
 test('HTTP/2 multiplexes requests on one connection, with the same headers and bodies', async () => {
   const session = connectHttp2(server.url.origin, { rejectUnauthorized: false })
-  const ask = (path: string) =>
-    new Promise<{ headers: Record<string, unknown>; body: string }>((resolve, reject) => {
-      const stream = session.request({ ':path': path, 'x-request-id': 'h2' })
-      let headers: Record<string, unknown> = {}
-      let body = ''
-      stream.on('response', (received) => {
-        headers = { ...received }
-      })
-      stream.on('data', (chunk) => {
-        body += chunk
-      })
-      stream.on('end', () => resolve({ headers, body }))
-      stream.on('error', reject)
-      stream.end()
-    })
+  const ask = async (path: string) => {
+    const stream = session.request({ ':path': path, 'x-request-id': 'h2' })
+    const [headers] = await once(stream, 'response')
+    return { headers, body: await text(stream) }
+  }
   const paths = ['/api/v1/passports/7', '/api/v1/passports', '/api/v1/passports/8', '/health']
   const replies = await Promise.all(paths.map(ask))
   expect(replies.map(({ headers }) => headers[':status'])).toEqual([200, 200, 404, 200])

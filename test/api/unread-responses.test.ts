@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { connect, type Socket } from 'node:net'
 import { createHeldBytes } from '../../src/api/backpressure/held-bytes.ts'
 import { createPage } from '../../src/api/rendered-page.ts'
 import { pageRoute } from '../../src/api/route.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { rawLookup } from '../support/http/lookup-server.ts'
+import { openRequest } from '../support/http/raw-request.ts'
 import { serveRecords, serveTest } from '../support/http/server.ts'
 import { until } from '../support/processes.ts'
 import { openTestStore } from '../support/store/engines.ts'
@@ -19,18 +19,11 @@ const HUGE = createPage('x'.repeat(32 * MEBIBYTE), { 'Content-Type': 'applicatio
 /** A passport of 90 KB. */
 const LARGE = record(1, { socials: Array(10).fill({ ...ada.socials[0], bio: 'x'.repeat(9000) }) })
 
-/** Sends a request and reads nothing. */
-function ignore(port: number, request: string): Socket {
-  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
-  socket.write(request)
-  return socket.pause()
-}
-
 const LOOKUP = JSON.stringify({ keys: Array(1000).fill('1') })
 
 test.concurrent('a shared body that clients do not read is held once, and the clients are disconnected', async () => {
   await using server = await serveRecords({ routes: [pageRoute('/huge', () => HUGE)], holdLimits: SOON }, [])
-  const sockets = [1, 2, 3].map(() => ignore(server.port, 'GET /huge HTTP/1.1\r\nHost: x\r\n\r\n'))
+  const sockets = [1, 2, 3].map(() => openRequest(server.port, 'GET /huge HTTP/1.1\r\nHost: x\r\n\r\n'))
   await until(() => server.requestsInProgress() === 3)
   expect(server.heldBytes()).toBe(32 * MEBIBYTE)
   await until(() => server.requestsInProgress() === 0)
@@ -50,7 +43,7 @@ test.concurrent('a lookup that its client does not read is sent in small parts, 
     return opened.v3.find(...(args as [never, never]))
   }
   await using server = serveTest({ ...opened, v3: { find } }, { holdLimits: SOON })
-  const socket = ignore(server.port, rawLookup(key, LOOKUP))
+  const socket = openRequest(server.port, rawLookup(key, LOOKUP))
   await until(() => server.heldBytes() > 0)
   expect(server.heldBytes()).toBeLessThanOrEqual(2 * MEBIBYTE)
   await until(() => server.requestsInProgress() === 0)
@@ -68,7 +61,7 @@ test('a client with too many unsent bytes gets 503 or waits, and other clients a
   await using server = serveTest(store, {
     holdLimits: { bytesOfClient: 100_000, checkMilliseconds: 50, stallSeconds: 60 },
   })
-  const socket = ignore(server.port, rawLookup(one.key, LOOKUP))
+  const socket = openRequest(server.port, rawLookup(one.key, LOOKUP))
   await until(() => server.heldBytes() > 0)
   const refused = await server.get('/api/v3/passports/1', one.init)
   expect([refused.status, refused.body.code, refused.headers.get('Retry-After')]).toEqual([

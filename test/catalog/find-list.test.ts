@@ -12,8 +12,7 @@ import {
   type Reader,
 } from '../../src/catalog/find-list.ts'
 import { searchNames } from '../../src/catalog/search.ts'
-import { buildSnapshot } from '../../src/catalog/snapshot.ts'
-import { cutPage } from '../../src/catalog/sorted-list.ts'
+import { buildSnapshot, cutPage } from '../../src/catalog/snapshot.ts'
 import { parseFilter } from '../../src/domain/lists/filter.ts'
 import { type ListRequest, parseSort } from '../../src/domain/lists/list-request.ts'
 import type { Passport } from '../../src/domain/passport.ts'

@@ -98,6 +98,8 @@ test('lists run one at a time; those that are aborted or take too long never run
 test('a client with too many pending searches rejects further ones as overloaded', async () => {
   using searches = connectSearch()
   const client = searches.connect(1000, 2)
+  // A call that cannot be cloned is not pending.
+  await expect(client.search(Symbol('ada') as never)).rejects.toThrow('cloned')
   const pending = [client.search('ada'), client.search('b')]
   await expect(client.search('c')).rejects.toMatchObject({ code: 'overloaded' })
   await expect(client.list(request, undefined)).rejects.toMatchObject({ code: 'overloaded' })

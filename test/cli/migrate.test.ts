@@ -72,8 +72,9 @@ withEveryEngine('an empty database', (makeDatabase) => {
   })
 })
 
+// Concurrent: these tests mostly wait.
 withEveryEngine('a node whose database a newer version has migrated', (makeDatabase, engine) => {
-  test('serves, stores its usage counts, and logs that it is outdated', async () => {
+  test.concurrent('serves, stores its usage counts, and logs that it is outdated', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     await using server = await here.serve()
     const log = readLines(server.child.stderr)
@@ -92,7 +93,7 @@ withEveryEngine('a node whose database a newer version has migrated', (makeDatab
   })
 })
 
-test('postgres: a migration may take longer than the statement timeout', async () => {
+test.concurrent('postgres: a migration may take longer than the statement timeout', async () => {
   await using database = await testDatabase()
   await (await openPostgres(database)).close()
   await revertSchema(database.url)

@@ -11,7 +11,7 @@ const QUADRATIC = /\s+$/
 const SHORT_TEXT_ONLY = [
   'src/api/client-identity.ts: (\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$',
   'src/config/database-address.ts: ^(\\w*:?\\/*).*@',
-  'src/explorer/design/format.ts: \\B(?=(?:\\d{3})+$)',
+  'src/explorer/design/text.ts: \\B(?=(?:\\d{3})+$)',
   'src/serve/request-listener.ts: \\d+$',
 ]
 

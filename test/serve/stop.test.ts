@@ -11,7 +11,8 @@ import { callHere } from '../support/terminal.ts'
 
 const isLinux = process.platform === 'linux'
 
-describe('serve, stopped', () => {
+// Concurrent: these tests mostly wait.
+describe.concurrent('serve, stopped', () => {
   test('completes a request in progress, then exits', async () => {
     using folder = tempFolder()
     let isAsked = false
@@ -81,11 +82,14 @@ describe('serve, stopped', () => {
   })
 })
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s during the start ends the process', async (signal) => {
-  using folder = tempFolder()
-  const child = start(['serve'], { cwd: folder.path, env: { PORT: '0' } })
-  await until(async () => Bun.file(join(folder.path, 'data/passportd.db')).exists())
-  child.kill(signal)
-  await child.exited
-  expect([0, null]).toContain(child.exitCode)
-})
+test.concurrent.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s during the start ends the process',
+  async (signal) => {
+    using folder = tempFolder()
+    const child = start(['serve'], { cwd: folder.path, env: { PORT: '0' } })
+    await until(async () => Bun.file(join(folder.path, 'data/passportd.db')).exists())
+    child.kill(signal)
+    await child.exited
+    expect([0, null]).toContain(child.exitCode)
+  },
+)

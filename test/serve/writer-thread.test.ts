@@ -1,34 +1,32 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { createWindowMemory } from '../../src/api/rate-limit.ts'
+import type { UsageReport } from '../../src/api/usage.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
 import { createDamage } from '../../src/serve/damage.ts'
 import { startThread } from '../../src/serve/thread.ts'
-import { createWriteClient, type Write } from '../../src/serve/write-queue.ts'
 import { openStore } from '../../src/store/open.ts'
+import { createCaller } from '../../src/thread-calls.ts'
 import { until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 
-const write = (status: number): Write => ({
-  kind: 'usage',
-  report: {
-    counts: [{ day: '2026-01-01', key: '', endpoint: 'list', status, count: 1 }],
-    lastUsed: new Map(),
-  },
+const write = (status: number): UsageReport => ({
+  counts: [{ day: '2026-01-01', key: '', endpoint: 'list', status, count: 1 }],
+  lastUsed: new Map(),
 })
 
 /** The real thread. Each start connects the client again, as in a server thread. */
-async function startWriter(mostWaiting?: number) {
+async function startWriter() {
   const folder = tempFolder()
   const config = readConfig({ DATABASE_URL: `sqlite:${join(folder.path, 'test.db')}` }, { demo: false })
   const store = await openStore(config.database)
   const workers: Worker[] = []
   const onWorker = (worker: Worker) => void workers.push(worker)
   process.on('worker', onWorker)
-  const client = createWriteClient(mostWaiting)
+  const client = createCaller<UsageReport, void>({ ended: 'The writer thread ended.', mostWaiting: 2 })
   const thread = startThread({
     name: 'writer-thread',
     log: createLog({ write: () => undefined, json: true, now: Date.now }),
@@ -59,20 +57,12 @@ async function startWriter(mostWaiting?: number) {
   }
 }
 
-test('the writer thread answers each write, and stores what it has answered', async () => {
+test('the writer thread answers and stores each write, and a write beyond the bound of the queue is rejected as overloaded', async () => {
   await using writer = await startWriter()
-  const { send } = writer
-  expect(await Promise.all([send(write(200)), send(write(404))])).toEqual([undefined, undefined])
-  await until(async () => (await writer.statuses()).length === 2)
-  expect(await writer.statuses()).toEqual([200, 404])
-})
-
-test('a write beyond the bound of the queue is rejected as overloaded, and the writes before it are stored', async () => {
-  await using writer = await startWriter(2)
   const { send } = writer
   const waiting = [send(write(200)), send(write(301))]
   await expect(send(write(404))).rejects.toMatchObject({ code: 'overloaded' })
-  await Promise.all(waiting)
+  expect(await Promise.all(waiting)).toEqual([undefined, undefined])
   await send(write(500))
   await until(async () => (await writer.statuses()).length === 3)
   expect(await writer.statuses()).toEqual([200, 301, 500])

@@ -26,16 +26,13 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     const before = isFile && check(address.path)
     if (before) expect(before).toMatchObject({ passports: 5, credentials: 6 })
 
-    const progress: number[][] = []
-    const open = () => openStore(address, { onMigrate: (done, total) => void progress.push([done, total]) })
-    const store = await open()
-    expect(progress).toEqual([[5, 5]])
+    const store = await openStore(address)
     await expectFixture(store)
     await store.close()
     if (isFile) expect(check(address.path)).toMatchObject({ ...before, bytes: expect.any(Number) })
 
-    const again = await open()
-    expect(progress).toHaveLength(1)
+    // The migration adds a column: it fails if it runs again.
+    const again = await openStore(address)
     await expectFixture(again)
     await score(again)
     await expectV1(again, [{ id: 3 }, { id: 7 }, { id: 21 }])

@@ -1,4 +1,5 @@
 import { createFixedWindow } from '../../src/api/rate-limit.ts'
+import type { UsageReport } from '../../src/api/usage.ts'
 import { createCatalog } from '../../src/catalog/catalog.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
@@ -10,11 +11,12 @@ type Options = {
   /** Changes the store of the node. */
   adapt?: (store: Store) => Store
   onError?: (error: unknown) => void
+  onUsage?: (report: UsageReport) => void
 }
 
 /** A node without threads, in this process. It serves requests with the settings of `serve`, but does no background work. */
 export async function listenHere(env: Record<string, string>, options: Options = {}) {
-  const { adapt = (store) => store, onError } = options
+  const { adapt = (store) => store, onError, onUsage = () => undefined } = options
   const config = readConfig({ PORT: '0', ...env }, { demo: false })
   const store = await openStore(config.database)
   const lines: string[] = []
@@ -25,7 +27,7 @@ export async function listenHere(env: Record<string, string>, options: Options =
     now: Date.now,
     log: createLog({ write: (line) => void lines.push(line), json: true, now: Date.now }),
     counter: createFixedWindow(Date.now),
-    onUsage: () => undefined,
+    onUsage,
     ...(onError && { onError }),
     rasterize: () => Promise.reject(new Error('This node draws no pictures.')),
   })
@@ -36,7 +38,8 @@ export async function listenHere(env: Record<string, string>, options: Options =
     drain,
     async [Symbol.asyncDispose]() {
       await server().stop(true)
-      await drain()
+      // Not awaited: it waits for a second if the server was just used.
+      void drain()
       await store.close()
     },
   }

@@ -83,7 +83,7 @@ const MOST_WAITING = 2000
 type Client = Pick<Request, 'signal'>
 
 /** Makes requests wait for their turn: many requests that are sent at once delay others only a little. */
-export function createTurns({ mostWaiting = MOST_WAITING, now = () => performance.now() } = {}) {
+export function createTurns(now = () => performance.now()) {
   const waiting: (PromiseWithResolvers<void> & { client: Client | undefined })[] = []
   /** `undefined` while no request has a turn. */
   let startedAt: number | undefined
@@ -109,7 +109,7 @@ export function createTurns({ mostWaiting = MOST_WAITING, now = () => performanc
   return (client?: Client): Promise<void> | undefined => {
     if (startedAt === undefined) start()
     else if (waiting.length > 0 || now() - startedAt >= TURN_MILLISECONDS) {
-      if (waiting.length >= mostWaiting) throw overloaded()
+      if (waiting.length >= MOST_WAITING) throw overloaded()
       const next = { ...Promise.withResolvers<void>(), client }
       waiting.push(next)
       return next.promise
@@ -125,10 +125,7 @@ const LARGE_PAGES = 4
  * Limits the memory of large pages: a page waits while four others are rendered, and while the thread or the client has too many
  * bytes that are not sent yet.
  */
-export function createLargePages(
-  held: Pick<HeldBytes, 'isFull' | 'listen'>,
-  { mostWaiting = MOST_WAITING } = {},
-) {
+export function createLargePages(held: Pick<HeldBytes, 'isFull' | 'listen'>) {
   const waiting = new Set<PromiseWithResolvers<void> & { client: string }>()
   let running = 0
   let isScheduled = false
@@ -157,7 +154,7 @@ export function createLargePages(
   return async <T>(client: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
     // Pages that wait come first.
     if (waiting.size > 0 || isBusy(client)) {
-      if (waiting.size >= mostWaiting) throw overloaded()
+      if (waiting.size >= MOST_WAITING) throw overloaded()
       const place = { ...Promise.withResolvers<void>(), client }
       waiting.add(place)
       schedule()

@@ -2,28 +2,18 @@ import type { WireDiff, WireEventPage } from '../../domain/v3/event-schema.ts'
 import { presentPassport } from '../../domain/v3/present.ts'
 import { EXAMPLE } from '../openapi-parts.ts'
 
-const { mainWallet: wallet, rules: stamp } = EXAMPLE
+const { mainWallet: wallet, rules: stamp, credentials } = EXAMPLE
+const [{ type, name, category, score, max_score, value, from }] = credentials
 const calculated = new Date(EXAMPLE.calculatedAt).toISOString()
+const formula = 'min(round(√1734 × 0.5), 40) = 21'
+const accounts = [{ account: 'zoe', value, formula }]
 
 export const PASSPORT = presentPassport(EXAMPLE, {
   standing: { rank: 1204, of: 98211, percentile: 98.7 },
   explanation: {
     rules: stamp,
     score: 26,
-    lines: [
-      {
-        type: 'github',
-        name: 'GitHub',
-        category: 'Skills',
-        score: 21,
-        max_score: 40,
-        from: 'rule',
-        formula: 'min(round(√1734 × 0.5), 40) = 21',
-        accounts: [
-          { account: 'zoe', value: '1734 contributions', formula: 'min(round(√1734 × 0.5), 40) = 21' },
-        ],
-      },
-    ],
+    lines: [{ type, name, category, score, max_score, from, formula, accounts }],
     caps: {},
   },
 })
@@ -60,10 +50,10 @@ export const RULE_SET = {
     { name: 'Regular', from: 30 },
   ],
   types: {
-    github: {
-      name: 'GitHub',
-      category: 'Skills',
-      max_score: 40,
+    [type]: {
+      name,
+      category,
+      max_score,
       convert: 'sqrt',
       multiplier: 0.5,
       accounts: 'best',

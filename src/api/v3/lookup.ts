@@ -1,3 +1,4 @@
+import { ReadableStream as WebStream } from 'node:stream/web'
 import { CHUNK } from '../../catalog/find-list.ts'
 import { ClientGone } from '../../domain/errors.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
@@ -47,7 +48,11 @@ export const lookup = route(V3, {
 async function lookUp(request: Request, context: Context): Promise<Response> {
   const { value, units } = await readJson(request, context)
   const { keys, fields, asOf } = parseLookup(value, context.now())
-  await context.charge(units + unitsOfPassports(keys.length, fields, asOf !== undefined))
+  const unitsOf = (count: number) => units + unitsOfPassports(count, fields, asOf !== undefined)
+  await context.charge(unitsOf(keys.length), (limit) => {
+    const most = keys.findLastIndex((_key, at) => unitsOf(at + 1) <= limit) + 1
+    return `ask for at most ${most} keys`
+  })
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const respond = () => send(request, context, items)
   return keys.length > CHUNK ? renderLarge(context, respond) : respond()
@@ -89,11 +94,11 @@ async function send(request: Request, context: Context, items: AsyncGenerator<It
   const isNdjson = request.headers.get('accept')?.includes(NDJSON)
   const chunks = toChunks(isNdjson ? toLines(items) : toJson(items))
   const first = (await chunks.next()).value ?? ''
-  if (isNdjson) return stream(context, NDJSON, [first], chunks)
+  if (isNdjson) return stream(context, NDJSON, first, chunks)
   const second = await chunks.next()
   if (!second.done) {
     const encoding = chooseEncoding(request.headers.get('accept-encoding') ?? '')
-    return stream(context, 'application/json', [first, second.value], chunks, encoding)
+    return stream(context, 'application/json', first + second.value, chunks, encoding)
   }
   const response = await sendPage(request, context, createPage(first, JSON_HEADERS))
   // A response to POST has no ETag.
@@ -130,11 +135,13 @@ async function* toChunks(parts: AsyncGenerator<string>): AsyncGenerator<string, 
 function stream(
   context: Context,
   type: string,
-  first: readonly string[],
-  rest: AsyncGenerator<string>,
+  first: string,
+  rest: AsyncGenerator<string, undefined>,
   encoding?: ReturnType<typeof chooseEncoding>,
 ): Response {
-  const body = toStream(context, first, rest)
+  const parts = encode(context, first, rest, hold(context, STREAM_BYTES))
+  // The types of the runtime lack `from`.
+  const body = WebStream.from(parts) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>
   const sent = encoding ? body.pipeThrough(new CompressionStream(encoding as CompressionFormat)) : body
   const response = new Response(sent, { headers: context.headers })
   response.headers.set('Content-Type', type)
@@ -144,49 +151,24 @@ function stream(
 }
 
 /** Reads on when the client has received the last part. */
-function toStream(
+async function* encode(
   context: Context,
-  first: readonly string[],
-  rest: AsyncGenerator<string>,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
+  first: string,
+  rest: AsyncGenerator<string, undefined>,
+  release: () => void,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
-  const release = hold(context, STREAM_BYTES)
-  let isOpen = true
-  const end = () => {
-    isOpen = false
+  try {
+    for (let text: string | undefined = first; text !== undefined; text = (await rest.next()).value) {
+      limitStall(context, true)
+      yield encoder.encode(text)
+      limitStall(context, false)
+    }
+  } catch (error) {
+    if (!(error instanceof ClientGone)) context.onError(error)
+    throw error
+  } finally {
     release()
+    await rest.return(undefined)
   }
-  return new ReadableStream(
-    {
-      start(controller) {
-        for (const text of first) controller.enqueue(encoder.encode(text))
-        limitStall(context, true)
-      },
-      async pull(controller) {
-        limitStall(context, false)
-        try {
-          const { value, done } = await rest.next()
-          if (!isOpen) return
-          if (done) {
-            end()
-            controller.close()
-          } else {
-            controller.enqueue(encoder.encode(value))
-            limitStall(context, true)
-          }
-        } catch (error) {
-          end()
-          // The stream is cancelled next.
-          if (error instanceof ClientGone) return
-          context.onError(error)
-          throw error
-        }
-      },
-      cancel() {
-        end()
-        void rest.return(undefined)
-      },
-    },
-    { highWaterMark: 0 },
-  )
 }

@@ -101,22 +101,22 @@ export function fieldsOf({ include, select }: { include?: string; select?: strin
   return parseFields(given, (name) => `?${name}`)
 }
 
-export const KEY_FORMS = 'an id, a wallet address, or a source and a name such as github:zoe'
-
 /** Throws `invalid_request` if the key is malformed. */
 export function parseKey(text: string, pointer = '{key}'): PassportKey {
   const key = parsePassportKey(text)
   if (key) return key
-  throw invalidValues([{ pointer, detail: `A key must be ${KEY_FORMS}, got ${quote(text)}.` }])
+  throw invalidValues([
+    {
+      pointer,
+      detail: `A key must be an id, a wallet address, or a source and a name such as github:zoe, got ${quote(text)}.`,
+    },
+  ])
 }
 
-export const noPassport = (key: string, time?: number) =>
-  new ServiceError(
-    'not_found',
-    time === undefined
-      ? `There is no passport ${quote(key)}.`
-      : `There is no passport ${quote(key)} at ${presentTime(time)}.`,
-  )
+export function noPassport(key: string, time?: number): ServiceError {
+  const at = time === undefined ? '' : ` at ${presentTime(time)}`
+  return new ServiceError('not_found', `There is no passport ${quote(key)}${at}.`)
+}
 
 /** The passport that a key finds. Throws `not_found` or `ambiguous`. */
 export function onlyOne<Found extends object>(
@@ -137,43 +137,40 @@ const DAY_OR_OFFSET = /^.{10}$|(?:Z|[+-]\d\d:?\d\d)$/i
 /** A day, which is its first moment in UTC, or a time with its offset, that is not in the future. Throws `invalid_request`. */
 export function parsePast(name: string, text: string, now: number, pointer = `?${name}`): number {
   const time = DAY_OR_OFFSET.test(text) ? parseInstant(text) : undefined
-  if (time === undefined) {
-    const detail = `${name} must be a day such as 2026-10-01 or a time with its offset such as 2026-10-01T12:00:00Z, got ${quote(text)}.`
-    throw invalidValues([{ pointer, detail }])
-  }
-  if (time <= now) return time
-  const detail = `${name} must not be in the future, got ${quote(text)}; it is ${presentTime(now)} now.`
+  if (time !== undefined && time <= now) return time
+  const detail =
+    time === undefined
+      ? `${name} must be a day such as 2026-10-01 or a time with its offset such as 2026-10-01T12:00:00Z, got ${quote(text)}.`
+      : `${name} must not be in the future, got ${quote(text)}; it is ${presentTime(now)} now.`
   throw invalidValues([{ pointer, detail }])
 }
 
 /** Throws `before_history` if states at the time are unknown. */
 export function checkKnown(name: string, time: number, knownSince: number): void {
   if (time >= knownSince) return
-  const since = presentTime(knownSince)
-  throw new ServiceError(
-    'before_history',
-    `${name} is ${presentTime(time)}, but changes are known since ${since}.`,
-    {
-      members: { known_since: since },
-    },
-  )
+  const known_since = presentTime(knownSince)
+  const message = `${name} is ${presentTime(time)}, but changes are known since ${known_since}.`
+  throw new ServiceError('before_history', message, { members: { known_since } })
 }
 
 /** The parts of a passport that come with `include`. */
 export const INCLUDES = ['credentials', 'standing', 'explanation'] as const
 
-export type Include = (typeof INCLUDES)[number]
+type Include = (typeof INCLUDES)[number]
 
 /** The fields of a response: the included parts, and the dotted paths of the selected fields if `select` was given. */
 export type Fields = { includes: ReadonlySet<Include>; selection: readonly string[] | undefined }
 
 type Given = { include?: readonly string[] | undefined; select?: readonly string[] | undefined }
 
-/** A pointer to an invalid value: entry `at` of `include` or `select`, or the whole list without `at`. */
-export type PointerOf = (name: keyof Given, at?: number) => string
-
-/** `select` of an included part includes it; `include` adds the part to `select`. Throws `invalid_request`. */
-export function parseFields({ include = [], select }: Given, pointerOf: PointerOf): Fields {
+/**
+ * `select` of an included part includes it; `include` adds the part to `select`. Throws `invalid_request`. `pointerOf` names
+ * entry `at` of a list, or the whole list without `at`.
+ */
+export function parseFields(
+  { include = [], select }: Given,
+  pointerOf: (name: keyof Given, at?: number) => string,
+): Fields {
   const invalid = [
     ...findUnknown('value of include', include, INCLUDES, (at) => pointerOf('include', at)),
     ...findUnknown('field', select ?? [], PATHS, (at) => pointerOf('select', at)),

@@ -2,7 +2,6 @@ import { readConfig } from '../../config/config.ts'
 import { nameDatabase } from '../../config/database-address.ts'
 import { migrateDatabase } from '../../store/open.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
-import { createProgress } from '../progress.ts'
 
 export const migrate = defineCommand({
   name: 'migrate',
@@ -13,9 +12,7 @@ export const migrate = defineCommand({
   forms: [{}],
   async run({ values }, terminal) {
     const { database } = readConfig(terminal.env, values)
-    const progress = createProgress(terminal, 'passports')
-    const { from, to } = await migrateDatabase(database, (done, total) => progress.update(done, done, total))
-    progress.end()
+    const { from, to } = await migrateDatabase(database)
     const name = nameDatabase(database)
     terminal.err(
       from === to ? `${name} has schema ${to} already.\n` : `${name} has schema ${to} now; it was ${from}.\n`,

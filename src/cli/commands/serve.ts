@@ -49,7 +49,6 @@ export const serve = defineCommand({
     await using store = await openWhole(config.database, {
       ...SERVE_TIMEOUT,
       onNotice: (sentence) => log.warn(sentence),
-      onMigrate: reportMigration(log.info, terminal.now),
     })
     const beforeScoring = await prepareSetting(store, rules, config, terminal.now())
     if (demo) {
@@ -79,17 +78,6 @@ export const serve = defineCommand({
     log.info('Stopped.')
   },
 })
-
-const REPORT_EVERY_MILLISECONDS = 2000
-
-function reportMigration(write: (sentence: string) => void, now: () => number) {
-  let last = now()
-  return (done: number, total: number): void => {
-    if (now() - last < REPORT_EVERY_MILLISECONDS) return
-    last = now()
-    write(`Migrating the database: ${done.toLocaleString('en')} of ${total.toLocaleString('en')} passports.`)
-  }
-}
 
 const SHARED_PORT =
   'Another process listens on this port, and both get connections. Share a port only for an upgrade on the same database.'

@@ -1,7 +1,7 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { size } from '../../domain/text/counts-and-sizes.ts'
-import { orphanedWalProblem } from '../../store/sqlite/connect.ts'
+import { orphanedWalProblem } from '../../store/sqlite/wal-checks.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
 /** Below this the service does not try to write. */

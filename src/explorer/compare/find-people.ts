@@ -1,7 +1,6 @@
 import { findPage } from '../../catalog/find-list.ts'
 import { parseKeyword } from '../../domain/lists/list-request.ts'
-import type { Passport } from '../../domain/passport.ts'
-import { parsePassportKey } from '../../domain/passport.ts'
+import { type Passport, type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { findMatches } from '../search/find-matches.ts'
 import type { ExplorerOptions } from '../site/explorer-page.ts'
@@ -48,12 +47,11 @@ export async function findPeople(
 const MOST_CANDIDATES = 5
 const LONGEST_TEXT = 250
 
-type Named = { items: Passport[] }
-
+/** `search` finds people by name; `undefined` if too many names were searched already. */
 async function findPerson(
   reader: Reader,
   text: string,
-  search: (text: string) => Promise<Named | undefined>,
+  search: (text: string) => Promise<Passport[] | undefined>,
 ): Promise<PassportV3 | Unknown> {
   if (text.length > LONGEST_TEXT) return { text, candidates: [], isSearched: true }
   const key = parsePassportKey(text)
@@ -62,30 +60,25 @@ async function findPerson(
   const { matches } = await findMatches(reader.store, text)
   const complete = matches.filter(({ reason }) => reason.end === reason.text.length)
   // A complete wallet or handle of one passport needs no search by name.
-  const named = complete.length === 1 ? NOBODY : await search(text)
-  const sure = complete.length > 0 ? complete.map((match) => match.passport) : (named ?? NOBODY).items
+  const named = complete.length === 1 ? [] : await search(text)
+  const sure = complete.length > 0 ? complete.map((match) => match.passport) : (named ?? [])
   const [only] = sure.length === 1 && (complete.length > 0 || matches.length === 0) ? sure : []
   const person = only && (await readPassport(reader, { id: only.id }))
   if (person) return person
-  const all = [...matches.map((match) => match.passport), ...(named ?? NOBODY).items]
+  const all = [...matches.map((match) => match.passport), ...(named ?? [])]
   const candidates = [...new Map(all.map((each) => [each.id, each])).values()].slice(0, MOST_CANDIDATES)
   return { text, candidates, isSearched: named !== undefined }
 }
 
-const NOBODY: Named = { items: [] }
-
 /** The people with the highest scores among those with a name. */
-async function findNamed({ store, catalog }: Reader, text: string, signal: AbortSignal): Promise<Named> {
+async function findNamed(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
   const keyword = parseKeyword(text)
-  if (keyword === undefined) return NOBODY
+  if (keyword === undefined) return []
   const request = { page: 1, size: MOST_CANDIDATES, keyword, signal }
-  return findPage({ store, catalog }, request, store.passports.listByIds)
+  return (await findPage(reader, request, reader.store.passports.listByIds)).items
 }
 
-async function readPassport(
-  { store }: Reader,
-  key: NonNullable<ReturnType<typeof parsePassportKey>>,
-): Promise<PassportV3 | undefined> {
+async function readPassport({ store }: Reader, key: PassportKey): Promise<PassportV3 | undefined> {
   const [found] = await store.v3.find([key], { credentials: true })
   return found && 'passport' in found ? found.passport : undefined
 }

@@ -4,9 +4,8 @@ import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { partOf } from '../design/charts.ts'
 import { groupByCategory, renderProgress } from '../design/credential-rows.ts'
-import { credentialAddress, formatFigure } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
-import { shortWord } from '../design/sanitize.ts'
+import { credentialAddress, formatFigure, shortWord } from '../design/text.ts'
 import { countFacets, createFacetReader } from '../search/facets.ts'
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
@@ -24,15 +23,11 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
         const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
         const rules = await options.rules()
         const { total } = await options.catalog.standing(0)
-        const rows = await Promise.all(
-          types.map(async ({ value, count: holders, first }) => ({
-            type: value,
-            holders,
-            name: await labelOf('credential', value, first),
-            rule: ruleOf(rules, value),
-          })),
-        )
-        return renderList(site, rows, total)
+        const rows = types.map(async ({ value: type, count: holders, first }) => {
+          const name = await labelOf('credential', type, first)
+          return { type, holders, name, rule: ruleOf(rules, type) }
+        })
+        return renderList(site, await Promise.all(rows), total)
       }),
   }
 }

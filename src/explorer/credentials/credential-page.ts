@@ -7,9 +7,8 @@ import type { Rule } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { drawHistogram } from '../design/charts.ts'
-import { addressOfFilter, credentialAddress, formatFigure, formatPeople } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
-import { shortWord } from '../design/sanitize.ts'
+import { addressOfFilter, credentialAddress, formatFigure, formatPeople, shortWord } from '../design/text.ts'
 import { drawableText, drawTitleCard } from '../pictures/card-frame.ts'
 import { type Ranked, renderRankingList } from '../search/ranking-list.ts'
 import { ALL_PASSPORTS, equals } from '../search/ranking-query.ts'
@@ -43,9 +42,9 @@ type Found = Awaited<ReturnType<typeof find>>
 async function find(options: ExplorerOptions, type: string, signal: AbortSignal) {
   const { store, catalog, rules } = options
   const ruleSet = await rules()
-  const top = await listHolders(options, type, signal, TOP)
+  const top = await listHolders(options, type, { limit: TOP, signal })
   const step = Math.max(1, Math.ceil(top.total / SAMPLE))
-  const sample = await listHolders(options, type, signal, SAMPLE, step)
+  const sample = await listHolders(options, type, { limit: SAMPLE, step, signal })
   const ids = [...new Set([...top.ids, ...sample.ids])]
   const chunks = await mapChunks(ids, (chunk) => store.search.mapCredentials(type, chunk))
   const credentials = new Map(chunks.flatMap((chunk) => [...chunk]))
@@ -57,25 +56,15 @@ async function find(options: ExplorerOptions, type: string, signal: AbortSignal)
     holders: top.total,
     all: Math.max(all, top.total),
     scale,
-    ranked: await rankTop(options, top.ids, credentials),
+    ranked: await Promise.all(
+      (await store.passports.listByIds(top.ids)).map(async (passport): Promise<Ranked> => {
+        const { rank } = await catalog.standing(passport.scores.total)
+        return { passport, rank, note: describeScore(credentials.get(passport.id)) }
+      }),
+    ),
     example: credentials.values().next().value,
     scores: sample.ids.flatMap((id) => credentials.get(id)?.score ?? []),
   }
-}
-
-async function rankTop(
-  { store, catalog }: ExplorerOptions,
-  ids: readonly number[],
-  credentials: ReadonlyMap<number, Credential>,
-): Promise<Ranked[]> {
-  const passports = await store.passports.listByIds(ids)
-  return Promise.all(
-    passports.map(async (passport) => ({
-      passport,
-      rank: (await catalog.standing(passport.scores.total)).rank,
-      note: describeScore(credentials.get(passport.id)),
-    })),
-  )
 }
 
 const describeScore = (credential: Credential | undefined) =>
@@ -119,36 +108,27 @@ const renderRule = (rule: Rule, version: string) => html`<section>
 </section>`
 
 function renderHolders({ type, ranked, scale, holders }: Found, name: string): Html {
-  const query = ALL_PASSPORTS
-  const list = { query, ranked, scale, total: holders, all: holders, last: 1 }
   return html`<h2>People with the highest total scores</h2>
-${renderRankingList(list)}
+${renderRankingList({ query: ALL_PASSPORTS, ranked, scale })}
 <p><a class="button" href="${addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `All ${formatFigure(holders)} people with ${name}`}</a></p>`
 }
 
 /** Holders of a type by total score: `limit` of them, every `step`-th. */
-function listHolders(
-  { catalog }: ExplorerOptions,
-  type: string,
-  signal: AbortSignal,
-  limit: number,
-  step = 1,
-) {
+function listHolders({ catalog }: ExplorerOptions, type: string, page: HolderPage) {
   const sort = { field: 'score', descending: true } as const
-  return catalog.list({ filter: [equals('type', type)], sort, limit, step, signal }, false)
+  return catalog.list({ filter: [equals('type', type)], sort, ...page }, false)
 }
+
+type HolderPage = { limit: number; step?: number; signal: AbortSignal }
 
 /** How a rule turns a value into points, in words. */
 export function describeRule({ convert, multiplier, max_score, accounts, proves_human }: Rule): string {
-  const most = formatFigure(max_score)
-  const words = [
-    `${CONVERSIONS[convert](multiplier, max_score)}, at most ${most}.`,
+  const several =
     accounts === 'sum'
       ? 'The values of several accounts are added up first.'
-      : 'Of several accounts, the best one counts.',
-    ...(proves_human ? ['It also marks the person as a verified human.'] : []),
-  ]
-  return words.join(' ')
+      : 'Of several accounts, the best one counts.'
+  const human = proves_human ? ' It also marks the person as a verified human.' : ''
+  return `${CONVERSIONS[convert](multiplier, max_score)}, at most ${formatFigure(max_score)}. ${several}${human}`
 }
 
 const CONVERSIONS: Record<Rule['convert'], (multiplier: number, most: number) => string> = {
@@ -175,11 +155,8 @@ function renderPoints(scores: readonly number[], most: number, holders: number):
     buckets[bucket] = (buckets[bucket] ?? 0) + 1
   }
   const describeBar = (people: number, at: number) => {
-    const range =
-      step === 1
-        ? count(at + 1, 'point')
-        : `${formatFigure(at * step + 1)} to ${formatFigure((at + 1) * step)} points`
-    return `${range}: ${formatPeople(people)}`
+    const first = step === 1 ? '' : `${formatFigure(at * step + 1)} to `
+    return `${first}${count((at + 1) * step, 'point')}: ${formatPeople(people)}`
   }
   return html`<section>
 <h2>Points</h2>
@@ -210,11 +187,11 @@ export const createCredentialCard = (options: CardOptions): ExplorerPage => ({
     const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
     const type = foldName(name ?? '')
     const rule = ruleOf(await options.rules(), type)
-    const { ids, total } = await listHolders(options, type, signal, 7)
+    const { ids, total } = await listHolders(options, type, { limit: 7, signal })
     if (total === 0 && !rule) throw notFound()
     const title = drawableText(rule?.name ?? type) || 'Credential'
-    const about = [rule?.category, `held by ${formatPeople(total)}`].filter(Boolean).join(', ')
-    const words = drawableText(about)
+    const about = [rule?.category, `held by ${formatPeople(total)}`]
+    const words = drawableText(about.filter(Boolean).join(', '))
     return options.drawCard(request, () => drawTitleCard(site, { title, words, ids, size: 108 }))
   },
 })

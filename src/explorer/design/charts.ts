@@ -1,6 +1,6 @@
 import type { Scores } from '../../domain/passport.ts'
-import { formatFigure, toCoordinate } from './format.ts'
 import { type Html, html } from './html.ts'
+import { formatFigure, toCoordinate } from './text.ts'
 
 /** The category of credentials that counts toward each part of a score. */
 export const CATEGORIES = { activity: 'Activity', identity: 'Identity', skills: 'Skills' } as const

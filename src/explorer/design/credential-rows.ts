@@ -1,8 +1,7 @@
 import type { Credential } from '../../domain/credential.ts'
 import { CATEGORIES, partOf } from './charts.ts'
-import { credentialAddress, formatFigure, renderDay } from './format.ts'
 import { escapeText, type Html, html } from './html.ts'
-import { shortWord } from './sanitize.ts'
+import { credentialAddress, formatFigure, renderDay, shortWord } from './text.ts'
 
 export const MAX_NAME_LENGTH = 60
 const MAX_VALUE_LENGTH = 100

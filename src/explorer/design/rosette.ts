@@ -1,5 +1,5 @@
-import { toCoordinate } from './format.ts'
 import type { Html } from './html.ts'
+import { toCoordinate } from './text.ts'
 
 const RADIUS = 104
 

@@ -12,9 +12,8 @@ import {
   renderCredential,
   renderProgress,
 } from '../design/credential-rows.ts'
-import { formatFigure, shortNameOf } from '../design/format.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
-import { shortWord } from '../design/sanitize.ts'
+import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { renderPager } from '../search/ranking-list.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { respondPage } from '../site/layout.ts'
@@ -40,7 +39,7 @@ export function renderCredentials({ id, credentials: all, scores, types }: Shown
   return html`<section id="credentials">
 <h2>Credentials${credentials.length === 0 ? html`` : html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
 ${credentials.length === 0 ? html`<p class="soft">No credentials yet.</p>` : html``}
-${scored.length === 0 ? html`` : renderTable(scored.slice(0, rows.shown.length), scores, countByCategory(scored), FIRST_ROWS)}
+${scored.length === 0 ? html`` : renderTable(scored.slice(0, rows.shown.length), scored, scores, FIRST_ROWS)}
 ${others.length === 0 ? html`` : renderFolded(others.length, folded.shown)}
 ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
 </section>`
@@ -56,32 +55,29 @@ function renderFolded(total: number, rows: readonly Html[]): Html {
   return html`<details id="unscored" class="divided">
 <summary>${count(total, 'credential')} without points</summary>
 <table>
-<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>
+${TABLE_HEAD}
 <tbody class="other">${rows}</tbody>
 </table>
 </details>`
 }
 
-const countByCategory = (credentials: readonly Credential[]): ReadonlyMap<string, number> =>
-  new Map(
-    Map.groupBy(credentials, ({ category }) => category)
-      .entries()
-      .map(([category, all]) => [category, all.length]),
-  )
+const TABLE_HEAD = html`<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>`
 
+/** The rows are a part of all credentials, which are counted. */
 function renderTable(
-  credentials: readonly Credential[],
+  rows: readonly Credential[],
+  all: readonly Credential[],
   scores: Scores,
-  counts: ReadonlyMap<string, number>,
   first = Number.POSITIVE_INFINITY,
 ): Html {
+  const byCategory = Map.groupBy(all, ({ category }) => category)
   return html`<table data-sortable>
-<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>
-${groupByCategory(credentials).map(({ category, part, items }, at) => {
+${TABLE_HEAD}
+${groupByCategory(rows).map(({ category, part, items }, at) => {
   const words =
     part === undefined
       ? 'not part of the score'
-      : `${formatFigure(scores[part])} from ${count(counts.get(category) ?? items.length, 'credential')}`
+      : `${formatFigure(scores[part])} from ${count(byCategory.get(category)?.length ?? 0, 'credential')}`
   return html`<tbody class="${part ?? 'other'}">
 <tr class="group"><th scope="rowgroup" colspan="3"><span class="swatch"></span><bdi>${shortWord(category, MAX_NAME_LENGTH) || 'Other'}</bdi> <span class="soft">${words}</span></th></tr>
 ${items.length <= first + 1 ? items.map(renderCredential) : html`${items.slice(0, first).map(renderCredential)}${renderFold(at, items.length - first)}${items.slice(first).map(renderCredential)}`}</tbody>
@@ -138,7 +134,7 @@ export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage 
     const main = html`<h1>Credentials of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
 <article class="passport-page">
 <section id="credentials">
-${renderTable(credentials.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE), passport.scores, countByCategory(credentials))}
+${renderTable(credentials.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE), credentials, passport.scores)}
 </section>
 ${renderPager(page, last, (target) => `/passports/${passport.id}/credentials?page=${target}`)}
 </article>`

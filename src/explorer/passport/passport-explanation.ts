@@ -1,12 +1,11 @@
 import { describeRawValue } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { DescribedLine, ExplainedPassport, ExplanationAccount } from '../../domain/explanation.ts'
-import { CREDENTIAL_ACCOUNT, type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
+import { CREDENTIAL_ACCOUNT, parsePassportRef } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { groupByCategory, UNKNOWN } from '../design/credential-rows.ts'
-import { formatFigure, shortNameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
-import { shortWord } from '../design/sanitize.ts'
+import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { respondPage } from '../site/layout.ts'
 import { describeParts } from './passport-score.ts'
@@ -35,10 +34,12 @@ ${renderLines(explanation)}
 
 function renderLines(explanation: ExplainedPassport): Html {
   const { passport, scores, lines, caps } = explanation
-  const shown = lines.toSorted(byScore).slice(0, MOST_LINES)
+  const shown = lines.toSorted((one, other) => other.score - one.score).slice(0, MOST_LINES)
   const rest = lines.length - shown.length
+  // During a recalculation a difference is expected.
+  const differs = !passport.stale && scores.total !== passport.scores.total
   return html`<p>${describeSource(explanation)}</p>
-${differs(scores, passport) ? html`<p class="notice">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
+${differs ? html`<p class="notice">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
 ${
   lines.length === 0
     ? html``
@@ -62,8 +63,6 @@ const MOST_CHARACTERS = 60
 
 const shorten = (text: string): string => shortWord(text, MOST_CHARACTERS)
 
-const byScore = (one: DescribedLine, other: DescribedLine) => other.score - one.score
-
 /** The rule set is named only if it scored a credential. */
 function describeSource({ lines, rules, scores }: ExplainedPassport): Html {
   if (lines.length === 0)
@@ -73,10 +72,6 @@ function describeSource({ lines, rules, scores }: ExplainedPassport): Html {
   if (lines.every(({ from }) => from === 'record')) return html`The imported record gives all points:`
   return html`By rule set <code>${rules}</code>:`
 }
-
-/** During a recalculation a difference is expected. */
-const differs = (scores: Scores, passport: Passport): boolean =>
-  !passport.stale && scores.total !== passport.scores.total
 
 const describeSum = (sum: number, cap: number | undefined): string =>
   cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, at most ${formatFigure(cap)}`
@@ -89,16 +84,8 @@ function renderLine(line: DescribedLine): Html {
 }
 
 /** "9 contracts: √9 × 6 = 18, at most 40". */
-function renderReason({
-  value,
-  from,
-  formula,
-  calculation,
-  words,
-  givenScore,
-  maxScore,
-  accounts,
-}: DescribedLine): Html {
+function renderReason(line: DescribedLine): Html {
+  const { value, from, formula, calculation, words, givenScore, maxScore, accounts } = line
   if (from === 'nothing') return html`${formula}`
   if (!calculation) {
     const points =
@@ -116,10 +103,9 @@ function renderReason({
 
 function renderAccounts(accounts: readonly ExplanationAccount[]): Html {
   const rest = accounts.length - MOST_ACCOUNTS
-  return html`<ul>${accounts.slice(0, MOST_ACCOUNTS).map(renderAccount)}${rest > 0 ? html`<li>${count(rest, 'more account')}</li>` : html``}</ul>`
-}
-
-function renderAccount({ account, value }: ExplanationAccount): Html {
-  const known = account !== '' && !account.startsWith(CREDENTIAL_ACCOUNT)
-  return html`<li><bdi>${known ? shorten(account) : 'account'}</bdi>, <bdi>${shorten(value)}</bdi></li>`
+  const shown = accounts.slice(0, MOST_ACCOUNTS).map(({ account, value }) => {
+    const isKnown = account !== '' && !account.startsWith(CREDENTIAL_ACCOUNT)
+    return html`<li><bdi>${isKnown ? shorten(account) : 'account'}</bdi>, <bdi>${shorten(value)}</bdi></li>`
+  })
+  return html`<ul>${shown}${rest > 0 ? html`<li>${count(rest, 'more account')}</li>` : html``}</ul>`
 }

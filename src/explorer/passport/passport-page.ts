@@ -1,19 +1,16 @@
 import { notFound } from '../../domain/errors.ts'
-import { type FullPassport, parsePassportRef } from '../../domain/passport.ts'
+import { parsePassportRef } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
-import { formatFigure, nameOf, shortNameOf } from '../design/format.ts'
+import { parseOrigin } from '../../domain/url.ts'
 import { type Html, html } from '../design/html.ts'
-import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import { formatFigure, nameOf, shortNameOf } from '../design/text.ts'
+import type { ApiState, ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { withoutCaching } from '../site/files.ts'
-import { respondPage } from '../site/layout.ts'
-import type { Site } from '../site/site.ts'
-import { describeCard, renderProfileMeta, sharePassport } from '../site/social-meta.ts'
-import { describeBest, describeHighest, findParts } from '../site/standings.ts'
+import { describeCard, renderProfileMeta, respondPage, sharePassport } from '../site/layout.ts'
+import { describeHighest, describeStrongest, findParts } from '../site/standings.ts'
 import { renderCredentials, renderGrowth } from './passport-credentials.ts'
-import { renderHistory } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
-import { renderDistribution, renderParts, renderScore, type ScoreContext } from './passport-score.ts'
-import { renderShare, renderSnippets } from './passport-share.ts'
+import { renderDistribution, renderHistory, renderParts, renderScore } from './passport-score.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { store, catalog, rules, api = () => 'open' } = options
@@ -36,7 +33,11 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const context = { standing, parts: parts ?? {}, levels, caps }
       // The id of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
-      const best = describeBest(scores, standing, context.parts)
+      const [name, card] = [shortNameOf(passport), describeCard(passport)]
+      const highest = describeHighest(scores, standing, context.parts)
+      const best = highest || describeStrongest(scores)
+      const about = best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())
+      const post = `${highest === '' ? card : `${name}: ${highest}`} on ${site.name}`
       const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport), renderScore(passport, credentials.length, context))}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
@@ -48,7 +49,7 @@ ${await renderHistory(store.events, passport, credentials)}
 ${renderCredentials({ id, credentials, scores, types })}
 </div>
 <div>
-${renderShare({ id, card: describeCard(passport), text: describePost(passport, context, site), origin: site.origin })}
+${renderShare(id, card, post, site.origin)}
 ${renderGrowth(credentials, scores, caps)}
 ${renderDistribution(scores.total, standing)}
 ${renderSocials(passport)}
@@ -59,8 +60,8 @@ ${renderSnippets(id, site.origin, api())}
 </article>`
       const page = respondPage({
         site,
-        title: `${shortNameOf(passport)}: ${formatFigure(scores.total)}`,
-        description: describePage(passport, best),
+        title: `${name}: ${formatFigure(scores.total)}`,
+        description: best === '' ? card : `${card}, ${about}`,
         share: sharePassport(passport, best, levelOf(scores.total, { levels })?.level.name),
         head: renderProfileMeta(passport, site.origin),
         script: 'passport.js',
@@ -71,20 +72,82 @@ ${renderSnippets(id, site.origin, api())}
   }
 }
 
-function describePage(passport: FullPassport, best: string): string {
-  const score = describeCard(passport)
-  return best === '' ? score : `${score}, ${best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())}`
-}
-
-/** The text of a post about the passport. */
-function describePost(passport: FullPassport, { standing, parts }: ScoreContext, site: Site): string {
-  const best = describeHighest(passport.scores, standing, parts)
-  return `${shortNameOf(passport)}: ${best || `passport score ${formatFigure(passport.scores.total)}`} on ${site.name}`
-}
-
 /** The script polls the page until this element is gone. */
 const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 <h2>This score is being recalculated</h2>
 <p>This page shows the last known score. <span data-follows hidden>It updates automatically.</span>
 <noscript>Reload the page to see the new score.</noscript></p>
 </section>`
+
+/**
+ * Ways to share a passport: its card, and links that post `text`. The script adds the buttons. Without an origin, there are no
+ * links to other sites. The card is shown as SVG, which is a hundredth of the PNG.
+ */
+function renderShare(id: number, card: string, text: string, origin: string): Html {
+  // Validated, because people paste these lines into pages.
+  const plain = parseOrigin(origin)?.origin
+  return html`<section id="share">
+<h2>Share</h2>
+<img class="card" src="/card/${id}.svg" width="600" height="315" loading="lazy" alt="Card: ${card}">
+<p class="row actions"${plain === undefined ? html`` : html` data-link="${plain}/passports/${id}" data-title="${text}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a></p>
+${plain === undefined ? html`` : html`${renderNetworks(`${plain}/passports/${id}`, text)}${renderBadge(id, plain)}`}
+</section>`
+}
+
+/** Plain links: nothing is loaded from these sites. */
+function renderNetworks(page: string, text: string): Html {
+  const [url, words] = [encodeURIComponent(page), encodeURIComponent(text.toWellFormed())]
+  const networks = [
+    ['X', `https://x.com/intent/post?text=${words}&url=${url}`],
+    ['Farcaster', `https://farcaster.xyz/~/compose?text=${words}&embeds[]=${url}`],
+    ['LinkedIn', `https://www.linkedin.com/sharing/share-offsite/?url=${url}`],
+    ['Bluesky', `https://bsky.app/intent/compose?text=${words}%20${url}`],
+  ] as const
+  return html`<p class="row networks"><span class="soft">Post on</span> ${networks.map(([name, address]) => html`<a href="${address}" rel="nofollow noopener noreferrer">${name}</a> `)}</p>
+`
+}
+
+/** The script shows the picker and changes the preview and both snippets. */
+function renderBadge(id: number, origin: string): Html {
+  const page = `${origin}/passports/${id}`
+  const badge = `${origin}/badge/${id}.svg`
+  return html`<div id="badge">
+<p class="preview"><img class="badge" src="/badge/${id}.svg" alt="Badge of this passport" loading="lazy"></p>
+<details id="embed">
+<summary>Put this badge on your page</summary>
+<form hidden data-picker>
+<fieldset class="row"><legend>Style</legend>${radios('style', ['flat', 'plain', 'large'])}</fieldset>
+<fieldset class="row"><legend>Theme</legend>${radios('theme', ['light', 'dark'])}</fieldset>
+</form>
+${renderLine('Markdown', `[![Passport ${id}](${badge})](${page})`)}
+${renderLine('HTML', `<a href="${page}"><img src="${badge}" alt="Passport ${id}"></a>`)}
+</details>
+</div>`
+}
+
+/** The first value is chosen. */
+const radios = (name: string, values: readonly string[]) =>
+  values.map(
+    (value, at) =>
+      html`<label><input type="radio" name="${name}" value="${value}"${at === 0 ? html` checked` : html``}> ${value.charAt(0).toUpperCase()}${value.slice(1)}</label>`,
+  )
+
+const renderLine = (noun: string, text: string) =>
+  html`<p class="copyable" data-copy="${noun}"><code>${text}</code></p>
+`
+
+/** The same data for programs. */
+function renderSnippets(id: number, origin: string, state: ApiState): Html {
+  const plain = parseOrigin(origin)?.origin
+  const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '
+  const command = `curl ${key}'${plain}/api/v3/passports/${id}?include=credentials'`
+  return html`<section id="snippets">
+<details id="developers">
+<summary>For developers</summary>
+${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="/api/v1/passports/${id}">this passport</a>, <a href="/api/v1/passport_credentials?passport_id=${id}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference">API reference</a> describes all fields.</p>`}
+${plain === undefined ? html`` : renderLine('command', command)}
+</details>
+</section>`
+}
+
+const REMOVED = html`<p>The V1 API of this service <a href="/deprecation">was removed</a>.</p>`

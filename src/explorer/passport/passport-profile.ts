@@ -1,9 +1,8 @@
 import { type FullPassport, type Profile, type Social, walletsOf } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/url.ts'
-import { formatFigure, renderWord, shortenWallet } from '../design/format.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { lengthOf, shortenText, shortWord } from '../design/sanitize.ts'
+import { formatFigure, lengthOf, renderWord, shortenText, shortenWallet, shortWord } from '../design/text.ts'
 
 const MAX_NAME_LENGTH = 300
 const MAX_WORD_LENGTH = 60
@@ -64,14 +63,7 @@ const MOST_ACCOUNTS = { rows: 40, bytes: 30_000 }
 const MAX_ACCOUNT_BIO = 160
 
 export function renderWallets(passport: FullPassport): Html {
-  const wallets = walletsOf(passport)
-  if (wallets.length === 0) return html``
-  const { shown, more } = renderWithin(wallets, renderWallet, MOST_WALLETS)
-  return html`<section id="wallets">
-<h2>Wallets</h2>
-<ul class="rows">${shown}</ul>
-${renderMore(more)}
-</section>`
+  return renderRows('wallets', 'Wallets', renderWithin(walletsOf(passport), renderWallet, MOST_WALLETS))
 
   function renderWallet(wallet: string, at: number): Html {
     const short = shortenWallet(wallet)
@@ -80,24 +72,24 @@ ${renderMore(more)}
   }
 }
 
-const renderMore = (more: number) =>
-  more > 0 ? html`<p class="soft">and ${formatFigure(more)} more</p>` : html``
-
-/** Omits texts that equal the profile. */
-export function renderSocials({ socials, profile }: Pick<FullPassport, 'socials' | 'profile'>): Html {
-  if (socials.length === 0) return html``
-  const { shown, more } = renderWithin(socials, (social) => renderSocial(social, profile), MOST_ACCOUNTS)
-  return html`<section id="socials">
-<h2>Accounts</h2>
+/** A section with the first rows of a list. */
+function renderRows(id: string, title: string, { shown, more }: ReturnType<typeof renderWithin>): Html {
+  if (shown.length + more === 0) return html``
+  return html`<section id="${id}">
+<h2>${title}</h2>
 <ul class="rows">${shown}</ul>
-${renderMore(more)}
+${more > 0 ? html`<p class="soft">and ${formatFigure(more)} more</p>` : html``}
 </section>`
 }
 
-function renderSocial(
-  { source, name, displayName, url, followers, following, location, bio }: Social,
-  profile: Profile,
-): Html {
+export function renderSocials({ socials, profile }: Pick<FullPassport, 'socials' | 'profile'>): Html {
+  const rows = renderWithin(socials, (social) => renderSocial(social, profile), MOST_ACCOUNTS)
+  return renderRows('socials', 'Accounts', rows)
+}
+
+/** Omits texts that equal the profile. */
+function renderSocial(social: Social, profile: Profile): Html {
+  const { source, name, displayName, url, followers, following, location, bio } = social
   const network = networkOf(source)
   const handle = shortWord(name || displayName || source, MAX_WORD_LENGTH) || network
   const address = parseWebAddress(url)

@@ -1,11 +1,27 @@
 import { bucketOf, type Standing } from '../../catalog/score-distribution.ts'
-import { type Caps, roundScore } from '../../domain/credential.ts'
+import { type Caps, type Credential, roundScore } from '../../domain/credential.ts'
+import {
+  type Cause,
+  causesOf,
+  type EventType,
+  type LogEvent,
+  type ScoreCause,
+} from '../../domain/history/event.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
 import { type Level, levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
-import { describeTop, formatFigure, formatPeople, renderDay } from '../design/format.ts'
-import { type Html, html } from '../design/html.ts'
+import type { Store } from '../../store/store.ts'
+import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
+import { UNKNOWN } from '../design/credential-rows.ts'
+import { type Html, html, renderWithin } from '../design/html.ts'
+import {
+  describeTop,
+  formatFigure,
+  formatPeople,
+  renderDay,
+  shortWord,
+  toCoordinate,
+} from '../design/text.ts'
 import { describeHighest, describeHighRank, type PartStandings } from '../site/standings.ts'
 
 export type ScoreContext = {
@@ -23,20 +39,15 @@ export function renderScore(
 ): Html {
   const best =
     describeHighest(scores, standing, parts) || (credentials > 0 ? count(credentials, 'credential') : '')
+  const { level: reached, next } = levelOf(scores.total, { levels }) ?? {}
+  const left = next && ` ${count(roundScore(next.from - scores.total), 'point')} to ${next.name}`
+  const level = html`<p class="level"><strong>${reached?.name ?? ''}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>`
   return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large">${formatFigure(scores.total)}</p>
-${renderLevel(scores.total, levels)}
+${reached ? level : html``}
 ${best === '' ? html`` : html`<p class="best">${best}</p>`}
 </div>`
-}
-
-function renderLevel(total: number, levels: readonly Level[]): Html {
-  const found = levelOf(total, { levels })
-  if (!found) return html``
-  const { level, next } = found
-  const left = next && ` ${count(roundScore(next.from - total), 'point')} to ${next.name}`
-  return html`<p class="level"><strong>${level.name}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>`
 }
 
 /** The parts of the score, with the standing of each. */
@@ -45,6 +56,8 @@ export function renderParts(passport: Passport, { standing, parts, caps }: Score
   const given = roundScore(
     scores.total - SCORE_PARTS.reduce((sum, part) => sum + Math.max(0, scores[part]), 0),
   )
+  // Otherwise the record gives the total.
+  const isSum = [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
   return html`<section id="parts">
 <h2>Score by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
@@ -53,7 +66,7 @@ export function renderParts(passport: Passport, { standing, parts, caps }: Score
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Given by the record</dt><dd>${formatFigure(given)}</dd></div>` : html``}</dl>
 ${renderExplanation(passport, caps)}
-${isSum(scores, caps) ? html`<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>` : html``}
+${isSum ? html`<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>` : html``}
 </section>`
 }
 
@@ -109,20 +122,126 @@ function describeSums(scores: Scores, caps: Caps): string {
   return `${total}, given by the imported record. Its parts are ${parts}.`
 }
 
-/** Otherwise the record gives the total. */
-const isSum = (scores: Scores, caps: Caps): boolean =>
-  [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
+/** The points of a part, at most the cap of its category. */
+const pointsOf = (part: ScorePart, scores: Scores, caps: Caps): number =>
+  Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part])
 
 const sumOf = (scores: Scores, caps: Caps): number =>
-  roundScore(
-    SCORE_PARTS.reduce(
-      (sum, part) => sum + Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part]),
-      0,
-    ),
-  )
+  roundScore(SCORE_PARTS.reduce((sum, part) => sum + pointsOf(part, scores, caps), 0))
 
 export const describeParts = (scores: Scores, caps: Caps): string =>
-  SCORE_PARTS.map((part) => {
-    const category = CATEGORIES[part]
-    return `${formatFigure(Math.min(scores[part], caps[category] ?? scores[part]))} ${category}`
-  }).join(' + ')
+  SCORE_PARTS.map((part) => `${formatFigure(pointsOf(part, scores, caps))} ${CATEGORIES[part]}`).join(' + ')
+
+/** A change of the score with its causes, or the score at the start of the chart. */
+type Point = { time: number; score: number; change?: number; words: string }
+
+/** The names of credential types, for causes. */
+type Names = ReadonlyMap<string, string>
+
+const TYPES: readonly EventType[] = ['passport.added', 'score.changed']
+const MOST_EVENTS = 60
+const MOST_CAUSES = 3
+const MAX_NAME_LENGTH = 30
+const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
+
+/** The latest changes of a score with their causes: a chart, and the same as a table. Empty without a change. */
+export async function renderHistory(
+  events: Store['events'],
+  { id, scores }: Passport,
+  credentials: readonly Credential[],
+): Promise<Html> {
+  const names = new Map(credentials.map(({ type, name }) => [type, name]))
+  const points = toPoints(await events.listLatest(id, TYPES, MOST_EVENTS), names)
+  // Later points are changes after the passport was read.
+  while (points.length > 0 && points.at(-1)?.score !== scores.total) points.pop()
+  if (points.length < 2) return html``
+  return html`<section id="history">
+<h2>Score history</h2>
+<figure>
+${drawChart(points)}
+<p class="row between axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>today</span></p>
+</figure>
+<details id="changes" class="divided">
+<summary>All changes and their causes</summary>
+<table>
+<thead><tr><th scope="col">Date</th><th scope="col">Score</th><th scope="col">Change</th><th scope="col">Causes</th></tr></thead>
+<tbody>${renderWithin(points.toReversed(), renderPoint, MOST_ROWS).shown}</tbody>
+</table>
+</details>
+</section>`
+}
+
+/** Oldest first; `latest` is newest first. A change of credentials alone is not a point. */
+function toPoints(latest: readonly LogEvent[], names: Names): Point[] {
+  const points: Point[] = []
+  for (const event of latest.toReversed()) {
+    if (event.type === 'passport.added')
+      points.push({ time: event.time, score: event.score, words: 'first known score' })
+    if (event.type !== 'score.changed') continue
+    const [before, score] = event.change.score
+    if (points.length === 0) points.push({ time: event.time, score: before, words: 'earlier score' })
+    if (before === score) continue
+    points.push({
+      time: event.time,
+      score,
+      change: score - before,
+      words: describeCauses(causesOf(event.change), names),
+    })
+  }
+  return points
+}
+
+const renderPoint = ({ time, score, change, words }: Point) =>
+  html`<tr><td>${renderDay(time)}</td><td>${formatFigure(score)}</td><td>${change === undefined ? UNKNOWN : formatChange(change)}</td><td class="wide">${words}</td></tr>
+`
+
+const formatChange = (change: number) => `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`
+
+function describeCauses(causes: readonly ScoreCause[], names: Names): string {
+  const largest = causes.toSorted((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
+  const words = largest.slice(0, MOST_CAUSES).map((cause) => describeCause(cause, names))
+  const more = largest.length - words.length
+  return [...words, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
+function describeCause({ type, delta, cause }: ScoreCause, names: Names): string {
+  if (type === undefined) return `${REST[cause] ?? 'rules'} ${formatChange(delta)}`
+  return `${shortWord(names.get(type) ?? type, MAX_NAME_LENGTH)} ${formatChange(delta)} (${CAUSES[cause]})`
+}
+
+const CAUSES: Record<Cause, string> = {
+  added: 'new',
+  gone: 'gone',
+  value: 'new data',
+  rules: 'new rules',
+  time: 'time passed',
+  record: 'new record',
+  merge: 'merge',
+}
+
+/** The part that no credential explains. */
+const REST: Partial<Record<Cause, string>> = { record: 'imported record', rules: 'limits of the rules' }
+
+/** Steps in a stretched inner SVG, and round dots in the outer one. */
+function drawChart(points: readonly Point[]): Html {
+  const [first, last] = [points[0]?.time ?? 0, points.at(-1)?.time ?? 0]
+  const scores = points.map(({ score }) => score)
+  const high = Math.max(...scores, 1)
+  const place = ({ time, score }: Point, at: number) => ({
+    // Leaves space for the line of the last score, which continues to the right edge.
+    x: toCoordinate(2 + 90 * (last > first ? (time - first) / (last - first) : at / (points.length - 1))),
+    y: toCoordinate(100 - (84 * Math.max(score, 0)) / high),
+  })
+  const places = points.map(place)
+  const path = places.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`)).join('')
+  const { shown } = renderWithin(
+    points.toReversed(),
+    (point) => {
+      const { x, y } = place(point, points.indexOf(point))
+      const day = new Date(point.time).toISOString().slice(0, 10)
+      return html`<circle cx="${x}%" cy="${y}%" r="4"><title>${day}: ${formatFigure(point.score)}. ${point.words}</title></circle>`
+    },
+    MOST_ROWS,
+  )
+  return html`<svg class="history" aria-hidden="true"><line class="most" x2="100%" y1="16%" y2="16%"/><svg viewBox="0 0 100 100" preserveAspectRatio="none"><path class="area" d="${path}H100V100H2z"/><path class="steps" d="${path}H100"/></svg>${shown}<text class="end" y="16%" dy="-6">${formatFigure(high)}</text><text class="end" y="100%" dy="-6">0</text><text x="100%" y="${places.at(-1)?.y ?? 0}%" dy="-8">${formatFigure(points.at(-1)?.score ?? 0)}</text></svg>`
+}

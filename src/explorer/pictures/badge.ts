@@ -1,15 +1,13 @@
 import type { FullPassport } from '../../domain/passport.ts'
-import { formatFigure, nameOf, shortNameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
+import { formatFigure, nameOf, shortNameOf } from '../design/text.ts'
 import type { Theme } from '../design/tokens.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { picture, withoutCaching } from '../site/files.ts'
-import type { Site } from '../site/site.ts'
 import { findPassportWords } from '../site/standings.ts'
 import { createPicturePage } from './picture-page.ts'
-import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
-import { fitSize, textWidth } from './text-width.ts'
+import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, fitSize, round, textWidth } from './svg.ts'
 
 /** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
 export function createBadge(options: ExplorerOptions): ExplorerPage {
@@ -27,7 +25,7 @@ export function createBadge(options: ExplorerOptions): ExplorerPage {
     const { value, isComplete } = await findValue(passport, show, signal)
     const badge =
       type === 'json'
-        ? picture('json', JSON.stringify(toEndpoint(value, site)))
+        ? picture('json', toEndpoint(value, { color: site.accents.light.slice(1), cacheSeconds: 300 }))
         : picture('svg', STYLES[style](passport, value, colorsOf(site, theme), theme).markup)
     return isComplete ? badge : withoutCaching(badge)
   })
@@ -48,14 +46,9 @@ type Draw = (passport: FullPassport, value: string, colors: Colors, theme: Theme
 
 const STYLES = { flat: drawFlat, plain: drawPlain, large: drawLarge } satisfies Record<string, Draw>
 
-/** The schema of shields.io's endpoint badges. */
-const toEndpoint = (message: string, { accents }: Site) => ({
-  schemaVersion: 1,
-  label: LABEL,
-  message,
-  color: accents.light.slice(1),
-  cacheSeconds: 300,
-})
+/** The schema of shields.io's endpoint badges. It shows `isError` in its own way. */
+const toEndpoint = (message: string, more: { color: string; cacheSeconds?: number; isError?: true }) =>
+  JSON.stringify({ schemaVersion: 1, label: LABEL, message, ...more })
 
 const FONT = 'Verdana, DejaVu Sans, Geneva, sans-serif'
 const LABEL = 'passport'
@@ -63,53 +56,43 @@ const [HEIGHT, SIZE, PADDING] = [20, 11, 7]
 
 /** The backgrounds of the label contrast with light and dark pages. */
 const LABEL_BACKGROUND = { light: '#4b4842', dark: '#3a403c' }
-const ERROR_BACKGROUND = '#77726a'
 
 function drawFlat(passport: FullPassport, value: string, { accent, accentInk }: Colors, theme: Theme): Html {
-  const fills = { label: '#ffffff', value: accentInk }
-  return drawLine(describe(passport, value), value, PADDING, fills, (width, labelEnd) =>
-    drawHalves(width, labelEnd, LABEL_BACKGROUND[theme], accent),
-  )
+  return drawLine(describe(passport, value), value, inHalves(LABEL_BACKGROUND[theme], accent, accentInk))
 }
 
 /** A badge that names a problem in place of the score. */
 export const drawErrorBadge = (words: string): Html =>
-  drawLine(`Passport: ${words}`, words, PADDING, { label: '#ffffff', value: '#ffffff' }, (width, labelEnd) =>
-    drawHalves(width, labelEnd, LABEL_BACKGROUND.light, ERROR_BACKGROUND),
-  )
+  drawLine(`Passport: ${words}`, words, inHalves(LABEL_BACKGROUND.light, '#77726a', '#ffffff'))
 
-/** For shields.io, which shows `isError` in its own way. */
-export const toErrorEndpoint = (message: string) => ({
-  schemaVersion: 1,
-  label: LABEL,
-  message,
-  color: 'lightgrey',
-  isError: true,
+export const toErrorEndpoint = (message: string): string =>
+  toEndpoint(message, { color: 'lightgrey', isError: true })
+
+/** A white label on one background, and a value on another one. */
+const inHalves = (label: string, value: string, valueInk: string): LineStyle => ({
+  inks: ['#ffffff', valueInk],
+  after: PADDING,
+  drawBackground: (width, labelEnd) => html`<rect width="${width}" height="${HEIGHT}" rx="4" fill="${value}"/>
+<path d="M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z" fill="${label}"/>`,
 })
 
-const drawHalves = (width: number, labelEnd: number, label: string, value: string) =>
-  html`<rect width="${width}" height="${HEIGHT}" rx="4" fill="${value}"/>
-<path d="M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z" fill="${label}"/>`
-
 function drawPlain(passport: FullPassport, value: string, { panel, line, soft, accent }: Colors): Html {
-  return drawLine(
-    describe(passport, value),
-    value,
-    0,
-    { label: soft, value: accent },
-    (width) =>
+  return drawLine(describe(passport, value), value, {
+    inks: [soft, accent],
+    after: 0,
+    drawBackground: (width) =>
       html`<rect x="0.5" y="0.5" width="${round(width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${panel}" stroke="${line}"/>`,
-  )
+  })
 }
 
-/** A badge on one line; the label's background extends `after` beyond its text. */
-function drawLine(
-  title: string,
-  text: string,
-  after: number,
-  fills: { label: string; value: string },
-  drawBackground: (width: number, labelEnd: number) => Html,
-): Html {
+type LineStyle = {
+  inks: [label: string, value: string]
+  /** The background of the label extends by this length beyond its text. */
+  after: number
+  drawBackground: (width: number, labelEnd: number) => Html
+}
+
+function drawLine(title: string, text: string, { inks, after, drawBackground }: LineStyle): Html {
   const label = placeText(LABEL, PADDING, false)
   const labelEnd = round(PADDING + label.width + after)
   const value = placeText(text, round(labelEnd + PADDING), true)
@@ -117,7 +100,7 @@ function drawLine(
   return drawSvg(
     { width, height: HEIGHT, font: FONT, title },
     html`${drawBackground(width, labelEnd)}
-${drawText(label, fills.label)}${drawText(value, fills.value)}`,
+${drawText(label, inks[0])}${drawText(value, inks[1])}`,
   )
 }
 
@@ -133,21 +116,15 @@ function drawText({ text, x, width, bold }: ReturnType<typeof placeText>, fill: 
   return html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold ? html` font-weight="700"` : html``} fill="${fill}">${text}</text>`
 }
 
-const LARGE = { width: 380, height: 84, padding: 16, rosette: 52, score: 96 }
-
 function drawLarge(passport: FullPassport, value: string, colors: Colors): Html {
-  const { width, height, padding, rosette: diameter, score: room } = LARGE
+  const [width, height, padding, diameter, room] = [380, 84, 16, 52, 96]
   const x = 2 * padding + diameter
   const left = width - room - 2 * padding - x
   const score = formatFigure(passport.scores.total)
   const size = fitSize(score, room, 34, true)
+  const title = `${shortNameOf(passport)}: ${describe(passport, value, 'passport')}`
   return drawSvg(
-    {
-      width,
-      height,
-      font: FONT,
-      title: `${shortNameOf(passport)}: ${describe(passport, value, 'passport')}`,
-    },
+    { width, height, font: FONT, title },
     html`<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${colors.panel}" stroke="${colors.line}"/>
 <svg x="${padding}" y="${padding}" width="${diameter}" height="${diameter}">${rosette(passport.id)}</svg>
 ${drawName(nameOf(passport), { x, y: 31, width: left, size: 16, smallest: 13, fill: colors.ink, bold: true })}

@@ -1,12 +1,11 @@
 import type { Passport } from '../../domain/passport.ts'
 import { FONT_FAMILY } from '../design/fonts.ts'
-import { nameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
+import { nameOf } from '../design/text.ts'
+import { CARD_SIZE } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
-import { CARD_SIZE } from '../site/social-meta.ts'
-import { colorsOf, drawName, drawSvg, round } from './svg.ts'
-import { fitText } from './text-width.ts'
+import { colorsOf, drawName, drawSvg, fitText, round } from './svg.ts'
 
 const { width: WIDTH, height: HEIGHT } = CARD_SIZE
 export const LEFT = 72

@@ -1,14 +1,14 @@
-import { ServiceError } from '../../domain/errors.ts'
 import type { FullPassport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, SCORE_PARTS } from '../design/charts.ts'
-import { formatFigure, formatPeople, nameOf } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
+import { formatFigure, formatPeople, nameOf } from '../design/text.ts'
 import type { CardOptions, DrawCard, ExplorerOptions, ExplorerPage, Png } from '../site/explorer-page.ts'
 import { picture, withoutCaching } from '../site/files.ts'
+import { CARD_SIZE, describeCard } from '../site/layout.ts'
+import { isCode } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
-import { CARD_SIZE, describeCard } from '../site/social-meta.ts'
 import { findPassportWords, type PassportWords } from '../site/standings.ts'
 import {
   drawableName,
@@ -21,8 +21,7 @@ import {
   TEXT_WIDTH,
 } from './card-frame.ts'
 import { createPicturePage } from './picture-page.ts'
-import { type Colors, colorsOf, drawName, drawScoreParts, round } from './svg.ts'
-import { fitSize, textWidth } from './text-width.ts'
+import { type Colors, colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
 export function createCard(options: CardOptions): ExplorerPage {
@@ -84,15 +83,12 @@ export function createCardDrawer(options: ExplorerOptions): DrawCard {
       return picture('png', await rasterize(markup, CARD_SIZE.width, signal))
     } catch (error) {
       const png = await spare
-      if (!isBusy(error) || !png) throw error
+      if (!isCode(error, ['overloaded', 'unavailable']) || !png) throw error
       onError(error)
       return withoutCaching(picture('png', png))
     }
   }
 }
-
-const isBusy = (error: unknown) =>
-  error instanceof ServiceError && ['overloaded', 'unavailable'].includes(error.code)
 
 const SCORE_WIDTH = 400
 const BASELINE = 394
@@ -129,20 +125,17 @@ function drawStanding({ top, level, rank }: PassportWords, x: number, colors: Co
     return line
   }
   const lines = html`${drawLine(rank, 30, colors.soft, 50)}${drawLine(top, 50, colors.ink, 70)}`
-  return html`${lines}${level === '' ? html`` : drawLevel(level, x, y, width, colors)}`
-}
-
-function drawLevel(level: string, x: number, y: number, room: number, colors: Colors): Html {
-  const size = fitSize(level, room - 44, 32)
-  const width = round(textWidth(level, { size }) * SERIF + 44)
-  return html`<rect x="${x}" y="${y - 35}" width="${width}" height="50" rx="25" fill="${colors.accent}"/><g text-anchor="middle">${drawText(round(x + width / 2), y, size, colors.accentInk, level)}</g>`
+  if (level === '') return lines
+  const size = fitSize(level, width - 44, 32)
+  const pill = round(textWidth(level, { size }) * SERIF + 44)
+  return html`${lines}<rect x="${x}" y="${y - 35}" width="${pill}" height="50" rx="25" fill="${colors.accent}"/><g text-anchor="middle">${drawText(round(x + pill / 2), y, size, colors.accentInk, level)}</g>`
 }
 
 /** The font of the card is narrower than the one whose widths are known. */
 const SERIF = 0.95
 
-/** Width of a swatch in the legend, and space between its entries. */
-const [SWATCH, SPACE] = [36, 40]
+/** Widths in the legend: a swatch, the space between entries, and the pill of a human. */
+const [SWATCH, SPACE, PILL] = [36, 40, 122]
 
 function drawLegend({ scores, human }: FullPassport, colors: Colors): Html {
   const labels = SCORE_PARTS.map((part) => `${CATEGORIES[part]} ${formatFigure(scores[part])}`)
@@ -155,11 +148,6 @@ function drawLegend({ scores, human }: FullPassport, colors: Colors): Html {
     x += Math.ceil(SWATCH + textWidth(words, { size }) + SPACE)
     return entry
   })
-  return html`${entries}${human ? drawHuman(colors.accent) : html``}`
-}
-
-const PILL = 122
-
-function drawHuman(color: string): Html {
-  return html`<rect x="${RIGHT - PILL}" y="503" width="${PILL}" height="44" rx="22" fill="none" stroke="${color}" stroke-width="2"/><g text-anchor="middle">${drawText(RIGHT - PILL / 2, 534, 28, color, 'human')}</g>`
+  if (!human) return html`${entries}`
+  return html`${entries}<rect x="${RIGHT - PILL}" y="503" width="${PILL}" height="44" rx="22" fill="none" stroke="${colors.accent}" stroke-width="2"/><g text-anchor="middle">${drawText(RIGHT - PILL / 2, 534, 28, colors.accent, 'human')}</g>`
 }

@@ -3,7 +3,7 @@ import { quote } from '../../domain/text/quote.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { picture } from '../site/files.ts'
-import { CARD_SIZE, describeCard } from '../site/social-meta.ts'
+import { CARD_SIZE, describeCard } from '../site/layout.ts'
 import { parseEncodedRef } from './picture-page.ts'
 
 /** oEmbed: the card of a passport as a photo, for sites that embed links. */

@@ -2,8 +2,10 @@ import type { RenderedPage } from '../../api/rendered-page.ts'
 import { notFound } from '../../domain/errors.ts'
 import { type FullPassport, type PassportRef, parsePassportRef } from '../../domain/passport.ts'
 import type { Store } from '../../store/store.ts'
-import type { ExplorerPage, ExplorerRequest } from '../site/explorer-page.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page.ts'
 import type { PictureType } from '../site/files.ts'
+import { picture } from '../site/files.ts'
+import { drawIcon, drawTile } from '../site/site.ts'
 
 type Render = (passport: FullPassport, type: PictureType, request: ExplorerRequest) => Promise<RenderedPage>
 
@@ -41,3 +43,15 @@ export function parseEncodedRef(text: string): PassportRef | undefined {
     return undefined
   }
 }
+
+const createPng =
+  (draw: typeof drawIcon, width: number) =>
+  ({ rasterize }: ExplorerOptions): ExplorerPage => ({
+    version: () => '',
+    render: async ({ site, signal }) => picture('png', await rasterize(draw(site), width, signal)),
+  })
+
+/** Browsers accept a PNG as `favicon.ico`. */
+export const createIcon = createPng(drawIcon, 32)
+
+export const createTouchIcon = createPng(drawTile, 180)

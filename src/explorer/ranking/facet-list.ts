@@ -1,7 +1,6 @@
 import { CATEGORIES } from '../design/charts.ts'
-import { formatFigure } from '../design/format.ts'
 import { type Html, html } from '../design/html.ts'
-import { shortWord } from '../design/sanitize.ts'
+import { formatFigure, shortWord } from '../design/text.ts'
 import type { Facets, FacetValue } from '../search/facets.ts'
 import {
   ALL_PASSPORTS,

@@ -44,17 +44,19 @@ export async function findRanking(
   const { total: known, scale } = await reader.catalog.standing(0)
   const { first, extra, isMore } = await findFirst(reader, query)
   const shown = page === 1 ? first : []
-  const found = await (needsIndex(query)
-    ? findFiltered(reader, query, { facets, scores: shown.map(scoreIn(query)) }, signal)
-    : findAll(reader, query, signal))
+  const scoreOf = ({ passport }: { passport: Passport }) => passport.scores[query.sort]
+  const request = { page, size: PAGE_SIZE, keyword: query.keyword, signal }
+  const found: Found = await (needsIndex(query)
+    ? findFiltered(reader, query, { facets, ranksOf: shown.map(scoreOf), signal })
+    : findPage(reader, request, reader.store.passports.listByIds))
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
   const items = found.items.filter(({ id }) => !ids.has(id))
   const rows = [...shown, ...items.map((passport) => ({ passport, reason: undefined }))]
-  const ranks = found.ranking?.ranks ?? (await findRanks(reader, rows.map(scoreIn(query))))
+  const ranks = found.ranking?.ranks ?? (await findRanks(reader, rows.map(scoreOf)))
   // A passport that changes all the time may have a score that was not ranked.
   const placeOf = (at: number) => (page - 1) * PAGE_SIZE + at + 1
-  const ranked = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreIn(query)(row)) ?? placeOf(at) }))
+  const ranked = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreOf(row)) ?? placeOf(at) }))
   return {
     ...{ query, ranked, all, extra, isMore, scale, facets: found.facets },
     total: found.total + extra,
@@ -62,11 +64,6 @@ export async function findRanking(
     last: lastPage(found.total, PAGE_SIZE),
   }
 }
-
-const scoreIn =
-  ({ sort }: RankingQuery) =>
-  ({ passport }: { passport: Passport }) =>
-    passport.scores[sort]
 
 /** Passports that the text finds by id, wallet or handle; `extra` is the number of those that it does not find by name. */
 async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQuery) {
@@ -95,23 +92,15 @@ const isComplete = ({ reason: { text, end } }: Match) => end === text.length
 
 type Found = { items: Passport[] } & Pick<FacetPage, 'total' | 'ranking' | 'facets'>
 
-const findAll = (
-  { store, catalog }: Reader,
-  { page, keyword }: RankingQuery,
-  signal: AbortSignal,
-): Promise<Found> =>
-  findPage({ catalog, store }, { page, size: PAGE_SIZE, keyword, signal }, store.passports.listByIds)
-
 function findFiltered(
-  { store, catalog }: Reader,
+  reader: Reader,
   query: RankingQuery,
-  { facets, scores }: { facets: readonly FacetRequest[]; scores: readonly number[] },
-  signal: AbortSignal,
+  asked: { facets: readonly FacetRequest[]; ranksOf: readonly number[]; signal: AbortSignal },
 ): Promise<Found> {
   const offset = (query.page - 1) * PAGE_SIZE
-  const request = { ...toListQuery(query), limit: PAGE_SIZE, offset, facets, ranksOf: scores, signal }
-  return findList({ store, catalog }, request, async (ids) => {
-    const passports = await store.passports.listByIds(ids)
+  const request = { ...toListQuery(query), limit: PAGE_SIZE, offset, ...asked }
+  return findList(reader, request, async (ids) => {
+    const passports = await reader.store.passports.listByIds(ids)
     const byId = new Map(passports.map((passport) => [passport.id, passport]))
     return ids.flatMap((id) => byId.get(id) ?? [])
   })

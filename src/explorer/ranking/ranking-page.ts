@@ -2,9 +2,8 @@ import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Standing } from '../../catalog/score-distribution.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { drawHistogram } from '../design/charts.ts'
-import { formatFigure, formatPeople } from '../design/format.ts'
-import { type Html, html } from '../design/html.ts'
-import { shortWord } from '../design/sanitize.ts'
+import { type Html, html, prose } from '../design/html.ts'
+import { formatFigure, formatPeople, shortWord } from '../design/text.ts'
 import { createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
 import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
@@ -19,13 +18,11 @@ import {
 } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page.ts'
 import { withoutCaching } from '../site/files.ts'
-import { renderSearch, respondPage } from '../site/layout.ts'
+import { renderSearch, respondPage, shareList } from '../site/layout.ts'
 import { ifReady, whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
-import { shareList } from '../site/social-meta.ts'
 import { renderChips, renderFacets, renderSorts, renderSuggestions } from './facet-list.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
-import { renderStart } from './start-page.ts'
 import { createSuggester, type Suggestion } from './suggestions.ts'
 
 /** All passports by score, or those that a search and filters find. */
@@ -80,7 +77,11 @@ async function renderRanking(
   const suggestions = await context.suggest(query, signal)
   const instead = named.total === 0 ? suggestions?.find(({ isExact }) => isExact) : undefined
   const found = instead ? await find(instead.query) : named
-  const facets = await findFacets(context, found, signal)
+  const readFacets = () =>
+    found.facets
+      ? context.facets.present(found.facets)
+      : ifReady(context, () => context.facets.readAll(found.query, signal))
+  const facets = hasFacets(found) ? await readFacets() : undefined
   const shown = {
     ...{ site, asked: query, instead, facets },
     suggestions: suggestions?.filter((each) => each !== instead) ?? [],
@@ -108,17 +109,6 @@ async function addLevels(
 /** A short list of search results has no facets. */
 const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || total > PAGE_SIZE
 
-async function findFacets(
-  context: PageContext,
-  found: FoundRanking,
-  signal: AbortSignal,
-): Promise<Facets | undefined> {
-  if (!hasFacets(found)) return undefined
-  const { facets } = context
-  if (found.facets) return facets.present(found.facets)
-  return ifReady(context, () => facets.readAll(found.query, signal))
-}
-
 type Labels = ReadonlyMap<string, string>
 
 function renderPage(shown: Shown, status: number): RenderedPage {
@@ -126,11 +116,12 @@ function renderPage(shown: Shown, status: number): RenderedPage {
   const { query, all } = found
   const title = describeList(query, labels)
   const isHome = !isFiltered(asked) && asked.typed === '' && asked.page === 1
+  const [first] = query.page === 1 ? found.ranked : []
   // A search replaces the results without the heading.
   const heading = isFiltered(asked) ? describeList(withText(asked, ''), labels) : ''
   const layout = {
     site,
-    share: { path: addressOf(query), ...shareList(title, found) },
+    share: { path: addressOf(query), ...shareList(title, found.total, first?.passport) },
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
@@ -237,3 +228,37 @@ ${drawHistogram(distribution.slice(0, -1), { line: median / step })}
 
 /** A histogram of fewer people says nothing. */
 const MOST_WITHOUT = 20
+
+/** Shown while the database is empty. */
+export function renderStart(site: Site): RenderedPage {
+  const main = html`<h1>No passports yet</h1>
+<p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p>
+<section>
+<h2>Import your own records</h2>
+<p>${prose('JSON Lines, plain or gzip. Importing a file twice changes nothing. Rejected records are reported by line and field. `docs/records.md` describes the format.')}</p>
+<pre class="command">passportd import FILE</pre>
+<p>From a checkout of the repository, with an example record:</p>
+<pre class="command">npm run -s passportd -- import people.jsonl.gz
+echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' |
+  npm run -s passportd -- import -</pre>
+</section>
+<section>
+<h2>Mirror an existing V1 service</h2>
+<p>${prose('Copies all records of another service at a limited rate, and resumes after an interruption. See `docs/records.md`.')}</p>
+<pre class="command">MIRROR_KEY=... passportd mirror https://v1.example.com</pre>
+</section>
+<section>
+<h2>Try the demo</h2>
+<p>A thousand fictional people, in a separate database:</p>
+<pre class="command">passportd serve --demo</pre>
+</section>
+<p>${prose('`docs/scoring.md` describes the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
+  return respondPage({
+    site,
+    title: 'No passports yet',
+    description: 'This passport service is empty: how to fill it',
+    here: '/',
+    share: { path: '/' },
+    main,
+  })
+}

@@ -1,5 +1,4 @@
 import {
-  type Brownout,
   brownoutAt,
   brownoutState,
   type DatedPlan,
@@ -26,7 +25,10 @@ ${fact('Successor', link(plan.successor ?? DEFAULT_SUCCESSOR))}
 ${plan.notice === undefined ? [] : fact('More information', link(plan.notice))}
 </dl>
 </section>
-${renderAdvice(plan)}
+<section id="advice">
+<h2>What to do</h2>
+${plan.successor === undefined ? MIGRATION : html`<p>Move your programs to ${link(plan.successor)}</p>`}
+</section>
 ${renderBrownouts(plan, now)}
 ${renderExemptions(plan, now)}
 <p class="soft">The plan also applies to <code>/api/v2</code>, if it is served here. All times are in UTC.</p>
@@ -86,22 +88,13 @@ function renderBrownouts(plan: DatedPlan, now: number): Html {
 <table>
 <thead><tr><th scope="col">From</th><th scope="col">Until</th><th scope="col" class="extra">Length</th><th scope="col">State</th></tr></thead>
 <tbody>
-${plan.brownouts.map((brownout) => renderBrownout(brownout, now))}
-</tbody>
-</table>
-</section>`
-}
-
-function renderBrownout(brownout: Brownout, now: number): Html {
+${plan.brownouts.map((brownout) => {
   const { start, end } = brownout
   return html`<tr><td>${when(start)}</td><td>${when(end)}</td><td class="extra">${formatDuration(end - start)}</td><td>${brownoutState(brownout, now)}</td></tr>
 `
-}
-
-function renderAdvice({ successor }: DatedPlan): Html {
-  return html`<section id="advice">
-<h2>What to do</h2>
-${successor === undefined ? MIGRATION : html`<p>Move your programs to ${link(successor)}</p>`}
+})}
+</tbody>
+</table>
 </section>`
 }
 

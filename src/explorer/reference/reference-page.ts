@@ -33,8 +33,10 @@ export function renderReference(all: readonly Route[], options: Options): string
   const routes = all.filter(isDocumented)
   const api = routes.filter(({ surface }) => surface.tag.name === version)
   const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
+  const versions = versionsOf(routes)
+  const surface = api[0]?.surface
   const links = renderLinks(api)
-  const notice = api[0]?.surface.retires
+  const notice = surface?.retires
     ? html`<section id="deprecation" class="notice">
 <h2>${headline}</h2>
 <p><a href="/deprecation">Deprecation of V1: dates, and what to do</a></p>
@@ -44,7 +46,7 @@ export function renderReference(all: readonly Route[], options: Options): string
 <details class="contents-menu"><summary>Contents</summary><nav aria-label="Contents">${links}</nav></details>
 <nav class="contents" aria-label="Contents">${links}</nav>
 <div class="calls">
-${renderIntroduction(routes, api, version, origin)}
+${renderIntroduction(versions, version, surface?.tag.description ?? '', origin)}
 ${notice}
 ${KEY}
 ${api.map((route) => renderEndpoint(route, origin, stamp))}
@@ -61,7 +63,7 @@ ${heading('service', 'For operators and tools')}
     description: `passportd: reference of the ${version} passport API`,
     head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
     script: 'reference.js',
-    share: { path: referencePath(versionsOf(routes), version) },
+    share: { path: referencePath(versions, version) },
     here: '/reference/v3',
     explorer,
     main,
@@ -79,14 +81,17 @@ function renderLinks(api: readonly DocumentedRoute[]): Html {
 }
 
 function renderIntroduction(
-  routes: readonly DocumentedRoute[],
-  api: readonly DocumentedRoute[],
+  versions: readonly string[],
   version: string,
+  about: string,
   origin: string,
 ): Html {
-  const about = api[0]?.surface.tag.description ?? ''
+  const links = versions.map(
+    (each) =>
+      html`<a href="${referencePath(versions, each)}"${each === version ? html` aria-current="page"` : html``}>${each.toLowerCase()}</a>`,
+  )
   return html`<h1>The ${version} passport API</h1>
-${renderVersions(versionsOf(routes), version)}
+<nav class="versions segments" aria-label="Version of the API">${links}</nav>
 <section id="introduction" class="call">
 <div class="call-text">
 <p>${prose(ABOUT)}</p>
@@ -99,14 +104,6 @@ ${renderVersions(versionsOf(routes), version)}
 </div>
 </div>
 </section>`
-}
-
-function renderVersions(versions: readonly string[], current: string): Html {
-  const links = versions.map(
-    (version) =>
-      html`<a href="${referencePath(versions, version)}"${version === current ? html` aria-current="page"` : html``}>${version.toLowerCase()}</a>`,
-  )
-  return html`<nav class="versions segments" aria-label="Version of the API">${links}</nav>`
 }
 
 const KEY = html`<section id="key" class="call">

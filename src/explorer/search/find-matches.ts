@@ -1,9 +1,10 @@
 import { foldWallet, isStorable, type Passport, parsePassportRef } from '../../domain/passport.ts'
-import type { FoundName } from '../../store/search-store.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A passport that was found by its id, a wallet or a handle. */
 export type Match = { passport: Passport; reason: Reason }
+
+type Matches = { matches: Match[]; isMore: boolean }
 
 /** The typed text is in `text` from `start` to `end`. */
 export type Reason = {
@@ -26,10 +27,7 @@ const SHORTEST_WALLET = 6
  * Finds passports by id, wallet and handle, the best matches first: the id, the complete wallet, complete handles, then those that
  * begin with the text; equal ones by score. A merged passport leads to its survivor. `isMore`: there are more matches.
  */
-export async function findMatches(
-  store: Store,
-  typed: string,
-): Promise<{ matches: Match[]; isMore: boolean }> {
+export async function findMatches(store: Store, typed: string): Promise<Matches> {
   if (!isStorable(typed)) return { matches: [], isMore: false }
   const candidates = [findId(typed), await findWallets(store, typed), await findHandles(store, typed)]
   const sorted = candidates.flat().toSorted((one, other) => weigh(one.reason) - weigh(other.reason))
@@ -72,28 +70,20 @@ async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
   if (found.length < SHORTEST_WALLET) return []
   const suffix = foldWallet(head + tail).slice(head.length)
   const rows = await store.search.listWallets(found, MOST_MATCHES + 1, suffix)
-  return rows.map((row) => toCandidate('wallet', row, 0, found.length))
+  return rows.map(({ id, text }) => ({ id, reason: { kind: 'wallet', text, start: 0, end: found.length } }))
 }
 
 /** With a source ("github:zoe") or without ("zoe", "@zoe"). */
 async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
-  const [source, name] = typed.includes(':') ? splitHandle(typed) : ['', typed]
+  const colon = typed.indexOf(':')
+  const [source, name] = [typed.slice(0, Math.max(0, colon)).trim().toLowerCase(), typed.slice(colon + 1)]
   const found = name.trim().replace(/^@/, '').toLowerCase()
   if (found.length < SHORTEST_HANDLE) return []
   const rows = await (source === ''
     ? store.search.listNames(found, MOST_MATCHES + 1)
     : store.search.listHandles(`${source}:${found}`, MOST_MATCHES + 1))
-  return rows.map((row) => toCandidate('handle', row, row.text.indexOf(':') + 1, found.length))
+  return rows.map(({ id, text }) => {
+    const start = text.indexOf(':') + 1
+    return { id, reason: { kind: 'handle', text, start, end: start + found.length } }
+  })
 }
-
-function splitHandle(typed: string): [source: string, name: string] {
-  const colon = typed.indexOf(':')
-  return [typed.slice(0, colon).trim().toLowerCase(), typed.slice(colon + 1)]
-}
-
-const toCandidate = (
-  kind: Reason['kind'],
-  { id, text }: FoundName,
-  start: number,
-  length: number,
-): Candidate => ({ id, reason: { kind, text, start, end: start + length } })

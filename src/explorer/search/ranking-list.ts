@@ -2,10 +2,9 @@ import { wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
-import { formatFigure, nameOf, renderWord } from '../design/format.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { graphemesOf, shortenText, shortWord } from '../design/sanitize.ts'
+import { formatFigure, graphemesOf, nameOf, renderWord, shortenText, shortWord } from '../design/text.ts'
 import type { Reason } from './find-matches.ts'
 import { filtersOf, type RankingQuery } from './ranking-query.ts'
 
@@ -43,7 +42,7 @@ function renderRow({ passport, rank, reason, note }: Ranked, scale: number, quer
     markup: `<li>
 <span class="rank"><span class="unseen">Place </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
-<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? HUMAN : ''}${renderAbout(passport, name, reason, note)}</span>
+<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? ' <span class="pill">human</span>' : ''}${renderAbout(passport, name, reason, note)}</span>
 ${renderScoreBar(scores, scale).markup}
 <span class="score"><span class="unseen">${FIGURES[query.sort]} </span>${formatFigure(scores[query.sort])}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">
@@ -54,13 +53,13 @@ ${renderScoreBar(scores, scale).markup}
 
 const FIGURES = { total: 'Score', ...CATEGORIES }
 
-const HUMAN = ' <span class="pill">human</span>'
-
 function renderAbout(passport: Passport, name: string, reason: Reason | undefined, note = ''): string {
-  const { location, tags } = passport.profile
+  const { id, profile } = passport
+  const { location, tags } = profile
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
-  else if (note === '') words += renderKey(passport, name)
+  // Names are not unique.
+  else if (note === '' && name !== `Passport ${id}`) words += `<bdi>Passport ${id}</bdi>`
   words += renderWord('place', location).markup
   for (let at = 0; at < tags.length && at < MAX_TAGS; at++)
     words += renderWord('tag', tags[at] as string).markup
@@ -68,17 +67,11 @@ function renderAbout(passport: Passport, name: string, reason: Reason | undefine
   return words === '' ? '' : `<span class="about">${words}</span>`
 }
 
-/** Names are not unique. */
-function renderKey({ id }: Passport, name: string): string {
-  return name === `Passport ${id}` ? '' : `<bdi>Passport ${id}</bdi>`
-}
-
 const LONGEST_REASON = 60
 
 function renderReason({ text, start, end }: Reason): string {
-  const [before, marked, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)]
-  const cut = (part: string) => shortWord(part, LONGEST_REASON)
-  return mark(cut(before), cut(marked), cut(after))
+  const cut = (from: number, to?: number) => escapeText(shortWord(text.slice(from, to), LONGEST_REASON))
+  return `${cut(0, start)}<mark>${cut(start, end)}</mark>${cut(end)}`
 }
 
 export function renderPager(page: number, last: number, addressOf: (page: number) => string): Html {
@@ -121,6 +114,3 @@ export function highlight(text: string, keyword: string | undefined): string {
   }
   return marked
 }
-
-const mark = (before: string, marked: string, after: string): string =>
-  `${escapeText(before)}<mark>${escapeText(marked)}</mark>${escapeText(after)}`

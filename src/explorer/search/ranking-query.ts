@@ -3,7 +3,7 @@ import type { Filter, FilterField } from '../../domain/lists/filter.ts'
 import { type ListQuery, parseKeyword, parsePageRequest, toWords } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { LONGEST_VALUE } from '../design/format.ts'
+import { LONGEST_VALUE } from '../design/text.ts'
 
 /** The part of a score that orders the list, and its field in v3 lists. */
 export const SORTS = {

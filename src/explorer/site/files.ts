@@ -1,4 +1,25 @@
-import { createPage, type RenderedPage } from '../../api/rendered-page.ts'
+import { createPage, type RenderedPage, sendPage } from '../../api/rendered-page.ts'
+import { pathOf } from '../../api/request.ts'
+import { pageRoute, type RouteRequest, route, SERVICE } from '../../api/route.ts'
+import { notFound } from '../../domain/errors.ts'
+import { hashOf } from '../../store/hash.ts'
+import base from '../assets/base.css' with { type: 'text' }
+import charts from '../assets/charts.css' with { type: 'text' }
+import compare from '../assets/compare.css' with { type: 'text' }
+import components from '../assets/components.css' with { type: 'text' }
+import pages from '../assets/pages.css' with { type: 'text' }
+import passportScript from '../assets/passport.client.js' with { type: 'text' }
+import passport from '../assets/passport.css' with { type: 'text' }
+import passportSections from '../assets/passport-sections.css' with { type: 'text' }
+import print from '../assets/print.css' with { type: 'text' }
+import rankingScript from '../assets/ranking.client.js' with { type: 'text' }
+import ranking from '../assets/ranking.css' with { type: 'text' }
+import referenceScript from '../assets/reference.client.js' with { type: 'text' }
+import reference from '../assets/reference.css' with { type: 'text' }
+import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
+import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
+import { FONT_FACES, FONTS } from '../design/fonts.ts'
+import { type Theme, writeColors } from '../design/tokens.ts'
 
 /** A page or file with its Content-Security-Policy. */
 export const file = (type: string, body: string, policy: string, status = 200): RenderedPage =>
@@ -61,3 +82,74 @@ export const picture = (
     },
     status,
   )
+
+/** One stylesheet for all pages but the reference, fetched once. */
+const STYLE = compact([
+  FONT_FACES,
+  base,
+  components,
+  charts,
+  ranking,
+  pages,
+  compare,
+  passport,
+  passportSections,
+  print,
+])
+
+/** Without comments and indentation. */
+function compact(styles: readonly string[]): string {
+  return styles
+    .join('\n')
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/\n\s+/g, '\n')
+}
+
+/** Files that do not depend on settings. */
+const FILES = {
+  'ranking.js': { type: 'text/javascript', body: rankingScript },
+  'passport.js': { type: 'text/javascript', body: passportScript },
+  'reference.css': { type: 'text/css', body: compact([reference, referenceLayout]) },
+  'reference.js': { type: 'text/javascript', body: `${referenceJsonScript}\n${referenceScript}` },
+}
+
+export type AssetName = keyof typeof FILES | 'style.css'
+
+/** The stylesheet, scripts and fonts. The hash in each URL lets browsers keep a file forever. */
+export function createAssets(accents: Record<Theme, string>) {
+  const style = { type: 'text/css', body: writeColors(accents) + STYLE }
+  const assets = new Map(
+    Object.entries({ ...FILES, 'style.css': style }).map(([name, { type, body }]) => [
+      name,
+      // `style.css` becomes `/assets/style.1a2b3c.css`.
+      {
+        url: `/assets/${name.replace('.', `.${hashOf(body)}.`)}`,
+        page: file(type, body, POLICY.file),
+      },
+    ]),
+  )
+  return {
+    urlOf: (name: AssetName) => assets.get(name)?.url as string,
+    routes: [
+      route(SERVICE, {
+        path: '/assets/:file',
+        name: 'page',
+        async handle(request: RouteRequest<'file'>, context) {
+          const asset = assets.get(request.params.file.replace(/\.\w+(?=\.\w+$)/, ''))
+          if (!asset) throw notFound()
+          const response = await sendPage(request, context, asset.page)
+          // A page of another release has other hashes: it gets the file of this release, which it must revalidate.
+          if (asset.url === pathOf(request)) response.headers.set('Cache-Control', FOREVER)
+          return response
+        },
+      }),
+      ...FONTS.map(({ path, bytes }) => {
+        const page = createPage(bytes, { 'Content-Type': 'font/woff2', 'Cache-Control': FOREVER })
+        return pageRoute(path, () => page)
+      }),
+    ],
+  }
+}
+
+/** For paths that change with their content. */
+const FOREVER = 'public, max-age=31536000, immutable'

@@ -1,10 +1,12 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
+import type { FullPassport, Passport } from '../../domain/passport.ts'
+import { parseOrigin, parseWebAddress } from '../../domain/url.ts'
 import { LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
-import type { AssetName } from './assets.ts'
+import { formatFigure, shortNameOf } from '../design/text.ts'
+import type { AssetName } from './files.ts'
 import { file, POLICY } from './files.ts'
 import type { Site } from './site.ts'
-import { renderShareMeta, type Share } from './social-meta.ts'
 
 type Layout = {
   site: Site
@@ -38,7 +40,9 @@ export function renderLayout(layout: Layout): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="${description}">
 <title>${title} · ${site.name}</title>
-${renderIcons(site, explorer)}
+<link rel="icon" href="/icon.svg" type="image/svg+xml">
+<meta name="theme-color" content="${site.accents.light}">
+${explorer ? RASTER_ICONS : html``}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
 ${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${site.urlOf(script)}"></script>`}
@@ -61,12 +65,7 @@ ${main}
 `.markup
 }
 
-/** The tags of the icons. Without the explorer there is only the SVG. */
-const renderIcons = ({ accents }: Site, explorer: boolean): Html =>
-  html`<link rel="icon" href="/icon.svg" type="image/svg+xml">
-<meta name="theme-color" content="${accents.light}">
-${explorer ? RASTER_ICONS : html``}`
-
+/** The explorer serves them. */
 const RASTER_ICONS = html`<link rel="icon" href="/favicon.ico" sizes="32x32">
 <link rel="apple-touch-icon" href="/apple-touch-icon.png">`
 
@@ -77,4 +76,103 @@ export function renderSearch(typed = '', hidden: readonly (readonly [string, str
 <input id="search" name="q" type="search" value="${typed}" maxlength="200" placeholder="Name, tag, place, wallet or number" autocomplete="off" autocapitalize="off" spellcheck="false">
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit">Search</button>
 </form>`
+}
+
+const MAX_LINKS = 10
+
+/** The size of link previews in social networks. */
+export const CARD_SIZE = { width: 1200, height: 630 }
+
+/** The preview of a link to a page. */
+export type Share = {
+  /** The canonical path of the page. */
+  path?: string
+  type?: 'profile' | 'website'
+  title?: string
+  description?: string
+  /** The path of the card; by default the card of the site. */
+  card?: string
+  /** Describes the card. */
+  alt?: string
+}
+
+/**
+ * Open Graph tags, which Twitter reads too. The origin may come from the `Host` of the request, which is untrusted: URLs are
+ * omitted if it is malformed.
+ */
+export function renderShareMeta({ name, origin }: Site, share: Share): Html {
+  const base = parseOrigin(origin)?.origin
+  const { path, type = 'website', title = name, description = '', card = SITE_CARD, alt = name } = share
+  const url = base !== undefined && path !== undefined ? `${base}${path}` : undefined
+  return html`${url ? html`<link rel="canonical" href="${url}">\n<meta property="og:url" content="${url}">\n` : html``}<meta property="og:type" content="${type}">
+<meta property="og:site_name" content="${name}">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+${base ? renderImage(`${base}${card}`, alt) : html``}<meta name="twitter:card" content="${base ? 'summary_large_image' : 'summary'}">
+`
+}
+
+export const SITE_CARD = '/card/site.png'
+
+function renderImage(url: string, alt: string): Html {
+  return html`<meta property="og:image" content="${url}">
+<meta property="og:image:type" content="image/png">
+<meta property="og:image:width" content="${CARD_SIZE.width}">
+<meta property="og:image:height" content="${CARD_SIZE.height}">
+<meta property="og:image:alt" content="${alt}">
+<meta name="twitter:image" content="${url}">
+`
+}
+
+export const describeCard = (passport: FullPassport): string =>
+  `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
+
+/** `best` is the best true statement about the score; the level may be empty. */
+export function sharePassport(passport: FullPassport, best: string, level = ''): Share {
+  const { id, scores, human } = passport
+  const total = formatFigure(scores.total)
+  const score = `Passport score ${total}${best === '' ? '' : `: ${best}`}.`
+  const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
+  return {
+    path: `/passports/${id}`,
+    type: 'profile',
+    title: `${shortNameOf(passport)}: ${total}${level === '' ? '' : `, ${level}`}`,
+    description: `${score} ${parts}${human ? ' Marked as human.' : ''}`,
+    card: `/card/${id}.png`,
+    alt: describeCard(passport),
+  }
+}
+
+/** "270 people tagged “builder”, led by Ada Harborlight", from the title of the list. */
+export function shareList(title: string, total: number, first: Passport | undefined): Share {
+  if (!first || !/people/i.test(title)) return {}
+  const words = title.replace(/people/i, total === 1 ? 'person' : 'people')
+  const list = `${formatFigure(total)} ${words.charAt(0).toLowerCase()}${words.slice(1)}`
+  return { description: `${list}${total === 1 ? ': ' : ', led by '}${shortNameOf(first)}` }
+}
+
+/** Links for embedding, and data for search engines. */
+export function renderProfileMeta(passport: FullPassport, origin: string): Html {
+  const base = parseOrigin(origin)?.origin
+  const url = base && `${base}/passports/${passport.id}`
+  return html`${url ? html`<link rel="alternate" type="application/json+oembed" href="${base}/oembed?url=${encodeURIComponent(url)}" title="${shortNameOf(passport)}">\n` : html``}${renderData(passport, url)}
+`
+}
+
+/** Data of schema.org without characters that could end the element or a line of script. */
+function renderData(passport: FullPassport, url: string | undefined): Html {
+  const links = passport.socials.flatMap((social) => parseWebAddress(social.url) ?? [])
+  const sameAs = [...new Set(links)].slice(0, MAX_LINKS)
+  const name = shortNameOf(passport)
+  const person = { '@type': 'Person', name, identifier: String(passport.id), url }
+  const json = JSON.stringify({
+    '@context': 'https://schema.org',
+    '@type': 'ProfilePage',
+    url,
+    mainEntity: { ...person, ...(sameAs.length > 0 && { sameAs }) },
+  }).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return { markup: `<script type="application/ld+json">${json}</script>` }
 }

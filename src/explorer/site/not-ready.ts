@@ -1,7 +1,8 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import { ClientGone, ServiceError } from '../../domain/errors.ts'
+import { ClientGone, type ErrorCode, ServiceError } from '../../domain/errors.ts'
 import { html } from '../design/html.ts'
 import type { ExplorerOptions } from './explorer-page.ts'
+import { withoutCaching } from './files.ts'
 import { renderSearch, respondPage } from './layout.ts'
 import type { Site } from './site.ts'
 
@@ -14,8 +15,15 @@ export async function whenReady(
   try {
     return await render()
   } catch (error) {
-    if (isNotReady(error)) return renderNotReady(site, address)
-    throw error
+    if (!isCode(error, NOT_READY)) throw error
+    const title = 'Filters are not ready yet'
+    const main = html`<h1>${title}</h1>
+<p class="lead">The service is preparing its index for filters, sorting and counts. It takes seconds, or minutes for a very large database. The ranking and the search work meanwhile.</p>
+<p><a class="button" href="${address}">Try again</a> <a href="/">All passports by score</a></p>
+${renderSearch()}`
+    const description = 'The index for filters is being prepared'
+    const page = withoutCaching(respondPage({ site, title, description, main }, 503))
+    return { ...page, headers: { ...page.headers, 'Retry-After': '2' } }
   }
 }
 
@@ -31,23 +39,13 @@ export async function ifReady<T>(
     return await read()
   } catch (error) {
     if (error instanceof ClientGone) throw error
-    if (!isNotReady(error) && !isOverloaded(error)) onError(error)
+    if (!isCode(error, [...NOT_READY, 'overloaded'])) onError(error)
     return undefined
   }
 }
 
 /** Lists are also rejected while the search thread starts. */
-const isNotReady = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.code === 'not_ready' || error.code === 'unavailable')
+const NOT_READY: readonly ErrorCode[] = ['not_ready', 'unavailable']
 
-const isOverloaded = (error: unknown): boolean => error instanceof ServiceError && error.code === 'overloaded'
-
-function renderNotReady(site: Site, address: string): RenderedPage {
-  const main = html`<h1>Filters are not ready yet</h1>
-<p class="lead">The service is preparing its index for filters, sorting and counts. It takes seconds, or minutes for a very large database. The ranking and the search work meanwhile.</p>
-<p><a class="button" href="${address}">Try again</a> <a href="/">All passports by score</a></p>
-${renderSearch()}`
-  const description = 'The index for filters is being prepared'
-  const page = respondPage({ site, title: 'Filters are not ready yet', description, main }, 503)
-  return { ...page, headers: { ...page.headers, 'Retry-After': '2', 'Cache-Control': 'no-store' } }
-}
+export const isCode = (error: unknown, codes: readonly ErrorCode[]): boolean =>
+  error instanceof ServiceError && codes.includes(error.code)

@@ -2,10 +2,9 @@ import { pageRoute } from '../../api/route.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../config/site.ts'
 import { contrast, mix } from '../../domain/hex-color.ts'
 import { parseOrigin } from '../../domain/url.ts'
+import { html } from '../design/html.ts'
 import { PALETTE, type Theme } from '../design/tokens.ts'
-import { type AssetName, createAssets } from './assets.ts'
-import { file, POLICY, picture } from './files.ts'
-import { drawIcon } from './icons.ts'
+import { type AssetName, createAssets, file, POLICY, picture } from './files.ts'
 
 /** The operator's brand and the URLs of the assets, for the layout of every page. */
 export type Site = SiteSettings & {
@@ -28,10 +27,8 @@ export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = ''
     urlOf,
     accents,
   }
-  const [icon, robots] = [
-    picture('svg', drawIcon(site)),
-    file('text/plain', describeRobots(site), POLICY.file),
-  ]
+  const icon = picture('svg', drawIcon(site))
+  const robots = file('text/plain', describeRobots(site), POLICY.file)
   return {
     site,
     routes: [...routes, pageRoute('/icon.svg', () => icon), pageRoute('/robots.txt', () => robots)],
@@ -56,3 +53,13 @@ function accentsOf(accent: string | undefined): Site['accents'] {
     dark = mix(accent, '#ffffff', share)
   return { light: accent, dark }
 }
+
+/** A passport with a rosette, in the accent of the site. */
+export const drawIcon = ({ accents }: Pick<Site, 'accents'>): string =>
+  html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="9" y="2" width="46" height="60" rx="7" fill="${accents.light}"/><g fill="none" stroke="${PALETTE.light.panel}" stroke-width="2.2">${[0, 60, 120, 180, 240, 300].map((turn) => html`<circle cx="32" cy="19" r="7.5" transform="rotate(${turn} 32 26)"/>`)}<path d="M21 50h22" stroke-width="3.4" stroke-linecap="round"/></g></svg>`
+    .markup
+
+/** Phones cut round corners into an icon with a full background. */
+export const drawTile = ({ accents }: Pick<Site, 'accents'>): string =>
+  html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="-10 -10 84 84"><rect x="-10" y="-10" width="84" height="84" fill="${PALETTE.light.ground}"/>${{ markup: drawIcon({ accents }).replace(/^<svg[^>]*>|<\/svg>$/g, '') }}</svg>`
+    .markup

@@ -2,7 +2,7 @@ import type { Standing } from '../../catalog/score-distribution.ts'
 import type { FullPassport, Scores } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
 import { CATEGORIES, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
-import { describeTop, formatOrdinal, formatPeople } from '../design/format.ts'
+import { describeTop, formatOrdinal, formatPeople } from '../design/text.ts'
 import type { ExplorerOptions } from './explorer-page.ts'
 import { ifReady } from './not-ready.ts'
 
@@ -47,10 +47,8 @@ export function describeHighest(scores: Scores, { below, total }: Standing, part
   return top === '' ? '' : `${top} ${best.words}`
 }
 
-/** Without a high standing, the strongest part. */
-export function describeBest(scores: Scores, standing: Standing, parts: PartStandings): string {
-  const highest = describeHighest(scores, standing, parts)
-  if (highest !== '') return highest
+/** For a score without a high standing. */
+export function describeStrongest(scores: Scores): string {
   const [strongest] = SCORE_PARTS.toSorted((one, other) => scores[other] - scores[one])
   return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''
 }

@@ -12,7 +12,7 @@ const INTERVAL_MILLISECONDS = 500
 const LAST_ATTEMPTS_MILLISECONDS = 5000
 
 /** Stores usage counts. While the store is unavailable, they stay in the buffer. */
-export const storeUsage = (store: Store, usage: UsageBuffer, log: Log): Job => ({
+export const storeUsage = (store: Store, usage: ReturnType<typeof createUsageBuffer>, log: Log): Job => ({
   name: 'Usage counts cannot be stored yet',
   interval: INTERVAL_MILLISECONDS,
   run: () => usage.flush(({ counts, lastUsed }) => store.usage.add(counts, lastUsed)),
@@ -26,8 +26,6 @@ export const storeUsage = (store: Store, usage: UsageBuffer, log: Log): Job => (
     usage.logLost(log)
   },
 })
-
-export type UsageBuffer = ReturnType<typeof createUsageBuffer>
 
 /** Buffers usage counts. Counts of the same day, key, endpoint and status are added up, which bounds the size. */
 export function createUsageBuffer() {

@@ -3,10 +3,8 @@ import { ServiceError } from '../../domain/errors.ts'
 /** `true` migrates any older database, `'new'` only creates the tables of an empty one, `false` does neither. */
 export type MigrationMode = boolean | 'new'
 
-export type OnProgress = (done: number, total: number) => void
-
 /** Migrations in order. The first one creates the schema `first`, which is that of version 0.2.1. */
-export type Migrations = { first: number; steps: readonly string[] }
+type Migrations = { first: number; steps: readonly string[] }
 
 /** The schema after all migrations. */
 export const lastSchema = ({ first, steps }: Migrations): number => first + steps.length - 1

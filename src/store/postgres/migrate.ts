@@ -5,12 +5,10 @@ import {
   checkSchema,
   lastSchema,
   type MigrationMode,
-  type OnProgress,
   OutdatedSchemaError,
   pendingSteps,
 } from '../migrations/schema-version.ts'
 import type { Query } from '../sql/connection.ts'
-import { COUNT_PASSPORTS } from '../sql/passports.ts'
 import { lock, MIGRATE } from './connection/database.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { checkWritable, openPrimary } from './connection/primary.ts'
@@ -23,20 +21,14 @@ export const SCHEMA = lastSchema(MIGRATIONS)
 const OLDEST_SERVER = 14
 
 /** Concurrent nodes are safe: the lock admits one. */
-async function migrate(pool: Pool, name: string, onProgress: OnProgress = () => undefined): Promise<void> {
+async function migrate(pool: Pool, name: string): Promise<void> {
   await pool.transaction(async (query) => {
     // A statement may change every passport, or wait for the migration of another node.
     await query('set local statement_timeout = 0')
     await query('set local idle_in_transaction_session_timeout = 0')
     await lock(query, MIGRATE)
     const version = await checkVersion(query, name)
-    const pending = pendingSteps(MIGRATIONS, version)
-    const [counted] = version === 0 ? [] : await query<{ count: number }>(COUNT_PASSPORTS)
-    const passports = counted?.count ?? 0
-    for (const [at, step] of pending.entries()) {
-      await query(step)
-      onProgress(Math.floor((passports * (at + 1)) / pending.length), passports)
-    }
+    for (const step of pendingSteps(MIGRATIONS, version)) await query(step)
     await query('create table if not exists passportd (version integer not null)')
     await query('delete from passportd')
     await query('insert into passportd (version) values ($1)', [SCHEMA])
@@ -52,10 +44,7 @@ async function renumber(query: Query): Promise<void> {
 }
 
 /** Migrates the database if the mode allows it; otherwise throws if it is outdated. Returns its version before. */
-export async function prepareSchema(
-  pool: Pool,
-  { mode, onProgress }: { mode: MigrationMode; onProgress?: OnProgress | undefined },
-): Promise<number> {
+export async function prepareSchema(pool: Pool, mode: MigrationMode): Promise<number> {
   const { name } = pool
   try {
     // With `false` the server may be read-only.
@@ -65,7 +54,7 @@ export async function prepareSchema(
     if (version === SCHEMA) return version
     if (mode === false || (mode === 'new' && version > 0))
       throw new OutdatedSchemaError(name, version, SCHEMA)
-    await migrate(pool, name, onProgress)
+    await migrate(pool, name)
     return version
   } catch (error) {
     throw explain(error, name)
@@ -73,13 +62,10 @@ export async function prepareSchema(
 }
 
 /** For `migrate`. */
-export async function migratePostgres(
-  url: string,
-  onProgress: OnProgress,
-): Promise<{ from: number; to: number }> {
+export async function migratePostgres(url: string): Promise<{ from: number; to: number }> {
   const pool = openPrimary(url, { connections: 1, responseTimeout: 30_000 })
   try {
-    return { from: await prepareSchema(pool, { mode: true, onProgress }), to: SCHEMA }
+    return { from: await prepareSchema(pool, true), to: SCHEMA }
   } finally {
     await pool.close()
   }

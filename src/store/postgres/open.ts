@@ -30,28 +30,25 @@ import { createV3Reader } from './v3-reader.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 
-type Options = Partial<PoolOptions> & {
-  migrate?: MigrationMode
-  onMigrate?: (done: number, total: number) => void
-}
+type Options = Partial<PoolOptions> & { migrate?: MigrationMode }
 
 /** Most commands need one connection, and should wait for a busy server. */
 const FOR_COMMANDS: PoolOptions = { connections: 2, responseTimeout: 30_000 }
 
 /** For replicas, in milliseconds. */
-export const DEFAULT_MAX_LAG = 5000
+const DEFAULT_MAX_LAG = 5000
 
 /** Migrates and opens the database. Throws `unavailable` with a message for the operator. */
 export async function openPostgres(
   { url, readUrls = [], maxLag = DEFAULT_MAX_LAG }: Address,
-  { migrate: mode = true, onMigrate, ...given }: Options = {},
+  { migrate: mode = true, ...given }: Options = {},
 ): Promise<Store> {
   const options = { ...FOR_COMMANDS, ...given }
   const pools = createPools(url, readUrls, options)
   const close = async () => void (await Promise.all(pools.all.map((pool) => pool.close())))
   const primary = createPrimary(pools.hosts, namePostgres(url), options)
   try {
-    const prepared = prepareSchema(primary, { mode, onProgress: onMigrate })
+    const prepared = prepareSchema(primary, mode)
     await orReadable(prepared, [...pools.listed, ...pools.standbys], options.responseTimeout)
   } catch (error) {
     await close()
@@ -88,7 +85,7 @@ export async function openPostgres(
     events: { ...createEventReader(read, primary), prune: (before) => pruneEvents(database, before) },
     mirror: createMirror(primary.query),
     keys: { ...createKeys(database, forget), find },
-    usage: createUsage(long.query, long.query, database),
+    usage: createUsage(long.query, database),
     audit: createAudit(primary.query, primary.query),
     ...createSettingStores(read, primary.query),
     copyTables: createCopyTables(database, long),

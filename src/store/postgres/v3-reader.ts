@@ -1,6 +1,12 @@
 import type { PassportKey } from '../../domain/passport.ts'
-import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
-import { MAX_BYTES, MOST_CANDIDATES, MOST_OWNERS, NO_CREDENTIALS, toPassportV3 } from '../rows/v3.ts'
+import {
+  LONGEST_CHAIN,
+  MAX_READ_BYTES,
+  MOST_CANDIDATES,
+  MOST_OWNERS,
+  type StoredRow,
+  toPassportV3,
+} from '../rows/passport.ts'
 import type { Query } from '../sql/connection.ts'
 import type { FindOptions, KeyResult, Store } from '../store.ts'
 
@@ -49,7 +55,7 @@ const MERGED_FROM = `(with recursive merged (id, hops) as (
     (select passports.id from passports where merged_into = merged.id offset 0) as next where hops < ${LONGEST_CHAIN}
 ) select json_agg(id) from merged)`
 
-/** The contents after the first `MAX_BYTES` are null. */
+/** The contents after the first `MAX_READ_BYTES` are null. */
 const prepare = (size: string, contents: string) => `${FIND}, sized as (
   select found.*, sum(case when survivors = 1 then size end)
     over (order by at, id rows between unbounded preceding and 1 preceding) as before
@@ -58,7 +64,7 @@ const prepare = (size: string, contents: string) => `${FIND}, sized as (
 select at, found.id::float8 as id, paths::float8 as paths, survivors::float8 as survivors, contents.*
 from sized as found left join lateral (
   select to_json(passports) as row, ${MERGED_FROM} as merged_from ${contents}
-  where passports.id = found.id and survivors = 1 and coalesce(before, 0) <= ${MAX_BYTES} offset 0
+  where passports.id = found.id and survivors = 1 and coalesce(before, 0) <= ${MAX_READ_BYTES} offset 0
 ) as contents on true order by at, found.id`
 
 const SIZE = 'octet_length(bio) + octet_length(socials) + octet_length(tags)'
@@ -96,7 +102,7 @@ function toResult(group: readonly FoundRow[], { credentials }: FindOptions): Key
   if (group.length > 1 || owners > MOST_OWNERS || first.row === null) {
     return { candidates: group.slice(0, MOST_CANDIDATES).map(({ id }) => id) }
   }
-  const listed = { data: first.data ?? '', body: first.body ?? NO_CREDENTIALS.body }
+  const listed = { data: first.data ?? '', body: first.body }
   return { passport: toPassportV3(first.row, first.merged_from ?? [], credentials ? listed : undefined) }
 }
 

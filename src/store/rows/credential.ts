@@ -1,5 +1,22 @@
-import type { Credential } from '../../domain/credential.ts'
-import { toShownCredentials } from './v1.ts'
+import { byScore, type Credential } from '../../domain/credential.ts'
+import { presentCredential, readCredential } from '../../domain/record/record.ts'
+import type { WireCredential } from '../../domain/record/schemas.ts'
+import { etagOf } from '../hash.ts'
+
+/** The V1 response with the credentials of a listed passport. */
+export type V1CredentialsRow = { passport_id: number; body: string; etag: string }
+
+export function toV1CredentialsRow(passportId: number, credentials: readonly Credential[]): V1CredentialsRow {
+  const shown = credentials.filter(({ superseded }) => !superseded).sort(byScore)
+  const body = JSON.stringify({ passport_credentials: shown.map(presentCredential) })
+  return { passport_id: passportId, body, etag: etagOf(body) }
+}
+
+/** The credentials in a V1 response, as V1 shows them. */
+export const parseShown = (body: string) =>
+  (JSON.parse(body) as { passport_credentials: WireCredential[] }).passport_credentials
+
+export const toShownCredentials = (body: string): Credential[] => parseShown(body).map(readCredential)
 
 /** Stored instead of JSON if the V1 response contains the same credentials: they are then read from it. */
 const AS_SHOWN = ''

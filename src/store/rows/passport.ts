@@ -2,9 +2,20 @@ import { roundScore } from '../../domain/credential.ts'
 import type { DataPoint, RawValue } from '../../domain/data-point.ts'
 import { type FullPassport, foldWallet, type Passport, type Scores } from '../../domain/passport.ts'
 import { fromLaterText, type PassportRecord, toLaterText } from '../../domain/record/record.ts'
+import type { PassportV3 } from '../../domain/v3/passport.ts'
+import { type CredentialsRow, fromCredentialData, isAsShown, parseShown } from './credential.ts'
 
 /** Bounds the length of a chain of merges, so that a cycle terminates. */
 export const LONGEST_CHAIN = 1000
+
+/** Passports that the result of an ambiguous handle names. */
+export const MOST_CANDIDATES = 10
+
+/** If more passports have a handle, it is ambiguous even if they are merged into one. */
+export const MOST_OWNERS = 32
+
+/** Bytes that one call of `v3.find` reads, about: the caller reads the rest in further calls. */
+export const MAX_READ_BYTES = 4 * 1024 * 1024
 
 type ScoreRow = {
   score: number
@@ -75,6 +86,30 @@ export function toPassport(row: StoredRow): Passport {
 export function toFullPassport(row: StoredRow, merged: boolean): FullPassport {
   return { ...toPassport(row), socials: JSON.parse(row.socials), merged }
 }
+
+export function toPassportV3(
+  row: StoredRow,
+  mergedFrom: readonly number[],
+  credentials: CredentialsRow | undefined,
+): PassportV3 {
+  return {
+    ...toFullPassport(row, mergedFrom.length > 0),
+    mergedFrom: [...mergedFrom].sort((one, other) => one - other),
+    rules: row.rules,
+    ...(credentials && { credentials: toCredentials(credentials) }),
+  }
+}
+
+/** The credentials that V1 shows. Their origin is unknown if newer ones wait for the scorer. */
+function toCredentials(row: CredentialsRow): NonNullable<PassportV3['credentials']> {
+  const shown = row.body === null ? [] : parseShown(row.body)
+  if (isAsShown(row)) return shown.map((each) => ({ ...each, from: 'record' as const }))
+  const stored = new Map(fromCredentialData(row).map(({ id, givenScore }) => [id, givenScore]))
+  return shown.map((each) => ({ ...each, from: originOf(stored, each.id) }))
+}
+
+const originOf = (stored: ReadonlyMap<string, number | undefined>, id: string) =>
+  !stored.has(id) ? undefined : stored.get(id) === undefined ? ('rule' as const) : ('record' as const)
 
 /** The columns that depend on the record alone. */
 export function toRecordRow(record: PassportRecord) {

@@ -1,14 +1,10 @@
-import { byScore, type Credential } from '../../domain/credential.ts'
 import {
   fromLaterText,
-  presentCredential,
   presentListedPassport,
   presentUnlistedFields,
-  readCredential,
   toLaterText,
   toShownFields,
 } from '../../domain/record/record.ts'
-import type { WireCredential } from '../../domain/record/schemas.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { etagOf } from '../hash.ts'
 import type { V1Passport } from '../store.ts'
@@ -41,8 +37,6 @@ export type V1PassportRow = {
   later_fields: string
 }
 
-export type V1CredentialsRow = { passport_id: number; body: string; etag: string }
-
 export function toV1PassportRow(row: StoredRow, merged: boolean): V1PassportRow {
   const passport = toFullPassport(row, merged)
   const more_fields = membersOf(presentUnlistedFields(passport))
@@ -56,9 +50,7 @@ export function toV1PassportRow(row: StoredRow, merged: boolean): V1PassportRow 
 }
 
 /** The columns that scoring changes. */
-export type V1ScoreRow = Pick<V1PassportRow, 'passport_id' | 'score' | 'fields' | 'etag'>
-
-export function toV1ScoreRow(row: StoredRow, more_fields: string, passport = toPassport(row)): V1ScoreRow {
+export function toV1ScoreRow(row: StoredRow, more_fields: string, passport = toPassport(row)) {
   const fields = membersOf(presentListedPassport({ ...passport, stale: false }))
   return {
     passport_id: row.id,
@@ -81,14 +73,3 @@ export const toItem = ({ item, stale }: FoundItem) => (stale ? showCalculating(i
 /** Only numbers precede the field, so the first match is the field. */
 const showCalculating = (json: string) =>
   json.replace('"calculating_score":false', '"calculating_score":true')
-
-export function toV1CredentialsRow(passportId: number, credentials: readonly Credential[]): V1CredentialsRow {
-  const shown = credentials.filter(({ superseded }) => !superseded).sort(byScore)
-  const body = JSON.stringify({ passport_credentials: shown.map(presentCredential) })
-  return { passport_id: passportId, body, etag: etagOf(body) }
-}
-
-export function toShownCredentials(body: string): Credential[] {
-  const { passport_credentials } = JSON.parse(body) as { passport_credentials: WireCredential[] }
-  return passport_credentials.map(readCredential)
-}

@@ -3,6 +3,16 @@ import type { Awaitable } from '../awaitable.ts'
 /** Runs one statement of either engine. Its parameters are `$1`, `$2` and so on. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
+/** The values of a select of one column. */
+export async function listColumn<T>(query: Query, text: string, values?: readonly unknown[]): Promise<T[]> {
+  const rows = await query<Record<string, T>>(text, values)
+  return rows.flatMap((row) => Object.values(row))
+}
+
+/** The number that a select of one row and one column returns. */
+export const findNumber = async (query: Query, text: string, values?: readonly unknown[]) =>
+  (await listColumn<number>(query, text, values))[0] ?? 0
+
 /** Prepares a statement for frequent reads. SQLite returns its rows at once. */
 export type Prepare = <Row>(text: string) => (...values: unknown[]) => Awaitable<Row[]>
 
@@ -37,13 +47,14 @@ export type Connection = {
   insertRows<Row>(table: string, rows: readonly object[], conflict?: string): Promise<Row[]>
 }
 
-/** `records`: one writer of several passports at a time. `rules`: nobody else uses or adopts a rule set. */
+/**
+ * `records`: one writer of several passports at a time. `rules`: nobody else uses or adopts a rule set. A lock is held until the
+ * transaction ends. A SQLite database has one writer at a time anyway.
+ */
 export type Lock = 'records' | 'rules' | 'rules shared'
 
 /** A transaction that may write. */
 export type Transaction = Connection & {
-  /** Locks are held until the transaction ends. A SQLite database has one writer at a time anyway. */
-  lock(lock: Lock): Promise<unknown>
   /** Makes every node read again after the commit. Call it last: it may lock a row until the transaction ends. */
   increment(counter: 'ranking' | 'keys'): Promise<void>
   /** Removes older copies of removed rows from the files, after the commit. */
@@ -56,7 +67,7 @@ export type Database = {
   read: Connection
   /** Runs single statements that write. */
   write: Query
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, lock?: Lock): Promise<T>
   /** Reads of one moment. */
   snapshot<T>(work: (connection: Connection) => Promise<T>): Promise<T>
 }

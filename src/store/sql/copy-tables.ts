@@ -1,5 +1,5 @@
 import type { CopyItem, CopyKey, CopyRange, CopyTable } from '../copy-table.ts'
-import type { Connection, Database } from './connection.ts'
+import { type Connection, type Database, listColumn } from './connection.ts'
 import { restartEventLog } from './events.ts'
 import { COPYING } from './settings.ts'
 import { noteUnlisted, upsertRows } from './write-batch.ts'
@@ -48,7 +48,8 @@ function createPassportTables({ transaction, snapshot }: Database): CopyTable {
     list: ({ limit, ...range }) =>
       snapshot(async ({ query, dialect, selectRows }) => {
         const { condition, values } = rangeOf(['id'], range)
-        const ids = await query<{ id: number }>(
+        const ids = await listColumn<number>(
+          query,
           `select cast(id as double precision) as id from passports where ${condition}
            order by passports.id ${limitTo(limit)}`,
           values,
@@ -56,13 +57,12 @@ function createPassportTables({ transaction, snapshot }: Database): CopyTable {
         const tables: Row[][] = []
         for (const { name, id, order } of PASSPORT_TABLES) {
           const rest = `where ${dialect.isIn(id, '$1')} order by ${order}`
-          tables.push(await selectRows<Row>(name, rest, [ids.map((row) => row.id)]))
+          tables.push(await selectRows<Row>(name, rest, [ids]))
         }
         return toPassportItems(tables)
       }),
     replace: (range, items) =>
       transaction(async (tx) => {
-        await tx.lock('records')
         const { condition, values } = rangeOf(['passport_id'], range)
         await tx.query(noteUnlisted(tx.dialect.version, condition), values)
         for (const { name, id } of PASSPORT_TABLES.toReversed()) {
@@ -76,7 +76,7 @@ function createPassportTables({ transaction, snapshot }: Database): CopyTable {
         }
         await restartEventLog(tx, Date.now())
         await tx.increment('ranking')
-      }),
+      }, 'records'),
   }
 }
 

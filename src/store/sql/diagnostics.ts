@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import { MAX_BYTES, MAX_CREDENTIALS_BYTES, MAX_LIST_ITEM_BYTES } from '../../domain/record/record-size.ts'
-import type { Query } from './connection.ts'
+import { findNumber, type Query } from './connection.ts'
 import { listKeys } from './keys.ts'
 import { STALE_COUNT } from './scoring.ts'
 
@@ -30,10 +30,9 @@ const RECHECK_DELAY = 1500
 export async function readContents(query: Query): Promise<DatabaseContents> {
   const [counts] = (await query(PASSPORT_COUNTS)) as [PassportCounts]
   if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
-  const [later] = await query<{ count: number }>(STALE_COUNT)
   return {
     ...counts,
-    stillStale: later?.count ?? 0,
+    stillStale: await findNumber(query, STALE_COUNT),
     keys: await listKeys(query),
     oversized: await query<Oversized>(OVERSIZED),
   }

@@ -1,4 +1,5 @@
 import { foldName } from '../../domain/text/fold-name.ts'
+import type { StoredRow } from '../rows/passport.ts'
 import type { Facets, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 
@@ -17,17 +18,12 @@ export const createFacetsReader = ({ query, dialect }: Connection): Store['facet
   },
 })
 
-type FacetsRow = {
-  id: number
-  score: number
-  activity_score: number
-  identity_score: number
-  skills_score: number
-  human: number
-  location: string
-  tags: string
-  socials: string
-  rules: string
+type ScoreColumns = 'score' | 'activity_score' | 'identity_score' | 'skills_score'
+
+type FacetsRow = Pick<
+  StoredRow,
+  ScoreColumns | 'id' | 'human' | 'location' | 'tags' | 'socials' | 'rules'
+> & {
   name: string
   body: string | null
 }

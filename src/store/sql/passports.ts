@@ -2,7 +2,7 @@ import type { PassportRef } from '../../domain/passport.ts'
 import { readCredential } from '../../domain/record/record.ts'
 import { LONGEST_CHAIN, type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
 import type { Store } from '../store.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, findNumber, listColumn } from './connection.ts'
 
 const survivorOf = (start: string) => `(with recursive chain (id, hops) as (
   select ${start}, 0
@@ -29,17 +29,13 @@ export function createPassportReader(connection: Connection) {
       const row = await findRow(connection, ref)
       return row && toFullPassport(row, Boolean(row.merged))
     },
-    async count() {
-      const [row] = await query<{ count: number }>(COUNT_PASSPORTS)
-      return row?.count ?? 0
-    },
-    async listMerged(id) {
-      const rows = await query<{ id: number }>(
+    count: () => findNumber(query, COUNT_PASSPORTS),
+    listMerged: (id) =>
+      listColumn<number>(
+        query,
         'select cast(id as double precision) as id from passports where merged_into = $1 order by passports.id',
         [id],
-      )
-      return rows.map((row) => row.id)
-    },
+      ),
     async listByIds(ids) {
       if (ids.length === 0) return []
       const rest = `where ${dialect.isIn('id', '$1')} and merged_into is null order by score desc, id`

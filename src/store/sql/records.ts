@@ -7,26 +7,21 @@ import type { SaveOptions, SaveRecords, Store } from '../store.ts'
 import { BY_MERGE, BY_RECORD } from '../write/event-tracker.ts'
 import { createMerges } from '../write/merges.ts'
 import { fingerprintOf, isChange, saveBatch } from '../write/record-writer.ts'
-import type { Database, Transaction } from './connection.ts'
+import { type Database, listColumn, type Transaction } from './connection.ts'
 import { appendEvents } from './events.ts'
 import { type BatchKeys, loadWriteModel, mapCredentialRows, mapDataPoints } from './write-batch.ts'
 
 export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
   return {
-    save: (batch, options) =>
-      transaction(async (tx) => {
-        await tx.lock('records')
-        return save(tx, batch, options)
-      }),
+    save: (batch, options) => transaction((tx) => save(tx, batch, options), 'records'),
     async rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T> {
       let result: { value: T } | undefined
       try {
         await transaction(async (tx) => {
-          await tx.lock('records')
           // Without events: the event log would stay locked.
           result = { value: await work(async (...batch) => (await apply(tx, ...batch)).results) }
           throw new Rollback('A dry run is rolled back.')
-        })
+        }, 'records')
       } catch (error) {
         if (!(error instanceof Rollback)) throw error
       }
@@ -34,11 +29,10 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
     },
     saveIfEmpty: (batch, options) =>
       transaction(async (tx) => {
-        await tx.lock('records')
         if ((await tx.query('select 1 as one from passports limit 1')).length > 0) return false
         await save(tx, batch, options)
         return true
-      }),
+      }, 'records'),
     list: (afterId, limit) =>
       snapshot(async (connection) => {
         const rest = 'where id > $1 order by id limit $2'
@@ -54,12 +48,11 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
           dataPoints: points.get(row.id) ?? [],
         }))
       }),
-    async listRemovals() {
-      const rows = await read.query<{ id: number }>(
+    listRemovals: () =>
+      listColumn<number>(
+        read.query,
         'select cast(passport_id as double precision) as id from removals order by passport_id',
-      )
-      return rows.map(({ id }) => id)
-    },
+      ),
   }
 }
 
@@ -115,7 +108,6 @@ export function createPassportChanges({ transaction }: Database) {
     work: (merges: Merges, now: number) => void,
   ) =>
     transaction(async (tx) => {
-      await tx.lock('records')
       const keys = { ids: [], addresses: [], removed: [], ...named }
       const { model, save } = await loadWriteModel(tx, keys, BY_MERGE)
       work(createMerges(model), now)
@@ -124,7 +116,7 @@ export function createPassportChanges({ transaction }: Database) {
       await appendEvents(tx, changes, { now, actor })
       await tx.increment('ranking')
       if (named.removed) tx.eraseRemoved()
-    })
+    }, 'records')
 
   return {
     merge: (from, into, now, actor) =>

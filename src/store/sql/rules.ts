@@ -1,11 +1,9 @@
 import type { AppliedRules, RulesStore } from '../store.ts'
-import type { Database, Query, Transaction } from './connection.ts'
+import { type Database, listColumn, type Query, type Transaction } from './connection.ts'
 import { appendEvents } from './events.ts'
 import { ACTIVE, findAdoptionState, toActivated } from './rule-adoption.ts'
 import { setSetting } from './settings.ts'
 import { upsertRows } from './write-batch.ts'
-
-type RuleSetRow = { stamp: string; body: string; applied_at: number; source: AppliedRules['source'] }
 
 const ACTIVE_RULES = `where stamp = (select value from settings where name = '${ACTIVE}')`
 
@@ -31,24 +29,23 @@ export function createRules({ write, transaction }: Database, read: Query): Rule
     },
     apply: (rules) =>
       transaction(async (tx) => {
-        await tx.lock('rules')
         // Later than all others.
-        const [next] = await tx.query<{ time: number | null }>(
-          `select cast(max(applied_at) + 1 as double precision) as time from rule_sets where applied_at >= $1`,
+        const [next] = await listColumn<number | null>(
+          tx.query,
+          'select cast(max(applied_at) + 1 as double precision) from rule_sets where applied_at >= $1',
           [rules.appliedAt],
         )
-        const time = timeIfActive(await findActiveRules(tx.query), rules) ?? next?.time ?? rules.appliedAt
+        const time = timeIfActive(await findActiveRules(tx.query), rules) ?? next ?? rules.appliedAt
         await activate(tx, { ...rules, appliedAt: time }, rules.appliedAt)
-      }),
+      }, 'rules'),
     rollBack: (builtIn, now = Date.now()) =>
       transaction(async (tx) => {
-        await tx.lock('rules')
         const active = await findActiveRules(tx.query)
         const next = (await findRules(tx.query, PREVIOUS_RULES)) ?? builtIn
         if (!active || active.stamp === next.stamp) return undefined
         await activate(tx, next, now)
         return next
-      }),
+      }, 'rules'),
   }
 }
 
@@ -68,14 +65,8 @@ const findActiveRules = (query: Query) => findRules(query, ACTIVE_RULES)
 const findRules = async (query: Query, rest: string, values: readonly string[] = []) =>
   (await listRules(query, rest, values))[0]
 
-async function listRules(
-  query: Query,
-  rest: string,
-  values: readonly string[] = [],
-): Promise<AppliedRules[]> {
-  const rows = await query<RuleSetRow>(
-    `select stamp, body, cast(applied_at as double precision) as applied_at, source from rule_sets ${rest}`,
+const listRules = (query: Query, rest: string, values: readonly string[] = []) =>
+  query<AppliedRules>(
+    `select stamp, body, cast(applied_at as double precision) as "appliedAt", source from rule_sets ${rest}`,
     values,
   )
-  return rows.map(({ applied_at, ...row }) => ({ ...row, appliedAt: applied_at }))
-}

@@ -1,9 +1,9 @@
-import { toCredentialData } from '../rows/credential.ts'
+import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
 import { type StoredRow, toFullPassport } from '../rows/passport.ts'
-import { toV1CredentialsRow, toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
+import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
-import type { Connection, Database, Transaction } from './connection.ts'
+import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
 import { appendEvents } from './events.ts'
 import { findRow } from './passports.ts'
 import {
@@ -28,7 +28,7 @@ export function createScoring({ read, transaction, snapshot }: Database, long = 
   return {
     async work(limit, job) {
       const failed: Failure[] = []
-      const count = await transaction((tx) => scoreBatch(tx, limit, job, failed))
+      const count = await transaction((tx) => scoreBatch(tx, limit, job, failed), 'rules shared')
       for (const { id, error } of failed) job.onFailure(id, error)
       return count
     },
@@ -46,23 +46,12 @@ export function createScoring({ read, transaction, snapshot }: Database, long = 
       const rest = 'where merged_into is null and id > $1 order by id limit $2'
       return toScorables(long, await long.selectRows<StoredRow>('passports', rest, [afterId, limit]))
     },
-    async countStale() {
-      const [row] = await long.query<{ count: number }>(STALE_COUNT)
-      return row?.count ?? 0
-    },
+    countStale: () => findNumber(long.query, STALE_COUNT),
     async markAll() {
-      const markNext = (after: number) =>
-        transaction(async (tx) => {
-          await tx.lock('records')
-          return markBatch(tx, after)
-        })
+      const markNext = (after: number) => transaction((tx) => markBatch(tx, after), 'records')
       for (let after: number | undefined = -1; after !== undefined; after = await markNext(after));
     },
-    adopt: (job) =>
-      transaction(async (tx) => {
-        await tx.lock('rules')
-        return adoptStep(tx, job)
-      }),
+    adopt: (job) => transaction((tx) => adoptStep(tx, job), 'rules'),
   }
 }
 
@@ -70,7 +59,6 @@ type Failure = { id: number; error: unknown }
 
 /** Scores and saves stale passports. Returns their number, or `undefined` if another rule set is in force. */
 async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, failed: Failure[]) {
-  await tx.lock('rules shared')
   if ((targetRules(await findAdoptionState(tx.query)) ?? job.rules) !== job.rules) return undefined
   const rest = `where stale <> 0 and stale = 1 order by id limit $1 ${tx.dialect.skipLocked}`
   const rows = await tx.selectRows<StoredRow>('passports', rest, [limit])
@@ -127,12 +115,13 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
 
 /** The last id of the next batch. */
 async function findEnd({ query }: Connection, after: number): Promise<number | undefined> {
-  const [batch] = await query<{ id: number | null }>(
-    `select cast(max(id) as double precision) as id
+  const [end] = await listColumn<number | null>(
+    query,
+    `select cast(max(id) as double precision)
      from (select id from passports where id > $1 order by id limit ${ADOPTION_BATCH}) as batch`,
     [after],
   )
-  return batch?.id ?? undefined
+  return end ?? undefined
 }
 
 /** Marks one batch; returns its last id, or `undefined` after the last passport. */

@@ -1,7 +1,7 @@
 import type { Credential } from '../../domain/credential.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { then } from '../awaitable.ts'
-import { toShownCredentials } from '../rows/v1.ts'
+import { toShownCredentials } from '../rows/credential.ts'
 import type { FoundName, SearchStore } from '../search-store.ts'
 import type { Dialect, Prepare } from './connection.ts'
 

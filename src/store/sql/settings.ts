@@ -1,5 +1,5 @@
 import type { Store } from '../store.ts'
-import type { Query } from './connection.ts'
+import { listColumn, type Query } from './connection.ts'
 
 /** The setting with the id of the database. */
 const IDENTITY = 'database_id'
@@ -10,9 +10,8 @@ const RETIREMENT = 'retirement'
 /** The setting with the source of a copy; not copied itself. */
 export const COPYING = 'copying'
 
-export async function getSetting(query: Query, name: string): Promise<string | undefined> {
-  const [row] = await query<{ value: string }>('select value from settings where name = $1', [name])
-  return row?.value
+async function getSetting(query: Query, name: string): Promise<string | undefined> {
+  return (await listColumn<string>(query, 'select value from settings where name = $1', [name]))[0]
 }
 
 /** `undefined` removes the setting. */

@@ -2,10 +2,8 @@ import type { UsageCount } from '../../domain/usage.ts'
 import type { Store } from '../store.ts'
 import type { Database, Query } from './connection.ts'
 
-type UsageRow = Omit<UsageCount, 'key'> & { key_id: string }
-
-/** `read` and `write` are for statements with many rows. */
-export function createUsage(read: Query, write: Query, { transaction }: Database): Store['usage'] {
+/** `read` is for many rows. */
+export function createUsage(read: Query, { transaction }: Database): Store['usage'] {
   return {
     add: (counts, lastUsed) =>
       transaction(async ({ query, insertRows }) => {
@@ -27,13 +25,14 @@ export function createUsage(read: Query, write: Query, { transaction }: Database
           )
         }
       }),
-    async removeOldest(day) {
-      const rows = await write(
-        'delete from usage where day = (select min(day) from usage where day < $1) returning 1 as one',
-        [day],
-      )
-      return rows.length > 0
-    },
+    removeOldest: (day) =>
+      transaction(async ({ query }) => {
+        const rows = await query(
+          'delete from usage where day = (select min(day) from usage where day < $1) returning 1 as one',
+          [day],
+        )
+        return rows.length > 0
+      }),
     async sumByKey({ since, until }) {
       const rows = await read<{ key_id: string; count: number }>(
         `select key_id, cast(sum(count) as double precision) as count from usage
@@ -42,13 +41,11 @@ export function createUsage(read: Query, write: Query, { transaction }: Database
       )
       return rows.map(({ key_id, count }) => [key_id, count])
     },
-    async list({ since, until }) {
-      const rows = await read<UsageRow>(
-        `select day, key_id, endpoint, status, cast(count as double precision) as count from usage
+    list: ({ since, until }) =>
+      read<UsageCount>(
+        `select day, key_id as key, endpoint, status, cast(count as double precision) as count from usage
          where day >= $1 and day <= $2 order by day, key_id, endpoint, status`,
         [since, until],
-      )
-      return rows.map(({ key_id, ...row }) => ({ ...row, key: key_id }))
-    },
+      ),
   }
 }

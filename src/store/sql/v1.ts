@@ -1,46 +1,51 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import { type Awaitable, then } from '../awaitable.ts'
-import { BODY, type FoundItem, type FoundPassport, ITEM, toCalculating, toItem } from '../rows/v1.ts'
-import { type FoundItemV2, type FoundPassportV2, toItemV2, toPassportV2 } from '../rows/v2.ts'
-import type { Store, V1Body } from '../store.ts'
+import { BODY, type FoundPassport, ITEM, toCalculating, toItem } from '../rows/v1.ts'
+import { toItemV2, toPassportV2 } from '../rows/v2.ts'
+import type { Store, V1Body, V1Passport } from '../store.ts'
 import type { Dialect, Prepare } from './connection.ts'
 import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from './passports.ts'
 
-const selectStale = ({ staleIndex }: Dialect) =>
-  `exists (select 1 from passports ${staleIndex} where id = passport_id and stale <> 0) as stale`
-
-const selectPassport = (dialect: Dialect) =>
-  `select cast(passport_id as double precision) as id, ${BODY} as body, etag, merged, ${selectStale(dialect)}`
-
-const selectItem = (dialect: Dialect) =>
-  `select cast(passport_id as double precision) as id, score, ${ITEM} as item, ${selectStale(dialect)}`
-
-export function createV1Reader(prepare: Prepare, dialect: Dialect): Store['v1'] {
-  const findPassport = createFinder<FoundPassport>(prepare, `${selectPassport(dialect)} from v1_passports`)
-  const listItems = createLister<FoundItem>(prepare, dialect, `${selectItem(dialect)} from v1_passports`)
-  return {
-    findPassport: (ref) => then(findPassport(ref), (row) => (row?.stale ? toCalculating(row) : row)),
-    findCredentials: createFinder<V1Body>(prepare, 'select body, etag from v1_credentials'),
-    listItems: (ids) => then(listItems(ids), (rows) => rows.map(toItem)),
-  }
-}
-
-/** V2 responses are made from those of V1. */
-export function createV2Reader(prepare: Prepare, dialect: Dialect): Store['v2'] {
-  const findPassport = createFinder<FoundPassportV2>(
-    prepare,
-    `${selectPassport(dialect)}, later_fields from v1_passports`,
-  )
-  const listItems = createLister<FoundItemV2>(
+export const createV1Reader = (prepare: Prepare, dialect: Dialect): Store['v1'] => ({
+  ...createReader(
     prepare,
     dialect,
-    `${selectItem(dialect)}, later_fields from v1_passports`,
+    '',
+    (row: FoundPassport) => (row.stale ? toCalculating(row) : row),
+    toItem,
+  ),
+  findCredentials: createFinder<V1Body>(prepare, 'select body, etag from v1_credentials'),
+})
+
+/** V2 responses are made from those of V1. */
+export const createV2Reader = (prepare: Prepare, dialect: Dialect): Store['v2'] =>
+  createReader(prepare, dialect, ', later_fields', toPassportV2, toItemV2)
+
+function createReader<Found, Item>(
+  prepare: Prepare,
+  { isIn, staleIndex }: Dialect,
+  more: string,
+  toPassport: (row: Found) => V1Passport,
+  toItem: (row: Item) => string,
+): Store['v2'] {
+  const select = (columns: string) =>
+    `select cast(passport_id as double precision) as id, ${columns},
+       exists (select 1 from passports ${staleIndex} where id = passport_id and stale <> 0) as stale${more}
+     from v1_passports`
+  const find = createFinder<Found>(prepare, select(`${BODY} as body, etag, merged`))
+  const list = prepare<Item & Ranked>(
+    `${select(`score, ${ITEM} as item`)} where ${isIn('passport_id', '$1')}`,
   )
   return {
-    findPassport: (ref) => then(findPassport(ref), (row) => row && toPassportV2(row)),
-    listItems: (ids) => then(listItems(ids), (rows) => rows.map(toItemV2)),
+    findPassport: (ref) => then(find(ref), (row) => row && toPassport(row)),
+    // Sorting in SQLite would copy the rows.
+    listItems: (ids) => (ids.length === 0 ? [] : then(list(ids), (rows) => rows.sort(byRank).map(toItem))),
   }
 }
+
+type Ranked = { id: number; score: number }
+
+const byRank = (one: Ranked, other: Ranked) => other.score - one.score || one.id - other.id
 
 /** Only listed passports have a response; a merged one has that of its survivor. */
 function createFinder<Row>(prepare: Prepare, select: string) {
@@ -54,15 +59,4 @@ function createFinder<Row>(prepare: Prepare, select: string) {
       ([row]): Awaitable<Row | undefined> => row ?? then(merged[kind](value), ([survivor]) => survivor),
     )
   }
-}
-
-type Ranked = { id: number; score: number }
-
-function createLister<Row>(prepare: Prepare, { isIn }: Dialect, select: string) {
-  const list = prepare<Row & Ranked>(`${select} where ${isIn('passport_id', '$1')}`)
-  // Sorting in SQLite would copy the rows.
-  return (ids: readonly number[]): Awaitable<(Row & Ranked)[]> =>
-    ids.length === 0
-      ? []
-      : then(list(ids), (rows) => rows.sort((one, other) => other.score - one.score || one.id - other.id))
 }

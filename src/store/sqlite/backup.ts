@@ -13,13 +13,14 @@ import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 import { COUNT_PASSPORTS } from '../sql/passports.ts'
 import {
+  closeOnError,
   connectReader,
-  fileIdentity,
   isEnvironmentError,
   throwTranslated,
   translateErrors,
 } from './connect.ts'
-import { checkOwner, identify } from './migrate.ts'
+import { fileIdentity } from './database.ts'
+import { identify, versionOf } from './migrate.ts'
 
 /** Counts from a complete check of a database: all stored credentials, also superseded ones and those of merged passports. */
 export type Contents = { passports: number; credentials: number; bytes: number }
@@ -51,26 +52,20 @@ function refuseLogs(file: string): void {
 
 /** Writes a snapshot of `from` to an empty file, in one read transaction. Writers do not wait; the WAL cannot be truncated meanwhile. */
 export function writeSnapshot(from: string, to: string): void {
-  const database = openOurs(from)
+  using database = openOurs(from)
   try {
     database.query('vacuum into ?').run(to)
   } catch (error) {
     // Two files are involved: damage is in the source, all other errors are in the target.
     throwTranslated(isDamage(error) ? from : to, error)
-  } finally {
-    database.close()
   }
 }
 
 /** The events of the copy and of the original will have the same numbers: the copy is another log. */
 export function renameEventLog(path: string): void {
   translateErrors(path, () => {
-    const database = new Database(path, { readwrite: true, strict: true })
-    try {
-      database.run('update event_log set name = lower(hex(randomblob(3)))')
-    } finally {
-      database.close()
-    }
+    using database = new Database(path, { readwrite: true, strict: true })
+    database.run('update event_log set name = lower(hex(randomblob(3)))')
   })
 }
 
@@ -78,14 +73,11 @@ export function renameEventLog(path: string): void {
 function openOurs(path: string): Database {
   return translateErrors(path, () => {
     const database = connectReader(path)
-    try {
-      checkOwner(database)
+    return closeOnError(database, () => {
+      versionOf(database)
       if (identify(database).owner === 'passportd') return database
       throw new ServiceError('unavailable', `${path} is empty.`)
-    } catch (error) {
-      database.close()
-      throw error
-    }
+    })
   })
 }
 
@@ -105,18 +97,14 @@ export const isDamage = (error: unknown): boolean =>
 /** Reads every page and compares indexes with their tables. Throws `unavailable` if the file is damaged. */
 export function check(path: string): Contents {
   return translateErrors(path, () => {
-    const database = connectReader(path)
-    try {
-      const [problem] = listDamage(database, 'integrity_check')
-      if (problem !== undefined) throw new ServiceError('unavailable', `${path} is damaged: ${problem}.`)
-      const count = (sql: string) => database.query<{ count: number }, []>(sql).get()?.count ?? 0
-      return {
-        passports: count(COUNT_PASSPORTS),
-        credentials: count(COUNT_CREDENTIALS),
-        bytes: statSync(path).size,
-      }
-    } finally {
-      database.close()
+    using database = connectReader(path)
+    const [problem] = listDamage(database, 'integrity_check')
+    if (problem !== undefined) throw new ServiceError('unavailable', `${path} is damaged: ${problem}.`)
+    const count = (sql: string) => database.query<{ count: number }, []>(sql).get()?.count ?? 0
+    return {
+      passports: count(COUNT_PASSPORTS),
+      credentials: count(COUNT_CREDENTIALS),
+      bytes: statSync(path).size,
     }
   })
 }

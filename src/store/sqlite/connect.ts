@@ -1,9 +1,9 @@
 import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileFaultError, ServiceError } from '../../domain/errors.ts'
-import { size } from '../../domain/text/counts-and-sizes.ts'
-import { checkOwner } from './migrate.ts'
+import { versionOf } from './migrate.ts'
+import { refuseDeletedWal, refuseOrphanedWal, sizeOf } from './wal-checks.ts'
 
 /** Milliseconds that a write waits for a write of another process. */
 export const WRITER_WAIT = 10_000
@@ -26,7 +26,7 @@ export function connectWriter(path: string, create: boolean): Database {
   }
   const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
   try {
-    checkOwner(database)
+    versionOf(database)
   } catch (error) {
     // Closing would checkpoint the WAL, and the file may belong to another program.
     if (sizeOf(`${path}-wal`) === 0) database.close()
@@ -62,8 +62,6 @@ function checkLength(database: Database, path: string): void {
   const page = database.query<{ page_size: number }, []>('pragma page_size').get()?.page_size ?? 1
   if (sizeOf(path) % page !== 0) throw damaged(path)
 }
-
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** SQLite ignores busy_timeout for this pragma, so a concurrent switch needs a retry loop. */
 function switchToWal(database: Database): void {
@@ -128,21 +126,6 @@ function connect(path: string, mode: DatabaseOptions, wait: number): Database {
   return database
 }
 
-/** SQLite deletes the WAL of an empty file, even for a reader. */
-function refuseOrphanedWal(path: string): void {
-  const problem = orphanedWalProblem(path)
-  if (problem !== undefined) throw new ServiceError('unavailable', problem)
-}
-
-/** A sentence if the database file was lost, but not its WAL. */
-export function orphanedWalProblem(path: string): string | undefined {
-  const wal = `${path}-wal`
-  // In this order: a process that creates the database fills the file before its WAL.
-  const bytes = existsSync(wal) ? sizeOf(wal) : 0
-  if (bytes === 0 || sizeOf(path) > 0) return undefined
-  return `${path} is empty or missing, but ${wal} holds ${size(bytes)} of changes, which opening it would delete: put the file back, restore a backup ("passportd restore FILE" keeps the WAL), or move the WAL away.`
-}
-
 /** Only the owner may read the file: it holds unpublished data. SQLite gives the WAL the same permissions. */
 function makeFile(path: string): void {
   const folder = dirname(path)
@@ -188,52 +171,63 @@ function explain(path: string, error: SQLiteError): string {
   return `${path} cannot be read or written: ${error.message}. Check the disk, and limits on the length of files.`
 }
 
-/** SQLite keeps the WAL beside the target of a symbolic link. */
-export const walOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`
+/** Lifetime of a shared transaction; writes of other connections become visible after it. */
+const LIFE_MILLISECONDS = 5
 
-/** Wait for a process that starts, ends or restores a backup. */
-const OTHER_WAIT = 1000
-const RETRY_WAIT = 5
+/** Consecutive reads share a transaction, because begin and end cost more than a short read. All reads go through `read`. */
+export function createReadTransaction(path: string, database: Database) {
+  const begin = database.query('begin')
+  // A commit would fail after an error.
+  const rollback = database.query('rollback')
+  let number = 0
+  let endsAt = 0
+  let timer: Timer | undefined
+  let isClosed = false
 
-/**
- * Throws if another connection has the database open, but there is no WAL: it was deleted, and that connection keeps its changes
- * in the deleted file. A new WAL would be lost when that connection is closed.
- */
-export function refuseDeletedWal(path: string): void {
-  const end = performance.now() + OTHER_WAIT
-  while (isWalMissing(path) && isInUse(path)) {
-    if (performance.now() > end) throw deletedWal(path)
-    Bun.sleepSync(RETRY_WAIT)
+  function end(): void {
+    endsAt = 0
+    if (!isClosed && database.inTransaction) rollback.run()
+  }
+
+  /** An open transaction would block checkpoints of the WAL. */
+  function endUnused(): void {
+    timer = undefined
+    if (endsAt === 0) return
+    if (performance.now() < endsAt) timer = setTimeout(endUnused, LIFE_MILLISECONDS)
+    else end()
+  }
+
+  function start(): void {
+    const now = performance.now()
+    if (now < endsAt) return
+    end()
+    begin.run()
+    endsAt = now + LIFE_MILLISECONDS
+    timer ??= setTimeout(endUnused, LIFE_MILLISECONDS)
+    number++
+  }
+
+  return {
+    /** Errors of the file or the machine become `unavailable`. */
+    read<T>(work: () => T): T {
+      try {
+        start()
+        return work()
+      } catch (error) {
+        end()
+        return throwTranslated(path, error)
+      }
+    },
+    /** Results can be cached while this number stays the same. */
+    number: () => number,
+    end,
+    close(): void {
+      clearTimeout(timer)
+      end()
+      isClosed = true
+      database.close()
+    },
   }
 }
 
-const isWalMissing = (path: string) =>
-  (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0 && !existsSync(walOf(path))
-
-/** Every connection holds a shared lock until it is closed. Closing this one removes the empty WAL that it creates. */
-function isInUse(path: string): boolean {
-  let database: Database | undefined
-  try {
-    database = new Database(path, { readwrite: true })
-    database.run('pragma locking_mode = exclusive')
-    database.query('select 1 from sqlite_schema limit 1').get()
-    return false
-  } catch (error) {
-    // Another error is reported when the database is opened.
-    return (error as { code?: string }).code === 'SQLITE_BUSY'
-  } finally {
-    database?.close()
-  }
-}
-
-const deletedWal = (path: string) =>
-  new FileFaultError(
-    'replaced',
-    `Another process has ${path} open, but ${walOf(path)} is missing. If it was deleted, stop that process, which saves its changes, and start it again. Otherwise try again later.`,
-  )
-
-/** Device and inode: the same for all names of a file; `undefined` if there is no file. */
-export function fileIdentity(path: string): string | undefined {
-  const file = statSync(path, { throwIfNoEntry: false })
-  return file && `${file.dev}:${file.ino}`
-}
+export type ReadTransaction = ReturnType<typeof createReadTransaction>

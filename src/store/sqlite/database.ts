@@ -2,8 +2,8 @@ import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { FileFaultError } from '../../domain/errors.ts'
 import type { Connection, Database, Dialect, Prepare, Query } from '../sql/connection.ts'
-import { fileIdentity, translateErrors, WRITER_WAIT, walOf } from './connect.ts'
-import type { ReadTransaction } from './read-transaction.ts'
+import { type ReadTransaction, translateErrors, WRITER_WAIT } from './connect.ts'
+import { sizeOf, walOf } from './wal-checks.ts'
 
 /** The version of `ranking` after the current transaction. */
 const VERSION = '(select version + 1 from ranking)'
@@ -32,7 +32,7 @@ type Options = {
 /** Works on a connection run one after another: those of an unfinished transaction would belong to it. */
 export function createDatabase(path: string, { reader, writer, shared, checkFiles }: Options) {
   writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
-  const [readInTurn, writeInTurn] = [createQueue(), createQueue()]
+  const [readInTurn, writeInTurn] = [createTurns(), createTurns()]
   const limitWal = createWalLimit(path, writer)
   const connection = createConnection(path, writer)
   const read = createConnection(path, reader)
@@ -64,7 +64,6 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
         const result = await inTransaction(writer, 'begin immediate', () =>
           work({
             ...connection,
-            lock: async () => undefined,
             async increment(counter) {
               if (counter === 'ranking') await connection.query('update ranking set version = version + 1')
             },
@@ -96,7 +95,8 @@ export function guardErrors<T extends Methods>(path: string, methods: T): T {
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
 }
 
-function createQueue() {
+/** Returns a function that runs works one at a time, first in, first out. */
+function createTurns() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>): Promise<T> => {
     const result = last.then(work)
@@ -203,8 +203,7 @@ export function createWalLimit(path: string, writer: File): () => void {
     const now = performance.now()
     if (now < checkAt) return
     checkAt = now + CHECK_MILLISECONDS
-    const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
-    if (size < LARGEST_BYTES || writer.inTransaction) return
+    if (sizeOf(`${path}-wal`) < LARGEST_BYTES || writer.inTransaction) return
     if (!truncateWal(writer)) checkAt = performance.now() + PAUSE_MILLISECONDS
   }
 }
@@ -252,4 +251,10 @@ function saveLostChanges(wal: string, writer: File): void {
   } catch {
     // The next check tries again.
   }
+}
+
+/** Device and inode: the same for all names of a file; `undefined` if there is no file. */
+export function fileIdentity(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}`
 }

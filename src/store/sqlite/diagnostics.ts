@@ -4,9 +4,10 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Diagnostics, readContents } from '../sql/diagnostics.ts'
 import { isDamage, listDamage } from './backup.ts'
-import { connectReader, refuseDeletedWal, throwTranslated, translateErrors } from './connect.ts'
+import { connectReader, throwTranslated, translateErrors } from './connect.ts'
 import { createConnection } from './database.ts'
-import { checkOwner, identify, SCHEMA } from './migrate.ts'
+import { SCHEMA, versionOf } from './migrate.ts'
+import { refuseDeletedWal } from './wal-checks.ts'
 
 export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {
   const hasWal = () => existsSync(`${path}-wal`)
@@ -19,26 +20,21 @@ export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagn
   return hasWal() ? diagnoseFile(path, connectReader, full) : result
 }
 
-async function diagnoseFile(
+function diagnoseFile(
   path: string,
   connect: (path: string) => Database,
   full: boolean,
 ): Promise<Diagnostics> {
-  const database = translateErrors(path, () => connect(path))
-  try {
-    checkOwner(database)
-    const { version } = identify(database)
+  return translateErrors(path, async () => {
+    using database = connect(path)
+    const schema = versionOf(database)
     return {
-      schema: version,
+      schema,
       knownSchema: SCHEMA,
       damage: listDamage(database, full ? 'integrity_check' : 'quick_check'),
-      ...(version === SCHEMA && { contents: await readContents(createConnection(path, database).query) }),
+      ...(schema === SCHEMA && { contents: await readContents(createConnection(path, database).query) }),
     }
-  } catch (error) {
-    return throwTranslated(path, error)
-  } finally {
-    database.close()
-  }
+  })
 }
 
 /** For a database that no process has open. Other ways of reading create a WAL beside it. */
@@ -49,7 +45,7 @@ function connectUnused(path: string): Database {
 
 /** Checks one table after another: a single read transaction would block checkpoints of the WAL. Returns the first problems. */
 export function findTableDamage(path: string): string[] {
-  const database = connectReader(path)
+  using database = connectReader(path)
   // An unreadable part of the disk is then an error instead of a crash.
   database.run('pragma mmap_size = 0')
   try {
@@ -64,7 +60,5 @@ export function findTableDamage(path: string): string[] {
   } catch (error) {
     if (isDamage(error)) return [(error as Error).message]
     return throwTranslated(path, error)
-  } finally {
-    database.close()
   }
 }

@@ -15,7 +15,7 @@ import {
   toLogEvent,
   typeCondition,
 } from '../rows/event.ts'
-import type { ReadTransaction } from './read-transaction.ts'
+import type { ReadTransaction } from './connect.ts'
 
 export function createEventReader(reader: Database, transaction: ReadTransaction) {
   const findLog = reader.query<EventLogRow, []>('select name, first, last, known_since from event_log')

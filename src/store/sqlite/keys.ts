@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { type KeyRow, toKey } from '../sql/keys.ts'
-import type { ReadTransaction } from './read-transaction.ts'
+import type { ReadTransaction } from './connect.ts'
 
 /** Caches keys for one read transaction: consecutive requests often have the same key. */
 export function createKeyFinder(reader: Database, transaction: ReadTransaction) {

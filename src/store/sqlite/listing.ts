@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { ChangedPassport, ListedPassport, ListingChanges, ListingStore } from '../store.ts'
-import { translateErrors } from './connect.ts'
-import type { ReadTransaction } from './read-transaction.ts'
+import { type ReadTransaction, translateErrors } from './connect.ts'
 
 /** After more changes the whole listing is read. */
 const MOST_CHANGES = 50_000

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { MigrationMode, OnProgress } from '../migrations/schema-version.ts'
+import type { MigrationMode } from '../migrations/schema-version.ts'
 import { createAudit } from '../sql/audit.ts'
 import { createCopyTables } from '../sql/copy-tables.ts'
 import { pruneEvents } from '../sql/events.ts'
@@ -17,7 +17,14 @@ import { createSettingStores } from '../sql/settings.ts'
 import { createUsage } from '../sql/usage.ts'
 import { createV1Reader, createV2Reader } from '../sql/v1.ts'
 import type { Store } from '../store.ts'
-import { closeOnError, connectReader, connectWriter, openChecked, translateErrors } from './connect.ts'
+import {
+  closeOnError,
+  connectReader,
+  connectWriter,
+  createReadTransaction,
+  openChecked,
+  translateErrors,
+} from './connect.ts'
 import {
   createConnection,
   createDatabase,
@@ -30,21 +37,16 @@ import { createEventReader } from './events.ts'
 import { createKeyFinder } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
-import { createReadTransaction } from './read-transaction.ts'
 import { createV3Reader } from './v3-reader.ts'
 
-type Options = {
-  create?: boolean
-  migrate?: MigrationMode
-  onMigrate?: OnProgress | undefined
-}
-
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
-export function openSqlite(path: string, options: Options = {}): Store {
-  const { create = true, migrate: mode = true, onMigrate } = options
+export function openSqlite(
+  path: string,
+  { create = true, migrate: mode = true }: { create?: boolean; migrate?: MigrationMode } = {},
+): Store {
   return openChecked(path, () => {
     const writer = connectWriter(path, create)
-    closeOnError(writer, () => prepareSchema(writer, mode, onMigrate))
+    closeOnError(writer, () => prepareSchema(writer, mode))
     const reader = connectReader(path)
     /** For short reads, which share read transactions. */
     const shared = connectReader(path)
@@ -84,7 +86,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
       },
       mirror: createMirror(write),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
-      usage: createUsage(read.query, write, database),
+      usage: createUsage(read.query, database),
       audit: createAudit(read.query, write),
       ...createSettingStores(read.query, write),
       copyTables: createCopyTables(database, read),
@@ -100,17 +102,13 @@ export function openSqlite(path: string, options: Options = {}): Store {
 }
 
 /** For `migrate`. */
-export function migrateSqlite(path: string, onProgress: OnProgress): { from: number; to: number } {
+export function migrateSqlite(path: string): { from: number; to: number } {
   return openChecked(path, () => {
-    const writer = connectWriter(path, false)
+    using writer = connectWriter(path, false)
     const checkFiles = createFileGuard(path, writer)
-    try {
-      const from = prepareSchema(writer, true, onProgress)
-      checkFiles()
-      return { from, to: SCHEMA }
-    } finally {
-      writer.close()
-    }
+    const from = prepareSchema(writer, true)
+    checkFiles()
+    return { from, to: SCHEMA }
   })
 }
 

@@ -1,16 +1,11 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 import { check, checkBackup, isDamage, renameEventLog, writeAtomically, writeSnapshot } from './backup.ts'
-import {
-  isEnvironmentError,
-  makeFolder,
-  orphanedWalProblem,
-  throwTranslated,
-  translateErrors,
-} from './connect.ts'
+import { isEnvironmentError, makeFolder, throwTranslated, translateErrors } from './connect.ts'
 import { identify, migrate } from './migrate.ts'
+import { orphanedWalProblem, sizeOf } from './wal-checks.ts'
 
 /**
  * Replaces the database with a backup. The old database is kept under a name that is returned. The replacement is atomic: a
@@ -93,21 +88,17 @@ function isEmpty(database: Database): boolean {
 }
 
 function migrateFile(path: string): void {
-  const database = new Database(path, { readwrite: true, strict: true })
-  try {
+  translateErrors(path, () => {
+    using database = new Database(path, { readwrite: true, strict: true })
     database.run('pragma secure_delete = on')
     migrate(database)
-  } catch (error) {
-    throwTranslated(path, error)
-  } finally {
-    database.close()
-  }
+  })
 }
 
 /** Links the old database to a second name and moves a leftover WAL with it: SQLite would apply the WAL to the new file. */
 function keep(path: string, now: number): string | undefined {
   const kept = `${path}.before-${new Date(now).toISOString().replace(/[-:]/g, '')}`
-  const hasContents = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const hasContents = sizeOf(path) > 0
   if (hasContents) linkSync(path, kept)
   const logs = ['-wal', '-journal'].filter((log) => existsSync(path + log))
   for (const log of logs) renameSync(path + log, kept + log)

@@ -1,10 +1,16 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportKey } from '../../domain/passport.ts'
 import type { CredentialsRow } from '../rows/credential.ts'
-import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
-import { MAX_BYTES, MOST_CANDIDATES, MOST_OWNERS, NO_CREDENTIALS, toPassportV3 } from '../rows/v3.ts'
+import {
+  LONGEST_CHAIN,
+  MAX_READ_BYTES,
+  MOST_CANDIDATES,
+  MOST_OWNERS,
+  type StoredRow,
+  toPassportV3,
+} from '../rows/passport.ts'
 import type { FindOptions, KeyResult, Store } from '../store.ts'
-import type { ReadTransaction } from './read-transaction.ts'
+import type { ReadTransaction } from './connect.ts'
 
 /** Keys of one call: a read blocks the event loop. */
 const KEYS_PER_READ = 50
@@ -42,7 +48,7 @@ export function createV3Reader(reader: Database, transaction: ReadTransaction): 
   let bytes = 0
 
   function toResult(row: StoredRow, { credentials }: FindOptions): KeyResult {
-    const listed = credentials ? (findCredentials.get(row.id) ?? NO_CREDENTIALS) : undefined
+    const listed = credentials ? (findCredentials.get(row.id) ?? { data: '', body: null }) : undefined
     bytes += row.bio.length + row.socials.length + row.tags.length + (listed?.body?.length ?? 0)
     return { passport: toPassportV3(row, mergedInto(row.id), listed) }
   }
@@ -74,7 +80,7 @@ export function createV3Reader(reader: Database, transaction: ReadTransaction): 
         bytes = 0
         for (const key of keys.slice(0, KEYS_PER_READ)) {
           results.push(findOne(key, options))
-          if (bytes > MAX_BYTES) break
+          if (bytes > MAX_READ_BYTES) break
         }
         return results
       }),

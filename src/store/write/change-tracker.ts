@@ -1,7 +1,8 @@
 import type { Credential } from '../../domain/credential.ts'
 import { handlesOf } from '../../domain/passport.ts'
+import { toV1CredentialsRow } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
-import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
+import { toV1PassportRow } from '../rows/v1.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
 import type { WriteModel } from './write-model.ts'
 

@@ -1,8 +1,13 @@
 import type { Credential } from '../../domain/credential.ts'
 import type { DataPoint } from '../../domain/data-point.ts'
-import { type CredentialsRow, fromCredentialData, shownCredentialsOf } from '../rows/credential.ts'
+import {
+  type CredentialsRow,
+  fromCredentialData,
+  shownCredentialsOf,
+  type V1CredentialsRow,
+} from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
-import type { V1CredentialsRow, V1PassportRow } from '../rows/v1.ts'
+import type { V1PassportRow } from '../rows/v1.ts'
 
 /** The rows of all tables that a batch may touch, in memory. */
 export type Loaded = {

@@ -1,20 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { connect } from 'node:net'
 import { limited } from '../../support/http/limited-server.ts'
+import { PATH as LOOKUP, post, rawLookup } from '../../support/http/lookup-server.ts'
+import { sendBytes } from '../../support/http/raw-request.ts'
 import { NOON } from '../../support/store/records.ts'
 
 const LIST = '/api/v3/passports'
-const LOOKUP = '/api/v3/lookup'
 const ALL = ['credentials', 'standing', 'explanation']
 const BEFORE = new Date(NOON).toISOString()
 
 type Server = Awaited<ReturnType<typeof limited>>
-
-const post = (key: string, body: string | ReadableStream) => ({
-  method: 'POST',
-  headers: { 'X-API-KEY': key, 'Content-Type': 'application/json' },
-  body,
-})
 
 const keys = (count: number) => Array<string>(count).fill('7')
 
@@ -84,35 +78,42 @@ describe('units of v3 requests', () => {
   })
 })
 
-describe('requests above the whole limit', () => {
-  test('a lookup that costs more than the limit is refused with 400, without Retry-After', async () => {
-    await using server = await limited('small=5/10s')
+test.each([
+  ['list', 10, `${LIST}?limit=250`, ''],
+  ['body', 13, LOOKUP, 'x'.repeat(99_999)],
+])(
+  'a %s above the whole limit is refused with 400, and counts as one request',
+  async (_, units, path, sent) => {
+    await using server = await limited('small=9/10s')
     const key = await server.makeKey(1, 'small')
-    const refused = await server.get(LOOKUP, post(key, JSON.stringify({ keys: keys(1000) })))
+    const init = sent === '' ? { headers: { 'X-API-KEY': key } } : post(key, sent)
+    const { status, body, headers } = await server.get(path, init)
+    expect([status, body.code, body.detail]).toEqual([
+      400,
+      'invalid_request',
+      `This request counts as ${units} requests, but the limit is 9 in 10 s: ask for less.`,
+    ])
+    expect([headers.get('RateLimit'), headers.get('Retry-After')]).toEqual(['"small";r=8;t=10', null])
+  },
+)
+
+test('a lookup above the whole limit is refused with the number of keys that fit, and these fit', async () => {
+  await using server = await limited('small=5/10s')
+  const key = await server.makeKey(1, 'small')
+  const lookUp = (count: number, include: readonly string[]) =>
+    server.get(LOOKUP, post(key, JSON.stringify({ keys: keys(count), include })))
+  for (const [include, units, most] of [[[], 40, 125] as const, [ALL, 160, 31] as const]) {
+    const refused = await lookUp(1000, include)
     expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
       400,
       'invalid_request',
-      'This request counts as 40 requests, but the limit is 5 in 10 s: ask for less.',
+      `This request counts as ${units} requests, but the limit is 5 in 10 s: ask for at most ${most} keys.`,
     ])
     expect(refused.headers.get('Retry-After')).toBeNull()
-  })
-
-  test('a list or a body above the whole limit is refused, and counts as one request', async () => {
-    await using server = await limited('anonymous=9/10s, small=3/10s')
-    const list = await server.anonymous(`${LIST}?limit=250`)
-    expect([list.status, list.body.code, list.body.detail]).toEqual([
-      400,
-      'invalid_request',
-      'This request counts as 10 requests, but the limit is 9 in 10 s: ask for less.',
-    ])
-    expect(list.headers.get('RateLimit')).toBe('"anonymous";r=8;t=10')
-    const key = await server.makeKey(1, 'small')
-    const large = await server.get(LOOKUP, post(key, JSON.stringify({ keys: ['x'.repeat(99_999)] })))
-    expect([large.status, large.body.detail]).toEqual([
-      400,
-      'This request counts as 13 requests, but the limit is 3 in 10 s: ask for less.',
-    ])
-  })
+    server.clock.time += 10_000
+    expect((await lookUp(most, include)).status).toBe(200)
+    server.clock.time += 10_000
+  }
 })
 
 test('of many large requests at once, some are served, and the refused ones do not use up the limit', async () => {
@@ -131,17 +132,7 @@ test('of many large requests at once, some are served, and the refused ones do n
 test('a large body is charged before it is received, and a refused client is disconnected', async () => {
   await using server = await limited('small=120/10s')
   const key = await server.makeKey(1, 'small')
-  const { promise, resolve } = Promise.withResolvers<string>()
-  let received = ''
-  const socket = connect(server.port, '127.0.0.1')
-  socket.on('data', (bytes) => {
-    received += bytes.toString()
-  })
-  socket.on('close', () => resolve(received))
-  socket.write(
-    `POST ${LOOKUP} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n{"keys":`,
-  )
-  const response = await promise
+  const response = await sendBytes(server.port, rawLookup(key, '{"keys":', { length: 1024 * 1024 }))
   expect(response).toStartWith('HTTP/1.1 400')
   expect(response).toContain('This request counts as 129 requests, but the limit is 120 in 10 s')
 })

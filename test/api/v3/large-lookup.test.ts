@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { connect as connectSocket } from 'node:net'
 import { createExplainer } from '../../../src/scoring/explain.ts'
-import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { rawLookup, serveLookup } from '../../support/http/lookup-server.ts'
+import { openRequest } from '../../support/http/raw-request.ts'
+import { shareServer } from '../../support/http/server.ts'
 import { until } from '../../support/processes.ts'
-import { databaseMaker, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { openTestStore } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { ada, NOON, record } from '../../support/store/records.ts'
 
@@ -16,20 +16,17 @@ const keysOf = (count: number) => Array.from({ length: count }, (_, id) => Strin
 const large = (count: number) => people(count, Array(10).fill({ ...ada.socials[0], bio: 'é'.repeat(9000) }))
 
 test('an error after a stream began is logged with its stack, and the stream is cut off', async () => {
-  await using database = await databaseMaker('sqlite')()
-  const store = openSqlite(database.url.slice('sqlite:'.length))
-  await saveRecords(store, large(500))
+  await using store = await openTestStore('sqlite', large(500))
   await using server = await serveLookup(store)
   const body = JSON.stringify({ keys: keysOf(500) })
   const response = await server.fetch(body, { Accept: 'application/x-ndjson' })
   expect(response.status).toBe(200)
-  await execute(database.url, 'alter table passports rename column socials to gone')
+  await execute(store.url, 'alter table passports rename column socials to gone')
   const received = await response.text().catch(() => '')
   expect(received.split('\n').length).toBeLessThan(500)
   await until(() => server.errors.length > 0)
   expect(server.errors).toHaveLength(1)
   expect((server.errors[0] as Error).stack).toContain('render-by-key.ts')
-  await store.close()
 })
 
 test('other work runs while many scores are explained', async () => {
@@ -48,9 +45,9 @@ test('other work runs while many scores are explained', async () => {
   expect(turns).toBeGreaterThanOrEqual(5)
 })
 
+const server = shareServer(() => openTestStore('sqlite', large(20)), serveLookup)
+
 test('a streamed lookup is compressed as its client accepts', async () => {
-  await using store = await openTestStore('sqlite', large(20))
-  await using server = await serveLookup(store)
   const ask = (encoding: string) =>
     server.fetch(JSON.stringify({ keys: keysOf(20) }), { 'Accept-Encoding': encoding })
   const plain = await ask('identity')
@@ -71,8 +68,6 @@ test('a streamed lookup is compressed as its client accepts', async () => {
 })
 
 test('repeated keys have the same items, also if they are read in parts', async () => {
-  await using store = await openTestStore('sqlite', large(20))
-  await using server = await serveLookup(store)
   const { body } = await server.lookUp([...keysOf(20), ...keysOf(20), 'x', 'x'])
   expect(body.items.slice(20, 40)).toEqual(body.items.slice(0, 20))
   expect(body.items.slice(40)).toEqual(Array(2).fill({ key: 'x', error: 'not_found' }))
@@ -81,8 +76,7 @@ test('repeated keys have the same items, also if they are read in parts', async 
 test('a large body is counted until it is read, and gets 503 while its client has too many bytes', async () => {
   await using store = await openTestStore('sqlite', people(1))
   await using server = await serveLookup(store, { holdLimits: { bytesOfClient: 1 } })
-  const socket = connectSocket(server.port, '127.0.0.1').on('error', () => undefined)
-  socket.write(rawLookup(server.key, ' '.repeat(100_000), { length: 200_000 }))
+  const socket = openRequest(server.port, rawLookup(server.key, ' '.repeat(100_000), { length: 200_000 }))
   await until(() => server.heldBytes() > 0)
   const padded = `{"keys":[]}${' '.repeat(100_000)}`
   expect((await server.send(padded)).body.code).toBe('overloaded')

@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { limited } from '../../support/http/limited-server.ts'
 import { PATH, post, rawLookup, serveLookup } from '../../support/http/lookup-server.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { databaseMaker, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { ADA_WALLET, ada, PEOPLE, record } from '../../support/store/records.ts'
 
@@ -93,11 +92,9 @@ test('1,000 keys are accepted, and large responses are complete', async () => {
 test.each(['*/*', 'application/x-ndjson'])(
   'a failing read gets 500 as problem+json, and no part of a response: Accept %s',
   async (accept) => {
-    await using database = await databaseMaker('sqlite')()
-    const store = openSqlite(database.url.slice('sqlite:'.length))
-    await saveRecords(store, PEOPLE)
+    await using store = await openTestStore('sqlite', PEOPLE)
     await using server = await serveLookup(store)
-    await execute(database.url, 'alter table passports rename column socials to gone')
+    await execute(store.url, 'alter table passports rename column socials to gone')
     const { body } = await server.send('{"keys":["7"]}', { Accept: accept })
     expect(body).toMatchObject({
       status: 500,
@@ -105,7 +102,6 @@ test.each(['*/*', 'application/x-ndjson'])(
       detail: 'Something went wrong on our side.',
     })
     expect(server.errors).toHaveLength(1)
-    await store.close()
   },
 )
 

@@ -8,8 +8,9 @@ import { until } from '../../support/processes.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
+// Concurrent: a node reads the plan once a second.
 withEveryEngine('retire', (makeDatabase) => {
-  test('two running nodes apply a change, and its reversal, without a restart', async () => {
+  test.concurrent('two running nodes apply a change, and its reversal, without a restart', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     await using one = await here.listen()
     await using other = await here.listen()
@@ -35,7 +36,7 @@ withEveryEngine('retire', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'a node', (makeDatabase) => {
-  test('a node uses the last known plan while the database is unavailable', async () => {
+  test.concurrent('a node uses the last known plan while the database is unavailable', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     await using store = await here.open()
     await store.retirement.save({ ...NO_PLAN, sunsetAt: NOON })
@@ -64,7 +65,7 @@ withEngine('sqlite', 'a node', (makeDatabase) => {
     await until(async () => (await status()) === 200)
   })
 
-  test('with DEPRECATED_AT=none, V1 responses have no Deprecation header unless the plan has a date', async () => {
+  test.concurrent('with DEPRECATED_AT=none, V1 responses have no Deprecation header unless the plan has a date', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     await using store = await here.open()
     await using node = await listenHere({ ...here.env, DEPRECATED_AT: 'none' })

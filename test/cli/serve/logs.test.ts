@@ -4,30 +4,18 @@ import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { NO_PLAN } from '../../../src/domain/retirement.ts'
-import type { Fields } from '../../../src/log.ts'
-import { createErrorLog } from '../../../src/log.ts'
+import { createErrorLog, createLog, type Fields } from '../../../src/log.ts'
+import { logRetirement } from '../../../src/serve/jobs/log-retirement.ts'
 import { truncateAddress } from '../../../src/serve/request-listener.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { VERSION } from '../../../src/version.ts'
 import { serveProcess } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { readLines, until } from '../../support/processes.ts'
-import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
-import { named } from '../../support/store/records.ts'
+import { databaseMaker, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { NOON, named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { callHere } from '../../support/terminal.ts'
-
-async function entriesOf(child: { kill(signal: 'SIGTERM'): void; stderr: ReadableStream<Uint8Array> }) {
-  child.kill('SIGTERM')
-  const text = await new Response(child.stderr).text()
-  return {
-    text,
-    entries: text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line)),
-  }
-}
 
 // Concurrent: these tests mostly wait.
 test.concurrent('LOG_REQUESTS=true logs one entry per request, by route', async () => {
@@ -59,69 +47,63 @@ test.concurrent('LOG_REQUESTS=true logs one entry per request, by route', async 
   ])
 })
 
-test.concurrent('the log reports start, stop, an ignored SIGHUP, changes of the retirement plan, brownouts, and the removal and return of V1', async () => {
-  using folder = tempFolder()
-  const path = join(folder.path, 'test.db')
-  const store = openSqlite(path)
-  await using server = await serveProcess([], {
-    cwd: folder.path,
-    env: { DATABASE_URL: `sqlite:${path}` },
-  })
+test.concurrent('the log reports start, stop, an ignored SIGHUP, a change of the retirement plan, and once a failure of a background job, with its stack', async () => {
+  await using here = await workplace(databaseMaker('sqlite'))
+  await using server = await here.serve()
   const log = readLines(server.child.stderr)
   const isLogged = (text: string) => log.some((line) => line.includes(text))
   server.child.kill('SIGHUP')
   await until(() => isLogged('SIGHUP was ignored'))
-  const brownout = { start: Date.now(), end: Date.now() + 3_600_000 }
-  await store.retirement.save({ brownouts: [brownout], exempt: [] })
-  await until(() => isLogged('A brownout of V1 began'))
-  await store.retirement.save({ brownouts: [], exempt: [] })
-  await until(() => isLogged('The brownout of V1 ended.'))
-  const sunsetAt = Date.now()
-  await store.retirement.save({ sunsetAt, successor: 'https://example.com/v2', brownouts: [], exempt: ['a'] })
-  await until(() => isLogged('V1 is removed'))
-  await store.retirement.save(NO_PLAN)
-  await until(() => isLogged('V1 is no longer removed'))
-  await store.close()
+  await here.look((store) => store.retirement.save({ brownouts: [], exempt: ['a'] }))
+  await until(() => isLogged('The retirement plan was changed.'))
+  using database = new Database(here.database)
+  database.run('pragma busy_timeout = 10000')
+  database.run('alter table ranking rename to gone')
+  await until(() => isLogged('The ranking is outdated: '))
   server.child.kill('SIGTERM')
   expect(await server.child.exited).toBe(0)
   await until(() => isLogged('Stopped.'))
-  const changed = 'The retirement plan was changed.'
-  const until410 = new Date(brownout.end).toISOString()
+  const start = { version: VERSION, url: server.url, database: here.database, passports: 0, workers: 1 }
+  const failure = expect.stringMatching(/: no such table: ranking\n {4}at .*listing\.ts/s)
   expect(log.map((line) => JSON.parse(line))).toMatchObject([
-    { message: 'Started.', version: VERSION, url: server.url, database: path, passports: 0, workers: 1 },
+    { message: 'Started.', ...start },
     { level: 'warn', message: 'SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.' },
-    { message: changed, sunset: 'none', brownouts: 1, exempt: 0 },
-    { message: `A brownout of V1 began: it responds 410 until ${until410}.` },
-    { message: changed, sunset: 'none', brownouts: 0, exempt: 0 },
-    { message: 'The brownout of V1 ended.' },
-    {
-      message: changed,
-      sunset: new Date(sunsetAt).toISOString(),
-      successor: 'https://example.com/v2',
-      brownouts: 0,
-      exempt: 1,
-    },
-    { message: 'V1 is removed: it responds 410.' },
-    { message: changed, sunset: 'none', brownouts: 0, exempt: 0 },
-    { message: 'V1 is no longer removed: it responds again.' },
+    { message: 'The retirement plan was changed.', sunset: 'none', brownouts: 0, exempt: 1 },
+    { level: 'error', message: failure },
     { message: 'Stopping: requests in progress are completed.' },
     { message: 'Stopped.' },
   ])
 })
 
-test.concurrent('an unexpected failure of a background job is logged once, with its stack', async () => {
-  using folder = tempFolder()
-  const path = join(folder.path, 'test.db')
-  await openSqlite(path).close()
-  await using server = await serveProcess([], { cwd: folder.path, env: { DATABASE_URL: `sqlite:${path}` } })
-  const log = readLines(server.child.stderr)
-  using database = new Database(path)
-  database.run('pragma busy_timeout = 10000')
-  const failures = () =>
-    log.map((line) => JSON.parse(line).message).filter((text) => text.startsWith('The ranking is outdated: '))
-  database.run('alter table ranking rename to gone')
-  await until(() => failures().length > 0)
-  expect(failures()).toEqual([expect.stringMatching(/no such table: ranking\n {4}at .*listing\.ts/s)])
+test('changes of the retirement plan, the start and end of brownouts, and the removal and return of V1 are logged', async () => {
+  await using store = await openTestStore('sqlite')
+  const entries: object[] = []
+  const write = (line: string) => void entries.push(JSON.parse(line))
+  const job = logRetirement(store, createLog({ write, json: true, now: Date.now }))
+  const [now, sunsetAt] = [Date.now(), NOON]
+  const brownout = { start: now, end: now + 3_600_000 }
+  const successor = 'https://example.com/v2'
+  for (const plan of [
+    NO_PLAN,
+    { ...NO_PLAN, brownouts: [brownout] },
+    NO_PLAN,
+    { ...NO_PLAN, sunsetAt, successor, exempt: ['a'] },
+    NO_PLAN,
+  ]) {
+    await store.retirement.save(plan)
+    await job.run()
+  }
+  const changed = { message: 'The retirement plan was changed.', sunset: 'none', brownouts: 0, exempt: 0 }
+  expect(entries).toMatchObject([
+    { ...changed, brownouts: 1 },
+    { message: `A brownout of V1 began: it responds 410 until ${new Date(brownout.end).toISOString()}.` },
+    changed,
+    { message: 'The brownout of V1 ended.' },
+    { ...changed, sunset: new Date(sunsetAt).toISOString(), successor, exempt: 1 },
+    { message: 'V1 is removed: it responds 410.' },
+    changed,
+    { message: 'V1 is no longer removed: it responds again.' },
+  ])
 })
 
 /** A database without a WAL file, which a test can damage while a server runs. */
@@ -153,6 +135,7 @@ test.concurrent('no key, query, path or whole address is logged, also for failed
   const { cwd, env } = database
   const settings = { ...env, LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' }
   await using server = await serveProcess([], { cwd, env: settings })
+  const log = readLines(server.child.stderr)
   const key = (await callHere(['keys', 'create', '--name', 'a'], { env })).out.trim()
   const wrong = `ppd_0123456789_${'e'.repeat(64)}`
   const wallet = `0xfeed${'0'.repeat(36)}`
@@ -186,10 +169,10 @@ test.concurrent('no key, query, path or whole address is logged, also for failed
   database.ruin()
   await askAll(1990)
   await askRaw(server.url, `${key} /health HTTP/1.1\r\nHost: ${key}\r\nConnection: close\r\n\r\n`)
-  const { text: all, entries } = await entriesOf(server.child)
+  await until(() => log.filter((line) => line.includes('"message":"request"')).length >= asked)
   // The first entry has the address of the server.
-  const text = all.slice(all.indexOf('\n'))
-  expect(entries.filter(({ message }) => message === 'request').length).toBeGreaterThanOrEqual(asked)
+  const text = log.slice(1).join('\n')
+  const entries = log.map((line) => JSON.parse(line))
   // Only the first of many equal errors is logged: it may be that of a list page.
   expect(entries.some(({ level, route }) => level === 'error' && route !== undefined)).toBe(true)
   expect(entries.some(({ status }) => status === 503)).toBe(true)

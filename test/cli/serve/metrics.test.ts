@@ -2,7 +2,8 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { presentFamilies } from '../../../src/api/prometheus-text.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
-import { createStoreMetrics } from '../../../src/serve/metrics-server.ts'
+import { createDamage } from '../../../src/serve/damage.ts'
+import { readStore } from '../../../src/serve/metrics-server.ts'
 import { VERSION } from '../../../src/version.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type Exposition, parseExposition } from '../../support/http/prometheus.ts'
@@ -16,7 +17,12 @@ async function scrape(server: { greeting: string }): Promise<Exposition> {
   return parseExposition(await (await fetch(urlOf(server))).text())
 }
 
-const onError = () => undefined
+/** The options of a node with a replica. */
+const REPLICA = {
+  database: { engine: 'postgres', url: '', readUrls: [''] } as const,
+  damage: createDamage(),
+  onError: () => undefined,
+}
 
 const LISTED = 'passportd_requests_total{route="list",status="200",tier="anonymous"}'
 
@@ -75,9 +81,8 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
 onEveryEngine('metrics of the store', (open) => {
   test('stale passports and the numbers of the event log are reported', async () => {
     await using store = await open([record(1, { stale: true }), record(2)])
-    const read = createStoreMetrics(store, { replica: false, onError })
     const values = async (...names: string[]) => {
-      const { value } = parseExposition(presentFamilies(await read()))
+      const { value } = parseExposition(presentFamilies(await readStore(store, REPLICA)))
       return names.map((name) => value(`passportd_${name}`))
     }
     expect(await values('stale_passports', 'events_last', 'events_first')).toEqual([1, 2, 1])
@@ -91,8 +96,7 @@ onEveryEngine('metrics of the store', (open) => {
   test('an unavailable store is reported, with its replica', async () => {
     await using store = await open()
     await store.close()
-    const read = createStoreMetrics(store, { replica: true, onError })
-    const { value } = parseExposition(presentFamilies(await read()))
+    const { value } = parseExposition(presentFamilies(await readStore(store, REPLICA)))
     const parts = ['reads', 'writes', 'replica'].map((part) => value(`passportd_store_up{part="${part}"}`))
     expect(parts).toEqual([0, 0, 0])
     expect(value('passportd_stale_passports')).toBeUndefined()
@@ -109,8 +113,8 @@ onEngine('sqlite', 'failing metrics', (open) => {
     const scoring = { ...store.scoring, countStale: () => Promise.reject(error) }
     const errors: unknown[] = []
     const onError = (error: unknown) => void errors.push(error)
-    const read = createStoreMetrics({ ...store, scoring }, { replica: false, onError })
-    const { value } = parseExposition(presentFamilies(await read()))
+    const families = await readStore({ ...store, scoring }, { ...REPLICA, onError })
+    const { value } = parseExposition(presentFamilies(families))
     expect(value('passportd_stale_passports')).toBeUndefined()
     expect(errors).toEqual(reported === 'reported' ? [error] : [])
   })

@@ -76,9 +76,11 @@ test('a node responds correctly while primary and replica stop and start', async
     }
   }
   const WELL = { status: 'ready', writes: 'ok', replica: 'ok' }
+  const NO_PRIMARY = { ...WELL, writes: 'unavailable' }
+  const NO_REPLICA = { ...WELL, replica: 'unavailable' }
   const each: [PostgresServer, object][] = [
-    [primary, { ...WELL, writes: 'unavailable' }],
-    [replica, { ...WELL, replica: 'unavailable' }],
+    [primary, NO_PRIMARY],
+    [replica, NO_REPLICA],
   ]
   await ready(WELL)
   for (const [server, expected] of each) {
@@ -86,14 +88,15 @@ test('a node responds correctly while primary and replica stop and start', async
     await during(() => server.start(), WELL)
     await during(() => server.kill(), expected)
     await during(() => server.start(), WELL)
-    await during(() => server.freeze(), expected)
-    await during(() => server.thaw(), WELL)
   }
+  // A node notices a frozen server after five seconds.
+  await during(() => primary.freeze(), NO_PRIMARY)
   isOutage = true
+  await during(() => replica.freeze(), 503)
+  await during(() => primary.thaw(), NO_REPLICA)
+  await during(() => replica.thaw(), WELL)
   await during(() => Promise.all([replica.stop(), primary.stop()]), 503)
   await during(() => Promise.all([primary.start(), replica.start()]), WELL)
-  await during(() => [primary.freeze(), replica.freeze()], 503)
-  await during(() => [primary.thaw(), replica.thaw()], WELL)
   isOver = true
   await Promise.all(load)
   expect(wrong).toEqual([])

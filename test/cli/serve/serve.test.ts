@@ -2,37 +2,13 @@ import { expect, test } from 'bun:test'
 import { statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { MAIN, readUrl, run, serveProcess, start, takePort } from '../../support/cli.ts'
+import { MAIN, readUrl, serveProcess, start, takePort } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { readProblems, until } from '../../support/processes.ts'
-import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { databaseMaker, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { callHere } from '../../support/terminal.ts'
-
-test('--demo fills its own file once, also after a kill while filling it and by two servers at once, and prints the URLs', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  const child = start(['serve', '--demo'], { cwd, env: { PORT: '0' } })
-  const wal = join(cwd, 'data/demo.db-wal')
-  await until(() => (statSync(wal, { throwIfNoEntry: false })?.size ?? 0) > 1_000_000)
-  child.kill('SIGKILL')
-  await child.exited
-
-  const [one, two] = await Promise.all([serveProcess(['--demo'], { cwd }), serveProcess(['--demo'], { cwd })])
-  await using server = one
-  await using other = two
-  const { greeting, url } = server
-  for (const each of [server, other])
-    expect(each.greeting).toContain('serves 1,000 passports from data/demo.db\n')
-  for (const path of ['/', '/api/v3/passports', '/api/v1/passports', '/reference/v3', '/health']) {
-    expect(greeting).toContain(url + path)
-    expect((await fetch(url + path)).status).toBe(200)
-  }
-  expect(greeting).toContain(`curl '${url}/api/v3/passports?limit=3'`)
-  const { pagination } = await (await fetch(`${url}/api/v1/passports`)).json()
-  expect(pagination.total).toBe(1000)
-})
 
 withEveryEngine('--demo', (makeDatabase) => {
   test('several servers that start at once fill a database once', async () => {
@@ -70,10 +46,36 @@ withEngine('sqlite', 'REQUIRE_API_KEY', (makeDatabase) => {
 })
 
 // Concurrent: these tests mostly wait.
-test.concurrent('an unfinished request does not prevent a shutdown', async () => {
+test.concurrent('--demo fills its own file once, also after a kill while filling it, and prints the URLs', async () => {
   using folder = tempFolder()
-  await using server = await serveProcess([], { cwd: folder.path })
+  const cwd = folder.path
+  const child = start(['serve', '--demo'], { cwd, env: { PORT: '0' } })
+  const wal = join(cwd, 'data/demo.db-wal')
+  await until(() => (statSync(wal, { throwIfNoEntry: false })?.size ?? 0) > 1_000_000)
+  child.kill('SIGKILL')
+  await child.exited
+
+  await using server = await serveProcess(['--demo'], { cwd })
+  const { greeting, url } = server
+  expect(greeting).toContain('serves 1,000 passports from data/demo.db\n')
+  for (const path of ['/', '/api/v3/passports', '/api/v1/passports', '/reference/v3', '/health']) {
+    expect(greeting).toContain(url + path)
+    expect((await fetch(url + path)).status).toBe(200)
+  }
+  expect(greeting).toContain(`curl '${url}/api/v3/passports?limit=3'`)
+  const { pagination } = await (await fetch(`${url}/api/v1/passports`)).json()
+  expect(pagination.total).toBe(1000)
+})
+
+test.concurrent('settings reach the server, and an unfinished request does not prevent its shutdown', async () => {
+  using folder = tempFolder()
+  const env = { DEPRECATED_AT: '2025-06-01', REQUIRE_API_KEY: 'yes' }
+  await using server = await serveProcess([], { cwd: folder.path, env })
   expect(server.greeting).toContain('serves 0 passports from data/passportd.db\n')
+  expect(server.greeting).not.toContain('Explorer')
+  const response = await fetch(`${server.url}/api/v1/passports`)
+  expect(response.status).toBe(401)
+  expect(response.headers.get('Deprecation')).toBe('@1748736000')
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   socket.on('error', () => undefined)
   await new Promise((resolve) => socket.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ', resolve))
@@ -97,52 +99,31 @@ test.concurrent('a log that is closed does not affect responses', async () => {
 })
 
 test.concurrent('a port in use is reported in one sentence, and the active rule set stays', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  const env = { DATABASE_URL: `sqlite:${join(cwd, 'a.db')}` }
-  await callHere(['import', '/dev/null'], { env })
-  const inForce = async () => (await callHere(['rules', 'list', '--json'], { env })).out
+  await using here = await workplace(databaseMaker('sqlite'))
+  const inForce = () => here.json('rules', 'list')
   const before = await inForce()
   const { out } = await callHere(['rules', 'show', '--built-in'])
-  writeFileSync(join(cwd, 'mine.json'), out.replace(/"version": "[^"]*"/, '"version": "mine"'))
+  const RULES = here.path('mine.json')
+  writeFileSync(RULES, out.replace(/"version": "[^"]*"/, '"version": "mine"'))
   await using other = takePort()
   const { port } = other
-  expect(await run(['serve'], { cwd, env: { ...env, PORT: `${port}`, RULES: 'mine.json' } })).toEqual({
+  expect(await callHere(['serve'], { env: { ...here.env, PORT: `${port}`, RULES } })).toEqual({
     out: '',
     err: `passportd: Port ${port} on 127.0.0.1 is in use. Set PORT to another port.\n`,
     code: 1,
   })
-  expect(await inForce()).toBe(before)
+  expect(await inForce()).toEqual(before)
 })
 
-test.concurrent('a METRICS_PORT in use, and a HOST that is not of this machine, are reported in one sentence', async () => {
-  using folder = tempFolder()
-  await using other = takePort()
-  for (const [env, sentence] of [
-    [
-      { METRICS_PORT: `${other.port}` },
-      `Port ${other.port} on 127.0.0.1 is in use. Set METRICS_PORT to another port.`,
-    ],
-    [{ HOST: '192.0.2.1' }, 'Cannot listen on 192.0.2.1, port 0: '],
-  ] as const) {
-    const { out, err, code } = await run(['serve'], { cwd: folder.path, env: { PORT: '0', ...env } })
-    expect({ out, code }).toEqual({ out: '', code: 1 })
-    expect(err).toStartWith(`passportd: ${sentence}`)
-    expect(err).toMatch(/^[^\n]+\.\n$/)
-  }
-})
-
-test.concurrent('settings reach the server', async () => {
-  using folder = tempFolder()
-  const env = {
-    DEPRECATED_AT: '2025-06-01',
-    REQUIRE_API_KEY: 'yes',
-  }
-  await using server = await serveProcess([], { cwd: folder.path, env })
-  expect(server.greeting).not.toContain('Explorer')
-  const response = await fetch(`${server.url}/api/v1/passports`)
-  expect(response.status).toBe(401)
-  expect(response.headers.get('Deprecation')).toBe('@1748736000')
+test.concurrent.each([
+  ['', { HOST: '192.0.2.1' }],
+  ['METRICS_', { METRICS_HOST: '192.0.2.1', METRICS_PORT: '0' }],
+])('a %sHOST that is not of this machine is reported in one sentence', async (prefix, settings) => {
+  await using here = await workplace(databaseMaker('sqlite'))
+  const { out, err, code } = await callHere(['serve'], { env: { ...here.env, PORT: '0', ...settings } })
+  expect({ out, code }).toEqual({ out: '', code: 1 })
+  expect(err).toMatch(/^passportd: Cannot listen on 192\.0\.2\.1, port 0: [^\n]+\.\n$/)
+  expect(err).toEndWith(` Set ${prefix}HOST and ${prefix}PORT.\n`)
 })
 
 test('npm start runs serve --demo, as the README shows', async () => {

@@ -1,14 +1,12 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
-import { openStore } from '../../../src/store/open.ts'
+import { describe, expect, jest, test } from 'bun:test'
+import type { UsageReport } from '../../../src/api/usage.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { serveProcess } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { startPostgres } from '../../support/postgres/postgres.ts'
-import { readProblems, until } from '../../support/processes.ts'
+import { tcpProxy } from '../../support/http/tcp-proxy.ts'
+import { readLines, until } from '../../support/processes.ts'
 import { databaseMaker } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
 
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 
@@ -27,18 +25,28 @@ async function ask(url: string, times: number, headers: Record<string, string> =
 
 const makeDatabase = databaseMaker('sqlite')
 
-// Concurrent: two tests wait for the periodic write of the counts.
+// Concurrent: these tests mostly wait.
 describe.concurrent('counts', () => {
-  test('counts of all threads are stored at a graceful shutdown, with the last use of keys', async () => {
+  test('counts of all threads are stored at a graceful shutdown, with the last use of keys, after another process has finished its write', async () => {
     await using here = await workplace(makeDatabase)
     const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
     await using server = await here.serve(process.platform === 'linux' ? ['--workers', '2'] : [])
+    using other = new Database(here.database)
+    other.run('pragma busy_timeout = 10000')
+    other.run('begin immediate')
     const begin = Date.now()
     await ask(server.url, 40)
     await ask(server.url, 17, { 'X-API-KEY': key })
     server.child.kill('SIGTERM')
+    await until(async () =>
+      fetch(`${server.url}/health`).then(
+        () => false,
+        () => true,
+      ),
+    )
+    expect(server.child.exitCode).toBeNull()
+    other.run('rollback')
     expect(await server.child.exited).toBe(0)
-    expect(await readProblems(server.child.stderr)).toBe('')
     await using store = await here.open()
     expect((await store.usage.list(ALL)).map(({ count }) => count)).toEqual([40, 17])
     expect((await store.keys.list())[0]?.lastUsedAt).toBeGreaterThanOrEqual(begin)
@@ -66,60 +74,33 @@ describe.concurrent('counts', () => {
     expect(events).toMatchObject([{ sequence: 3, type: 'passport.added' }])
   })
 
-  test('counts are stored after another process has finished its write, and no request waits', async () => {
-    await using here = await workplace(makeDatabase)
-    const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
-    await using server = await here.serve()
-    await ask(server.url, 1)
-    using other = new Database(here.env.DATABASE_URL.replace('sqlite:', ''))
-    other.run('pragma busy_timeout = 10000')
-    other.run('begin immediate')
-    await ask(server.url, 50, { 'X-API-KEY': key })
-    server.child.kill('SIGTERM')
-    await until(async () =>
-      fetch(`${server.url}/health`).then(
-        () => false,
-        () => true,
-      ),
-    )
-    expect(server.child.exitCode).toBeNull()
-    other.run('rollback')
-    expect(await server.child.exited).toBe(0)
-    expect(await here.look(countIn)).toBe(51)
-  })
-
-  test('counts survive a kill: at most the last ten seconds are lost', async () => {
-    await using here = await workplace(makeDatabase)
-    await using server = await here.serve()
-    await using store = await here.open()
-    await ask(server.url, 30)
-    await until(async () => (await countIn(store)) === 30)
-    await ask(server.url, 12)
-    server.child.kill('SIGKILL')
-    await server.child.exited
-    const kept = await countIn(store)
-    expect(kept).toBeGreaterThanOrEqual(30)
-    expect(kept).toBeLessThanOrEqual(42)
-  })
-
   test('counts wait while PostgreSQL is unavailable', async () => {
-    await using postgres = await startPostgres()
-    using folder = tempFolder()
-    await using server = await serveProcess([], { cwd: folder.path, env: { DATABASE_URL: postgres.url } })
+    await using here = await workplace(databaseMaker('postgres'))
+    const url = new URL(here.env.DATABASE_URL)
+    await using proxy = await tcpProxy(Number(url.port))
+    url.port = String(proxy.port)
+    await using server = await here.serve([], { DATABASE_URL: url.href })
+    const log = readLines(server.child.stderr)
     await ask(server.url, 5)
-    await postgres.stop()
+    proxy.refuse()
     await ask(server.url, 10)
-    let log = ''
-    for await (const chunk of server.child.stderr) {
-      log += new TextDecoder().decode(chunk)
-      if (log.includes('Usage counts cannot be stored yet')) break
-    }
-    await ask(server.url, 20)
-    await postgres.start()
     server.child.kill('SIGTERM')
+    await until(() => log.some((line) => line.includes('Usage counts cannot be stored yet')))
+    proxy.flow()
     expect(await server.child.exited).toBe(0)
-    const store = await openStore({ engine: 'postgres', url: postgres.url })
-    expect(await countIn(store)).toBe(35)
-    await store.close()
+    expect(await here.look(countIn)).toBe(15)
   })
+})
+
+test('counts are handed over every ten seconds: a kill loses at most the last ten seconds', async () => {
+  await using here = await workplace(makeDatabase)
+  const reports: UsageReport[] = []
+  jest.useFakeTimers()
+  await using node = await here.listen({}, { onUsage: (report) => void reports.push(report) })
+  await ask(node.url, 30)
+  jest.advanceTimersByTime(9_999)
+  expect(reports).toEqual([])
+  jest.advanceTimersByTime(1)
+  jest.useRealTimers()
+  expect(reports).toMatchObject([{ counts: [{ endpoint: 'list', status: 200, count: 30 }] }])
 })

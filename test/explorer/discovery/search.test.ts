@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { foldName } from '../../../src/domain/text/fold-name.ts'
-import { cleanText, shortenText } from '../../../src/explorer/design/sanitize.ts'
+import { cleanText, shortenText } from '../../../src/explorer/design/text.ts'
 import { highlight } from '../../../src/explorer/search/ranking-list.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'

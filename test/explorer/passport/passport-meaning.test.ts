@@ -1,10 +1,14 @@
 import { expect, test } from 'bun:test'
 import type { Passport, Scores, Social } from '../../../src/domain/passport.ts'
-import { describeTop } from '../../../src/explorer/design/format.ts'
+import { describeTop } from '../../../src/explorer/design/text.ts'
 import { renderGrowth } from '../../../src/explorer/passport/passport-credentials.ts'
 import { renderSocials } from '../../../src/explorer/passport/passport-profile.ts'
 import { renderExplanation } from '../../../src/explorer/passport/passport-score.ts'
-import { describeBest } from '../../../src/explorer/site/standings.ts'
+import {
+  describeHighest,
+  describeStrongest,
+  type PartStandings,
+} from '../../../src/explorer/site/standings.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
 import { onEngine } from '../../support/store/engines.ts'
@@ -26,14 +30,14 @@ const standingOf = (below: number) => ({
 })
 
 test('the best true sentence leads, overall or in a part, and nobody reads a negative one', () => {
-  expect(describeBest(SCORES, standingOf(900), { skills: 40, identity: 300 })).toBe('Top 4% in Skills')
-  expect(describeBest(SCORES, standingOf(980), { skills: 40 })).toBe('Top 2% overall')
-  expect(describeBest(SCORES, standingOf(100), { skills: 900 })).toBe('Strongest in Skills')
-  expect(describeBest(SCORES, standingOf(100), { skills: 330 })).toBe('Top 33% in Skills')
-  expect(describeBest(SCORES, standingOf(100), { skills: 331 })).toBe('Strongest in Skills')
-  expect(describeBest(SCORES, standingOf(100), {})).toBe('Strongest in Skills')
-  const none = { total: 0, activity: 0, identity: 0, skills: 0 }
-  expect(describeBest(none, standingOf(0), {})).toBe('')
+  const describe = (below: number, parts: PartStandings, scores = SCORES) =>
+    describeHighest(scores, standingOf(below), parts) || describeStrongest(scores)
+  expect(describe(900, { skills: 40, identity: 300 })).toBe('Top 4% in Skills')
+  expect(describe(980, { skills: 40 })).toBe('Top 2% overall')
+  expect(describe(100, { skills: 330 })).toBe('Top 33% in Skills')
+  for (const parts of [{ skills: 900 }, { skills: 331 }, {}])
+    expect(describe(100, parts)).toBe('Strongest in Skills')
+  expect(describe(0, {}, { total: 0, activity: 0, identity: 0, skills: 0 })).toBe('')
 })
 
 test('a low rank is not shown; a level is, with the points to the next one', async () => {

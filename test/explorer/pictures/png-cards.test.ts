@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { ClientGone, ServiceError } from '../../../src/domain/errors.ts'
 import { drawableName } from '../../../src/explorer/pictures/card-frame.ts'
-import { createRasterizerServer } from '../../../src/explorer/pictures/rasterizer-server.ts'
-import { createRasterizerClient } from '../../../src/explorer/pictures/remote-rasterizer.ts'
+import {
+  createRasterizerClient,
+  createRasterizerServer,
+} from '../../../src/explorer/pictures/rasterizer-calls.ts'
 import { drawPng, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { openTestStore } from '../../support/store/engines.ts'

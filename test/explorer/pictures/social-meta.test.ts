@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import type { FullPassport, Social } from '../../../src/domain/passport.ts'
-import { shortNameOf } from '../../../src/explorer/design/format.ts'
-import { createSite } from '../../../src/explorer/site/site.ts'
+import { shortNameOf } from '../../../src/explorer/design/text.ts'
 import {
   renderProfileMeta,
   renderShareMeta,
   shareList,
   sharePassport,
-} from '../../../src/explorer/site/social-meta.ts'
+} from '../../../src/explorer/site/layout.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
@@ -31,16 +31,15 @@ const dataOf = (markup: string) =>
   JSON.parse(/<script type="application\/ld\+json">(.*)<\/script>/.exec(markup)?.[1] ?? '')
 
 test('a list is described by its size and its first person', () => {
-  const ranked = [{ passport: ADA }]
-  const describeOf = (title: string, total: number, page = 1) =>
-    shareList(title, { total, ranked, query: { page } }).description
-  expect(describeOf('People tagged “zk”', 1270)).toBe('1,270 people tagged “zk”, led by Ada Lovélace 🐉')
-  expect(describeOf('Verified people by skills', 2)).toBe(
+  const describeOf = (title: string, total: number, first?: typeof ADA) =>
+    shareList(title, total, first).description
+  expect(describeOf('People tagged “zk”', 1270, ADA)).toBe('1,270 people tagged “zk”, led by Ada Lovélace 🐉')
+  expect(describeOf('Verified people by skills', 2, ADA)).toBe(
     '2 verified people by skills, led by Ada Lovélace 🐉',
   )
-  expect(describeOf('People in Oslo', 1)).toBe('1 person in Oslo: Ada Lovélace 🐉')
-  expect(describeOf('People in Oslo', 100, 2)).toBeUndefined()
-  expect(describeOf('Passports by score', 100)).toBeUndefined()
+  expect(describeOf('People in Oslo', 1, ADA)).toBe('1 person in Oslo: Ada Lovélace 🐉')
+  expect(describeOf('People in Oslo', 100)).toBeUndefined()
+  expect(describeOf('Passports by score', 100, ADA)).toBeUndefined()
 })
 
 describe('social metadata of a passport', () => {

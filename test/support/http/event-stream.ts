@@ -1,5 +1,8 @@
 import type { WireEvent } from '../../../src/domain/v3/event-schema.ts'
 import { until } from '../processes.ts'
+import type { TestStore } from '../store/engines.ts'
+import { makeKey } from './keys.ts'
+import { serveTest } from './server.ts'
 
 /** One block of a stream; a comment has no data. */
 export type Block = { id: string; event?: string; data?: WireEvent }
@@ -32,6 +35,24 @@ export async function openEventStream(url: URL | string, { key, query = '', last
     async close() {
       controller.abort()
       await ended
+    },
+  }
+}
+
+/** A server and a key for its events. The end of the block closes the store, too. */
+export async function serveEvents(store: TestStore, options: Parameters<typeof serveTest>[1] = {}) {
+  const { id, key, init } = await makeKey(store, 1)
+  const server = serveTest(store, options)
+  return {
+    ...server,
+    store,
+    keyId: id,
+    key,
+    list: (query = '') => server.get(`/api/v3/events${query}`, init),
+    follow: (query = '', lastId?: string) => openEventStream(server.url, { key, query, lastId }),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
     },
   }
 }

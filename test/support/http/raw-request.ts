@@ -1,4 +1,11 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
+
+/** Sends these bytes and reads nothing. */
+export function openRequest(port: number, text: string): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  socket.write(text)
+  return socket
+}
 
 /** Sends these bytes and returns all data until the server closes the connection. fetch would normalize paths and headers. */
 export function sendBytes(port: number, text: string | Buffer): Promise<string> {

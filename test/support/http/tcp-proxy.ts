@@ -4,9 +4,11 @@ import { connect, createServer, type Socket } from 'node:net'
 export async function tcpProxy(targetPort: number) {
   const pairs = new Set<[Socket, Socket]>()
   let isHanging = false
+  let isRefusing = false
   let delay = 0
 
   const server = createServer((client) => {
+    if (isRefusing) return void client.resetAndDestroy()
     const target = connect(targetPort, '127.0.0.1')
     const pair: [Socket, Socket] = [client, target]
     pairs.add(pair)
@@ -29,8 +31,14 @@ export async function tcpProxy(targetPort: number) {
       isHanging = true
       for (const pair of pairs) for (const socket of pair) socket.pause()
     },
+    /** Ends all connections, and each new one at once. */
+    refuse() {
+      isRefusing = true
+      this.cut()
+    },
     flow() {
       isHanging = false
+      isRefusing = false
       for (const pair of pairs) for (const socket of pair) socket.resume()
     },
     /** Delays each packet of the server. */

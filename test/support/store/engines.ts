@@ -9,7 +9,8 @@ import { testDatabase } from '../postgres/postgres.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { NOON } from './records.ts'
 
-export type TestStore = Store & AsyncDisposable
+/** `url` is the `DATABASE_URL` of the store. */
+export type TestStore = Store & AsyncDisposable & { url: string }
 
 /** A new database with its `DATABASE_URL`. A `bare` one has no tables. */
 export type MakeDatabase = (options?: { bare?: boolean }) => Promise<{ url: string } & AsyncDisposable>
@@ -55,6 +56,7 @@ export async function openTestStore(
   await saveRecords(store, records)
   return {
     ...store,
+    url: database.url,
     async [Symbol.asyncDispose]() {
       await store.close()
       await database[Symbol.asyncDispose]()

@@ -40,16 +40,16 @@ export function createDatabase({ query, longQuery, transaction }: Pool): Databas
     read: createConnection(query),
     long: createConnection(longQuery),
     write: query,
-    transaction: (work) =>
-      transaction((query) =>
-        work({
+    transaction: (work, name) =>
+      transaction(async (query) => {
+        if (name) await LOCKS[name](query)
+        return work({
           ...createConnection(query),
-          lock: (name) => LOCKS[name](query),
           increment: async (counter) =>
             void (await query('update versions set version = version + 1 where name = $1', [counter])),
           eraseRemoved: () => undefined,
-        }),
-      ),
+        })
+      }),
     snapshot: (work) =>
       transaction((query) => work(createConnection(query)), 'isolation level repeatable read read only'),
   }

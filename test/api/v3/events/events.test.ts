@@ -4,28 +4,9 @@ import { toAppliedRules } from '../../../../src/scoring/active-rules.ts'
 import { adoptRules } from '../../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, stampRules } from '../../../../src/scoring/rules.ts'
 import { scanEnd } from '../../../../src/store/rows/event.ts'
-import { makeKey } from '../../../support/http/keys.ts'
-import { serveTest } from '../../../support/http/server.ts'
-import { onEngine, saveRecords, type TestStore } from '../../../support/store/engines.ts'
+import { serveEvents } from '../../../support/http/event-stream.ts'
+import { onEngine, saveRecords } from '../../../support/store/engines.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../../../support/store/records.ts'
-
-const PATH = '/api/v3/events'
-
-async function serve(store: TestStore, options: Parameters<typeof serveTest>[1] = {}) {
-  const { init } = await makeKey(store, 1)
-  const server = serveTest(store, options)
-  const get = (query = '', headers: Record<string, string> = {}) =>
-    server.get(`${PATH}${query}`, { headers: { ...init.headers, ...headers } })
-  return {
-    ...server,
-    store,
-    get,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await store[Symbol.asyncDispose]()
-    },
-  }
-}
 
 const numbersOf = ({ items }: { items: WireEvent[] }) => items.map(({ id }) => Number(id.split('-')[1]))
 
@@ -33,8 +14,8 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
   test('has CloudEvents, oldest first; the id of an event is a cursor', async () => {
     await using store = await open([named(7, 'Ada', 5)])
     await saveRecords(store, [named(7, 'Ada', 6)])
-    await using server = await serve(store, { publicUrl: 'https://passports.example.com' })
-    const { status, headers, body } = await server.get()
+    await using server = await serveEvents(store, { publicUrl: 'https://passports.example.com' })
+    const { status, headers, body } = await server.list()
     const { name } = await store.events.log()
     expect(status).toBe(200)
     expect(body.items[0]).toEqual({
@@ -49,33 +30,32 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     expect(body.items[1]).toMatchObject({ type: 'score.changed', data: { score: [5, 6] } })
     expect(body.next).toBe(`${name}-2`)
     expect(headers.get('Link')).toBe(`</api/v3/events?after=${name}-2>; rel="next"`)
-    expect((await server.get(`?after=${body.items[0].id}`)).body.items).toEqual([body.items[1]])
+    expect((await server.list(`?after=${body.items[0].id}`)).body.items).toEqual([body.items[1]])
   })
 
   test('next leads through all events once; at the end it equals after', async () => {
-    await using server = await serve(await open(Array.from({ length: 25 }, (_, id) => record(id))))
+    await using server = await serveEvents(await open(Array.from({ length: 25 }, (_, id) => record(id))))
     const seen: number[] = []
-    let after = (await server.get('?limit=10')).body.next as string
-    seen.push(...numbersOf((await server.get('?limit=10')).body))
+    let after = ''
     for (;;) {
-      const { body } = await server.get(`?limit=10&after=${after}`)
+      const { body } = await server.list(`?limit=10${after && `&after=${after}`}`)
       seen.push(...numbersOf(body))
       if (body.next === after) break
       after = body.next
     }
     expect(seen).toEqual(Array.from({ length: 25 }, (_, at) => at + 1))
-    expect((await server.get('?after=latest')).body).toEqual({ items: [], next: after })
+    expect((await server.list('?after=latest')).body).toEqual({ items: [], next: after })
     await saveRecords(server.store, [record(99)])
-    expect(numbersOf((await server.get(`?after=${after}`)).body)).toEqual([26])
+    expect(numbersOf((await server.list(`?after=${after}`)).body)).toEqual([26])
   })
 
   test('filters by type, and by passport with any key', async () => {
     await using store = await open(PEOPLE)
     await saveRecords(store, [{ ...ada, connections: 18 }])
     await store.passports.remove(12, NOON)
-    await using server = await serve(store)
+    await using server = await serveEvents(store)
     const subjects = async (query: string) =>
-      (await server.get(query)).body.items.map(({ type, subject }: WireEvent) => `${type} ${subject}`)
+      (await server.list(query)).body.items.map(({ type, subject }: WireEvent) => `${type} ${subject}`)
     const ofAda = ['passport.added 7', 'passport.changed 7']
     for (const key of ['7', ADA_WALLET.toUpperCase().replace('X', 'x'), 'Lens:Ada'])
       expect(await subjects(`?passport=${key}`)).toEqual(ofAda)
@@ -87,27 +67,27 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
       'passport.removed 12',
     ])
     expect(await subjects('?passport=7&types=passport.changed')).toEqual(['passport.changed 7'])
-    const { body } = await server.get('?types=rules.changed')
-    expect(body).toEqual({ items: [], next: (await server.get('?after=latest')).body.next })
+    const { body } = await server.list('?types=rules.changed')
+    expect(body).toEqual({ items: [], next: (await server.list('?after=latest')).body.next })
   })
 
   test('a cursor that is too old, foreign or beyond the end gets 410 with the oldest valid cursor', async () => {
     await using store = await open([record(1), record(2)])
     await store.records.save([{ kind: 'passport', passport: record(3) }], { now: NOON + 2, restore: false })
     await store.events.prune(NOON + 1)
-    await using server = await serve(store)
+    await using server = await serveEvents(store)
     const { name } = await store.events.log()
     for (const cursor of [`${name}-1`, `${name}-0`, `${name}-4`, 'abcdef-2', `x${name}-2`]) {
-      const { status, body } = await server.get(`?after=${cursor}`)
+      const { status, body } = await server.list(`?after=${cursor}`)
       expect([status, body.code, body.oldest_cursor]).toEqual([410, 'cursor_expired', `${name}-2`])
       expect(body.detail).toContain(cursor)
     }
-    expect(numbersOf((await server.get(`?after=${name}-2`)).body)).toEqual([3])
-    expect(numbersOf((await server.get()).body)).toEqual([3])
+    expect(numbersOf((await server.list(`?after=${name}-2`)).body)).toEqual([3])
+    expect(numbersOf((await server.list()).body)).toEqual([3])
     await store.events.prune(NOON + 3)
-    const { body } = await server.get('?types=rules.changed')
+    const { body } = await server.list('?types=rules.changed')
     expect(body).toEqual({ items: [], next: `${name}-3` })
-    expect((await server.get(`?after=${body.next}`)).status).toBe(200)
+    expect((await server.list(`?after=${body.next}`)).status).toBe(200)
   })
 
   test('rules.changed names the stamp that /rules serves', async () => {
@@ -117,17 +97,15 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     await adoptRules({ store, rules: DEFAULT_RULES })
     await store.rules.apply(toAppliedRules(next, 'apply', NOON))
     await adoptRules({ store, rules: next })
-    await using server = await serve(store)
-    const { body } = await server.get('?types=rules.changed')
+    await using server = await serveEvents(store)
+    const { body } = await server.list('?types=rules.changed')
     const stamps = body.items.map(({ data }: { data: { rules: string[] } }) => data.rules)
     expect(stamps.at(-1)).toEqual([DEFAULT_RULES.stamp, next.stamp])
     expect(body.items.at(-1)).not.toHaveProperty('subject')
-    const chain = serveTest(store)
     for (const stamp of stamps.at(-1)) {
-      const rules = await chain.get(`/api/v3/rules/${encodeURIComponent(stamp)}`)
+      const rules = await server.get(`/api/v3/rules/${encodeURIComponent(stamp)}`)
       expect([rules.status, rules.body.stamp]).toEqual([200, stamp])
     }
-    await chain[Symbol.asyncDispose]()
   })
 })
 

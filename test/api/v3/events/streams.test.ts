@@ -1,44 +1,18 @@
 import { expect, test } from 'bun:test'
 import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../../../src/api/event-streams.ts'
-import { openSqlite } from '../../../../src/store/sqlite/open.ts'
-import { openEventStream } from '../../../support/http/event-stream.ts'
+import { openEventStream, serveEvents } from '../../../support/http/event-stream.ts'
 import { makeKey } from '../../../support/http/keys.ts'
-import { serveRecords, serveTest } from '../../../support/http/server.ts'
+import { serveRecords } from '../../../support/http/server.ts'
 import { until } from '../../../support/processes.ts'
-import {
-  databaseMaker,
-  onEngine,
-  onEveryEngine,
-  openTestStore,
-  saveRecords,
-  type TestStore,
-} from '../../../support/store/engines.ts'
+import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../../support/store/engines.ts'
 import { execute } from '../../../support/store/execute-sql.ts'
 import { NOON, named, record } from '../../../support/store/records.ts'
 
 const people = (count: number, from = 0) => Array.from({ length: count }, (_, at) => record(from + at))
 
-async function serve(store: TestStore, options: Parameters<typeof serveTest>[1] = {}) {
-  const { id, key, init } = await makeKey(store, 1)
-  const server = serveTest(store, options)
-  return {
-    ...server,
-    store,
-    keyId: id,
-    key,
-    list: async (query = '') => (await server.get(`/api/v3/events${query}`, init)).body,
-    follow: (query = '', lastId?: string) =>
-      openEventStream(server.url, { key, query, ...(lastId !== undefined && { lastId }) }),
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await store[Symbol.asyncDispose]()
-    },
-  }
-}
-
 onEveryEngine('a stream of events', (open) => {
   test('has the same objects as pages, then those of new changes', async () => {
-    await using server = await serve(await open(people(3)))
+    await using server = await serveEvents(await open(people(3)))
     const stream = await server.follow()
     const { headers } = stream.response
     expect(headers.get('Content-Type')).toBe('text/event-stream')
@@ -47,7 +21,7 @@ onEveryEngine('a stream of events', (open) => {
     await stream.hasEvents(3)
     await saveRecords(server.store, [named(1, 'Ada', 5), record(9)])
     await stream.hasEvents(6)
-    expect(stream.events()).toEqual((await server.list()).items)
+    expect(stream.events()).toEqual((await server.list()).body.items)
     for (const { id, event, data } of stream.blocks.filter((block) => block.data)) {
       expect([id, event]).toEqual([data?.id as string, data?.type])
     }
@@ -56,8 +30,8 @@ onEveryEngine('a stream of events', (open) => {
   })
 
   test('continues after Last-Event-ID, which overrides after', async () => {
-    await using server = await serve(await open(people(5)))
-    const { items } = await server.list()
+    await using server = await serveEvents(await open(people(5)))
+    const { items } = (await server.list()).body
     for (const [query, lastId] of [
       [`?after=${items[2].id}`, undefined],
       ['', items[2].id],
@@ -74,7 +48,7 @@ onEveryEngine('a stream of events', (open) => {
 
 onEngine('sqlite', 'a stream of events', (open) => {
   test('begins at the end with after=latest, and may be filtered', async () => {
-    await using server = await serve(await open(people(5)))
+    await using server = await serveEvents(await open(people(5)))
     const latest = await server.follow('?after=latest')
     const ofOne = await server.follow('?passport=3')
     const changes = await server.follow('?types=passport.changed')
@@ -87,17 +61,21 @@ onEngine('sqlite', 'a stream of events', (open) => {
   })
 
   test('a keep-alive comment has the latest event id, also if the filter left out all events', async () => {
-    await using server = await serve(await open(people(2)), { streamLimits: { commentMilliseconds: 100 } })
+    await using server = await serveEvents(await open(people(2)), {
+      streamLimits: { commentMilliseconds: 100 },
+    })
     const stream = await server.follow('?types=rules.changed')
     await saveRecords(server.store, people(3, 10))
-    const { next } = await server.list()
+    const { next } = (await server.list()).body
     await until(() => stream.lastId() === next)
     expect(stream.events()).toEqual([])
     await stream.close()
   })
 
   test('ends when its key is revoked', async () => {
-    await using server = await serve(await open(people(2)), { streamLimits: { commentMilliseconds: 100 } })
+    await using server = await serveEvents(await open(people(2)), {
+      streamLimits: { commentMilliseconds: 100 },
+    })
     const stream = await server.follow()
     await server.store.keys.revoke(server.keyId, NOON)
     await stream.ended
@@ -106,7 +84,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
   })
 
   test('a wrong Last-Event-ID gets 400, and an expired one 410', async () => {
-    await using server = await serve(await open(people(2)))
+    await using server = await serveEvents(await open(people(2)))
     const wrong = (await server.follow('', 'x')).response
     expect([wrong.status, wrong.headers.get('Content-Type')]).toEqual([400, 'application/problem+json'])
     expect(await wrong.json()).toMatchObject({ errors: [{ pointer: 'Last-Event-ID' }] })
@@ -148,7 +126,7 @@ test('the streams of a key and of a server are limited, and a closed stream make
 })
 
 test('a stream ignores conditions, and HEAD opens none: a response without a body would leave it open', async () => {
-  await using server = await serve(await openTestStore('sqlite', people(2)))
+  await using server = await serveEvents(await openTestStore('sqlite', people(2)))
   for (const headers of [{ 'If-None-Match': '*' }, { 'If-None-Match': '' }, { 'If-Match': '"x"' }]) {
     const stream = await openEventStream(server.url, { key: server.key, headers })
     expect(stream.response.status).toBe(200)
@@ -161,7 +139,7 @@ test('a stream ignores conditions, and HEAD opens none: a response without a bod
 })
 
 test('streams end when the server stops, after the last event', async () => {
-  await using server = await serve(await openTestStore('sqlite', people(3)))
+  await using server = await serveEvents(await openTestStore('sqlite', people(3)))
   const streams = await Promise.all(Array.from({ length: 5 }, () => server.follow()))
   await Promise.all(streams.map((stream) => stream.hasEvents(3)))
   await server.stop()
@@ -170,29 +148,18 @@ test('streams end when the server stops, after the last event', async () => {
 })
 
 test('a stream ends when another log replaces its log, and the client then gets 410', async () => {
-  await using database = await databaseMaker('sqlite')()
-  const store = openSqlite(database.url.slice('sqlite:'.length))
-  const { key } = await makeKey(store, 1)
-  await saveRecords(store, people(2))
-  await using server = serveTest(store)
-  const stream = await openEventStream(server.url, { key })
+  await using server = await serveEvents(await openTestStore('sqlite', people(2)))
+  const stream = await server.follow()
   await stream.hasEvents(2)
-  await execute(database.url, `update event_log set name = 'other1', first = last + 1`)
+  await execute(server.store.url, `update event_log set name = 'other1', first = last + 1`)
   await stream.ended
-  const lastId = stream.lastId() ?? ''
-  expect((await openEventStream(server.url, { key, lastId })).response.status).toBe(410)
-  await store.close()
+  expect((await server.follow('', stream.lastId())).response.status).toBe(410)
 })
 
 test('an error ends the stream and is logged', async () => {
-  await using database = await databaseMaker('sqlite')()
-  const store = openSqlite(database.url.slice('sqlite:'.length))
-  const { key } = await makeKey(store, 1)
-  await saveRecords(store, people(2))
-  await using server = serveTest(store)
-  await execute(database.url, `update events set type = 99`)
-  const stream = await openEventStream(server.url, { key })
+  await using server = await serveEvents(await openTestStore('sqlite', people(2)))
+  await execute(server.store.url, `update events set type = 99`)
+  const stream = await server.follow()
   await stream.ended
   expect(String(server.errors[0])).toContain('The event type 99 is unknown')
-  await store.close()
 })

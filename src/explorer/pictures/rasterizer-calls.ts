@@ -1,0 +1,51 @@
+import { createByteCache } from '../../catalog/byte-cache.ts'
+import { overloaded } from '../../domain/errors.ts'
+import { createCaller, createQueue, receiveCalls } from '../../thread-calls.ts'
+import type { Png } from '../site/explorer-page.ts'
+import type { DrawPng } from './rasterizer.ts'
+
+export type Drawing = { svg: string; width: number }
+
+/** Pictures of one server thread that wait: about as many as the picture thread draws in ten seconds. SVGs have 5 to 10 KB. */
+const LIMITS = { waiting: 160, milliseconds: 10_000 }
+
+/** Sends SVGs to the picture thread. */
+export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {
+  const ended = 'The picture thread ended.'
+  const { send, connect } = createCaller<Drawing, Png>({ ended, mostWaiting: waiting })
+  const limit = { milliseconds, error: () => overloaded('A picture waited too long.') }
+  return {
+    connect,
+    rasterize: (svg: string, width: number, signal?: AbortSignal): Promise<Png> =>
+      send({ svg, width }, { signal, limit }),
+  }
+}
+
+/** About 250 cards. */
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** Draws the pictures of all clients, one at a time. The same SVG is drawn once. */
+export function createRasterizerServer(load: () => Promise<DrawPng>) {
+  const cache = createByteCache<Png>(MAX_BYTES)
+  let draw: DrawPng | undefined
+
+  const enqueue = createQueue<Drawing, Png>(async ({ svg, width }) => {
+    const toPng = draw ?? (await load().catch(endThread))
+    draw = toPng
+    try {
+      return cache.getOrAdd(`${width} ${svg}`, () => {
+        const value = toPng(svg, width)
+        return { value, bytes: value.length }
+      })
+    } catch (error) {
+      // After a trap, the memory of WebAssembly is unreliable.
+      if (error instanceof WebAssembly.RuntimeError) return endThread(error)
+      throw error
+    }
+  })
+
+  return { connect: (port: MessagePort) => receiveCalls(port, enqueue) }
+}
+
+/** Ends the thread, which is then restarted. Never resolves: the end of the thread rejects the calls. */
+const endThread = (error: unknown) => new Promise<never>(() => void Promise.reject(error))

@@ -1,0 +1,62 @@
+import { Database } from 'bun:sqlite'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { FileFaultError, ServiceError } from '../../domain/errors.ts'
+import { size } from '../../domain/text/counts-and-sizes.ts'
+
+/** 0 if there is no file. */
+export const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** SQLite keeps the WAL beside the target of a symbolic link. */
+export const walOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`
+
+/** Wait for a process that starts, ends or restores a backup. */
+const OTHER_WAIT = 1000
+const RETRY_WAIT = 5
+
+/**
+ * Throws if another connection has the database open, but there is no WAL: it was deleted, and that connection keeps its changes
+ * in the deleted file. A new WAL would be lost when that connection is closed.
+ */
+export function refuseDeletedWal(path: string): void {
+  const end = performance.now() + OTHER_WAIT
+  while (isWalMissing(path) && isInUse(path)) {
+    if (performance.now() > end) throw deletedWal(path)
+    Bun.sleepSync(RETRY_WAIT)
+  }
+}
+
+const isWalMissing = (path: string) => sizeOf(path) > 0 && !existsSync(walOf(path))
+
+/** Every connection holds a shared lock until it is closed. Closing this one removes the empty WAL that it creates. */
+function isInUse(path: string): boolean {
+  try {
+    using database = new Database(path, { readwrite: true })
+    database.run('pragma locking_mode = exclusive')
+    database.query('select 1 from sqlite_schema limit 1').get()
+    return false
+  } catch (error) {
+    // Another error is reported when the database is opened.
+    return (error as { code?: string }).code === 'SQLITE_BUSY'
+  }
+}
+
+const deletedWal = (path: string) =>
+  new FileFaultError(
+    'replaced',
+    `Another process has ${path} open, but ${walOf(path)} is missing. If it was deleted, stop that process, which saves its changes, and start it again. Otherwise try again later.`,
+  )
+
+/** SQLite deletes the WAL of an empty file, even for a reader. */
+export function refuseOrphanedWal(path: string): void {
+  const problem = orphanedWalProblem(path)
+  if (problem !== undefined) throw new ServiceError('unavailable', problem)
+}
+
+/** A sentence if the database file was lost, but not its WAL. */
+export function orphanedWalProblem(path: string): string | undefined {
+  const wal = `${path}-wal`
+  // In this order: a process that creates the database fills the file before its WAL.
+  const bytes = existsSync(wal) ? sizeOf(wal) : 0
+  if (bytes === 0 || sizeOf(path) > 0) return undefined
+  return `${path} is empty or missing, but ${wal} holds ${size(bytes)} of changes, which opening it would delete: put the file back, restore a backup ("passportd restore FILE" keeps the WAL), or move the WAL away.`
+}
