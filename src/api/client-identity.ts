@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import { type ApiKey, keyState, parseKeyId } from '../domain/api-key.ts'
 import { ServiceError, unauthorized } from '../domain/errors.ts'
-import type { Store } from '../store/store.ts'
 
 /** What a route lets a client do. */
 export type Scope = 'read' | 'events' | 'write'
@@ -80,14 +79,11 @@ export function checkKey(
   key: ApiKey | undefined,
   { requireKey, now }: { requireKey: boolean; now: () => number },
 ): void {
-  const isAuthorized = sent ? key !== undefined && keyState(key, now()) === 'active' : !requireKey
-  if (!isAuthorized) throw unauthorized()
+  if (!(sent ? isActive(key, now()) : !requireKey)) throw unauthorized()
 }
 
-export async function isActiveKey({ keys }: Pick<Store, 'keys'>, id: string, now: number): Promise<boolean> {
-  const key = await keys.find(id)
-  return key !== undefined && keyState(key, now) === 'active'
-}
+export const isActive = (key: ApiKey | undefined, now: number): boolean =>
+  key !== undefined && keyState(key, now) === 'active'
 
 /** Finds the address of the client: the socket address, or the one that trusted proxies forward. */
 export function createClientAddressOf(trusted: readonly string[]) {

@@ -71,7 +71,7 @@ export type Limiter = ReturnType<typeof createLimiter>
 /** Either clients may send a key, or all of them have the same tier. */
 type LimitedSurface = { usesKeys?: true; tier?: string }
 
-/** The part of an exchange that the limit is about. */
+/** The part of an exchange that `charge` reads and changes. */
 export type ChargedExchange = {
   readonly address: () => string
   key: ApiKey | undefined
@@ -258,7 +258,7 @@ function findSlot(memory: Int32Array, client: string, { time, end, stamp }: Wind
   return shared === -1 ? soonest : shared
 }
 
-/** True also if another thread claimed the slot for the same client. */
+/** Returns true also if another thread claimed the slot for the same client. */
 function claim(memory: Int32Array, slot: number, from: number, hash: number): boolean {
   const before = Atomics.compareExchange(memory, slot, from, hash)
   return before === from || before === hash

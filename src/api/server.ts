@@ -90,6 +90,11 @@ export function startApiServer(options: ApiServerOptions) {
   const routes = options.routes.flatMap(withSlash)
   const byFolder = Map.groupBy(routes, ({ path }) => folderOf(path))
 
+  const toBunRoute = (route: Route) => [
+    route.path,
+    (request: RouteRequest, server: Bun.Server<undefined>) => handle(state, route, request, server),
+  ]
+
   /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards would match "//" uncollapsed. */
   function handleOther(request: Request, server: Bun.Server<undefined>): Promise<Response> {
     const path = pathOf(request)
@@ -108,14 +113,7 @@ export function startApiServer(options: ApiServerOptions) {
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: MAX_RUNTIME_BODY_BYTES,
     ...(tls && { tls: { cert: tls.cert, key: tls.key }, http2: true, http3: tls.http3 }),
-    routes: Object.fromEntries(
-      routes
-        .filter(({ path }) => !path.endsWith('*'))
-        .map((route) => [
-          route.path,
-          (request: RouteRequest, server: Bun.Server<undefined>) => handle(state, route, request, server),
-        ]),
-    ),
+    routes: Object.fromEntries(routes.filter(({ path }) => !path.endsWith('*')).map(toBunRoute)),
     fetch: handleOther,
     // Reached only if building a response fails.
     error(error) {

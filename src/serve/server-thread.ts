@@ -28,10 +28,7 @@ declare const self: Worker
 const called = {
   'search-thread': createSearchClient(),
   'picture-thread': createRasterizerClient(),
-  'writer-thread': createCaller<UsageReport, void>({
-    ended: 'The writer thread ended.',
-    mostWaiting: MOST_WRITES,
-  }),
+  'writer-thread': createCaller<UsageReport, void>('The writer thread ended.', MOST_WRITES),
 }
 const catalog = createSharedCatalog(called['search-thread'])
 let listener: Listener | undefined

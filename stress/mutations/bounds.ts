@@ -15,8 +15,8 @@ export const BOUND_MUTATIONS: readonly Mutation[] = [
   {
     name: 'bounds: a query of 16 KiB is accepted',
     file: 'src/api/request.ts',
-    from: '<= MAX_TARGET) return',
-    to: '<= 2 * MAX_TARGET) return',
+    from: '> MAX_TARGET)',
+    to: '> 2 * MAX_TARGET)',
     tests: RESPONSES,
   },
   {

@@ -150,7 +150,7 @@ function stream(
   return response
 }
 
-/** Reads on when the client has received the last part. */
+/** Reads the next part when the client has received the one before. */
 async function* encode(
   context: Context,
   first: string,
