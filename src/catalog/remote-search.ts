@@ -15,8 +15,7 @@ const LONGEST_LIST_MILLISECONDS = 10_000
 const MOST_WAITING = 2000
 
 export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, mostWaiting = MOST_WAITING) {
-  const ended = 'The search thread ended.'
-  const { connect, send } = createCaller<Search | List, Page>({ ended, mostWaiting })
+  const { connect, send } = createCaller<Search | List, Page>('The search thread ended.', mostWaiting)
   const limit = {
     milliseconds: longestList,
     error: () => new ServiceError('not_ready', 'The list takes too long. Try again shortly.'),

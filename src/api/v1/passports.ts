@@ -67,7 +67,7 @@ async function joinList(items: readonly string[], end: string): Promise<Rendered
   return Buffer.concat([...chunks, Buffer.from(end)])
 }
 
-/** A request without a passport gets an empty list. */
+/** A request that names no passport gets an empty list. */
 export async function listCredentials(request: Request, context: Context): Promise<Response> {
   const query = queryOf(request)
   const named = query.get('passport_id') ?? query.get('id') ?? ''

@@ -129,17 +129,13 @@ async function openStream(
 }
 
 async function parseFilter(context: Context, { types, passport }: Parameters): Promise<EventFilter> {
+  const names = parseNames('types', types)
+  const unknown = findUnknown('event type', names ?? [], EVENT_TYPES, () => '?types')
+  if (unknown.length > 0) throw invalidValues(unknown)
   return {
-    ...(types !== undefined && { types: parseTypes(types) }),
+    ...(names && { types: [...new Set(names as EventType[])].sort() }),
     ...(passport !== undefined && { passport: await findPassport(context, passport) }),
   }
-}
-
-function parseTypes(text: string): EventType[] {
-  const types = parseNames('types', text)
-  const unknown = findUnknown('event type', types, EVENT_TYPES, () => '?types')
-  if (unknown.length > 0) throw invalidValues(unknown)
-  return [...new Set(types as EventType[])].sort()
 }
 
 /** An id is not looked up: merged and removed passports have events too. */

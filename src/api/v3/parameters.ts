@@ -54,10 +54,10 @@ export function parametersOf<Name extends string>(
   return Object.fromEntries(pairs) as Query<Name>
 }
 
-/** The names in a list with commas. */
-export function parseNames(parameter: string, text: string): string[] {
-  const names = text.split(',', MOST_NAMES + 1)
-  if (names.length <= MOST_NAMES) return names
+/** The names in a list with commas; `undefined` without a list. */
+export function parseNames(parameter: string, text: string | undefined): string[] | undefined {
+  const names = text?.split(',', MOST_NAMES + 1)
+  if (!names || names.length <= MOST_NAMES) return names
   throw invalidParameter(parameter, `${parameter} may have at most ${MOST_NAMES} names, got more.`)
 }
 
@@ -94,10 +94,7 @@ function decodeText(text: string, pointer: string): string {
 
 /** The fields that the parameters `include` and `select` name; both are lists with commas. */
 export function fieldsOf({ include, select }: { include?: string; select?: string }): Fields {
-  const given = {
-    include: include === undefined ? undefined : parseNames('include', include),
-    select: select === undefined ? undefined : parseNames('select', select),
-  }
+  const given = { include: parseNames('include', include), select: parseNames('select', select) }
   return parseFields(given, (name) => `?${name}`)
 }
 
@@ -232,14 +229,11 @@ const EVENTS_PER_UNIT = 250
 /** A diff reads all later events of a passport. */
 export const DIFF_UNITS = 2
 
-export const unitsOfPassports = (count: number, fields: Fields, isPast = false): number =>
-  Math.ceil((count * pointsOf(fields, isPast)) / POINTS_PER_UNIT)
-
-function pointsOf({ includes }: Fields, isPast: boolean): number {
+export function unitsOfPassports(count: number, { includes }: Fields, isPast = false): number {
   // Past standings and explanations are unknown: nothing is calculated.
   const parts = [...includes].filter((part) => !isPast || part === 'credentials')
   const points = parts.reduce((sum, part) => sum + PART_POINTS[part], PASSPORT_POINTS)
-  return points + (isPast ? PAST_POINTS : 0)
+  return Math.ceil((count * (points + (isPast ? PAST_POINTS : 0))) / POINTS_PER_UNIT)
 }
 
 /** `needsIndex`: the list is not a page of the ranking. */

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { type ErrorCode, ServiceError, STATUS_OF } from '../../domain/errors.ts'
+import { ServiceError, STATUS_OF } from '../../domain/errors.ts'
 import * as eventSchemas from '../../domain/v3/event-schema.ts'
 import * as schemas from '../../domain/v3/schemas.ts'
 import { type ErrorResponse, errorHeaders, publicError } from '../errors.ts'
@@ -40,10 +40,6 @@ export const list = (description: string, items: object) => ({
   explode: false as const,
 })
 
-const DETAILS: Partial<Record<ErrorCode, string>> = {
-  unauthorized: 'The header X-API-KEY must have a valid key.',
-}
-
 /** The error response of v3 (RFC 9457). */
 function presentProblem(error: unknown, requestId: string): ErrorResponse {
   const { code, message } = publicError(error)
@@ -55,7 +51,7 @@ function presentProblem(error: unknown, requestId: string): ErrorResponse {
     type: 'about:blank',
     title,
     status,
-    detail: DETAILS[code] ?? message,
+    detail: code === 'unauthorized' ? 'The header X-API-KEY must have a valid key.' : message,
     code,
     request_id: requestId,
     errors: [...invalid],

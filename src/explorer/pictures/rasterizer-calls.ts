@@ -11,8 +11,7 @@ const LIMITS = { waiting: 160, milliseconds: 10_000 }
 
 /** Sends SVGs to the picture thread. */
 export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {
-  const ended = 'The picture thread ended.'
-  const { send, connect } = createCaller<Drawing, Png>({ ended, mostWaiting: waiting })
+  const { send, connect } = createCaller<Drawing, Png>('The picture thread ended.', waiting)
   const limit = { milliseconds, error: () => overloaded('A picture waited too long.') }
   return {
     connect,

@@ -119,7 +119,7 @@ test('a full queue of large pages rejects further pages as overloaded, and pages
   await Promise.all(running)
 })
 
-test('room that is noticed while pages are resumed lets each waiting page in once, and no place is lost', async () => {
+test('each waiting page runs once if bytes are sent while other pages are resumed, and no place is lost', async () => {
   const held = createHeldBytes({ bytesOfClient: 100, recheckMilliseconds: 0, checkMilliseconds: 60_000 })
   const largePages = createLargePages(held)
   let [running, most] = [0, 0]
