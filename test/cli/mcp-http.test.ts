@@ -24,7 +24,7 @@ describe('with PUBLIC_URL', () => {
     await here[Symbol.asyncDispose]()
   })
 
-  test('HTTP gives the same results, with absolute links', async () => {
+  test('MCP over HTTP gives results with absolute links', async () => {
     await using agent = await httpAgent(server.url)
     expect((await agent.client.listTools()).tools).toHaveLength(7)
     expect((await agent.call('get_passport', { passport: '7' })).data).toMatchObject({
@@ -46,7 +46,7 @@ describe('with PUBLIC_URL', () => {
     expect(version()).not.toBe(before)
   })
 
-  test('results have no links if the explorer is off', async () => {
+  test('results have no link to a page if the explorer is off', async () => {
     await using agent = await stdioAgent({ ...here, env: { ...here.env, PUBLIC_URL, EXPLORER: 'off' } })
     expect((await agent.call('get_passport', { passport: '7' })).data?.links).toEqual({ api })
   })

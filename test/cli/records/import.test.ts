@@ -163,7 +163,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     ])
   })
 
-  test('--strict stops at the first refusal, keeps the lines before it, and counts those that were read', async () => {
+  test('--strict stops at the first refusal, imports the lines before it, and counts the lines that were read', async () => {
     await using here = await prepare(makeDatabase, {
       'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
       'next.jsonl': toLines({ passport_id: 6000 }),
@@ -216,7 +216,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     expect(await here.ids()).toEqual([1])
   })
 
-  test('the terminal shows the first twenty refusals, and --rejects writes all', async () => {
+  test('the terminal shows the first twenty refusals, and --rejects writes all refusals', async () => {
     const bad = `${'nonsense\n'.repeat(30)}${toLines({ passport_id: 1 })}`
     await using here = await prepare(makeDatabase, { 'bad.jsonl': bad })
     const shown = (err: string) => err.split('\n').filter((text) => text.startsWith('bad.jsonl:')).length

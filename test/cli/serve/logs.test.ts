@@ -197,7 +197,7 @@ function collect() {
   return { lines, ...log }
 }
 
-test('repeated errors are logged once, then once a minute with their number, also if two alternate', () => {
+test('repeated errors are logged once, then once a minute with their number, also if two errors alternate', () => {
   jest.useFakeTimers()
   const { lines, error, end } = collect()
   for (let at = 1; at <= 100; at++) for (const message of ['away', 'down']) error(message, { at })
