@@ -218,9 +218,6 @@ test('the number of different logged errors is bounded', () => {
   expect(lines.at(-1)).toEqual([expect.stringContaining('Further errors'), { left_out: 978 }])
 })
 
-test.each([
-  ['', ''],
-  ['unix', ''],
-])('the address %s is logged as "%s"', (address, shown) => {
-  expect(truncateAddress(address)).toBe(shown)
+test('an unknown address is logged as an empty text', () => {
+  expect(['', 'unix'].map(truncateAddress)).toEqual(['', ''])
 })
