@@ -159,9 +159,7 @@ const isFull = ({ controller }: Stream) => (controller.desiredSize ?? 0) <= 0
 
 function read(streams: Streams, { cursor: { sequence }, filter }: Stream): Promise<RenderedEvents> {
   const key = JSON.stringify([sequence, filter.passport, filter.types])
-  const page = streams.pages.get(key) ?? render(streams, sequence, filter)
-  streams.pages.set(key, page)
-  return page
+  return streams.pages.getOrInsertComputed(key, () => render(streams, sequence, filter))
 }
 
 async function render(
@@ -194,14 +192,18 @@ async function poll(streams: Streams): Promise<void> {
         commentedAt = time
         await Promise.all([...open].map((stream) => isolate(streams, stream, () => comment(streams, stream))))
       }
-      streams.polled.resolve()
-      streams.polled = Promise.withResolvers()
+      wake(streams)
       await sleep(POLL_MILLISECONDS)
     }
   } finally {
     streams.isPolling = false
-    streams.polled.resolve()
+    wake(streams)
   }
+}
+
+function wake(streams: Streams): void {
+  streams.polled.resolve()
+  streams.polled = Promise.withResolvers()
 }
 
 /** Ends a stream if its log was replaced or if its client does not read. */

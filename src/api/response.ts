@@ -6,7 +6,7 @@ import type { Awaitable } from '../store/store.ts'
 import { hold, type Limited } from './backpressure/backpressure.ts'
 import { isLarge } from './backpressure/held-bytes.ts'
 import { publicError } from './errors.ts'
-import { describeLimit, type Limiter } from './rate-limit.ts'
+import { describeLimit, policyOf } from './rate-limit.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import { allowedMethods, hasLargeUnreadBody, pathOf } from './request.ts'
 import { retirementHeaders } from './retirement.ts'
@@ -80,22 +80,23 @@ function matchesEtag(condition: string, etag: string): boolean {
   )
 }
 
-type HeaderOptions = {
+export type HeaderOptions = {
   plan: () => RetirementPlan
+  /** Used if the plan has no deprecation date. */
   deprecatedAt: number | undefined
-  limiter: Limiter
+  /** Whether search engines may list the pages; true by default. */
   index?: boolean
 }
 
 /** Caches the initial headers of responses by surface and tier until the retirement plan changes. */
-export function createInitialHeaders({ plan, deprecatedAt, limiter, index = true }: HeaderOptions) {
+export function createInitialHeaders({ plan, deprecatedAt, index = true }: HeaderOptions) {
   let known: RetirementPlan | undefined
   const bySurface = new Map<Surface, Map<Tier | undefined, Headers>>()
   function add(surface: Surface, tier: Tier | undefined): Headers {
     const { usesKeys, retires } = surface
     const headers = baseHeaders({
       ...(retires && retirementHeaders(plan(), deprecatedAt)),
-      ...(usesKeys && tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
+      ...(usesKeys && tier && { 'RateLimit-Policy': policyOf(tier) }),
       ...(!usesKeys && !index && { 'X-Robots-Tag': 'noindex' }),
     })
     bySurface.getOrInsertComputed(surface, () => new Map()).set(tier, headers)

@@ -1,13 +1,13 @@
-import { notFound } from '../domain/errors.ts'
-import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
+import { notFound, unauthorized } from '../domain/errors.ts'
+import { NO_PLAN } from '../domain/retirement.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
 import {
   ANONYMOUS_PRINCIPAL,
-  checkKey,
   checkScope,
   createClientAddressOf,
   createKeyParser,
+  isActive,
   matchesKey,
   toPrincipal,
 } from './client-identity.ts'
@@ -36,6 +36,7 @@ import {
   checkIfMatch,
   createInitialHeaders,
   type ErrorHandling,
+  type HeaderOptions,
   preflight,
   respondToError,
 } from './response.ts'
@@ -53,6 +54,7 @@ import {
 import type { UsageCounter } from './usage.ts'
 
 export type ApiServerOptions = ErrorHandling &
+  HeaderOptions &
   Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey'> & {
     host: string
     port: number
@@ -60,8 +62,6 @@ export type ApiServerOptions = ErrorHandling &
     /** HTTPS with HTTP/2; the contents of PEM files. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
     publicUrl?: string | undefined
-    /** Whether search engines may list the pages; true by default. */
-    index?: boolean
     streamLimits?: Parameters<typeof createEventStreams>[0]['limits']
     holdLimits?: Partial<HoldLimits> | undefined
     routes: readonly Route[]
@@ -69,9 +69,6 @@ export type ApiServerOptions = ErrorHandling &
     /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
     trustedProxies: readonly string[]
     usage: UsageCounter
-    plan: () => RetirementPlan
-    /** Used if the plan has no deprecation date. */
-    deprecatedAt: number | undefined
     metrics?: Metrics | undefined
     onResponse?: ((summary: RequestSummary) => void) | undefined
   }
@@ -167,7 +164,6 @@ function createServerState(options: ApiServerOptions) {
     parseKey: createKeyParser(),
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createInitialHeaders(options),
-    isTimed: options.metrics !== undefined || options.onResponse !== undefined,
     isDraining: false,
     lastRequestAt: 0,
   }
@@ -186,7 +182,7 @@ function handle(
     route,
     id: requestIdOf(request),
     time,
-    startedAt: state.isTimed ? performance.now() : 0,
+    startedAt: performance.now(),
     address: () => state.addressOf(server.requestIP(request)?.address ?? '', request.headers),
     server,
     principal: ANONYMOUS_PRINCIPAL,
@@ -233,7 +229,8 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       const named = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
       const key = sent && matchesKey(sent, named) ? named : undefined
       if (sent && !key) await limiter.consumeWrongKey(address())
-      checkKey(sent, key, route.needsKey ? { ...state, requireKey: true } : state)
+      const isRequired = state.requireKey || route.needsKey
+      if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized()
       exchange.key = key
       if (key) exchange.principal = toPrincipal(key)
     }
@@ -273,7 +270,6 @@ function record(state: ServerState, exchange: Exchange, status: number): void {
   // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
   const counted = status === 304 && !isFree ? 200 : status
   if (route.surface.usesKeys) usage.count(keyId, route.name, counted, time, units)
-  if (!state.isTimed) return
   const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? 'none'
   metrics?.countRequest(route.name, status, tierName, seconds)

@@ -1,4 +1,4 @@
-import type { RenderedPage } from '../api/rendered-page.ts'
+import type { ErrorHandling } from '../api/response.ts'
 import { type Html, html } from './design/html.ts'
 import { rosette } from './design/rosette.ts'
 import { drawErrorBadge, toErrorEndpoint } from './pictures/badge.ts'
@@ -7,22 +7,29 @@ import { picture, withoutCaching } from './site/files.ts'
 import { renderSearch, respondPage } from './site/layout.ts'
 import type { Site } from './site/site.ts'
 
-export function renderErrorPage(
-  site: Site,
-  status: number,
-  message: string,
-  requestId: string,
-  path: string,
-): RenderedPage {
-  const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
-  const { title, words, help } = (status === 404 && passport && NO_PASSPORT) || (KNOWN[status] ?? OTHER)
-  const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
+/** The page and the picture that respond with an error. */
+export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 'errorPicture'> => ({
+  errorPage(status, message, requestId, path) {
+    const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
+    const { title, words, help } = (status === 404 && passport && NO_PASSPORT) || (KNOWN[status] ?? OTHER)
+    const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
 ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${requestId}</code></p>`}
 <p><a href="/">All passports by score</a></p>`
-  return withoutCaching(respondPage({ site, title, description: message, main }, status))
-}
+    return withoutCaching(respondPage({ site, title, description: message, main }, status))
+  },
+  /** Shown in place of a picture, because an embedding page would otherwise show a broken image. oEmbed has JSON errors. */
+  errorPicture(path, status) {
+    const words = WORDS[status] ?? 'error'
+    if (path.startsWith('/oembed')) return undefined
+    if (path.endsWith('.json')) return picture('json', toErrorEndpoint(words), status)
+    const { markup } = path.startsWith('/card/')
+      ? drawErrorCard(site, `Passport ${words}`)
+      : drawErrorBadge(words)
+    return picture('svg', markup, status)
+  },
+})
 
 /** Without `words`, the page shows the message of the error. */
 type ErrorText = { title: string; words?: string; help?: Html }
@@ -57,17 +64,6 @@ const NO_PASSPORT: ErrorText = {
 }
 
 const OTHER: ErrorText = { title: 'The request failed' }
-
-/** Shown in place of a picture, because an embedding page would otherwise show a broken image. oEmbed has JSON errors. */
-export function drawErrorPicture(site: Site, path: string, status: number): RenderedPage | undefined {
-  const words = WORDS[status] ?? 'error'
-  if (path.startsWith('/oembed')) return undefined
-  if (path.endsWith('.json')) return picture('json', toErrorEndpoint(words), status)
-  const { markup } = path.startsWith('/card/')
-    ? drawErrorCard(site, `Passport ${words}`)
-    : drawErrorBadge(words)
-  return picture('svg', markup, status)
-}
 
 const WORDS: Record<number, string> = {
   404: 'not found',

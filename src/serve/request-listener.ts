@@ -34,7 +34,7 @@ type ListenerOptions = {
   metrics?: Metrics | undefined
 }
 
-/** How often usage counts are handed over: a crash loses at most this much. */
+/** Usage counts are handed over at this interval: a crash loses at most the counts of one interval. */
 const USAGE_MILLISECONDS = 10_000
 const PLAN_MILLISECONDS = 1000
 /** How long a server that is used answers further requests before it stops. */

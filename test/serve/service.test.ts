@@ -3,6 +3,7 @@ import { parseExposition } from '../support/http/prometheus.ts'
 import { until } from '../support/processes.ts'
 import { startTestService } from '../support/service.ts'
 import { saveRecords } from '../support/store/engines.ts'
+import { execute } from '../support/store/execute-sql.ts'
 import { record } from '../support/store/records.ts'
 
 const [WRITER, SEARCH, PICTURES, SERVER] = [0, 1, 2, 3]
@@ -95,4 +96,18 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
       ['search', 'picture', 'server', 'writer'].map((name) => `The ${name}-thread ended; restarting it now.`),
     )
   })
+})
+
+test('unexpected errors of the search thread are logged with its stack, in the background and for a request', async () => {
+  await using service = await startTestService()
+  await until(async () => (await service.get('/api/v3/passports?filter=human:true')).status === 200)
+  // The new thread builds its index again, and cannot read a passport.
+  await execute(service.databaseUrl, "update passports set tags = '5' where id = 42")
+  service.threads[SEARCH]?.terminate()
+  const findMessage = (start: string) =>
+    service.messages().find((message) => message.startsWith(start) && message.includes('facets.ts'))
+  await until(() => findMessage('The index for filters could not be updated: TypeError') !== undefined)
+  await until(async () => (await service.get('/api/v3/passports?filter=human:true')).status === 500)
+  await until(() => findMessage('TypeError') !== undefined)
+  expect(service.messages().join()).not.toContain('The search-thread failed')
 })

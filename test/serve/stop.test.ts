@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { serveProcess, start } from '../support/cli.ts'
 import { openEventStream } from '../support/http/event-stream.ts'
-import { socketsOf, until } from '../support/processes.ts'
+import { isRefused, socketsOf, until } from '../support/processes.ts'
 import { pretendRedis } from '../support/redis/redis.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { callHere } from '../support/terminal.ts'
@@ -67,12 +67,7 @@ describe.concurrent('serve, stopped', () => {
     server.child.kill('SIGTERM')
     // A signal right after the first is a duplicate.
     server.child.kill('SIGTERM')
-    const isRefused = async () =>
-      fetch(server.url).then(
-        () => false,
-        () => true,
-      )
-    await until(isRefused)
+    await until(() => isRefused(server.url))
     expect(server.child.exitCode).toBeNull()
     await until(() => {
       server.child.kill('SIGTERM')

@@ -7,6 +7,7 @@ import {
   parseDatabaseAddress,
 } from '../../src/config/database-address.ts'
 import type { PassportRecord } from '../../src/domain/record/record.ts'
+import { exportRecords } from '../../src/ingest/export.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { run, serveProcess, start } from './cli.ts'
@@ -20,6 +21,10 @@ type Given = {
   records?: readonly PassportRecord[]
   bare?: boolean
 }
+
+/** All records, as `export` writes them. */
+export const exportAll = async (store: Store) =>
+  (await Array.fromAsync(exportRecords(store), ({ text }) => text)).join('')
 
 /** A folder and a new database for commands. The end of the block deletes both. */
 export async function workplace(
@@ -68,6 +73,7 @@ export async function workplace(
       listenHere({ ...env, ...more }, options),
     open,
     look,
+    export: () => look(exportAll),
     async [Symbol.asyncDispose]() {
       await made[Symbol.asyncDispose]()
       folder[Symbol.dispose]()

@@ -13,7 +13,6 @@ import { count, printable } from '../../domain/text/counts-and-sizes.ts'
 import { formatDuration, parseDuration } from '../../domain/text/duration.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import { ANONYMOUS, EXPLORER, PICTURES, type Tier } from '../../domain/tier.ts'
-import type { Store } from '../../store/store.ts'
 import {
   DATABASE_OPTIONS,
   defineCommand,
@@ -158,7 +157,10 @@ const rotateKey: KeyAction = ({ values, id, now }) => {
         `Key ${id} was rotated by another process at the same time: the new key ${made} is revoked.`,
       )
     }
-    await exemptSuccessor(target.store, id, made)
+    const plan = await target.store.retirement.find()
+    // The successor of an exempt key is exempt, too.
+    if (plan?.exempt.includes(id))
+      await target.store.retirement.save({ ...plan, exempt: [...plan.exempt, made] })
     const last = Math.min(endsAt, old.expiresAt ?? endsAt)
     const end = last <= now ? 'which is no longer valid' : `valid until ${formatInstant(last)}`
     const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`
@@ -167,12 +169,12 @@ const rotateKey: KeyAction = ({ values, id, now }) => {
   }
 }
 
-const revokeKey: KeyAction = ({ id, now }) => {
-  return async (target) => {
+const revokeKey: KeyAction =
+  ({ id, now }) =>
+  async (target) => {
     if (!(await target.store.keys.revoke(id, now))) throw noKey(id, target)
     target.terminal.err(`Key ${id} is revoked.\n`)
   }
-}
 
 const purgeKeys: KeyAction =
   ({ values: { 'older-than': length }, now }) =>
@@ -209,7 +211,7 @@ function parseExpiry(text: string): number | null | undefined {
   return text.trim().toLowerCase() === 'never' ? null : parseInstant(text)
 }
 
-/** In milliseconds. */
+/** Returns milliseconds. */
 function parseGrace(text: string): number | undefined {
   const length = text === '0' ? 0 : parseDuration(text)
   return length !== undefined && length <= LONGEST_GRACE ? length : undefined
@@ -222,13 +224,13 @@ function parseTier(text: string, tiers: readonly Tier[]): string {
   throw invalidValue(`--tier must be one of ${names.join(', ')} (TIERS defines others)`, text)
 }
 
-/** `null` means never. */
+/** Returns the time of --expires, or `null` for never. Throws if the time is past. */
 function futureExpiry({ expires }: KeyValues, now: number): number | null | undefined {
   if (expires === undefined || expires === null || expires > now) return expires
   throw invalidValue('--expires must be in the future', new Date(expires).toISOString())
 }
 
-/** Hides the secret part of a whole key. */
+/** The error for an unknown id. It hides the secret part of a whole key. */
 const noKey = (id: string, { database }: KeyTarget) =>
   new CommandError(
     `There is no key "${id.replace(/^(ppd_[^_]*_).+/s, '$1…')}" in ${database}: "keys list" shows the ids.`,
@@ -244,8 +246,8 @@ async function makeKey({ store, terminal }: KeyTarget, wanted: NewKey, json: boo
   const { id, key } = formatKey(randomBytes(KEY_RANDOM_BYTES))
   const hash = createHash('sha256').update(key).digest()
   const { expiresAt, ...rest } = wanted
-  const made: ApiKey = { ...rest, id, hash, createdAt: terminal.now() }
-  if (expiresAt !== undefined) made.expiresAt = expiresAt
+  const expiry = expiresAt === undefined ? {} : { expiresAt }
+  const made: ApiKey = { ...rest, ...expiry, id, hash, createdAt: terminal.now() }
   await store.keys.create(made)
   try {
     terminal.out(json ? `${JSON.stringify({ key, ...presentKey(made, terminal.now()) })}\n` : `${key}\n`)
@@ -273,10 +275,4 @@ async function findRotatable(target: KeyTarget, id: string, now: number): Promis
     )
   }
   return old
-}
-
-/** The successor of an exempt key is exempt, too. */
-async function exemptSuccessor({ retirement }: Store, id: string, made: string): Promise<void> {
-  const plan = await retirement.find()
-  if (plan?.exempt.includes(id)) await retirement.save({ ...plan, exempt: [...plan.exempt, made] })
 }

@@ -82,7 +82,7 @@ type Action = (
   input: Input,
 ) => (context: PlanContext) => undefined | RetirementPlan | Promise<RetirementPlan | undefined>
 
-/** A nearer sunset needs a confirmation. */
+/** A sunset that is nearer than this needs a confirmation. */
 const NEAR = 7 * 86_400_000
 
 const setDates: Action = ({ values: { deprecated, sunset, successor, notice, yes }, now }) => {

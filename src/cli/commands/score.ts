@@ -6,10 +6,9 @@ import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../sco
 import { findRules } from '../../scoring/rules.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import { prepareSetting } from '../apply-rules.ts'
-import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
+import { DATABASE_OPTIONS, defineCommand, type Terminal } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
-import type { Terminal } from '../terminal.ts'
 
 export const score = defineCommand({
   name: 'score',

@@ -27,7 +27,7 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
           const name = await labelOf('credential', type, first)
           return { type, holders, name, rule: ruleOf(rules, type) }
         })
-        return renderList(site, await Promise.all(rows), total)
+        return renderPage(site, await Promise.all(rows), total)
       }),
   }
 }
@@ -38,7 +38,7 @@ export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined 
 
 type Row = { type: string; holders: number; name: string; rule: Rule | undefined }
 
-function renderList(site: Site, rows: readonly Row[], total: number): RenderedPage {
+function renderPage(site: Site, rows: readonly Row[], total: number): RenderedPage {
   return respondPage({
     site,
     title: 'Credentials',

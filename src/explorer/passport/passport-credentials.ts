@@ -36,11 +36,18 @@ export function renderCredentials({ id, credentials: all, scores, types }: Shown
   const others = credentials.filter(({ score }) => score <= 0)
   const rows = renderWithin(scored, renderCredential, MOST_SHOWN)
   const folded = renderWithin(others, renderCredential, MOST_FOLDED)
+  const unscored = html`<details id="unscored" class="divided">
+<summary>${count(others.length, 'credential')} without points</summary>
+<table>
+${TABLE_HEAD}
+<tbody class="other">${folded.shown}</tbody>
+</table>
+</details>`
   return html`<section id="credentials">
 <h2>Credentials${credentials.length === 0 ? html`` : html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
 ${credentials.length === 0 ? html`<p class="soft">No credentials yet.</p>` : html``}
 ${scored.length === 0 ? html`` : renderTable(scored.slice(0, rows.shown.length), scored, scores, FIRST_ROWS)}
-${others.length === 0 ? html`` : renderFolded(others.length, folded.shown)}
+${others.length === 0 ? html`` : unscored}
 ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
 </section>`
 }
@@ -50,16 +57,6 @@ const labelDate = (credential: Credential, types: Types): Credential =>
   types[credential.type]?.convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(credential.value)
     ? { ...credential, value: `since ${credential.value}` }
     : credential
-
-function renderFolded(total: number, rows: readonly Html[]): Html {
-  return html`<details id="unscored" class="divided">
-<summary>${count(total, 'credential')} without points</summary>
-<table>
-${TABLE_HEAD}
-<tbody class="other">${rows}</tbody>
-</table>
-</details>`
-}
 
 const TABLE_HEAD = html`<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>`
 

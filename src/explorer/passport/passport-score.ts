@@ -225,23 +225,18 @@ const REST: Partial<Record<Cause, string>> = { record: 'imported record', rules:
 /** Steps in a stretched inner SVG, and round dots in the outer one. */
 function drawChart(points: readonly Point[]): Html {
   const [first, last] = [points[0]?.time ?? 0, points.at(-1)?.time ?? 0]
-  const scores = points.map(({ score }) => score)
-  const high = Math.max(...scores, 1)
-  const place = ({ time, score }: Point, at: number) => ({
+  const high = Math.max(...points.map(({ score }) => score), 1)
+  const places = points.map((point, at) => ({
+    ...point,
     // Leaves space for the line of the last score, which continues to the right edge.
-    x: toCoordinate(2 + 90 * (last > first ? (time - first) / (last - first) : at / (points.length - 1))),
-    y: toCoordinate(100 - (84 * Math.max(score, 0)) / high),
-  })
-  const places = points.map(place)
+    x: toCoordinate(
+      2 + 90 * (last > first ? (point.time - first) / (last - first) : at / (points.length - 1)),
+    ),
+    y: toCoordinate(100 - (84 * Math.max(point.score, 0)) / high),
+  }))
   const path = places.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`)).join('')
-  const { shown } = renderWithin(
-    points.toReversed(),
-    (point) => {
-      const { x, y } = place(point, points.indexOf(point))
-      const day = new Date(point.time).toISOString().slice(0, 10)
-      return html`<circle cx="${x}%" cy="${y}%" r="4"><title>${day}: ${formatFigure(point.score)}. ${point.words}</title></circle>`
-    },
-    MOST_ROWS,
-  )
+  const drawDot = ({ x, y, time, score, words }: (typeof places)[number]) =>
+    html`<circle cx="${x}%" cy="${y}%" r="4"><title>${new Date(time).toISOString().slice(0, 10)}: ${formatFigure(score)}. ${words}</title></circle>`
+  const { shown } = renderWithin(places.toReversed(), drawDot, MOST_ROWS)
   return html`<svg class="history" aria-hidden="true"><line class="most" x2="100%" y1="16%" y2="16%"/><svg viewBox="0 0 100 100" preserveAspectRatio="none"><path class="area" d="${path}H100V100H2z"/><path class="steps" d="${path}H100"/></svg>${shown}<text class="end" y="16%" dy="-6">${formatFigure(high)}</text><text class="end" y="100%" dy="-6">0</text><text x="100%" y="${places.at(-1)?.y ?? 0}%" dy="-8">${formatFigure(points.at(-1)?.score ?? 0)}</text></svg>`
 }

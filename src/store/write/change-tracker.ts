@@ -6,16 +6,13 @@ import { toV1PassportRow } from '../rows/v1.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
 import type { WriteModel } from './write-model.ts'
 
-/** A write model that renders the V1 responses of changed passports and stores their handles. */
-export type TrackedWriteModel = WriteModel & {
-  /** Renders these credentials too. Without this call, the shown credentials stay. */
-  showCredentials(passportId: number, credentials: readonly Credential[]): void
-  /** Renders the changed passports. Must be called once, at the end of the transaction; returns its events. */
-  finish(): Changes
-}
+export type TrackedWriteModel = ReturnType<typeof trackChanges>
 
-/** Tracks changed passports: each is rendered once, in the transaction that changes it. */
-export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteModel {
+/**
+ * A write model that renders the V1 responses of changed passports and stores their handles. Each passport is rendered once, in
+ * the transaction that changes it.
+ */
+export function trackChanges(model: WriteModel, causeOf: CauseOf) {
   const { passports, credentials } = model
   const events = trackEvents(model, causeOf)
   const changed = new Set<number>()
@@ -37,7 +34,7 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
     ...model,
     passports: {
       ...passports,
-      put(row) {
+      put(row: StoredRow): void {
         events.recordBefore(row.id)
         const before = passports.find(row.id)
         if (before === undefined) shown.set(row.id, [])
@@ -47,7 +44,7 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
         markSurvivor(row.merged_into)
         markSurvivor(before?.merged_into)
       },
-      remove(id) {
+      remove(id: number): void {
         const survivor = passports.findSurvivor(id)
         events.recordRemoval(id)
         passports.remove(id)
@@ -55,17 +52,16 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
         markSurvivor(survivor)
       },
     },
-    credentials: { ...credentials, list: (id) => [...(shown.get(id) ?? credentials.list(id))] },
-    showCredentials: (passportId, list) => void shown.set(passportId, list),
-    finish() {
+    credentials: { ...credentials, list: (id: number) => [...(shown.get(id) ?? credentials.list(id))] },
+    /** Renders these credentials too. Without this call, the shown credentials stay. */
+    showCredentials: (passportId: number, list: readonly Credential[]) => void shown.set(passportId, list),
+    /** Renders the changed passports. Must be called once, at the end of the transaction; returns its events. */
+    finish(): Changes {
       const changes = events.compare(changed, shown)
       const rows = [...changed].flatMap((id) => passports.find(id) ?? [])
       for (const row of rows) renderPassport(model, row, shown.get(row.id))
       for (const row of rows) storeHandles(row)
       for (const id of withOtherRules) model.v1.touch(id)
-      changed.clear()
-      shown.clear()
-      withOtherRules.clear()
       return changes
     },
   }
@@ -84,6 +80,5 @@ function renderPassport(
     return
   }
   v1.putPassport(toV1PassportRow(row, passports.listMerged(row.id).length > 0))
-  if (!credentials) return
-  v1.putCredentials(toV1CredentialsRow(row.id, credentials))
+  if (credentials) v1.putCredentials(toV1CredentialsRow(row.id, credentials))
 }

@@ -13,7 +13,7 @@ import type { V1PassportRow } from '../rows/v1.ts'
 export type Loaded = {
   passports: TrackedRows<number, StoredRow>
   wallets: TrackedRows<string, number>
-  /** Written ones. `isShown`: the V1 response will show these credentials. */
+  /** Only the written credentials. `isShown`: the V1 response will show them. */
   credentials: TrackedRows<number, { list: readonly Credential[]; isShown: boolean }>
   dataPoints: TrackedRows<number, readonly DataPoint[]>
   /** Sorted. */
@@ -94,7 +94,7 @@ export function createWriteModel(loaded: Loaded) {
     v1: {
       putPassport: (row: V1PassportRow) => v1Passports.set(row.passport_id, row),
       putCredentials: (row: V1CredentialsRow) => v1Credentials.set(row.passport_id, row),
-      /** Makes a new version of a listed passport: another field than those of V1 has changed. */
+      /** Gives a listed passport a new version: a field that V1 does not show has changed. */
       touch: (id: number) => void touched.add(id),
       remove(id: number): void {
         v1Passports.delete(id)

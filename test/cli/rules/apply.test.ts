@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { DataPoint } from '../../../src/domain/data-point.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { until } from '../../support/processes.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
-import { record } from '../../support/store/records.ts'
+import { dataPoint, record } from '../../support/store/records.ts'
 import { kiteRules } from '../../support/store/rule-files.ts'
 import { callHere } from '../../support/terminal.ts'
 
@@ -13,17 +12,10 @@ const FILES = {
   'three.json': kiteRules('three', { multiplier: 3 }),
 }
 
-const kites: DataPoint = {
-  type: 'kites',
-  account: '',
-  value: { kind: 'number', amount: 10 },
-  display: '10 kites',
-}
-
 /** A database with one passport that has ten kites, and the rule files. */
 async function kitePlace(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, {
-    records: [record(1, { dataPoints: [kites], stale: true })],
+    records: [record(1, { dataPoints: [dataPoint('kites', 10)], stale: true })],
     files: FILES,
   })
   return {

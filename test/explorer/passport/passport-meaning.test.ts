@@ -71,7 +71,7 @@ test('a total that a record gives is not presented as a sum', async () => {
   expect(words).not.toMatch(/= 150|come to|Calculated on/)
   expect(readable((await server.look('/passports/2')).text)).toContain('5, given by the imported record.')
   expect(readable((await server.look('/passports/1/score')).text)).toContain(
-    'The imported record gives the score',
+    'The imported record gives the score, without credentials.',
   )
 })
 
@@ -178,11 +178,10 @@ test('the largest gaps come first; a category at its cap has none', () => {
 
 onEngine('sqlite', 'the score history', (open) => {
   test('shows each change with its causes, as a chart and as a table', async () => {
-    await using store = await open([mira])
-    await using server = serveExplorer(store)
+    await using server = await servePeople([mira])
     expect((await server.look('/passports/12')).text).not.toContain('id="history"')
-    await addDataPoint(store, 900)
-    await rescore(store)
+    await addDataPoint(server.store, 900)
+    await rescore(server.store)
     const { text } = await server.look('/passports/12')
     expect(text.match(/<circle cx=/g)).toHaveLength(2)
     expect(text).toContain('dy="-6">1,057.5</text><text class="end" y="100%" dy="-6">0</text>')

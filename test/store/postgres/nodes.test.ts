@@ -22,9 +22,7 @@ async function openTwo() {
   const [one, other] = await Promise.all([openPostgres(database), openPostgres(database)])
   const sql = connect(database.url)
   return {
-    one,
-    other,
-    sql,
+    ...{ one, other, sql },
     async [Symbol.asyncDispose]() {
       await Promise.all([one.close(), other.close(), sql.close()])
       await database[Symbol.asyncDispose]()
@@ -91,7 +89,7 @@ describe('postgres: two nodes', () => {
 
   test('a key that another node revokes during the read is not cached', async () => {
     await using database = await databaseMaker('postgres')()
-    const other = await openPostgres(database)
+    await using other = await openPostgres(database)
     await other.keys.create(key)
     const link = createPool(database.url, { connections: 1, ...SERVE_TIMEOUT })
     const [read, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -109,7 +107,7 @@ describe('postgres: two nodes', () => {
     answered.resolve()
     await finding
     expect(await find('one')).toMatchObject({ revokedAt: NOON })
-    await Promise.all([link.close(), other.close()])
+    await link.close()
   })
 
   test('a thread reads recent changes with the cursor of another one, also if only one of them saw an outage', async () => {
@@ -134,7 +132,7 @@ describe('postgres: two nodes', () => {
     await using sql = connect(replica.url)
     await until(async () => (await sql`select from keys`).length === 1)
     await sql`select pg_wal_replay_pause()`
-    const reader = await openPostgres({ url: primary.url, readUrls: [replica.url] })
+    await using reader = await openPostgres({ url: primary.url, readUrls: [replica.url] })
     await reader.keys.revoke('one', NOON)
     await reader.ping()
     await primary.stop()
@@ -142,7 +140,6 @@ describe('postgres: two nodes', () => {
     await primary.start()
     await until(async () => (await reader.ping()).writes)
     expect(await reader.keys.find('one')).toEqual({ ...key, revokedAt: NOON })
-    await reader.close()
   })
 
   test('two nodes share the stale passports, and each is scored once', async () => {

@@ -1,5 +1,5 @@
 import type { ApiServerOptions } from '../../../src/api/server.ts'
-import { createCatalog } from '../../../src/catalog/catalog.ts'
+import { type Catalog, createCatalog } from '../../../src/catalog/catalog.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../../src/config/site.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
@@ -16,17 +16,28 @@ type Options = Partial<ApiServerOptions> &
   Partial<Pick<ExplorerOptions, 'explain' | 'api' | 'rasterize'>> & {
     settings?: SiteSettings
     publicUrl?: string
+    /** Methods in place of those of the catalog. */
+    replace?: (catalog: Catalog) => Partial<Catalog>
   }
 
 export function serveExplorer(
   store: Store,
-  { explain, publicUrl, api, settings = DEFAULT_SITE, rasterize = drawPng, ...options }: Options = {},
+  {
+    explain,
+    publicUrl,
+    api,
+    settings = DEFAULT_SITE,
+    rasterize = drawPng,
+    replace,
+    ...options
+  }: Options = {},
 ) {
+  const catalog = options.catalog ?? createCatalog(store)
   const leftOut: unknown[] = []
   const { routes, errorPage, errorPicture } = createExplorer({
     onError: (error) => leftOut.push(error),
     store,
-    catalog: options.catalog ?? createCatalog(store),
+    catalog: { ...catalog, ...replace?.(catalog) },
     explain: explain ?? createPassportExplainer(store),
     rules: () => findRules(store),
     api,
@@ -56,6 +67,7 @@ export async function servePeople(people: readonly PassportRecord[], options: Op
   const server = serveExplorer(store, options)
   return {
     ...server,
+    store,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await store[Symbol.asyncDispose]()

@@ -39,8 +39,13 @@ export const mira = record(12, {
 
 export const OTHERS = [named(1, 'Ivo', 1500), named(2, 'Sana', 40), named(3, '', 2), named(4, 'Yara', 0)]
 
+export const pointOf = (type: string, account: string, amount: number, display: string) => ({
+  ...contracts(amount),
+  ...{ type, account, display },
+})
+
 /** Saves a data point of passport 12, which makes its score stale. */
 export const addDataPoint = (store: Store, amount: number) =>
-  hand(store, { id: 12 }, { ...contracts(amount), type: 'github', display: '' })
+  hand(store, { id: 12 }, pointOf('github', '', amount, ''))
 
 export const rescore = (store: Store) => rescoreSome({ ...scorerOf(store), now: () => NOON })

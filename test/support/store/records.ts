@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../../src/domain/api-key.ts'
 import type { Credential } from '../../../src/domain/credential.ts'
+import type { DataPoint } from '../../../src/domain/data-point.ts'
 import type { Profile, Scores, Social } from '../../../src/domain/passport.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 
@@ -123,4 +124,12 @@ export const apiKey = (id: string, given: Partial<ApiKey> = {}): ApiKey => ({
   owner: '',
   createdAt: 1,
   ...given,
+})
+
+/** A number of one type, such as the contributions of an account. */
+export const dataPoint = (type: string, amount: number, account = ''): DataPoint => ({
+  type,
+  account,
+  value: { kind: 'number', amount },
+  display: `${amount}`,
 })
