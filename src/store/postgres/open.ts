@@ -1,6 +1,6 @@
 import { namePostgres, splitHosts } from '../../config/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
-import { type MigrationMode, OutdatedSchemaError } from '../migrations/schema-version.ts'
+import { type MigrationMode, outdatedSchema } from '../migrations/schema-version.ts'
 import { createAudit } from '../sql/audit.ts'
 import type { Prepare } from '../sql/connection.ts'
 import { createCopyTables } from '../sql/copy-tables.ts'
@@ -173,5 +173,5 @@ async function orReadable(
 
 async function checkMigrated({ query, name }: Pool): Promise<void> {
   const version = await checkVersion(query, name)
-  if (version !== SCHEMA) throw new OutdatedSchemaError(name, version, SCHEMA)
+  if (version !== SCHEMA) throw outdatedSchema(name, version, SCHEMA)
 }

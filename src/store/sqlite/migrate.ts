@@ -8,7 +8,7 @@ import {
   checkSchema,
   lastSchema,
   type MigrationMode,
-  OutdatedSchemaError,
+  outdatedSchema,
   pendingSteps,
 } from '../migrations/schema-version.ts'
 import version021 from '../migrations/sqlite/0014-version-0.2.1.sql' with { type: 'text' }
@@ -40,7 +40,7 @@ export function prepareSchema(database: Database, mode: MigrationMode): number {
   if (mode === true || (mode === 'new' && version === 0)) {
     if (version < SCHEMA) refuseFullDisk(nameOf(database))
     migrate(database)
-  } else if (version < SCHEMA) throw new OutdatedSchemaError(nameOf(database), version, SCHEMA)
+  } else if (version < SCHEMA) throw outdatedSchema(nameOf(database), version, SCHEMA)
   return version
 }
 

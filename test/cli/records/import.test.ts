@@ -18,17 +18,7 @@ async function prepare(
   const here = await workplace(makeDatabase, { files, bare })
   return {
     ...here,
-    /** In this process, which saves the start of another one. */
-    async import(...args: string[]) {
-      const paths = args.map((arg) => (arg.startsWith('-') ? arg : here.path(arg)))
-      const { err, ...result } = await here.call('import', ...paths)
-      return { ...result, err: err.replaceAll(`${here.cwd}/`, '') }
-    },
-    async export() {
-      const path = here.path('export.jsonl')
-      await here.call('export', '--force', path)
-      return readFileSync(path, 'utf8')
-    },
+    import: (...args: string[]) => here.callIn('import', ...args),
     async ids() {
       return (await here.look(({ records }) => records.list(-1, 10_000))).map(({ id }) => id)
     },
@@ -72,6 +62,36 @@ withEveryEngine('import', (makeDatabase) => {
       [9, '0xz'],
     ])
     expect(records.find(({ id }) => id === 5)?.profile.bio).toBe('new')
+  })
+
+  test('--strict stops at the first refusal, keeps the lines before it, and counts those that were read', async () => {
+    await using here = await prepare(makeDatabase, {
+      'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
+      'next.jsonl': toLines({ passport_id: 6000 }),
+      'taken.jsonl': toLines(
+        { passport_id: 7000, main_wallet: '0xa' },
+        { passport_id: 7001, main_wallet: '0xa' },
+        { passport_id: 7002 },
+      ),
+    })
+    const { err, code } = await here.import('bad.jsonl', 'next.jsonl', '--strict')
+    expect(code).toBe(1)
+    expect(err).toStartWith('bad.jsonl:601: is not JSON')
+    expect(err).toEndWith(
+      '601 lines: 600 added, 0 changed, 0 unchanged, 1 refused.\npassportd: Stopped: 1 line was refused.\n',
+    )
+    expect(await here.ids()).toEqual(INVENTED.slice(0, 600).map(({ id }) => id))
+    expect((await here.import('taken.jsonl', '--strict')).err).toContain(
+      '3 lines: 1 added, 0 changed, 0 unchanged, 1 refused, 1 not imported.\n',
+    )
+  })
+
+  test('two imports at once both complete', async () => {
+    const files = { 'a.jsonl': few(0, 500), 'b.jsonl': few(500, 1000) }
+    await using here = await prepare(makeDatabase, files)
+    const ended = await Promise.all(Object.keys(files).map((file) => here.run('import', file)))
+    expect(ended.map(({ code }) => code)).toEqual([0, 0])
+    expect(await here.ids()).toEqual(INVENTED.map(({ id }) => id))
   })
 
   test('a server on the same database responds during an import, and serves complete batches only', async () => {
@@ -168,28 +188,6 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     ])
   })
 
-  test('--strict stops at the first refusal, keeps the lines before it, and counts those that were read', async () => {
-    await using here = await prepare(makeDatabase, {
-      'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
-      'next.jsonl': toLines({ passport_id: 6000 }),
-      'taken.jsonl': toLines(
-        { passport_id: 7000, main_wallet: '0xa' },
-        { passport_id: 7001, main_wallet: '0xa' },
-        { passport_id: 7002 },
-      ),
-    })
-    const { err, code } = await here.import('bad.jsonl', 'next.jsonl', '--strict')
-    expect(code).toBe(1)
-    expect(err).toStartWith('bad.jsonl:601: is not JSON')
-    expect(err).toEndWith(
-      '601 lines: 600 added, 0 changed, 0 unchanged, 1 refused.\npassportd: Stopped: 1 line was refused.\n',
-    )
-    expect(await here.ids()).toEqual(INVENTED.slice(0, 600).map(({ id }) => id))
-    expect((await here.import('taken.jsonl', '--strict')).err).toContain(
-      '3 lines: 1 added, 0 changed, 0 unchanged, 1 refused, 1 not imported.\n',
-    )
-  })
-
   test('types without a rule are named once', async () => {
     const points = (count: number) =>
       Array.from({ length: count }, (_, at) => ({ passport: 1, type: `type ${at}`, value: 1 }))
@@ -221,7 +219,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     expect(await here.ids()).toEqual([1])
   })
 
-  test('the terminal shows the first twenty refusals, and --rejects writes all', async () => {
+  test('the terminal shows the first twenty refusals, and --rejects writes all refusals', async () => {
     const bad = `${'nonsense\n'.repeat(30)}${toLines({ passport_id: 1 })}`
     await using here = await prepare(makeDatabase, { 'bad.jsonl': bad })
     const shown = (err: string) => err.split('\n').filter((text) => text.startsWith('bad.jsonl:')).length

@@ -6,8 +6,8 @@ import { createExplorer } from '../../../src/explorer/explorer.ts'
 import { type DrawPng, loadRasterizer } from '../../../src/explorer/pictures/rasterizer.ts'
 import type { ExplorerOptions, Rasterize } from '../../../src/explorer/site/explorer-page.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
-import { findRules } from '../../../src/scoring/active-rules.ts'
 import { createPassportExplainer } from '../../../src/scoring/explain.ts'
+import { findRules } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveTest } from '../http/server.ts'
 import { openTestStore } from '../store/engines.ts'
@@ -51,7 +51,7 @@ export function serveExplorer(
     routes: [...routes, ...(options.routes ?? [])],
   })
 
-  /** Without the OpenAPI check: the document does not describe these pages. */
+  /** Requests a page, without the OpenAPI check: the document does not describe pages. */
   async function look(target: string, init: RequestInit = {}) {
     const response = await fetch(server.url.origin + target, { redirect: 'manual', ...init })
     return { status: response.status, headers: response.headers, text: await response.text() }
@@ -77,7 +77,7 @@ export async function servePeople(people: readonly PassportRecord[], options: Op
 
 let loaded: Promise<DrawPng> | undefined
 
-/** In the thread of the test. */
+/** Draws a card in the thread of the test. */
 export const drawPng: Rasterize = async (svg, width) => {
   loaded ??= loadRasterizer()
   return (await loaded)(svg, width)
