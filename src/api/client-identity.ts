@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import { type ApiKey, keyState, parseKeyId } from '../domain/api-key.ts'
-import { ServiceError, unauthorized } from '../domain/errors.ts'
+import { ServiceError } from '../domain/errors.ts'
 
 /** What a route lets a client do. */
 export type Scope = 'read' | 'events' | 'write'
@@ -73,15 +73,7 @@ function trimKey(text: string): string {
   return text.slice(start, end)
 }
 
-/** Throws `unauthorized` for a wrong, revoked, expired or missing required key. `key` is the key that matches. */
-export function checkKey(
-  sent: SentKey | undefined,
-  key: ApiKey | undefined,
-  { requireKey, now }: { requireKey: boolean; now: () => number },
-): void {
-  if (!(sent ? isActive(key, now()) : !requireKey)) throw unauthorized()
-}
-
+/** Whether a key exists, and is neither revoked nor expired. */
 export const isActive = (key: ApiKey | undefined, now: number): boolean =>
   key !== undefined && keyState(key, now) === 'active'
 

@@ -22,6 +22,8 @@ const LIMITS = {
   stallMilliseconds: 10_000,
 }
 
+export type StreamLimits = typeof LIMITS
+
 /** Of one stream. With one more page of events for each, 200 streams hold at most about 100 MB. */
 const MOST_UNSENT_BYTES = 256 * 1024
 
@@ -55,7 +57,7 @@ type Options = {
   now: () => number
   /** Called with the first failure of each outage of the log. Streams stay open during an outage. */
   onError: (error: unknown, request: { route: string }) => void
-  limits?: Partial<typeof LIMITS> | undefined
+  limits?: Partial<StreamLimits> | undefined
 }
 
 type Streams = ReturnType<typeof createState>
@@ -159,9 +161,7 @@ const isFull = ({ controller }: Stream) => (controller.desiredSize ?? 0) <= 0
 
 function read(streams: Streams, { cursor: { sequence }, filter }: Stream): Promise<RenderedEvents> {
   const key = JSON.stringify([sequence, filter.passport, filter.types])
-  const page = streams.pages.get(key) ?? render(streams, sequence, filter)
-  streams.pages.set(key, page)
-  return page
+  return streams.pages.getOrInsertComputed(key, () => render(streams, sequence, filter))
 }
 
 async function render(

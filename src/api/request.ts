@@ -1,3 +1,4 @@
+import { unescape as decode } from 'node:querystring'
 import { ServiceError } from '../domain/errors.ts'
 import type { Exchange, Route } from './route.ts'
 
@@ -99,7 +100,7 @@ const pathStart = (url: string) => (url.startsWith('/') ? 0 : url.indexOf('/', '
 /** The most parts of a path that are compared: more than any pattern has. */
 const MOST_PARTS = 20
 
-/** The parameters of the path; `undefined` if it does not match the pattern. */
+/** The decoded parameters of the path; `undefined` if it does not match the pattern. A malformed escape does not throw. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1)) ? {} : undefined
   const [wanted, given] = [pattern.split('/'), path.split('/', MOST_PARTS)]
@@ -110,13 +111,4 @@ export function matchPath(pattern: string, path: string): Record<string, string>
     else if (part !== value) return undefined
   }
   return wanted.length === given.length ? params : undefined
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // A malformed escape matches no passport.
-    return text
-  }
 }

@@ -156,7 +156,7 @@ const isSame = (before: RecentChanges, after: RecentChanges, id: number): boolea
   before.listed.get(id)?.version === after.listed.get(id)?.version &&
   before.unlisted.has(id) === after.unlisted.has(id)
 
-/** All matches after the changes: those of the snapshot without the changed passports, and the changed ones that match. */
+/** All matches after the changes: the unchanged matches of the snapshot, and the changed passports that match. */
 export function listRanking(found: Matches, changes: RecentChanges, keyword = ''): SortedList {
   const list = listSnapshot(found)
   if (changes.listed.size === 0 && changes.unlisted.size === 0) return list

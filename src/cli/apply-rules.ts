@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import { formatInstant } from '../domain/text/instant.ts'
-import { toAppliedRules } from '../scoring/active-rules.ts'
 import type { RuleSet } from '../scoring/rules.ts'
+import { toAppliedRules } from '../scoring/rules.ts'
 import type { Store } from '../store/store.ts'
 import { UsageError } from './command.ts'
 

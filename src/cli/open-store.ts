@@ -4,33 +4,29 @@ import { join } from 'node:path'
 import { readConfig } from '../config/config.ts'
 import { type DatabaseAddress, nameDatabase } from '../config/database-address.ts'
 import { CommandError } from '../domain/errors.ts'
-import { findRules } from '../scoring/active-rules.ts'
 import { loadRules } from '../scoring/load-rules.ts'
+import { findRules } from '../scoring/rules.ts'
 import { NewDatabaseError } from '../store/migrations/schema-version.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal } from './command.ts'
 
 type Options = Parameters<typeof openStore>[1]
-type OpenStore = Store & AsyncDisposable
 
 /** Options of commands that may create a database, but must not migrate an older one. */
 export const MAY_CREATE: Options = { create: true, migrate: 'new' }
 
-/** Opens a store that `await using` closes. By default a missing or outdated database is refused. */
-export async function openForCommand(
+/** Opens a store. By default a missing or outdated database is refused. */
+export const openForCommand = (
   database: DatabaseAddress,
   options: Options = { create: false, migrate: false },
-): Promise<OpenStore> {
-  const store = await openStore(database, options)
-  return { ...store, [Symbol.asyncDispose]: async () => store.close() }
-}
+) => openStore(database, options)
 
 /** Opens the database of the settings. `name` is its name in messages. A missing database is refused: DATABASE_URL is wrong. */
 export async function openConfigured(
   { env }: Terminal,
   values: { demo?: true | undefined },
-  open: (database: DatabaseAddress) => Promise<OpenStore> = openForCommand,
+  open: (database: DatabaseAddress) => Promise<Store> = openForCommand,
 ) {
   const config = readConfig(env, values)
   const { database } = config
@@ -51,10 +47,7 @@ export async function openWithRules(...args: Parameters<typeof openConfigured>) 
 }
 
 /** Opens a database to serve from or to import to. It may be new, but must not be an incomplete copy. */
-export async function openWhole(
-  database: DatabaseAddress,
-  options: Options = MAY_CREATE,
-): Promise<OpenStore> {
+export async function openWhole(database: DatabaseAddress, options: Options = MAY_CREATE): Promise<Store> {
   const store = await openForCommand(database, options)
   const note = (await store.copying.find()) ?? ''
   // Until version 0.2.1 a complete copy left a note of two lines.
@@ -67,7 +60,7 @@ export async function openWhole(
 }
 
 /** Opens a database for a dry run, which neither creates nor migrates it. An empty temporary file stands for a new database. */
-export async function openForDryRun(database: DatabaseAddress): Promise<OpenStore> {
+export async function openForDryRun(database: DatabaseAddress): Promise<Store> {
   try {
     return await openWhole(database, { create: false, migrate: false })
   } catch (error) {

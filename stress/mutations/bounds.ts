@@ -31,7 +31,7 @@ export const BOUND_MUTATIONS: readonly Mutation[] = [
     file: 'src/domain/lists/list-request.ts',
     from: 'LARGEST_LIMIT = 250',
     to: 'LARGEST_LIMIT = 251',
-    tests: ['test/domain/lists/list-request.test.ts'],
+    tests: ['test/api/v1/passports.test.ts'],
   },
   {
     name: 'bounds: a page of v3 has more passports than the limit',

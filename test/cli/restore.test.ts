@@ -18,6 +18,7 @@ import { openForCommand } from '../../src/cli/open-store.ts'
 import { exportAll, workplace } from '../support/cli-sandbox.ts'
 import { until } from '../support/processes.ts'
 import { type MakeDatabase, saveRecords, withEngine } from '../support/store/engines.ts'
+import { OLD_SCHEMA, revertSchema } from '../support/store/execute-sql.ts'
 import { ada, named, PEOPLE } from '../support/store/records.ts'
 
 /** A passport that no scorer changes. */
@@ -68,6 +69,15 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
       ),
     })
     expect(await here.export()).toBe(from.before)
+  })
+
+  test('a database of version 0.2.1 is backed up, and its backup is restored and migrated', async () => {
+    await using here = await backedUp(makeDatabase)
+    await revertSchema(here.env.DATABASE_URL)
+    for (const command of ['backup', 'restore']) {
+      expect(await here.call(command, here.kept, '--force')).toMatchObject({ code: 0 })
+    }
+    expect(await here.export()).toBe(here.after)
   })
 
   test('a database with contents is replaced only with --force, and stays complete under another name', async () => {
@@ -142,6 +152,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
       using database = new Database(here.path(name))
       database.run(sql)
     }
+    change('older', `pragma user_version = ${OLD_SCHEMA.sqlite - 1}`)
     change('newer', 'pragma user_version = 99')
     change('foreign', 'pragma application_id = 7')
     // Only a comparison finds an index that differs from its table.
@@ -152,6 +163,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
       empty: 'is empty',
       short: 'damaged',
       damaged: 'damaged',
+      older: 'open it once with version 0.2.1',
       newer: 'a newer passportd',
       foreign: 'another program',
       unindexed: 'damaged',

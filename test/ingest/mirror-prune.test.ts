@@ -45,6 +45,39 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect(await idsIn(target)).toEqual([1, 2, 3, 4])
   })
 
+  test('a run keeps passports into which another was merged here, and more than half of the copies', async () => {
+    await using source = await serveSource(FIVE)
+    await using empty = await serveSource([])
+    await using target = await open()
+    await copy(target, source.url)
+    await target.passports.merge(2, 1)
+    await removeAll(source.store, [1])
+    const prune = (from: string) =>
+      copy(target, source.url, {
+        prune: 'some',
+        fetch: (url, init) => fetch(url.replace(source.url, from), init),
+      })
+    const merged = await prune(source.url)
+    expect(merged.report).toMatchObject({ gone: 1, pruned: 0, failed: 0 })
+    expect(merged.kept).toEqual(['1: passport 2 is merged into it'])
+    const { report, refusal } = await prune(empty.url)
+    expect(report).toEqual({ ...NONE, gone: 5 })
+    expect(refusal).toStartWith('5 of 5 copied passports are gone at the source')
+    expect(await idsIn(target)).toEqual([1, 2, 3, 4, 5])
+    await removeAll(source.store, [2])
+    expect((await prune(source.url)).report).toEqual({ ...NONE, unchanged: 3, pruned: 2 })
+  })
+
+  test('passports that were removed here stay removed, also if the source has them again', async () => {
+    await using source = await serveSource(FIVE)
+    await using target = await open()
+    await copy(target, source.url)
+    for (const store of [source.store, target]) await removeAll(store, [1])
+    expect((await copy(target, source.url, { prune: 'some' })).report).toEqual({ ...NONE, unchanged: 4 })
+    await saveRecords(source.store, [person(1)], { restore: true })
+    expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 4, removed: 1 })
+  })
+
   test('passports that are gone at the source free their wallets for other passports in the same run', async () => {
     const owner = { ...person(1), mainWallet: '0xw' }
     await using source = await serveSource([owner, ...FIVE.slice(1)])

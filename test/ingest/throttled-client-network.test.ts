@@ -2,7 +2,7 @@ import { expect, spyOn, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { setTimeout as sleepReally } from 'node:timers/promises'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
-import { createThrottledClient, SourceError } from '../../src/ingest/throttled-client.ts'
+import { createThrottledGet, SourceError } from '../../src/ingest/throttled-client.ts'
 import { answer, serveRaw } from '../support/http/faulty-proxy.ts'
 import { createClient } from '../support/ingest/throttled-client.ts'
 
@@ -69,7 +69,7 @@ test.each<[string, (socket: Socket, abort: () => void) => void]>([
   const controller = new AbortController()
   const { signal } = controller
   await using server = await serveRaw((socket) => respond(socket, () => controller.abort()))
-  const client = createThrottledClient({
+  const send = createThrottledGet({
     ...really,
     base: server.url,
     key: undefined,
@@ -85,6 +85,6 @@ test.each<[string, (socket: Socket, abort: () => void) => void]>([
       return sleepReally(milliseconds, undefined, { signal }).catch(() => undefined)
     },
   })
-  const requests = Array.from({ length: 3 }, () => client.get('/x').catch((error) => error.name))
+  const requests = Array.from({ length: 3 }, () => send('/x').catch((error) => error.name))
   expect(await Promise.all(requests)).toEqual(Array(3).fill('AbortError'))
 })

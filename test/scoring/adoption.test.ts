@@ -1,8 +1,13 @@
 import { expect, test } from 'bun:test'
 import type { DataPoint } from '../../src/domain/data-point.ts'
-import { toAppliedRules } from '../../src/scoring/active-rules.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
-import { DEFAULT_RULES, type Rule, type RuleSet, stampRules } from '../../src/scoring/rules.ts'
+import {
+  DEFAULT_RULES,
+  type Rule,
+  type RuleSet,
+  stampRules,
+  toAppliedRules,
+} from '../../src/scoring/rules.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
 import { ADOPTION_BATCH } from '../../src/store/sql/rule-adoption.ts'
 import type { Store } from '../../src/store/store.ts'

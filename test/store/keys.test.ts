@@ -22,6 +22,21 @@ onEveryEngine('keys', (open) => {
     expect(await store.keys.revoke('two', 5)).toBe(false)
   })
 
+  test('an update changes only the fields it names, and nothing of a revoked key', async () => {
+    await using store = await open()
+    await store.keys.create({ ...key, owner: 'a@example.com' })
+    const expected = { ...key, owner: 'a@example.com' }
+    for (const change of [{ tier: 'high' }, { name: 'New', owner: '' }, { expiresAt: 12 }]) {
+      expect(await store.keys.update('one', change)).toBe(true)
+      expect(await store.keys.find('one')).toEqual(Object.assign(expected, change))
+    }
+    expect(await store.keys.update('one', { expiresAt: null })).toBe(true)
+    expect((await store.keys.find('one'))?.expiresAt).toBeUndefined()
+    await store.keys.revoke('one', 5)
+    for (const id of ['one', 'two']) expect(await store.keys.update(id, { tier: 'low' })).toBe(false)
+    expect((await store.keys.find('one'))?.tier).toBe('high')
+  })
+
   test('a key is replaced once, even by concurrent calls', async () => {
     await using store = await open()
     await store.keys.create(key)

@@ -10,14 +10,13 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 test('a process reads its own writes at once, although reads share a transaction', async () => {
   using folder = tempFolder()
-  const store = openSqlite(join(folder.path, 'x.db'))
+  await using store = openSqlite(join(folder.path, 'x.db'))
   for (let turn = 0; turn < 20; turn++) {
     await saveRecords(store, [named(1, `Person ${turn}`)])
     expect(await store.passports.find({ id: 1 })).toMatchObject({
       profile: { displayName: `Person ${turn}` },
     })
   }
-  await store.close()
 })
 
 /** They write 400 MB. */
@@ -26,7 +25,7 @@ const MOST_BATCHES = 100
 test('the WAL is truncated during constant reads', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  const store = openSqlite(path)
+  await using store = openSqlite(path)
   const reading = new Worker(new URL('../support/threads/busy-reader.ts', import.meta.url))
   await new Promise((resolve) => {
     reading.onmessage = resolve
@@ -54,7 +53,6 @@ test('the WAL is truncated during constant reads', async () => {
   expect(largest).toBeGreaterThan(16 * 1024 * 1024)
   expect(size).toBeLessThan(largest)
   reading.terminate()
-  await store.close()
 })
 
 test('a long read delays one write, but not the following ones', async () => {

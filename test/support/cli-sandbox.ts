@@ -38,10 +38,7 @@ export async function workplace(
   const address = parseDatabaseAddress(made.url) as DatabaseAddress
   const env = { DATABASE_URL: made.url }
 
-  async function open(): Promise<Store & AsyncDisposable> {
-    const store = await openStore(address)
-    return { ...store, [Symbol.asyncDispose]: async () => store.close() }
-  }
+  const open = () => openStore(address)
   async function look<T>(work: (store: Store) => T | Promise<T>): Promise<T> {
     await using store = await open()
     return await work(store)
@@ -59,11 +56,11 @@ export async function workplace(
       const result = { args, ...(await callHere(args, { env })) }
       expect(result).toEqual({ args, out: '', err: expect.stringContaining(sentence), code: 1 })
     },
-    /** In this process, which is faster. Needs absolute paths. */
+    /** Runs a command in this process, which is faster. Needs absolute paths. */
     call: (...args: string[]) => callHere(args, { env }),
     /** The document that a command prints with `--json`. */
     json: async (...args: string[]) => JSON.parse((await callHere([...args, '--json'], { env })).out),
-    /** The same with the folder as working directory. Not for concurrent tests. */
+    /** Runs a command in this process, with the folder as working directory. Not for concurrent tests. */
     callIn: (...args: string[]) => callHere(args, { env, cwd }),
     start: (...args: string[]) => start(args, { cwd, env }),
     serve: (args: string[] = [], more: Record<string, string> = {}) =>

@@ -91,11 +91,13 @@ export type EventContent =
   | { type: 'score.changed'; passportId: number; change: ScoreChange }
   | { type: 'rules.changed'; rules: Change<string> }
 
-/** An entry of the event log. Sequence numbers have no gaps and follow the order of commits; times never decrease. */
 /** Who caused a change: a command, the scorer, the person of a passport, or an API key by its id. */
 export type Actor = 'cli' | 'scorer' | 'subject' | `key:${string}`
 
-/** Events of versions before 0.3.0 have no actor. */
+/**
+ * An entry of the event log. Sequence numbers have no gaps and follow the order of commits; times never decrease. Events of
+ * versions before 0.3.0 have no actor.
+ */
 export type LogEvent = EventContent & { sequence: number; time: number; actor?: Actor }
 
 /** The event log. An event before `first` was pruned. Without events, `last` is `first - 1`. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts'
 
-/** `true` migrates any older database, `'new'` only creates the tables of an empty one, `false` does neither. */
+/** `true` migrates any older database, `'new'` only creates the tables of an empty one, `false` changes nothing. */
 export type MigrationMode = boolean | 'new'
 
 /** Migrations in order. The first one creates the schema `first`, which is that of version 0.2.1. */

@@ -35,7 +35,7 @@ async function migrate(pool: Pool, name: string): Promise<void> {
   })
 }
 
-/** A dump from another server may contain transaction numbers above those of this server. */
+/** A dump from another server may contain higher transaction numbers than this server has used. */
 async function renumber(query: Query): Promise<void> {
   const current = 'pg_current_xact_id()::text::bigint'
   for (const table of ['v1_passports', 'unlisted']) {

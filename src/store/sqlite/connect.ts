@@ -92,7 +92,7 @@ export function connectReader(path: string): Database {
 const ENVIRONMENT_ERRORS =
   /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/
 
-/** Turns errors of the file or the machine into `unavailable`, also those of a promise. */
+/** Runs the work. An error of the file or the machine becomes `unavailable`, also if a promise rejects with it. */
 export function translateErrors<T>(path: string, work: () => T): T {
   try {
     const result = work()

@@ -64,6 +64,36 @@ withEveryEngine('import', (makeDatabase) => {
     expect(records.find(({ id }) => id === 5)?.profile.bio).toBe('new')
   })
 
+  test('--strict stops at the first refusal, imports the lines before it, and counts the lines that were read', async () => {
+    await using here = await prepare(makeDatabase, {
+      'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
+      'next.jsonl': toLines({ passport_id: 6000 }),
+      'taken.jsonl': toLines(
+        { passport_id: 7000, main_wallet: '0xa' },
+        { passport_id: 7001, main_wallet: '0xa' },
+        { passport_id: 7002 },
+      ),
+    })
+    const { err, code } = await here.import('bad.jsonl', 'next.jsonl', '--strict')
+    expect(code).toBe(1)
+    expect(err).toStartWith('bad.jsonl:601: is not JSON')
+    expect(err).toEndWith(
+      '601 lines: 600 added, 0 changed, 0 unchanged, 1 refused.\npassportd: Stopped: 1 line was refused.\n',
+    )
+    expect(await here.ids()).toEqual(INVENTED.slice(0, 600).map(({ id }) => id))
+    expect((await here.import('taken.jsonl', '--strict')).err).toContain(
+      '3 lines: 1 added, 0 changed, 0 unchanged, 1 refused, 1 not imported.\n',
+    )
+  })
+
+  test('two imports at once both complete', async () => {
+    const files = { 'a.jsonl': few(0, 500), 'b.jsonl': few(500, 1000) }
+    await using here = await prepare(makeDatabase, files)
+    const ended = await Promise.all(Object.keys(files).map((file) => here.run('import', file)))
+    expect(ended.map(({ code }) => code)).toEqual([0, 0])
+    expect(await here.ids()).toEqual(INVENTED.map(({ id }) => id))
+  })
+
   test('a server on the same database responds during an import, and serves complete batches only', async () => {
     // With at most one credential each, which keeps the test short.
     const people = INVENTED.map((one) => ({ ...one, credentials: one.credentials?.slice(0, 1) ?? [] }))
@@ -156,28 +186,6 @@ withEngine('sqlite', 'import', (makeDatabase) => {
       { line: 3, field: 'score', reason: 'must be at least 0 or null, got -1' },
       { line: 4, field: 'main_wallet', text: '{"passport_id":3,"main_wallet":"0xa"}' },
     ])
-  })
-
-  test('--strict stops at the first refusal, imports the lines before it, and counts the lines that were read', async () => {
-    await using here = await prepare(makeDatabase, {
-      'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
-      'next.jsonl': toLines({ passport_id: 6000 }),
-      'taken.jsonl': toLines(
-        { passport_id: 7000, main_wallet: '0xa' },
-        { passport_id: 7001, main_wallet: '0xa' },
-        { passport_id: 7002 },
-      ),
-    })
-    const { err, code } = await here.import('bad.jsonl', 'next.jsonl', '--strict')
-    expect(code).toBe(1)
-    expect(err).toStartWith('bad.jsonl:601: is not JSON')
-    expect(err).toEndWith(
-      '601 lines: 600 added, 0 changed, 0 unchanged, 1 refused.\npassportd: Stopped: 1 line was refused.\n',
-    )
-    expect(await here.ids()).toEqual(INVENTED.slice(0, 600).map(({ id }) => id))
-    expect((await here.import('taken.jsonl', '--strict')).err).toContain(
-      '3 lines: 1 added, 0 changed, 0 unchanged, 1 refused, 1 not imported.\n',
-    )
   })
 
   test('types without a rule are named once', async () => {

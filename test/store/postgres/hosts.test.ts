@@ -37,12 +37,12 @@ test('an address of replicas with several hosts is split into one replica for ea
 
 test('the first host that accepts writes is used, also after a failover', async () => {
   await using primary = await startPostgres()
-  await (await openPostgres(primary)).close()
+  await openAndClose(primary.url)
   await using standby = await startReplica(primary)
   // The standby is first: it responds, but accepts no writes.
   const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`
   const url = `${primary.url.replace(`127.0.0.1:${primary.port}`, hosts)}?target_session_attrs=read-write`
-  const node = await openPostgres({ url }, SERVE_TIMEOUT)
+  await using node = await openPostgres({ url }, SERVE_TIMEOUT)
   await saveRecords(node, [named(1, 'Ada')])
   await using sql = connect(standby.url)
   await until(async () => (await sql`select from passports`).length === 1)
@@ -55,7 +55,6 @@ test('the first host that accepts writes is used, also after a failover', async 
     return saved.length === 1
   })
   expect(await sql`select from passports`).toHaveLength(2)
-  await node.close()
 })
 
 test('without a primary, reads use a standby among the hosts of DATABASE_URL until it is promoted', async () => {
@@ -70,7 +69,7 @@ test('without a primary, reads use a standby among the hosts of DATABASE_URL unt
   const url = primary.url.replace(`127.0.0.1:${primary.port}`, hosts)
   const notices: string[] = []
   const options = { ...SERVE_TIMEOUT, onNotice: (sentence: string) => notices.push(sentence) }
-  const node = await openPostgres({ url }, options)
+  await using node = await openPostgres({ url }, options)
   await until(async () => (await node.ping()).writes)
   const find = async (store: Store) => (await store.passports.find({ id: 1 }))?.id
 
@@ -84,7 +83,7 @@ test('without a primary, reads use a standby among the hosts of DATABASE_URL unt
   const noPrimary = `No host of ${namePostgres(url)} accepts writes: reads use a standby, and writes wait for a primary.`
   await until(() => notices.includes(noPrimary))
   // A node can also start now.
-  const late = await openPostgres({ url }, { ...SERVE_TIMEOUT, migrate: false })
+  await using late = await openPostgres({ url }, { ...SERVE_TIMEOUT, migrate: false })
   expect(await find(late)).toBe(1)
 
   await sql`select pg_promote()`
@@ -92,7 +91,6 @@ test('without a primary, reads use a standby among the hosts of DATABASE_URL unt
   await until(() => succeeds(saveRecords(late, [named(3, 'Eve')])))
   expect(notices.at(-1)).toBe(`${namePostgres(standby.url)} accepts writes: it is the primary now.`)
   expect(notices.join('\n')).not.toContain('DATABASE_READ_URL')
-  await Promise.all([node.close(), late.close()])
 })
 
 test('the primary among the replicas is ok, before and after a failover', async () => {
@@ -105,7 +103,7 @@ test('the primary among the replicas is ok, before and after a failover', async 
   const { database } = readConfig(env, {})
   if (database.engine !== 'postgres') throw new Error('The address is one of PostgreSQL.')
   const notices: string[] = []
-  const node = await openPostgres(database, {
+  await using node = await openPostgres(database, {
     ...SERVE_TIMEOUT,
     onNotice: (sentence) => notices.push(sentence),
   })
@@ -122,5 +120,4 @@ test('the primary among the replicas is ok, before and after a failover', async 
   expect(await states()).toBe('unavailable,ok')
   expect(await node.ping()).toMatchObject({ writes: true })
   expect(notices.join('\n')).not.toContain('is no longer a replica')
-  await node.close()
 })

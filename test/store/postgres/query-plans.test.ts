@@ -24,7 +24,7 @@ const WATCH = 1
 describe('postgres: connections', () => {
   test('the connections never exceed the configured number, for any number of concurrent reads', async () => {
     await using database = await databaseMaker('postgres')()
-    const store = await openPostgres(database, { connections: 5 })
+    await using store = await openPostgres(database, { connections: 5 })
     await saveRecords(store, [named(1, 'Ada')])
     await using sql = connect(database.url)
     const count = async (): Promise<{ open: number; waiting: number }> => {
@@ -43,7 +43,6 @@ describe('postgres: connections', () => {
     })
     for (const found of await Promise.all(reads)) expect(found).toMatchObject({ id: 1 })
     expect((await count()).open).toBeLessThanOrEqual(5 + LONG_STATEMENTS + WATCH)
-    await store.close()
   })
 
   test('connections set statement_timeout and application_name', async () => {
@@ -234,7 +233,7 @@ describe('postgres: a database with the collation of a language', () => {
     await using english = connect(url)
     expect([...(await english`select 'a' < 'B' as orders`)]).toEqual([{ orders: true }])
 
-    const store = await openPostgres({ url })
+    await using store = await openPostgres({ url })
     await saveRecords(store, [person, ...people])
     await using sqlite = await openTestStore('sqlite', [person, ...people])
     expect((await store.credentials.find({ id: 1 }))?.credentials).toEqual(
@@ -244,6 +243,5 @@ describe('postgres: a database with the collation of a language', () => {
     for (const keyword of 'a b e z ss asa strasse ada жу 李 i istanbul _'.split(' ')) {
       expect(await listAll(store, { keyword })).toEqual(await listAll(sqlite, { keyword }))
     }
-    await store.close()
   })
 })

@@ -1,4 +1,4 @@
-import { createThrottledClient, type ThrottleOptions } from '../../../src/ingest/throttled-client.ts'
+import { createThrottledGet, type ThrottleOptions } from '../../../src/ingest/throttled-client.ts'
 import { NOON } from '../store/records.ts'
 
 type Answer = () => Response | Promise<Response>
@@ -43,7 +43,7 @@ function fakeTime() {
 export function createClient(answers: readonly Answer[], options: Partial<ThrottleOptions> = {}) {
   const time = fakeTime()
   const begun: number[] = []
-  const client = createThrottledClient({
+  const send = createThrottledGet({
     base: 'http://source.test',
     key: undefined,
     userAgent: 'test',
@@ -64,8 +64,8 @@ export function createClient(answers: readonly Answer[], options: Partial<Thrott
     time,
     /** The time of each request. */
     begun,
-    get: (path = '/x', etag?: string) => time.pass(client.get(path, etag)),
+    get: (path = '/x', etag?: string) => time.pass(send(path, etag)),
     getMany: (count: number) =>
-      time.pass(Promise.all(Array.from({ length: count }, (_, at) => client.get(`/${at}`)))),
+      time.pass(Promise.all(Array.from({ length: count }, (_, at) => send(`/${at}`)))),
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { WireEvent } from '../../../../src/domain/v3/event-schema.ts'
 import { openPostgres } from '../../../../src/store/postgres/open.ts'
-import { followEvents } from '../../../support/http/event-stream.ts'
+import { followEvents, openEventStream } from '../../../support/http/event-stream.ts'
 import { makeKey } from '../../../support/http/keys.ts'
 import { serveRecords, serveTest } from '../../../support/http/server.ts'
 import { until } from '../../../support/processes.ts'
@@ -9,11 +9,20 @@ import { databaseMaker, saveRecords } from '../../../support/store/engines.ts'
 import { record } from '../../../support/store/records.ts'
 
 const ROUNDS = 15
-const PER_ROUND = 20
+/** More events than a stream reads at once. */
+const PER_ROUND = 40
 
 const write = (round: number) => Array.from({ length: PER_ROUND }, (_, at) => record(round * PER_ROUND + at))
 
 const numbersOf = (events: readonly WireEvent[]) => events.map(({ id }) => Number(id.split('-')[1]))
+
+/** A stream of all events from the beginning. */
+async function readAll(url: URL | undefined, key: string, count: number) {
+  const stream = await openEventStream(url ?? '', { key })
+  await stream.hasEvents(count)
+  await stream.close()
+  return stream.events()
+}
 
 const ALL = Array.from({ length: ROUNDS * PER_ROUND }, (_, at) => at + 1)
 
@@ -30,6 +39,7 @@ test('a client that reconnects gets every event once and in order, whenever its 
   await until(() => follower.received().length >= ALL.length)
   expect(numbersOf(follower.received())).toEqual(ALL)
   expect(follower.connections()).toBeGreaterThan(6)
+  expect(await readAll(server.url, key, ALL.length)).toEqual(follower.received())
   await follower.end()
 })
 
@@ -51,6 +61,7 @@ test('postgres: a client of one node gets the events of the other, and continues
     ...Array.from({ length: PER_ROUND }, (_, at) => ALL.length + at + 1),
   ])
   expect(follower.connections()).toBeGreaterThan(1)
+  expect(await readAll(servers[1]?.url, key, ALL.length + PER_ROUND)).toEqual(follower.received())
   await follower.end()
   await servers[1]?.stop()
   await Promise.all(stores.map((store) => store.close()))
