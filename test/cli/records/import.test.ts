@@ -64,7 +64,7 @@ withEveryEngine('import', (makeDatabase) => {
     expect(records.find(({ id }) => id === 5)?.profile.bio).toBe('new')
   })
 
-  test('--strict stops at the first refusal, keeps the lines before it, and counts those that were read', async () => {
+  test('--strict stops at the first refusal, imports the lines before it, and counts the lines that were read', async () => {
     await using here = await prepare(makeDatabase, {
       'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
       'next.jsonl': toLines({ passport_id: 6000 }),
