@@ -2,13 +2,15 @@ import { expect, test } from 'bun:test'
 import { statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { MAIN, readUrl, serveProcess, start, takePort } from '../../support/cli.ts'
+import { COMMAND, MAIN, readUrl, serveProcess, start, takePort } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { findPort } from '../../support/postgres/postgres-process.ts'
 import { readProblems, until } from '../../support/processes.ts'
 import { databaseMaker, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { callHere } from '../../support/terminal.ts'
+import { fillPipe, openUnreadPipe } from '../../support/unread-pipe.ts'
 
 withEveryEngine('--demo', (makeDatabase) => {
   test('several servers that start at once fill a database once', async () => {
@@ -96,6 +98,29 @@ test.concurrent('a log that is closed does not affect responses', async () => {
   for (let times = 0; times < 5; times++) expect((await fetch(`${url}/health`)).status).toBe(200)
   child.kill('SIGKILL')
   await child.exited
+})
+
+test.concurrent('serve with full output pipes that nobody reads starts, serves and stops', async () => {
+  using folder = tempFolder()
+  using pipe = openUnreadPipe(join(folder.path, 'log'))
+  fillPipe(join(folder.path, 'log'))
+  const port = await findPort()
+  const child = Bun.spawn([...COMMAND, 'serve'], {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH ?? '', PORT: String(port) },
+    stdin: 'ignore',
+    stdout: pipe.descriptor,
+    stderr: pipe.descriptor,
+  })
+  try {
+    const isHealthy = () => fetch(`http://127.0.0.1:${port}/health`).then(({ ok }) => ok)
+    await until(() => isHealthy().catch(() => false))
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+  } finally {
+    child.kill('SIGKILL')
+    await child.exited
+  }
 })
 
 test.concurrent('a port in use is reported in one sentence, and the active rule set stays', async () => {
