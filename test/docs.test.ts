@@ -66,16 +66,6 @@ const RUN: Record<string, Run> = {
   },
 }
 
-/** The message of an example that fails, or nothing. */
-async function failureOf(work: () => unknown): Promise<string> {
-  try {
-    await work()
-    return ''
-  } catch (error) {
-    return (error as Error).message
-  }
-}
-
 /** The lines of a configuration come from a file that deploy/proxy/check.sh checks. */
 function expectLines(text: string, file: string): void {
   const known = readPage(file)
@@ -154,7 +144,8 @@ for (const page of PAGES) {
       const title = `${example.heading}, line ${example.line}`
       test.if(hasPrograms(...programsOf(example)))(title, async () => {
         const text = runner.adapt(example.text, folder)
-        expect(await failureOf(() => RUN[example.language]?.(example, text, folder))).toBe('')
+        const running = Promise.try(() => RUN[example.language]?.(example, text, folder))
+        expect(await running.then(() => '', String)).toBe('')
       })
     }
   })
