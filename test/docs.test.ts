@@ -33,9 +33,9 @@ type Run = (example: Example, text: string, folder: string) => unknown
 
 /** Runs a block by its language; its text has the URLs and folders of the test. A failing command throws. */
 const RUN: Record<string, Run> = {
-  sh: (_, text, folder) => runner.runScript(text, folder),
-  crontab: (_, text, folder) => runner.runScript(commandOfCron(text), folder),
-  ini: (_, text, folder) => runner.runScript(commandOfUnit(text), folder),
+  sh: (_, text, folder) => runScript(text, folder),
+  crontab: (_, text, folder) => runScript(commandOfCron(text), folder),
+  ini: (_, text, folder) => runScript(commandOfUnit(text), folder),
   py: (_, text, folder) => runProgram(['python3', '-c', text], folder),
   js: (_, text, folder) => runProgram(['node', '--input-type=module', '-e', text], folder),
   async ts(example, text, folder) {
@@ -46,9 +46,7 @@ const RUN: Record<string, Run> = {
   },
   async text(_, text, folder) {
     const [command = '', ...output] = text.split('\n')
-    expect(withoutYears(await runner.runScript(command.slice(2), folder))).toBe(
-      withoutYears(output.join('\n')),
-    )
+    expect(withoutYears(await runScript(command.slice(2), folder))).toBe(withoutYears(output.join('\n')))
   },
   nginx: (_, text) => expectLines(text, 'deploy/proxy/nginx.conf'),
   caddy: (_, text) => expectLines(text, 'deploy/proxy/Caddyfile'),
@@ -73,6 +71,8 @@ function expectLines(text: string, file: string): void {
     .map((line) => line.trim())
   for (const line of text.trim().split('\n')) expect(known).toContain(line.trim())
 }
+
+const runScript = (script: string, folder: string) => runner.run(['sh', '-ec', script], folder)
 
 /** Every program on the pages prints something. */
 async function runProgram(command: readonly string[], folder: string): Promise<void> {
