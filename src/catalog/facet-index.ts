@@ -41,7 +41,7 @@ const MOST_BYTES = 16_000_000
 export type Groups = { groups: Group[]; more: number }
 
 /** `among`: the number of passports that are ranked. `ranks`: by score; equal scores have the same rank. */
-export type Ranking = { among: number; ranks: ReadonlyMap<number, number> }
+type Ranking = { among: number; ranks: ReadonlyMap<number, number> }
 
 export type FacetPage = Pick<ListPage, 'ids' | 'next'> & {
   total: number

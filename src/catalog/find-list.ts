@@ -36,7 +36,7 @@ export const findPage = <T>(
 
 const RANKING = { filter: [], sort: { field: 'score', descending: true } } as const
 
-export type FoundList<T> = Omit<FacetPage, 'ids'> & { items: T[] }
+type FoundList<T> = Omit<FacetPage, 'ids'> & { items: T[] }
 
 /** A page of a list, whose passports are of one state of the database. */
 export async function findList<T>(
