@@ -22,6 +22,8 @@ const LIMITS = {
   stallMilliseconds: 10_000,
 }
 
+export type StreamLimits = typeof LIMITS
+
 /** Of one stream. With one more page of events for each, 200 streams hold at most about 100 MB. */
 const MOST_UNSENT_BYTES = 256 * 1024
 
@@ -55,7 +57,7 @@ type Options = {
   now: () => number
   /** Called with the first failure of each outage of the log. Streams stay open during an outage. */
   onError: (error: unknown, request: { route: string }) => void
-  limits?: Partial<typeof LIMITS> | undefined
+  limits?: Partial<StreamLimits> | undefined
 }
 
 type Streams = ReturnType<typeof createState>

@@ -27,11 +27,7 @@ export const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control
 export const baseHeaders = (headers: Readonly<Record<string, string>>): Headers =>
   new Headers({ ...CORS_HEADERS, ...JSON_HEADERS, ...headers })
 
-export function json(
-  context: Limited & Pick<Context, 'headers'>,
-  body: string,
-  etag = etagOf(body),
-): Response {
+export function json(context: Limited & { headers: Headers }, body: string, etag = etagOf(body)): Response {
   if (isLarge(body.length)) hold(context, body.length)
   const response = new Response(body, { headers: context.headers })
   response.headers.set('ETag', etag)
@@ -142,11 +138,12 @@ export type ErrorHandling = {
 
 /** The response to a request that failed, as its surface presents errors. Browsers get HTML on unknown paths. */
 export function respondToError(
-  { errorPage, errorPicture }: ErrorHandling,
-  { request, route, id }: Exchange,
+  handling: ErrorHandling,
   context: Context,
   error: unknown,
 ): Awaitable<Response> {
+  const { errorPage, errorPicture } = handling
+  const { request, route, id } = context.exchange
   // The client has disconnected; proxies log status 499 in this case.
   if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
   const { status, headers, body } = route.surface.presentError(error, id)

@@ -9,10 +9,7 @@ import {
 import { type ErrorResponse, presentError } from './errors.ts'
 
 /** The headers about the end of V1 and V2 (RFC 9745, RFC 8594). */
-export function retirementHeaders(
-  plan: RetirementPlan,
-  byDefault: number | undefined,
-): Record<string, string> {
+export function retirementHeaders(plan: RetirementPlan, byDefault?: number): Record<string, string> {
   const deprecatedAt = plan.deprecatedAt ?? byDefault
   const links = [
     '</deprecation>; rel="deprecation"; type="text/html"',

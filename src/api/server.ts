@@ -12,7 +12,7 @@ import {
   toPrincipal,
 } from './client-identity.ts'
 import { presentError } from './errors.ts'
-import { createEventStreams } from './event-streams.ts'
+import { createEventStreams, type StreamLimits } from './event-streams.ts'
 import { urlOf } from './open-port.ts'
 import { charge, type Limiter } from './rate-limit.ts'
 import { createPageCache } from './rendered-page.ts'
@@ -62,8 +62,7 @@ export type ApiServerOptions = ErrorHandling &
     /** HTTPS with HTTP/2; the contents of PEM files. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
     publicUrl?: string | undefined
-    streamLimits?: Parameters<typeof createEventStreams>[0]['limits']
-    holdLimits?: Partial<HoldLimits> | undefined
+    limits?: Partial<StreamLimits & HoldLimits> | undefined
     routes: readonly Route[]
     limiter: Limiter
     /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
@@ -147,16 +146,16 @@ const folderOf = (path: string) => path.split('/', 2)[1]
 type ServerState = ReturnType<typeof createServerState>
 
 function createServerState(options: ApiServerOptions) {
-  const { store, catalog, explainAll, now, requireKey, publicUrl = '', streamLimits: limits } = options
+  const { store, catalog, explainAll, now, requireKey, publicUrl = '' } = options
   const shared: ServerContext = {
     store,
     catalog,
     explainAll,
     now,
     requireKey,
-    streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3`, limits }),
+    streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
-    backpressure: createBackpressure(options.holdLimits),
+    backpressure: createBackpressure(options.limits),
   }
   return {
     ...options,
@@ -169,12 +168,7 @@ function createServerState(options: ApiServerOptions) {
   }
 }
 
-function handle(
-  state: ServerState,
-  route: Route,
-  request: RouteRequest,
-  server: Bun.Server<undefined>,
-): Promise<Response> {
+function handle(state: ServerState, route: Route, request: RouteRequest, server: Bun.Server<undefined>) {
   const time = state.now()
   state.lastRequestAt = time
   return respond(state, {
@@ -250,28 +244,25 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     checkIfMatch(request, response)
     return complete(state, exchange, response)
   } catch (error) {
-    const response = await respondToError(state, exchange, contextOf(state, exchange), error)
+    const response = await respondToError(state, contextOf(state, exchange), error)
     return complete(state, exchange, response)
   }
 }
 
+/** Adds the headers, and counts the response. */
 function complete(state: ServerState, exchange: Exchange, response: Response): Response {
   const completed = addHeaders(exchange, response)
   // HTTP/2 has no such header: the runtime removes it, and sends GOAWAY when the server stops.
   if (state.isDraining) completed.headers.set('Connection', 'close')
-  record(state, exchange, completed.status)
-  return completed
-}
-
-function record(state: ServerState, exchange: Exchange, status: number): void {
-  const { usage, metrics, onResponse } = state
+  const { status } = completed
   const { route, time, startedAt, principal, units, tier, address, isFree } = exchange
   const keyId = principal.id
   // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
   const counted = status === 304 && !isFree ? 200 : status
-  if (route.surface.usesKeys) usage.count(keyId, route.name, counted, time, units)
+  if (route.surface.usesKeys) state.usage.count(keyId, route.name, counted, time, units)
   const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? 'none'
-  metrics?.countRequest(route.name, status, tierName, seconds)
-  onResponse?.({ ...summaryOf(exchange), status, seconds, keyId, tier: tierName, address })
+  state.metrics?.countRequest(route.name, status, tierName, seconds)
+  state.onResponse?.({ ...summaryOf(exchange), status, seconds, keyId, tier: tierName, address })
+  return completed
 }

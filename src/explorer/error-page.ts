@@ -21,7 +21,7 @@ ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${req
   },
   /** Shown in place of a picture, because an embedding page would otherwise show a broken image. oEmbed has JSON errors. */
   errorPicture(path, status) {
-    const words = WORDS[status] ?? 'error'
+    const words = KNOWN[status]?.short ?? 'error'
     if (path.startsWith('/oembed')) return undefined
     if (path.endsWith('.json')) return picture('json', toErrorEndpoint(words), status)
     const { markup } = path.startsWith('/card/')
@@ -31,18 +31,20 @@ ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${req
   },
 })
 
-/** Without `words`, the page shows the message of the error. */
-type ErrorText = { title: string; words?: string; help?: Html }
+/** Without `words`, the page shows the message of the error. A picture shows `short`. */
+type ErrorText = { title: string; words?: string; help?: Html; short?: string }
 
 const KNOWN: Record<number, ErrorText> = {
   400: { title: 'Invalid address', help: renderSearch() },
   404: {
     title: 'Page not found',
+    short: 'not found',
     words: 'There is no page with this address. It may have a typing error.',
     help: renderSearch(),
   },
   429: {
     title: 'Too many requests',
+    short: 'busy',
     help: html`<p>Your address requested many pages in a short time. Wait, then reload this page.</p>`,
   },
   500: {
@@ -52,6 +54,7 @@ const KNOWN: Record<number, ErrorText> = {
   },
   503: {
     title: 'Temporarily unavailable',
+    short: 'busy',
     words: 'The service cannot respond right now. Try again shortly.',
   },
 }
@@ -64,9 +67,3 @@ const NO_PASSPORT: ErrorText = {
 }
 
 const OTHER: ErrorText = { title: 'The request failed' }
-
-const WORDS: Record<number, string> = {
-  404: 'not found',
-  429: 'busy',
-  503: 'busy',
-}

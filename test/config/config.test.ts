@@ -132,7 +132,7 @@ test('the private key of another certificate is refused', () => {
   )
 })
 
-test('a setting with a password can come from a file, but not from both', () => {
+test('a setting with a password can come from a variable or a file, but not from both', () => {
   using folder = tempFolder()
   const file = (name: string, text: string) => {
     writeFileSync(join(folder.path, name), text)

@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     ...new Set(await Promise.all(Array.from({ length: 40 }, async () => (await service.get(path)).status))),
   ]
 
-  test('a search thread that dies is restarted, and searches and filters, which follow changes, work again', async () => {
+  test('a search thread that dies is restarted; searches and filters work again, and filters follow changes', async () => {
     const read = async (path: string) => {
       const response = await service.get(path)
       const body = await response.json()
@@ -62,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     await until(async () => (await cachingOf('/card/2.png'))?.startsWith('public') === true)
   })
 
-  test('a server thread that dies is restarted, and the others serve meanwhile', async () => {
+  test('a server thread that dies is restarted, and the other threads serve meanwhile', async () => {
     const listed = async () =>
       parseExposition(await (await fetch(service.metricsUrl as string)).text()).value(
         'passportd_requests_total{route="credentials",status="200",tier="anonymous"}',

@@ -38,10 +38,7 @@ export async function workplace(
   const address = parseDatabaseAddress(made.url) as DatabaseAddress
   const env = { DATABASE_URL: made.url }
 
-  async function open(): Promise<Store & AsyncDisposable> {
-    const store = await openStore(address)
-    return { ...store, [Symbol.asyncDispose]: async () => store.close() }
-  }
+  const open = () => openStore(address)
   async function look<T>(work: (store: Store) => T | Promise<T>): Promise<T> {
     await using store = await open()
     return await work(store)

@@ -15,11 +15,7 @@ import { pathOf, queryTextOf } from '../request.ts'
 import type { Query, RouteRequest } from '../route.ts'
 
 /** Parameters of V1 that v3 calls otherwise. */
-const V1_NAMES = [
-  ['keyword', 'q'],
-  ['page', 'cursor'],
-  ['per_page', 'limit'],
-] as const
+const V1_NAMES = { keyword: 'q', page: 'cursor', per_page: 'limit' }
 
 /** No endpoint has more parameters, and no list more names: the work for a long query is bounded. */
 const MOST_PARAMETERS = 100
@@ -36,7 +32,9 @@ export function parametersOf<Name extends string>(
   checkPath(request)
   const pairs = parsePairs(queryTextOf(request))
   const names = pairs.map(([name]) => name)
-  const renamed = V1_NAMES.filter(([old, name]) => names.includes(old) && known.includes(name as Name))
+  const renamed = Object.entries(V1_NAMES).filter(
+    ([old, name]) => names.includes(old) && known.includes(name as Name),
+  )
   const others = names.filter((name) => renamed.every(([old]) => old !== name))
   const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
   const invalid = [

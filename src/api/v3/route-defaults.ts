@@ -47,7 +47,7 @@ function presentProblem(error: unknown, requestId: string): ErrorResponse {
   const { invalid = [], members = {} } = error instanceof ServiceError ? error : {}
   // Node has the old name of 413.
   const title = status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? '')
-  const problem: schemas.WireProblem = {
+  const problem = {
     type: 'about:blank',
     title,
     status,
@@ -55,10 +55,7 @@ function presentProblem(error: unknown, requestId: string): ErrorResponse {
     code,
     request_id: requestId,
     errors: [...invalid],
-  }
-  return {
-    status,
-    headers: errorHeaders(error, code, 'application/problem+json'),
-    body: JSON.stringify({ ...problem, ...members }),
-  }
+  } satisfies schemas.WireProblem
+  const headers = errorHeaders(error, code, 'application/problem+json')
+  return { status, headers, body: JSON.stringify({ ...problem, ...members }) }
 }

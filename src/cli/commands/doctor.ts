@@ -9,7 +9,7 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'find problems and suggest solutions',
   description: `Checks the settings, files, free space, schema, integrity, stale scores, sizes and keys, and whether the
-    database, its replicas and Redis are available. "serve" and /ready report everything else. Changes nothing. The exit
+    database, its replicas and Redis are available. Changes nothing. The exit
     code is 1 if there are problems; warnings do not change it.`,
   options: {
     full: { about: 'also compare indexes with their tables: takes minutes for a large database' },

@@ -106,90 +106,85 @@ type Given = { values: KeyValues; id: string; tiers: readonly Tier[]; now: numbe
 /** An action checks its options before the database is opened, and returns its task. */
 type KeyAction = (given: Given) => (target: KeyTarget) => Promise<void>
 
-const createKey: KeyAction = ({ values, tiers, now }) => {
-  const wanted = {
-    name: values.name ?? '',
-    tier: values.tier === undefined ? DEFAULT_TIER : parseTier(values.tier, tiers),
-    owner: values.owner ?? '',
-    expiresAt: futureExpiry(values, now) ?? undefined,
-  }
-  return async (target) => {
-    const id = await makeKey(target, wanted, values.json === true)
-    printAdvice(target, values, `This is key ${id} for ${wanted.name}.`)
-  }
-}
-
-const changeKey: KeyAction = ({ values, id, tiers, now }) => {
-  const { name, tier, owner } = values
-  const expiresAt = futureExpiry(values, now)
-  const change = {
-    ...(name !== undefined && { name }),
-    ...(tier !== undefined && { tier: parseTier(tier, tiers) }),
-    ...(owner !== undefined && { owner }),
-    ...(expiresAt !== undefined && { expiresAt }),
-  }
-  if (Object.keys(change).length === 0)
-    throw new UsageError(
-      '"keys set" needs at least one of --tier NAME, --owner EMAIL, --name NAME and --expires DATE.',
-    )
-  return async (target) => {
-    if (!(await target.store.keys.update(id, change)))
-      throw (await target.store.keys.find(id)) ? notUsable(id, 'revoked', 'changed') : noKey(id, target)
-    target.terminal.err(`Key ${id} is changed.\n`)
-  }
-}
-
-const rotateKey: KeyAction = ({ values, id, now }) => {
-  const endsAt = now + values.grace
-  const expiresAt = futureExpiry(values, now)
-  return async (target) => {
-    const old = await findRotatable(target, id, now)
-    const { name, tier, owner } = old
-    const wanted = {
-      ...{ name, tier, owner },
-      expiresAt: expiresAt === undefined ? old.expiresAt : (expiresAt ?? undefined),
-    }
-    const made = await makeKey(target, wanted, values.json === true)
-    // The old key must not end before the new key is stored and printed.
-    if (!(await target.store.keys.replace(id, made, endsAt))) {
-      await target.store.keys.revoke(made, now)
-      throw new CommandError(
-        `Key ${id} was rotated by another process at the same time: the new key ${made} is revoked.`,
-      )
-    }
-    const plan = await target.store.retirement.find()
-    // The successor of an exempt key is exempt, too.
-    if (plan?.exempt.includes(id))
-      await target.store.retirement.save({ ...plan, exempt: [...plan.exempt, made] })
-    const last = Math.min(endsAt, old.expiresAt ?? endsAt)
-    const end = last <= now ? 'which is no longer valid' : `valid until ${formatInstant(last)}`
-    const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`
-    const sentence = `This is key ${made} for ${printable(name)}, which replaces ${id}, ${end}.${expiry}`
-    printAdvice(target, values, sentence)
-  }
-}
-
-const revokeKey: KeyAction =
-  ({ id, now }) =>
-  async (target) => {
-    if (!(await target.store.keys.revoke(id, now))) throw noKey(id, target)
-    target.terminal.err(`Key ${id} is revoked.\n`)
-  }
-
-const purgeKeys: KeyAction =
-  ({ values: { 'older-than': length }, now }) =>
-  async ({ store, terminal }) => {
-    const deleted = await store.keys.purge(now - length)
-    terminal.err(`${count(deleted, 'key')} deleted that ended more than ${formatDuration(length)} ago.\n`)
-  }
-
 const ACTIONS = {
-  create: createKey,
+  create: ({ values, tiers, now }) => {
+    const wanted = {
+      name: values.name ?? '',
+      tier: values.tier === undefined ? DEFAULT_TIER : parseTier(values.tier, tiers),
+      owner: values.owner ?? '',
+      expiresAt: futureExpiry(values, now) ?? undefined,
+    }
+    return async (target) => {
+      const id = await makeKey(target, wanted, values.json === true)
+      printAdvice(target, values, `This is key ${id} for ${wanted.name}.`)
+    }
+  },
+
   list: (given) => (target) => listKeys(target, given),
-  set: changeKey,
-  rotate: rotateKey,
-  revoke: revokeKey,
-  purge: purgeKeys,
+
+  set: ({ values, id, tiers, now }) => {
+    const { name, tier, owner } = values
+    const expiresAt = futureExpiry(values, now)
+    const change = {
+      ...(name !== undefined && { name }),
+      ...(tier !== undefined && { tier: parseTier(tier, tiers) }),
+      ...(owner !== undefined && { owner }),
+      ...(expiresAt !== undefined && { expiresAt }),
+    }
+    if (Object.keys(change).length === 0)
+      throw new UsageError(
+        '"keys set" needs at least one of --tier NAME, --owner EMAIL, --name NAME and --expires DATE.',
+      )
+    return async (target) => {
+      if (!(await target.store.keys.update(id, change)))
+        throw (await target.store.keys.find(id)) ? notUsable(id, 'revoked', 'changed') : noKey(id, target)
+      target.terminal.err(`Key ${id} is changed.\n`)
+    }
+  },
+
+  rotate: ({ values, id, now }) => {
+    const endsAt = now + values.grace
+    const expiresAt = futureExpiry(values, now)
+    return async (target) => {
+      const old = await findRotatable(target, id, now)
+      const { name, tier, owner } = old
+      const wanted = {
+        ...{ name, tier, owner },
+        expiresAt: expiresAt === undefined ? old.expiresAt : (expiresAt ?? undefined),
+      }
+      const made = await makeKey(target, wanted, values.json === true)
+      // The old key must not end before the new key is stored and printed.
+      if (!(await target.store.keys.replace(id, made, endsAt))) {
+        await target.store.keys.revoke(made, now)
+        throw new CommandError(
+          `Key ${id} was rotated by another process at the same time: the new key ${made} is revoked.`,
+        )
+      }
+      const plan = await target.store.retirement.find()
+      // The successor of an exempt key is exempt, too.
+      if (plan?.exempt.includes(id))
+        await target.store.retirement.save({ ...plan, exempt: [...plan.exempt, made] })
+      const last = Math.min(endsAt, old.expiresAt ?? endsAt)
+      const end = last <= now ? 'which is no longer valid' : `valid until ${formatInstant(last)}`
+      const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`
+      const sentence = `This is key ${made} for ${printable(name)}, which replaces ${id}, ${end}.${expiry}`
+      printAdvice(target, values, sentence)
+    }
+  },
+
+  revoke:
+    ({ id, now }) =>
+    async (target) => {
+      if (!(await target.store.keys.revoke(id, now))) throw noKey(id, target)
+      target.terminal.err(`Key ${id} is revoked.\n`)
+    },
+
+  purge:
+    ({ values: { 'older-than': length }, now }) =>
+    async ({ store, terminal }) => {
+      const deleted = await store.keys.purge(now - length)
+      terminal.err(`${count(deleted, 'key')} deleted that ended more than ${formatDuration(length)} ago.\n`)
+    },
 } satisfies Record<string, KeyAction>
 
 function parseName(text: string): string | undefined {

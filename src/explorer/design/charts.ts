@@ -12,7 +12,7 @@ export type ScorePart = (typeof SCORE_PARTS)[number]
 export const partOf = (category: string): ScorePart | undefined =>
   SCORE_PARTS.find((part) => CATEGORIES[part] === category)
 
-/** A total given by a record may be above the sum of its parts. */
+/** `other` is the rest of a total that a record gives above the sum of its parts. */
 type Segment = { name: ScorePart | 'other'; size: number }
 
 /**

@@ -56,7 +56,7 @@ export function renderParts(passport: Passport, { standing, parts, caps }: Score
   const given = roundScore(
     scores.total - SCORE_PARTS.reduce((sum, part) => sum + Math.max(0, scores[part]), 0),
   )
-  // Otherwise the record gives the total.
+  // A total that is not the sum of its parts comes from the record, not from a calculation.
   const isSum = [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
   return html`<section id="parts">
 <h2>Score by part</h2>
@@ -152,7 +152,7 @@ export async function renderHistory(
 ): Promise<Html> {
   const names = new Map(credentials.map(({ type, name }) => [type, name]))
   const points = toPoints(await events.listLatest(id, TYPES, MOST_EVENTS), names)
-  // Later points are changes after the passport was read.
+  // Points after the current score are changes that were made after the passport was read.
   while (points.length > 0 && points.at(-1)?.score !== scores.total) points.pop()
   if (points.length < 2) return html``
   return html`<section id="history">
@@ -171,7 +171,7 @@ ${drawChart(points)}
 </section>`
 }
 
-/** Oldest first; `latest` is newest first. A change of credentials alone is not a point. */
+/** Returns the oldest point first; `latest` has the newest event first. An event that changes only credentials gives no point. */
 function toPoints(latest: readonly LogEvent[], names: Names): Point[] {
   const points: Point[] = []
   for (const event of latest.toReversed()) {
@@ -219,10 +219,10 @@ const CAUSES: Record<Cause, string> = {
   merge: 'merge',
 }
 
-/** The part that no credential explains. */
+/** Words for the part of a change that no credential explains. */
 const REST: Partial<Record<Cause, string>> = { record: 'imported record', rules: 'limits of the rules' }
 
-/** Steps in a stretched inner SVG, and round dots in the outer one. */
+/** Draws steps in an inner SVG, which is stretched, and dots in the outer SVG, where they stay round. */
 function drawChart(points: readonly Point[]): Html {
   const [first, last] = [points[0]?.time ?? 0, points.at(-1)?.time ?? 0]
   const high = Math.max(...points.map(({ score }) => score), 1)

@@ -58,7 +58,7 @@ async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html>
   return drawTitleCard(site, { title: site.name, words, ids: [1, 2, 3, 5, 8, 13, 21], size: 120 })
 }
 
-/** With these units, the limit of an address is about as many cards as the picture thread draws in the window. */
+/** A PNG counts as this many requests: one address may request about as many cards as the picture thread draws in a window. */
 const PNG_UNITS = 25
 
 /** Draws cards as PNG. While the picture thread is busy or unavailable, each one is the card of the site, which is not cached. */

@@ -25,7 +25,7 @@ const HEADINGS: Record<FilterName, string> = {
 
 const MAX_LABEL_LENGTH = 30
 
-/** Links that add a filter. The values that are selected already have chips above the list. */
+/** Renders links that add a filter. Selected values are left out: they have chips above the list. */
 export function renderFacets(facets: Facets | undefined, query: RankingQuery, isCounted: boolean): Html {
   if (!facets) return html``
   const groups = (Object.keys(HEADINGS) as FilterName[]).flatMap((name) => {

@@ -65,11 +65,11 @@ ${main}
 `.markup
 }
 
-/** The explorer serves them. */
+/** Icons that only the explorer serves. */
 const RASTER_ICONS = html`<link rel="icon" href="/favicon.ico" sizes="32x32">
 <link rel="apple-touch-icon" href="/apple-touch-icon.png">`
 
-/** Works without JavaScript: hidden fields keep the filters. */
+/** The form works without JavaScript. Hidden fields keep the filters. */
 export function renderSearch(typed = '', hidden: readonly (readonly [string, string])[] = []): Html {
   return html`<form class="search" action="/" role="search">
 <label for="search">Find a person</label>

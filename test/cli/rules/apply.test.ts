@@ -74,7 +74,7 @@ withEveryEngine('applied rules', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'applied rules', (makeDatabase) => {
-  test('a running node scores and explains by an applied rule set, and by the one before after a rollback', async () => {
+  test('a running node scores and explains by an applied rule set, and by the previous rule set after a rollback', async () => {
     await using here = await kitePlace(makeDatabase)
     await using server = await here.serve([], { RULES: here.path('one.json') })
     const shows = (score: number, version: string) => async () => {
@@ -98,7 +98,7 @@ withEngine('sqlite', 'applied rules', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'RULES', (makeDatabase) => {
-  test('is applied at the start if it is new, and is refused beside a newer applied rule set', async () => {
+  test('is applied at the start if it is new, and is refused if a newer rule set was applied', async () => {
     await using here = await kitePlace(makeDatabase)
     const versions = () =>
       here.look(async (store) =>

@@ -27,7 +27,7 @@ const ask = (url: string, times: number) =>
   )
 
 withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
-  test('METRICS_PORT serves metrics and nothing else, and the public port none, with or without it', async () => {
+  test('METRICS_PORT serves only metrics, and the public port never serves metrics', async () => {
     await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
     await using server = await here.serve([], { METRICS_PORT: '0' })
     await ask(`${server.url}/api/v1/passports?keyword=ada`, 3)
@@ -87,7 +87,7 @@ onEveryEngine('metrics of the store', (open) => {
     expect(await values(...names)).toEqual([2, 3, 3, 2])
   })
 
-  test('an unavailable store is reported, with its replica', async () => {
+  test('an unavailable store and its replica are reported', async () => {
     await using store = await open()
     await store.close()
     const { value } = parseExposition(presentFamilies(await readStore(store, REPLICA)))

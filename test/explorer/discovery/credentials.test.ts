@@ -70,7 +70,7 @@ onEngine('sqlite', 'credential pages', (open) => {
   })
 })
 
-test('the points of many holders are an even sample', async () => {
+test('the points of many holders are read from an even sample', async () => {
   const people = Array.from({ length: 1100 }, (_, at) =>
     record(at + 1, { scores: { total: (at % 40) + 1 }, credentials: [github((at % 40) + 1)] }),
   )

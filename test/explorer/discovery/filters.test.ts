@@ -54,7 +54,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     ])
   })
 
-  test('places are those in the filtered list, and a search keeps them', async () => {
+  test('places count only the filtered list, and a search does not change them', async () => {
     const { text } = await server.look('/?human=false')
     expect(rowsOf(text).map(({ name, rank }) => `${rank} ${name}`)).toEqual(['1 Ben', '2 Dan'])
     expect(text).toContain('<span>Place among these 2</span><span>Score</span><span>Compare</span>')
@@ -75,7 +75,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(text).toContain('<link rel="canonical" href="')
   })
 
-  test('facets show how many people more filters would leave', async () => {
+  test('a facet shows how many people remain with its filter', async () => {
     const { text } = await server.look('/?tag=zk')
     expect(text).toContain(
       '<a href="/?tag=zk&amp;tag=data" rel="nofollow"><bdi>data</bdi> <span>1</span></a>',
@@ -139,7 +139,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
   })
 })
 
-test('all pages of a filtered list have each passport once', async () => {
+test('each passport is on one page of a filtered list', async () => {
   await using server = await servePeople(inventPeople())
   const first = await server.look('/?tag=zk&sort=skills')
   const [, total] = /(\d+) of 1,000 passports/.exec(readable(first.text)) ?? []
@@ -157,7 +157,7 @@ test('all pages of a filtered list have each passport once', async () => {
   expect(scores).toEqual(scores.toSorted((one, other) => other - one))
 })
 
-test('pages are small as browsers receive them', async () => {
+test('compressed pages have less than 15 KB', async () => {
   await using server = await servePeople(inventPeople())
   const targets = [
     '/',

@@ -101,7 +101,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect(text).toContain('<bdi><mark>Rūt</mark>a</bdi>')
   })
 
-  test('every text gets a page, hostile names and single symbols too', async () => {
+  test('every search text gets a page, also hostile names and single symbols', async () => {
     const texts = [
       ...HOSTILE_NAMES.map((name) => name.slice(0, 150)),
       '%',

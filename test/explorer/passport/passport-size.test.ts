@@ -83,7 +83,7 @@ test('the explanation of the largest record stays below 200 KB', async () => {
   expect(readable(text)).toContain('300 more credentials with fewer points are not shown.')
 })
 
-test('long lists are cut, and a further page has all credentials', async () => {
+test('long lists are cut, and another page lists all credentials', async () => {
   const words = readable((await server.look('/passports/1')).text)
   for (const part of [
     / \+9\d\d /,

@@ -75,7 +75,7 @@ describe('errors of badges and cards', () => {
   })
 
   test.each(['/badge/7', '/badge/7.gif', '/card/7.jpg', `/badge/${'x'.repeat(9000)}.svg`])(
-    'another type or a long name is a picture: %p',
+    'an unknown type or a long name gets a picture: %p',
     async (path) => {
       await using server = await servePeople(PEOPLE)
       for (const accept of ['text/html', 'application/json', 'image/*']) {
@@ -87,7 +87,7 @@ describe('errors of badges and cards', () => {
 })
 
 describe('the endpoint for shields.io', () => {
-  test('has the score, or the problem', async () => {
+  test('responds with the score, or with the problem', async () => {
     await using server = await servePeople(PEOPLE, {
       settings: { name: 'x', index: true, accent: '#6b2d5c' },
     })

@@ -99,7 +99,7 @@ describe('PNG cards', () => {
   )
 
   test.each(['overloaded', 'unavailable'] as const)(
-    'the response is the card of the site, which is not cached, while drawing is %s',
+    'while drawing is %s, the response is the card of the site, which is not cached',
     async (code) => {
       let isBusy = true
       await using server = await servePeople([named(1, 'Ada', 1)], {
