@@ -66,44 +66,26 @@ export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
   }
 }
 
-/** A call of another thread, which is answered at most once. */
-export type Received<Call, Answer> = {
-  readonly call: Call
-  /** The caller no longer waits. */
-  isCancelled: boolean
-  answer(value: Answer): void
-  fail(error: unknown): void
-}
+/** `isCancelled` tells whether the caller no longer waits. */
+type Run<Call, Answer> = (call: Call, isCancelled: () => boolean) => Promise<Answer>
 
-export function receiveCalls<Call, Answer>(
-  port: MessagePort,
-  onCall: (received: Received<Call, Answer>) => void,
-): void {
-  const open = new Map<number, Received<Call, Answer>>()
+/** Answers the calls of another thread, each at most once. */
+export function receiveCalls<Call, Answer>(port: MessagePort, run: Run<Call, Answer>): void {
+  const open = new Set<number>()
 
   function reply(id: number, outcome: Outcome<Answer>): void {
-    if (!open.has(id)) return
-    // Throws if the answer cannot be cloned. The call stays open, so that it can still fail.
-    port.postMessage({ id, ...outcome } satisfies Result<Answer>)
+    if (open.has(id)) port.postMessage({ id, ...outcome } satisfies Result<Answer>)
     open.delete(id)
   }
 
   port.onmessage = ({ data }: MessageEvent<Request<Call>>) => {
-    if ('cancel' in data) {
-      const cancelled = open.get(data.cancel)
-      if (cancelled) cancelled.isCancelled = true
-      open.delete(data.cancel)
-      return
-    }
+    if ('cancel' in data) return void open.delete(data.cancel)
     const { id, call } = data
-    const received: Received<Call, Answer> = {
-      call,
-      isCancelled: false,
-      answer: (answer) => reply(id, { answer }),
-      fail: (error) => reply(id, { failure: toFailure(error) }),
-    }
-    open.set(id, received)
-    onCall(received)
+    open.add(id)
+    // An answer that cannot be cloned throws before the call is closed, so that the call can still fail.
+    void run(call, () => !open.has(id))
+      .then((answer) => reply(id, { answer }))
+      .catch((error) => reply(id, { failure: toFailure(error) }))
   }
 }
 
@@ -111,15 +93,17 @@ export function receiveCalls<Call, Answer>(
 export function createQueue<Call, Answer>(
   run: (call: Call) => Answer | Promise<Answer>,
   ready = Promise.resolve(),
-) {
-  let last = ready
-  return (received: Received<Call, Answer>): void => {
-    const { call, answer, fail } = received
-    last = last.then(async () => {
+): Run<Call, Answer> {
+  let last: Promise<unknown> = ready
+  return (call, isCancelled) => {
+    const result = last.then(async () => {
       // Pending messages are processed first: they may cancel the call.
       await new Promise(setImmediate)
-      if (!received.isCancelled) await Promise.try(run, call).then(answer).catch(fail)
+      if (isCancelled()) throw new ClientGone()
+      return run(call)
     })
+    last = result.catch(() => undefined)
+    return result
   }
 }
 

@@ -3,7 +3,7 @@ import { type FileFault, FileFaultError, ServiceError } from '../domain/errors.t
 import { closed } from '../domain/schema-helpers.ts'
 import { DATABASE_HEADER } from './open-port.ts'
 import { json } from './response.ts'
-import { type Context, route, SERVICE } from './route.ts'
+import { route, SERVICE } from './route.ts'
 
 export const health = route(SERVICE, {
   name: 'health',
@@ -47,19 +47,13 @@ export const readiness = route(SERVICE, {
   errors: ['unavailable'],
   /** Throws `unavailable` if the store cannot be read. A store that cannot be written is ready. */
   async handle(_request, context) {
-    const { writes, replicas } = await ping(context)
+    const { writes, replicas } = await Promise.try(() => context.store.ping()).catch((error) => {
+      if (!(error instanceof FileFaultError)) throw error
+      context.onError(error)
+      // The client learns what is wrong with the files, but not their names.
+      throw new ServiceError('not_ready', FAULTS[error.fault], { cause: error })
+    })
     const replica = STATES.find((worst) => replicas?.some(({ state }) => state === worst))
     return json(context, JSON.stringify({ status: 'ready', writes: writes ? 'ok' : 'unavailable', replica }))
   },
 })
-
-/** The client learns what is wrong with the files, but not their names. */
-async function ping({ store, onError }: Context) {
-  try {
-    return await store.ping()
-  } catch (error) {
-    if (!(error instanceof FileFaultError)) throw error
-    onError(error)
-    throw new ServiceError('not_ready', FAULTS[error.fault], { cause: error })
-  }
-}

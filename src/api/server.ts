@@ -249,23 +249,20 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
   }
 }
 
+/** Adds the headers, and counts the response. */
 function complete(state: ServerState, exchange: Exchange, response: Response): Response {
   const completed = addHeaders(exchange, response)
   // HTTP/2 has no such header: the runtime removes it, and sends GOAWAY when the server stops.
   if (state.isDraining) completed.headers.set('Connection', 'close')
-  record(state, exchange, completed.status)
-  return completed
-}
-
-function record(state: ServerState, exchange: Exchange, status: number): void {
-  const { usage, metrics, onResponse } = state
+  const { status } = completed
   const { route, time, startedAt, principal, units, tier, address, isFree } = exchange
   const keyId = principal.id
   // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
   const counted = status === 304 && !isFree ? 200 : status
-  if (route.surface.usesKeys) usage.count(keyId, route.name, counted, time, units)
+  if (route.surface.usesKeys) state.usage.count(keyId, route.name, counted, time, units)
   const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? 'none'
-  metrics?.countRequest(route.name, status, tierName, seconds)
-  onResponse?.({ ...summaryOf(exchange), status, seconds, keyId, tier: tierName, address })
+  state.metrics?.countRequest(route.name, status, tierName, seconds)
+  state.onResponse?.({ ...summaryOf(exchange), status, seconds, keyId, tier: tierName, address })
+  return completed
 }

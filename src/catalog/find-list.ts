@@ -69,6 +69,11 @@ async function findInRanking<T>(
     return readItems(ids)
   }
   const read = async (ids: readonly number[]) => (await mapChunks(ids, readChunk)).flat(1) as T[]
+  /** `undefined` if there are too many changes, or unknown ones. */
+  const readChanges = async (since: RecentChanges) => {
+    const later = await listing.readRecent(since.cursor)
+    return later && addChanges(since, later)
+  }
   for (let snapshots = 1; ; snapshots++) {
     const matches = await catalog.find({ keyword, signal })
     const { snapshot } = matches
@@ -76,13 +81,13 @@ async function findInRanking<T>(
       const ranking = listRanking(matches, changes, keyword)
       return { ...cutPage(ranking, request), total: ranking.length }
     }
-    let changes = await readChanges(listing, known.get(snapshot) ?? noChanges(snapshot))
+    let changes = await readChanges(known.get(snapshot) ?? noChanges(snapshot))
     for (let attempt = 0; changes && attempt < ATTEMPTS; attempt++) {
       const before: RecentChanges = changes
       known.set(snapshot, before)
       const page = cut(before)
       const items = await read(page.ids)
-      const after = await readChanges(listing, before)
+      const after: RecentChanges | undefined = await readChanges(before)
       if (after && page.ids.every((id) => isSame(before, after, id))) return { ...page, items }
       changes = after
     }
@@ -93,15 +98,6 @@ async function findInRanking<T>(
     }
     await catalog.next(snapshot)
   }
-}
-
-/** `undefined` if there are too many changes, or unknown ones. */
-async function readChanges(
-  listing: Store['listing'],
-  since: RecentChanges,
-): Promise<RecentChanges | undefined> {
-  const later = await listing.readRecent(since.cursor)
-  return later && addChanges(since, later)
 }
 
 function includesAny({ listed, unlisted }: ListingChanges, ids: readonly number[]): boolean {

@@ -102,7 +102,7 @@ export function parsePassportKey(text: string): PassportKey | undefined {
 }
 
 /** A handle in the form of the index: `source:name` in lower case, without the @ that people write before names. */
-export function foldHandle(source: string, name: string): string | undefined {
+function foldHandle(source: string, name: string): string | undefined {
   const [folded, rest] = [source.trim().toLowerCase(), name.trim().replace(/^@/, '').toLowerCase()]
   const handle = `${folded}:${rest}`
   const isUsable = folded !== '' && rest !== '' && !folded.includes(':')

@@ -15,7 +15,7 @@ export type ThrottleOptions = {
   signal: AbortSignal
 }
 
-export type Reply =
+type Reply =
   | { status: 200; body: unknown; etag: string; location: string }
   | { status: 304 }
   | { status: 404 }

@@ -272,7 +272,7 @@ export type ScoringJob = {
 
 export type AdoptionJob = Pick<ScoringJob, 'rules' | 'now' | 'score'>
 
-export type ScoreResult = { scores: Scores; human: boolean; credentials: readonly Credential[] }
+type ScoreResult = { scores: Scores; human: boolean; credentials: readonly Credential[] }
 
 export type MirrorStore = {
   /** Continues the unfinished run of this source, or begins a new one. */

@@ -138,7 +138,7 @@ test('each waiting page runs once if bytes are sent while other pages are resume
   expect(most).toBe(4)
 })
 
-test('requests of v3 take turns of the event loop: a long one delays no other by more than itself', async () => {
+test('long requests of v3 run in separate turns of the event loop', async () => {
   await using store = await openTestStore('sqlite', [record(1)])
   let turns = 0
   const started: number[] = []

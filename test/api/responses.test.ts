@@ -58,25 +58,28 @@ describe('every route of the API', () => {
     },
   )
 
-  test.each(CALLS)('$route.name allows its methods only, and preflights', async ({ route, path }) => {
-    const methods = route.methods ?? ['GET', 'HEAD']
-    const allowed = [...methods, 'OPTIONS'].join(', ')
-    for (const method of METHODS.filter((each) => !methods.includes(each))) {
-      const { status, headers, text } = await server.get(path, { method, headers: server.withKey })
-      expect([status, headers.get('Allow')]).toEqual([405, allowed])
-      if (method !== 'HEAD') expect(text).toContain('"code":"method_not_allowed"')
-    }
-    const { status, headers } = await closed.get(path, { method: 'OPTIONS' })
-    expect([status, headers.get('Allow'), headers.get('Access-Control-Allow-Methods')]).toEqual([
-      204,
-      allowed,
-      allowed,
-    ])
-    // Browsers do not include Authorization in the star.
-    expect(headers.get('Access-Control-Allow-Headers')?.split(', ')).toEqual(
-      expect.arrayContaining(['X-API-KEY', 'Content-Type', 'Authorization', 'If-None-Match', '*']),
-    )
-  })
+  test.each(CALLS)(
+    '$route.name allows only its own methods, and answers preflights',
+    async ({ route, path }) => {
+      const methods = route.methods ?? ['GET', 'HEAD']
+      const allowed = [...methods, 'OPTIONS'].join(', ')
+      for (const method of METHODS.filter((each) => !methods.includes(each))) {
+        const { status, headers, text } = await server.get(path, { method, headers: server.withKey })
+        expect([status, headers.get('Allow')]).toEqual([405, allowed])
+        if (method !== 'HEAD') expect(text).toContain('"code":"method_not_allowed"')
+      }
+      const { status, headers } = await closed.get(path, { method: 'OPTIONS' })
+      expect([status, headers.get('Allow'), headers.get('Access-Control-Allow-Methods')]).toEqual([
+        204,
+        allowed,
+        allowed,
+      ])
+      // Browsers do not include Authorization in the star.
+      expect(headers.get('Access-Control-Allow-Headers')?.split(', ')).toEqual(
+        expect.arrayContaining(['X-API-KEY', 'Content-Type', 'Authorization', 'If-None-Match', '*']),
+      )
+    },
+  )
 
   test.each(CALLS)(
     '$route.name refuses unknown parameters if it is of v3, and ignores them otherwise',
@@ -92,16 +95,19 @@ describe('every route of the API', () => {
     },
   )
 
-  test.each(READS)('$route.name has the headers of GET and no body for HEAD', async ({ path, init }) => {
-    const given = init({ ...GOLDEN.headers, ...server.withKey, 'Accept-Encoding': 'identity' })
-    const get = await server.get(path, given)
-    const head = await server.get(path, { ...given, method: 'HEAD' })
-    const fields = ({ headers }: typeof get) =>
-      Object.fromEntries([...headers].filter(([name]) => !['date', 'ratelimit'].includes(name)))
-    expect([head.status, head.text]).toEqual([200, ''])
-    expect(fields(head)).toEqual(fields(get))
-    expect(head.headers.get('Content-Length')).toBe(String(Buffer.byteLength(get.text)))
-  })
+  test.each(READS)(
+    '$route.name responds to HEAD with the headers of GET and no body',
+    async ({ path, init }) => {
+      const given = init({ ...GOLDEN.headers, ...server.withKey, 'Accept-Encoding': 'identity' })
+      const get = await server.get(path, given)
+      const head = await server.get(path, { ...given, method: 'HEAD' })
+      const fields = ({ headers }: typeof get) =>
+        Object.fromEntries([...headers].filter(([name]) => !['date', 'ratelimit'].includes(name)))
+      expect([head.status, head.text]).toEqual([200, ''])
+      expect(fields(head)).toEqual(fields(get))
+      expect(head.headers.get('Content-Length')).toBe(String(Buffer.byteLength(get.text)))
+    },
+  )
 
   test.each(READS)('$route.name gets 304 without a body for a matching ETag', async ({ path, init }) => {
     const ask = (condition: string, method = 'GET') =>
@@ -157,7 +163,7 @@ test.each([
   ],
   ...['/api/v1//nothing', '/API/V1/passports', '//api/v9//x', '/%zz'],
   ...['/favicon.ico', '/constructor', '/health/', '/%2e%2e/etc'],
-])('%s gets a JSON 404, and its preflights 204', async (path) => {
+])('%s gets 404 as JSON, and 204 for a preflight', async (path) => {
   for (const method of ['GET', 'POST', 'DELETE']) {
     const { status, headers, body } = await server.get(path, { method })
     expect([status, headers.get('Access-Control-Allow-Origin')]).toEqual([404, '*'])
@@ -232,7 +238,7 @@ test('errors ignore conditions, and have Cache-Control no-store', async () => {
   expect([status, headers.get('Cache-Control'), headers.get('ETag')]).toEqual([404, 'no-store', null])
 })
 
-test('a malformed Host gets 400, an empty one is allowed', async () => {
+test('a malformed Host gets 400, and an empty Host is allowed', async () => {
   const ask = (host: string, path = '/api/v1/passports/7') =>
     sendBytes(server.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
   for (const host of [

@@ -5,6 +5,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { PATH, post, serveLookup } from '../support/http/lookup-server.ts'
 import { shareServer } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
@@ -25,6 +26,15 @@ test('HTTPS serves the API and pages with https links', async () => {
   expect(passport.headers.get('RateLimit')).toContain('anonymous')
   const page = await fetch(`${server.url}passports/7`, TRUST)
   expect(await page.text()).toContain(`<link rel="canonical" href="${server.url}passports/7">`)
+})
+
+test('HTTPS streams the response of a POST lookup', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  await using server = await serveLookup(store, { tls: TLS })
+  const init = post(server.key, '{"keys":["7","3"]}', { Accept: 'application/x-ndjson' })
+  const response = await fetch(server.url.origin + PATH, { ...init, ...TRUST })
+  const items = (await response.text()).trim().split('\n')
+  expect([response.status, items.map((item) => JSON.parse(item).key)]).toEqual([200, ['7', '3']])
 })
 
 test('HTTP/2 multiplexes requests on one connection, with the same headers and bodies', async () => {

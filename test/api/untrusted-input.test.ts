@@ -119,7 +119,7 @@ test('every page and SVG has a restrictive Content-Security-Policy', async () =>
   }
 })
 
-test('health and readiness reveal nothing else', async () => {
+test('health and readiness reveal nothing but their state', async () => {
   expect((await server.get('/health')).body).toEqual({ status: 'ok' })
   expect((await server.get('/ready')).body).toEqual({ status: 'ready', writes: 'ok' })
 })

@@ -59,6 +59,16 @@ onEveryEngine('a live index', (open, engine) => {
       }
     }))
 
+  test('that was built from an old snapshot has the changes since', async () => {
+    await using store = await open(Array.from({ length: 120 }, (_, id) => record(id)))
+    const snapshot = await buildSnapshot(store.listing)
+    await saveRecords(store, [record(7, { human: true }), record(5000, { human: true })])
+    await store.passports.remove(1, 0)
+    const index = createLiveIndex(store)
+    expect(await index.find(snapshot, requestOf('human:true'))).toMatchObject({ ids: [7, 5000], total: 2 })
+    expect((await index.find(snapshot, requestOf('human:false'))).total).toBe(118)
+  })
+
   test('is built from a new snapshot if the changes since the given one are unknown', async () => {
     await using store = await open([human(1)])
     const cursor = engine === 'sqlite' ? '999' : '999:999:999'

@@ -18,6 +18,7 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ],
   ['keys create', 'The option --name is missing. Usage: passportd keys create --name NAME [--tier NAME]'],
   [['keys', 'create', '--name', ' '], '--name must be one line of 1 to 100 characters, got " ".'],
+  ['keys create --name a\nb', '--name must be one line of 1 to 100 characters'],
   ['keys create --name a\u202eb', '--name must be one line of 1 to 100 characters'],
   ['keys create --name', `Option '--name <value>' argument missing. See "passportd keys --help".`],
   ['keys create --name a --expires 2020-01-01', 'got "2020-01-01T00:00:00.000Z".'],
@@ -31,6 +32,7 @@ const REFUSED: [line: string | string[], sentence: string][] = [
     '--tier must be one of standard, high, unlimited (TIERS defines others), got "anonymous".',
   ],
   ['keys create --name a --owner ada', '--owner must be an email address, such as'],
+  ['keys create --name a --owner a\u0007@example.com', '--owner must be an email address, such as'],
   ['keys set x', 'needs at least one of --tier NAME, --owner EMAIL, --name NAME and --expires DATE.'],
   ['keys rotate', 'The argument ID is missing. Usage: passportd keys rotate ID [--grace TIME]'],
   ['keys rotate x --grace -1', `Option '--grace' argument is ambiguous. See "passportd keys --help".`],
@@ -69,6 +71,7 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ],
   ['retire brownout add tomorrow 2h', 'got "tomorrow"'],
   ['retire brownout add 2027-01-01 59s', 'from 1m to 31d'],
+  ['retire brownout add 2027-01-01 32d', 'from 1m to 31d'],
   ['retire rehearse then', 'got "then"'],
   ['retire clear', '"retire clear" deletes the whole plan. Add --yes to confirm.'],
 ]

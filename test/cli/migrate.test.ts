@@ -11,7 +11,7 @@ import { workplace } from '../support/cli-sandbox.ts'
 import { connect } from '../support/postgres/connect.ts'
 import { testDatabase } from '../support/postgres/postgres.ts'
 import { readLines, until } from '../support/processes.ts'
-import { withEngine, withEveryEngine } from '../support/store/engines.ts'
+import { databaseMaker, withEngine, withEveryEngine } from '../support/store/engines.ts'
 import { execute, OLD_SCHEMA, revertSchema, setSchema } from '../support/store/execute-sql.ts'
 import { record } from '../support/store/records.ts'
 
@@ -91,6 +91,20 @@ withEveryEngine('a node whose database a newer version has migrated', (makeDatab
     const counts = await here.look((store) => store.usage.list({ since: '2000-01-01', until: '2999-01-01' }))
     expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(2)
   })
+})
+
+test.concurrent('postgres: a failed check for a newer schema is logged once', async () => {
+  await using here = await workplace(databaseMaker('postgres'))
+  await using server = await here.serve()
+  const log = readLines(server.child.stderr)
+  const logged = (text: string) => log.filter((line) => line.includes(text)).length
+  await using sql = connect(here.env.DATABASE_URL)
+  await sql.unsafe(`create sequence checks; alter table passportd rename to kept;
+    create view passportd as select 1 / (0 * nextval('checks')) as version`)
+  await until(async () => (await sql`select from checks where last_value > 1`).length > 0)
+  await sql.unsafe('drop view passportd; alter table kept rename to passportd')
+  await until(() => logged('No longer: The schema of the database cannot be checked.') > 0)
+  expect(logged('The schema of the database cannot be checked: ')).toBe(1)
 })
 
 test.concurrent('postgres: a migration may take longer than the statement timeout', async () => {

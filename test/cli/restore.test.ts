@@ -89,6 +89,8 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(beside(here.database)).toEqual([basename(keptIn(out))])
     expect(await here.export()).toBe(here.before)
     expect(await exportKept(out)).toBe(here.after)
+    await using server = await here.listen()
+    expect(await (await fetch(`${server.url}/api/v1/passports/3`)).text()).toContain('Grace Hopper')
   })
 
   test('a database in use is never replaced, not even with --force', async () => {

@@ -46,6 +46,8 @@ const NO_RECORD: Malformed[] = [
 const BAD_PASSPORTS: Malformed[] = [
   [passport({ passport_id: '5' }), 'passport_id', 'must be an integer, got "5"'],
   [passport({ passport_id: -1 }), 'passport_id', 'must be at least 0, got -1'],
+  ['{"passport_id":1e999}', 'passport_id', 'must be an integer, got Infinity'],
+  [`{"passport_id":${nested('[', ']', 100_000)}}`, 'passport_id', 'must be an integer, got […]'],
   ['{"passport_id":9007199254740993}', 'passport_id', 'must be at most 9007199254740991'],
   [`{"passport_id":${'{"a":'.repeat(400_000)}1${'}'.repeat(400_000)}}`, 'passport_id', 'got {…}'],
   [passport({ removed: 'yes' }), 'removed', 'must be a boolean or null, got "yes"'],
@@ -68,6 +70,8 @@ const BAD_PASSPORTS: Malformed[] = [
 ]
 
 const BAD_CREDENTIALS: Malformed[] = [
+  [passport({ credentials: [null] }), 'credentials.0', 'must be an object, got null'],
+  [credential({ max_score: 1e300 }), 'credentials.0.max_score', 'must be at most 1000000000 or null'],
   [credential({ score: -5 }), 'credentials.0.score', 'must be at least 0 or null, got -5'],
   [credential({ earned_at: 'soon' }), 'credentials.0.earned_at', `${DATE} "soon"`],
   [
@@ -97,6 +101,10 @@ const BAD_POINTS: Malformed[] = [
   [point({ value: null }), 'value', 'must be a number, a boolean or a string, got null'],
   [point({ value: '3' }), 'value', `${VALUE} "3"`],
   [point({ value: '2024-02-30' }), 'value', `${VALUE} "2024-02-30"`],
+  ['{"passport":1,"type":"github","value":1e999}', 'value', 'got Infinity'],
+  [point({ earned_at: '2024-02-30' }), 'earned_at', `${DATE} "2024-02-30"`],
+  [point({ account: 'x'.repeat(251) }), 'account', 'must be at most 250 characters long, a number or null'],
+  [point({ display: 'x'.repeat(1001) }), 'display', 'must be at most 1000 characters long, a number or null'],
   [point({ type: 'x'.repeat(251) }), 'type', 'must be at most 250 characters long, got "xxx'],
   [passport({ credentials: [{ id: 'x'.repeat(251) }] }), 'credentials.0.id', 'at most 250 characters long'],
   [passport({ data_points: [{ type: 'a' }] }), 'data_points.0.value', 'is missing'],

@@ -57,7 +57,7 @@ const typesAfter = async (store: Store, sequence: number) =>
   (await store.events.list({ after: sequence, limit: 100 })).events.map(({ type }) => type)
 
 onEveryEngine('the adoption of a rule set', (open) => {
-  test('makes no passport stale for the first rule set, and those whose score it changes for the next', async () => {
+  test('makes passports stale whose score it changes, but none for the first rule set', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { scores: { total: 4, skills: 4 } })))
     await hand(store, { id: 1 }, contracts(4))
     await hand(store, { id: 2 }, joined(NOON - 3 * YEAR))

@@ -54,6 +54,18 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await store.v1.findCredentials({ id: 4 })).toBeUndefined()
   })
 
+  test('responses have merged true while another passport is merged into theirs', async () => {
+    await using store = await open([record(0), record(1), record(3, { mergedInto: 0 })])
+    const merged = () =>
+      Promise.all([0, 1].map(async (id) => (await bodyOf(store, id))?.includes('"merged":true')))
+    expect(await merged()).toEqual([true, false])
+    await saveRecords(store, [record(3, { mergedInto: 1 })])
+    expect(await merged()).toEqual([false, true])
+    // The survivor is imported after the passport merged into it.
+    for (const each of [record(5, { mergedInto: 6 }), record(6)]) await saveRecords(store, [each])
+    expect(await store.v1.findPassport({ id: 5 })).toMatchObject({ id: 6, merged: 1 })
+  })
+
   test('show old scores and old credentials until the new ones are calculated', async () => {
     const first = record(1, { scores: { total: 1, identity: 1 }, credentials: [credential('old')] })
     await using store = await open([first])

@@ -1,14 +1,11 @@
 import { type Credential, roundScore } from '../credential.ts'
-import type { Scores } from '../passport.ts'
+import type { Passport } from '../passport.ts'
 
 /** A credential as responses show it. */
 export type ShownCredential = Omit<Credential, 'givenScore' | 'superseded'>
 
 /** The part of a passport that can be read as of an instant. */
-export type ScoreState = {
-  scores: Scores
-  human: boolean
-  calculatedAt: number
+export type ScoreState = Pick<Passport, 'scores' | 'human' | 'calculatedAt'> & {
   /** The rule set that calculated the scores; empty if they come from the record. */
   rules: string
   /** Highest score first, then by name, then by id. */

@@ -107,11 +107,7 @@ export async function openPostgres(
 /** One pool for each server, even if both addresses name it. */
 function createPools(url: string, readUrls: readonly string[], options: PoolOptions) {
   const all = new Map<string, Pool>()
-  const open = (host: string): Pool => {
-    const pool = all.get(host) ?? createPool(host, options)
-    all.set(host, pool)
-    return pool
-  }
+  const open = (host: string) => all.getOrInsertComputed(host, () => createPool(host, options))
   const hosts = splitHosts(url).map(open)
   const listed = readUrls.map(open)
   /** Hosts that are read if there is no primary. */

@@ -171,13 +171,7 @@ export function createConnection(path: string, file: File): Connection {
 /** Prepares each statement once, with `query`: closing the database finalizes its statements, but not the statements of `prepare`. */
 function createStatements(file: File) {
   const statements = new Map<string, ReturnType<typeof file.query<unknown, SQLQueryBindings[]>>>()
-  return (text: string) => {
-    const known = statements.get(text)
-    if (known) return known
-    const statement = file.query<unknown, SQLQueryBindings[]>(numberParameters(text))
-    statements.set(text, statement)
-    return statement
-  }
+  return (text: string) => statements.getOrInsertComputed(text, () => file.query(numberParameters(text)))
 }
 
 /** SQLite numbers `$1` by its place in the statement, and `?1` by its number. */

@@ -109,6 +109,12 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       expect(body.pagination).toEqual({ current_page: 1, last_page: 1, total: ids.length })
     })
 
+    test('a search has pages like the list', async () => {
+      const { body } = await server.get(`${LIST}?keyword=a&per_page=3&page=2`)
+      expect(body.passports).toMatchObject([{ passport_id: 6 }])
+      expect(body.pagination).toEqual({ current_page: 2, last_page: 2, total: 4 })
+    })
+
     test('a keyword may have 200 characters; an emoji counts as one', async () => {
       const ask = (keyword: string) => server.get(`${LIST}?${new URLSearchParams({ keyword })}`)
       expect((await ask('🐉'.repeat(200))).status).toBe(200)

@@ -6,7 +6,9 @@ import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/
 import { adoptRules } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { start } from '../../support/cli.ts'
 import { testDatabase } from '../../support/postgres/postgres.ts'
+import { until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import {
@@ -175,6 +177,18 @@ test('an interrupted copy continues, and writes only the differences', async () 
   expect(code).toBe(0)
   // The batches are 50, then 500: the first 550 were copied before.
   expect(out).toMatch(/^passports +704 +654 /m)
+  expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+})
+
+test('a copy that is killed and run again ends with the same contents', async () => {
+  await using at = await databases()
+  await withStore(at.postgres, async (target) => {
+    const child = start(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    await until(async () => child.exitCode !== null || (await target.passports.count()) > 0)
+    child.kill('SIGKILL')
+    await child.exited
+  })
+  expect((await callHere(['copy', at.sqlite, at.postgres, '--replace'])).code).toBe(0)
   expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
 })
 

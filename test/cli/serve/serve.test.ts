@@ -100,28 +100,32 @@ test.concurrent('a log that is closed does not affect responses', async () => {
   await child.exited
 })
 
-test.concurrent('serve with full output pipes that nobody reads starts, serves and stops', async () => {
-  using folder = tempFolder()
-  using pipe = openUnreadPipe(join(folder.path, 'log'))
-  fillPipe(join(folder.path, 'log'))
-  const port = await findPort()
-  const child = Bun.spawn([...COMMAND, 'serve'], {
-    cwd: folder.path,
-    env: { PATH: process.env.PATH ?? '', PORT: String(port) },
-    stdin: 'ignore',
-    stdout: pipe.descriptor,
-    stderr: pipe.descriptor,
-  })
-  try {
-    const isHealthy = () => fetch(`http://127.0.0.1:${port}/health`).then(({ ok }) => ok)
-    await until(() => isHealthy().catch(() => false))
-    child.kill('SIGTERM')
-    expect(await child.exited).toBe(0)
-  } finally {
-    child.kill('SIGKILL')
-    await child.exited
-  }
-})
+test.concurrent.each(['a full pipe that nobody reads', '/dev/full'])(
+  'serve that logs to %s starts, serves and stops',
+  async (log) => {
+    using folder = tempFolder()
+    using pipe = openUnreadPipe(join(folder.path, 'log'))
+    fillPipe(join(folder.path, 'log'))
+    const output = log === '/dev/full' ? Bun.file(log) : pipe.descriptor
+    const port = await findPort()
+    const child = Bun.spawn([...COMMAND, 'serve'], {
+      cwd: folder.path,
+      env: { PATH: process.env.PATH ?? '', PORT: String(port) },
+      stdin: 'ignore',
+      stdout: output,
+      stderr: output,
+    })
+    try {
+      const isHealthy = () => fetch(`http://127.0.0.1:${port}/health`).then(({ ok }) => ok)
+      await until(() => isHealthy().catch(() => false))
+      child.kill('SIGTERM')
+      expect(await child.exited).toBe(0)
+    } finally {
+      child.kill('SIGKILL')
+      await child.exited
+    }
+  },
+)
 
 test.concurrent('a port in use is reported in one sentence, and the active rule set stays', async () => {
   await using here = await workplace(databaseMaker('sqlite'))

@@ -22,7 +22,7 @@ test('a cursor contains its position, for any score and id', () => {
   )
 })
 
-test('any other text is no cursor', () => {
+test('a text that no list returned as a cursor is rejected', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
       expect(() => parseCursor(query, text)).toThrow('cursor must be the value of "next"')

@@ -9,8 +9,8 @@ import {
 import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { connect, openAndClose, succeeds } from '../../support/postgres/connect.ts'
-import { startPostgres, startReplica } from '../../support/postgres/postgres.ts'
+import { connect, openAndClose, succeeds, withOptions } from '../../support/postgres/connect.ts'
+import { type PostgresServer, startPostgres, startReplica } from '../../support/postgres/postgres.ts'
 import { until } from '../../support/processes.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
@@ -35,13 +35,16 @@ test('an address of replicas with several hosts is split into one replica for ea
   ])
 })
 
+/** The address of both servers as hosts of one database. */
+const joinHosts = (one: PostgresServer, other: PostgresServer) =>
+  one.url.replace(`:${one.port}/`, `:${one.port},127.0.0.1:${other.port}/`)
+
 test('the first host that accepts writes is used, also after a failover', async () => {
   await using primary = await startPostgres()
   await openAndClose(primary.url)
   await using standby = await startReplica(primary)
   // The standby is first: it responds, but accepts no writes.
-  const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`
-  const url = `${primary.url.replace(`127.0.0.1:${primary.port}`, hosts)}?target_session_attrs=read-write`
+  const url = withOptions(joinHosts(standby, primary), 'target_session_attrs=read-write')
   await using node = await openPostgres({ url }, SERVE_TIMEOUT)
   await saveRecords(node, [named(1, 'Ada')])
   await using sql = connect(standby.url)
@@ -50,10 +53,7 @@ test('the first host that accepts writes is used, also after a failover', async 
 
   await primary.stop()
   await sql`select pg_promote()`
-  await until(async () => {
-    const saved = await saveRecords(node, [named(2, 'Bob')]).catch(() => [])
-    return saved.length === 1
-  })
+  await until(() => succeeds(saveRecords(node, [named(2, 'Bob')])))
   expect(await sql`select from passports`).toHaveLength(2)
 })
 
@@ -65,8 +65,7 @@ test('without a primary, reads use a standby among the hosts of DATABASE_URL unt
   await using standby = await startReplica(primary)
   await using sql = connect(standby.url)
   await until(async () => (await sql`select from passports`).length === 1)
-  const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`
-  const url = primary.url.replace(`127.0.0.1:${primary.port}`, hosts)
+  const url = joinHosts(primary, standby)
   const notices: string[] = []
   const options = { ...SERVE_TIMEOUT, onNotice: (sentence: string) => notices.push(sentence) }
   await using node = await openPostgres({ url }, options)
@@ -97,8 +96,7 @@ test('the primary among the replicas is ok, before and after a failover', async 
   await using primary = await startPostgres()
   await openAndClose(primary.url)
   await using standby = await startReplica(primary)
-  const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`
-  const url = primary.url.replace(`127.0.0.1:${primary.port}`, hosts)
+  const url = joinHosts(primary, standby)
   const env = { DATABASE_URL: url, DATABASE_READ_URL: url }
   const { database } = readConfig(env, {})
   if (database.engine !== 'postgres') throw new Error('The address is one of PostgreSQL.')

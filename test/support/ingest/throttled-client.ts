@@ -13,6 +13,15 @@ export const fail = (message: string): Answer => {
 
 export const GOOD = { status: 200 as const, body: { fine: true }, etag: '', location: '' }
 
+/** Options of a client with a high rate, no key and the shortest delays. */
+export const QUICK = {
+  key: undefined,
+  userAgent: 'test',
+  rate: 1000,
+  random: () => 0,
+  signal: new AbortController().signal,
+}
+
 /** A fake clock that advances only while all work waits. */
 function fakeTime() {
   let time = NOON
@@ -44,15 +53,11 @@ export function createClient(answers: readonly Answer[], options: Partial<Thrott
   const time = fakeTime()
   const begun: number[] = []
   const send = createThrottledGet({
+    ...QUICK,
     base: 'http://source.test',
-    key: undefined,
-    userAgent: 'test',
-    rate: 1000,
     now: time.now,
     ticks: time.now,
     sleep: time.sleep,
-    random: () => 0,
-    signal: new AbortController().signal,
     async fetch() {
       const next = answers[begun.length] ?? answers.at(-1)
       begun.push(time.now() - NOON)
