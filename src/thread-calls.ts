@@ -7,22 +7,18 @@ type Result<Answer> = { id: number } & Outcome<Answer>
 /** Expected errors have a code, others the stack of the other thread. */
 type Failure = { message: string; code?: ErrorCode; stack?: string | undefined }
 
-type CallerOptions = {
-  /** The message of the error of calls while there is no other thread, or when it ends. */
-  ended: string
-  /** Further calls are rejected as `overloaded`. */
-  mostWaiting?: number
-}
-
 type CallOptions = {
-  /** Aborting it cancels the call, and rejects it with `ClientGone`. */
+  /** An aborted signal cancels the call, which is rejected with `ClientGone`. */
   signal?: AbortSignal | undefined
   /** After this time the call is cancelled, and rejected with the error. */
   limit?: { milliseconds: number; error: () => Error } | undefined
 }
 
-/** Calls another thread. Each call gets an answer or an error. */
-export function createCaller<Call, Answer>({ ended, mostWaiting = Number.POSITIVE_INFINITY }: CallerOptions) {
+/**
+ * Calls another thread. Each call gets an answer or an error: `ended` is the message while there is no other thread, or when it
+ * ends. If `mostWaiting` calls wait, the next ones are rejected as `overloaded`.
+ */
+export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
   const waiting = new Map<number, PromiseWithResolvers<Answer>>()
   const threadEnded = () => new ServiceError('unavailable', ended)
   let port: MessagePort | undefined
@@ -39,7 +35,7 @@ export function createCaller<Call, Answer>({ ended, mostWaiting = Number.POSITIV
   }
 
   return {
-    /** Called again when the other thread was restarted: rejects the calls that it had not answered. */
+    /** Connects to a thread that was started or restarted. Rejects the calls that the thread before has not answered. */
     connect(next: MessagePort): void {
       for (const { reject } of waiting.values()) reject(threadEnded())
       waiting.clear()
@@ -54,7 +50,7 @@ export function createCaller<Call, Answer>({ ended, mostWaiting = Number.POSITIV
       if (signal?.aborted) throw new ClientGone()
       if (waiting.size >= mostWaiting) throw overloaded()
       const id = ++last
-      // A call that cannot be cloned throws.
+      // Throws if the call cannot be cloned: it must not wait for an answer.
       port.postMessage({ id, call } satisfies Request<Call>)
       const result = Promise.withResolvers<Answer>()
       waiting.set(id, result)
@@ -70,60 +66,44 @@ export function createCaller<Call, Answer>({ ended, mostWaiting = Number.POSITIV
   }
 }
 
-/** A call of another thread, which is answered at most once. */
-export type Received<Call, Answer> = {
-  readonly call: Call
-  /** The caller no longer waits. */
-  isCancelled: boolean
-  answer(value: Answer): void
-  fail(error: unknown): void
-}
+/** `isCancelled` tells whether the caller no longer waits. */
+type Run<Call, Answer> = (call: Call, isCancelled: () => boolean) => Promise<Answer>
 
-export function receiveCalls<Call, Answer>(
-  port: MessagePort,
-  onCall: (received: Received<Call, Answer>) => void,
-): void {
-  const open = new Map<number, Received<Call, Answer>>()
+/** Answers the calls of another thread, each at most once. */
+export function receiveCalls<Call, Answer>(port: MessagePort, run: Run<Call, Answer>): void {
+  const open = new Set<number>()
 
   function reply(id: number, outcome: Outcome<Answer>): void {
-    if (!open.has(id)) return
-    // An answer that cannot be cloned throws: it can still fail.
-    port.postMessage({ id, ...outcome } satisfies Result<Answer>)
+    if (open.has(id)) port.postMessage({ id, ...outcome } satisfies Result<Answer>)
     open.delete(id)
   }
 
   port.onmessage = ({ data }: MessageEvent<Request<Call>>) => {
-    if ('cancel' in data) {
-      const cancelled = open.get(data.cancel)
-      if (cancelled) cancelled.isCancelled = true
-      open.delete(data.cancel)
-      return
-    }
+    if ('cancel' in data) return void open.delete(data.cancel)
     const { id, call } = data
-    const received: Received<Call, Answer> = {
-      call,
-      isCancelled: false,
-      answer: (answer) => reply(id, { answer }),
-      fail: (error) => reply(id, { failure: toFailure(error) }),
-    }
-    open.set(id, received)
-    onCall(received)
+    open.add(id)
+    // An answer that cannot be cloned throws before the call is closed, so that the call can still fail.
+    void run(call, () => !open.has(id))
+      .then((answer) => reply(id, { answer }))
+      .catch((error) => reply(id, { failure: toFailure(error) }))
   }
 }
 
-/** Runs calls one at a time, first in, first out, when `ready` resolves. Those whose callers no longer wait are skipped. */
+/** Runs calls one at a time, first in, first out, after `ready` resolves. Skips cancelled calls. */
 export function createQueue<Call, Answer>(
   run: (call: Call) => Answer | Promise<Answer>,
   ready = Promise.resolve(),
-) {
-  let last = ready
-  return (received: Received<Call, Answer>): void => {
-    const { call, answer, fail } = received
-    last = last.then(async () => {
+): Run<Call, Answer> {
+  let last: Promise<unknown> = ready
+  return (call, isCancelled) => {
+    const result = last.then(async () => {
       // Pending messages are processed first: they may cancel the call.
       await new Promise(setImmediate)
-      if (!received.isCancelled) await Promise.try(run, call).then(answer).catch(fail)
+      if (isCancelled()) throw new ClientGone()
+      return run(call)
     })
+    last = result.catch(() => undefined)
+    return result
   }
 }
 

@@ -1,32 +1,6 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
-import { codeIn, isFile, MIGRATE_REQUESTS, PAGES, readPage, rowsOf } from './support/docs/pages.ts'
-import { serveExplorer } from './support/explorer/explorer-server.ts'
-import { sendBytes } from './support/http/raw-request.ts'
-import { shareServer } from './support/http/server.ts'
-import { openTestStore } from './support/store/engines.ts'
-import { INVENTED } from './support/store/json-lines.ts'
-
-describe('requests and responses in docs/migrate.md', () => {
-  const server = shareServer(() => openTestStore('sqlite', INVENTED), serveExplorer)
-
-  async function send(request: string, headers: readonly string[]) {
-    const lines = [`${request} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', '']
-    const [head = '', body] = (await sendBytes(server.port, lines.join('\r\n'))).split('\r\n\r\n')
-    return { status: Number(head.split(' ')[1]), body }
-  }
-
-  test('docs/migrate.md has more than 30 requests', () => expect(MIGRATE_REQUESTS.length).toBeGreaterThan(30))
-
-  test.each(MIGRATE_REQUESTS)(
-    '$method $path $headers gets the documented response',
-    async ({ method, path, headers, status, sameAs }) => {
-      const response = await send(`${method} ${path}`, headers)
-      expect(response.status).toBe(status)
-      if (sameAs) expect(response.body).toBe((await send(`GET ${sameAs}`, [])).body as string)
-    },
-  )
-})
+import { codeIn, isFile, PAGES, readPage, rowsOf } from './support/docs/pages.ts'
 
 test('docs/extend.md names existing files and their contents', () => {
   const rows = rowsOf('docs/extend.md')

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type DocsRunner, startDocsRunner } from './support/docs/docs-runner.ts'
-import { type Example, readExamples } from './support/docs/examples.ts'
+import { type DocsRunner, type Example, readExamples, startDocsRunner } from './support/docs/docs-runner.ts'
 import { PAGES, readPage } from './support/docs/pages.ts'
 import { hasPrograms } from './support/programs.ts'
 import { tempFolder } from './support/temp-folder.ts'

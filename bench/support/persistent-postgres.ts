@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { makeCluster, PASSWORD } from '../../test/support/postgres/postgres-cluster.ts'
+import { getProgram, makeCluster, PASSWORD } from '../../test/support/postgres/postgres-cluster.ts'
 import { own } from '../../test/support/postgres/postgres-files.ts'
 import { findPort, launch } from '../../test/support/postgres/postgres-process.ts'
-import { getProgram } from '../../test/support/postgres/postgres-programs.ts'
 import { DATA_FOLDER } from './data-set.ts'
 
 /** Stops PostgreSQL when this process ends, even by SIGKILL: the input of `cat` ends with the process. */

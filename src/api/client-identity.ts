@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
 import { type ApiKey, keyState, parseKeyId } from '../domain/api-key.ts'
-import { ServiceError, unauthorized } from '../domain/errors.ts'
-import type { Store } from '../store/store.ts'
+import { ServiceError } from '../domain/errors.ts'
 
 /** What a route lets a client do. */
 export type Scope = 'read' | 'events' | 'write'
@@ -74,20 +73,9 @@ function trimKey(text: string): string {
   return text.slice(start, end)
 }
 
-/** Throws `unauthorized` for a wrong, revoked, expired or missing required key. `key` is the key that matches. */
-export function checkKey(
-  sent: SentKey | undefined,
-  key: ApiKey | undefined,
-  { requireKey, now }: { requireKey: boolean; now: () => number },
-): void {
-  const isAuthorized = sent ? key !== undefined && keyState(key, now()) === 'active' : !requireKey
-  if (!isAuthorized) throw unauthorized()
-}
-
-export async function isActiveKey({ keys }: Pick<Store, 'keys'>, id: string, now: number): Promise<boolean> {
-  const key = await keys.find(id)
-  return key !== undefined && keyState(key, now) === 'active'
-}
+/** Whether a key exists, and is neither revoked nor expired. */
+export const isActive = (key: ApiKey | undefined, now: number): boolean =>
+  key !== undefined && keyState(key, now) === 'active'
 
 /** Finds the address of the client: the socket address, or the one that trusted proxies forward. */
 export function createClientAddressOf(trusted: readonly string[]) {

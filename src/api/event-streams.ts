@@ -6,9 +6,9 @@ import type { WireEvent } from '../domain/v3/event-schema.ts'
 import { presentEvent } from '../domain/v3/present-event.ts'
 import type { EventPage } from '../store/event-store.ts'
 import type { Store } from '../store/store.ts'
-import { isActiveKey } from './client-identity.ts'
+import { isActive } from './client-identity.ts'
 
-/** Open streams of a server thread, and of one key in it. */
+/** The most open streams of a server thread, and of one key in that thread. */
 export const MOST_STREAMS = 200
 export const MOST_STREAMS_OF_KEY = 10
 
@@ -22,7 +22,9 @@ const LIMITS = {
   stallMilliseconds: 10_000,
 }
 
-/** With one more page of events, 200 streams hold about 100 MB at most. */
+export type StreamLimits = typeof LIMITS
+
+/** Of one stream. With one more page of events for each, 200 streams hold at most about 100 MB. */
 const MOST_UNSENT_BYTES = 256 * 1024
 
 /** Events that are read and rendered at once. */
@@ -53,9 +55,9 @@ type Options = {
   /** The `source` of the events: the URL of the API. */
   source: string
   now: () => number
-  /** Called with the first failure of an outage: streams stay open meanwhile. */
+  /** Called with the first failure of each outage of the log. Streams stay open during an outage. */
   onError: (error: unknown, request: { route: string }) => void
-  limits?: Partial<typeof LIMITS> | undefined
+  limits?: Partial<StreamLimits> | undefined
 }
 
 type Streams = ReturnType<typeof createState>
@@ -66,7 +68,7 @@ const createState = ({ limits, ...options }: Options) => ({
   open: new Set<Stream>(),
   /** Pages of the current interval: streams at the same place share one read. */
   pages: new Map<string, Promise<RenderedEvents>>(),
-  /** As of the last poll. */
+  /** The log at the last poll. */
   log: undefined as EventLog | undefined,
   isPolling: false,
   /** Resolved by the next poll. */
@@ -146,7 +148,7 @@ async function sendNext(streams: Streams, stream: Stream): Promise<void> {
     if (!streams.open.has(stream)) return
     // A replica may not have the last events yet.
     if (end <= cursor.sequence) await streams.polled.promise
-    // The client connects again, and gets 410.
+    // Another log replaced this one: the client connects again, and gets 410.
     else if (!isInLog(cursor, log)) close(streams, stream)
     else {
       stream.cursor = { ...cursor, sequence: end }
@@ -159,9 +161,7 @@ const isFull = ({ controller }: Stream) => (controller.desiredSize ?? 0) <= 0
 
 function read(streams: Streams, { cursor: { sequence }, filter }: Stream): Promise<RenderedEvents> {
   const key = JSON.stringify([sequence, filter.passport, filter.types])
-  const page = streams.pages.get(key) ?? render(streams, sequence, filter)
-  streams.pages.set(key, page)
-  return page
+  return streams.pages.getOrInsertComputed(key, () => render(streams, sequence, filter))
 }
 
 async function render(
@@ -194,14 +194,18 @@ async function poll(streams: Streams): Promise<void> {
         commentedAt = time
         await Promise.all([...open].map((stream) => isolate(streams, stream, () => comment(streams, stream))))
       }
-      streams.polled.resolve()
-      streams.polled = Promise.withResolvers()
+      wake(streams)
       await sleep(POLL_MILLISECONDS)
     }
   } finally {
     streams.isPolling = false
-    streams.polled.resolve()
+    wake(streams)
   }
+}
+
+function wake(streams: Streams): void {
+  streams.polled.resolve()
+  streams.polled = Promise.withResolvers()
 }
 
 /** Ends a stream if its log was replaced or if its client does not read. */
@@ -214,11 +218,11 @@ function check(streams: Streams, stream: Stream, time: number): void {
   if (isStalled) stream.disconnect()
 }
 
-/** Shows that the connection works, and where a filtered stream is. Ends the stream of a revoked key. */
+/** Sends a comment: it shows that the connection works, and how far a filtered stream has come. Ends the stream of a revoked key. */
 async function comment(streams: Streams, stream: Stream): Promise<void> {
   const { store, now } = streams
-  const isActive = await attempt(streams, () => isActiveKey(store, stream.keyId, now()))
-  if (isActive === false) close(streams, stream)
+  const isValid = await attempt(streams, async () => isActive(await store.keys.find(stream.keyId), now()))
+  if (isValid === false) close(streams, stream)
   if (streams.open.has(stream) && !isFull(stream)) stream.controller.enqueue(toComment(stream.cursor))
 }
 

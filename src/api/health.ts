@@ -3,7 +3,7 @@ import { type FileFault, FileFaultError, ServiceError } from '../domain/errors.t
 import { closed } from '../domain/schema-helpers.ts'
 import { DATABASE_HEADER } from './open-port.ts'
 import { json } from './response.ts'
-import { type Context, route, SERVICE } from './route.ts'
+import { route, SERVICE } from './route.ts'
 
 export const health = route(SERVICE, {
   name: 'health',
@@ -12,17 +12,15 @@ export const health = route(SERVICE, {
   id: 'getHealth',
   summary: 'The process is alive',
   response: closed({ status: Type.Literal('ok') }),
-  handle: getHealth,
+  /** Accesses the store only to compare the id of a database. */
+  async handle({ headers }, context) {
+    const expected = headers.get(DATABASE_HEADER)
+    const id = expected === null ? null : await context.store.identity.find()
+    if (id && id !== expected)
+      throw new ServiceError('precondition_failed', 'This process serves another database.')
+    return json(context, '{"status":"ok"}')
+  },
 })
-
-/** Accesses the store only to compare the id of a database. */
-async function getHealth({ headers }: Request, context: Context): Promise<Response> {
-  const expected = headers.get(DATABASE_HEADER)
-  const id = expected === null ? null : await context.store.identity.find()
-  if (id && id !== expected)
-    throw new ServiceError('precondition_failed', 'This process serves another database.')
-  return json(context, '{"status":"ok"}')
-}
 
 /** From worst to best. */
 const STATES = ['unavailable', 'promoted', 'lagging', 'ok'] as const
@@ -47,23 +45,15 @@ export const readiness = route(SERVICE, {
     ),
   }),
   errors: ['unavailable'],
-  handle: getReadiness,
+  /** Throws `unavailable` if the store cannot be read. A store that cannot be written is ready. */
+  async handle(_request, context) {
+    const { writes, replicas } = await Promise.try(() => context.store.ping()).catch((error) => {
+      if (!(error instanceof FileFaultError)) throw error
+      context.onError(error)
+      // The client learns what is wrong with the files, but not their names.
+      throw new ServiceError('not_ready', FAULTS[error.fault], { cause: error })
+    })
+    const replica = STATES.find((worst) => replicas?.some(({ state }) => state === worst))
+    return json(context, JSON.stringify({ status: 'ready', writes: writes ? 'ok' : 'unavailable', replica }))
+  },
 })
-
-/** Throws `unavailable` if the store cannot be read. A store that cannot be written is ready. */
-async function getReadiness(_request: Request, context: Context): Promise<Response> {
-  const { writes, replicas } = await ping(context)
-  const replica = STATES.find((worst) => replicas?.some(({ state }) => state === worst))
-  return json(context, JSON.stringify({ status: 'ready', writes: writes ? 'ok' : 'unavailable', replica }))
-}
-
-/** The client learns what is wrong with the files, but not their names. */
-async function ping({ store, onError }: Context) {
-  try {
-    return await store.ping()
-  } catch (error) {
-    if (!(error instanceof FileFaultError)) throw error
-    onError(error)
-    throw new ServiceError('not_ready', FAULTS[error.fault], { cause: error })
-  }
-}

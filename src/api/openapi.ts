@@ -91,10 +91,16 @@ function describePath(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRe
 
 /** An operation without its id: methods of a route differ in nothing else. */
 function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
-  const { surface, summary, description, needsKey, query = {}, requestHeaders = {}, body } = each
+  const { surface, summary, description, needsKey, query = {}, body } = each
+  const { requestHeaders = {}, responseHeaders = [] } = each
   const isRead = each.methods === undefined
   const conditions = Object.keys(CONDITIONS).map((name) => ({ $ref: `#/components/parameters/${name}` }))
-  const headers = refs(headersOf(each))
+  const headers = refs([
+    ...surface.headers,
+    ...(responseHeaders.includes('Immutable') ? [] : (['NoCache'] as const)),
+    ...(isRead ? (['ETag'] as const) : []),
+    ...responseHeaders,
+  ])
   return {
     summary,
     ...(description && { description }),
@@ -114,20 +120,13 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
     }),
     responses: {
       200: { description: summary, headers, content: contentOf(each, format, toRef) },
-      ...(isRead && {
-        304: { description: NOT_MODIFIED, headers },
-      }),
+      ...(isRead && { 304: { description: NOT_MODIFIED, headers } }),
       ...describeErrors(each, errorsOf(each), toRef),
     },
   }
 }
 
 export const NOT_MODIFIED = 'The body has not changed since the `ETag` in `If-None-Match`'
-
-function headersOf({ surface, methods, responseHeaders = [] }: DocumentedRoute): HeaderName[] {
-  const caching = responseHeaders.includes('Immutable') ? [] : ['NoCache' as const]
-  return [...surface.headers, ...caching, ...(methods ? [] : ['ETag' as const]), ...responseHeaders]
-}
 
 function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
   const { response, example, streams = {} } = each
@@ -181,7 +180,7 @@ const toParameters = (place: 'path' | 'query' | 'header', parameters: Parameters
     ...rest,
   }))
 
-/** Named schemas appear once; other places refer to them by `$ref`. They are found by contents: an optional schema is a copy. */
+/** Named schemas appear once; other places refer to them by `$ref`. Contents identify a schema, because an optional schema is a copy. */
 function nameSchemas(named: Readonly<Record<string, TSchema>>) {
   const names = new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]))
   const toRef = (value: unknown): unknown => {

@@ -73,24 +73,21 @@ export function createMetricSums() {
 }
 
 /** Sums over threads. Counters of ended threads are included, so that no counter decreases; their gauges are not. */
-export function sumMetrics(running: readonly (readonly Family[])[], ended: readonly Family[] = []): Family[] {
-  const sums = new Map<string, Family>()
-  for (const family of [...ended.filter(({ type }) => type !== 'gauge'), ...running.flat()]) {
-    const sum = sums.get(family.name)
-    sums.set(family.name, sum ? addFamily(sum, family) : family)
-  }
-  return [...sums.values()]
-}
+export const sumMetrics = (
+  running: readonly (readonly Family[])[],
+  ended: readonly Family[] = [],
+): Family[] =>
+  mergeBy([...ended.filter(({ type }) => type !== 'gauge'), ...running.flat()], ({ name }) => name, addFamily)
+
+/** Merges the items that have the same key. */
+const mergeBy = <T>(items: readonly T[], keyOf: (item: T) => string, merge: (one: T, other: T) => T): T[] =>
+  [...Map.groupBy(items, keyOf).values()].map((same) => same.reduce((one, other) => merge(one, other)))
 
 /** Both families have the same type. */
 function addFamily(one: Family, other: Family): Family {
-  const sums = new Map<string, Sample>()
-  for (const sample of [...one.samples, ...other.samples]) {
-    const key = JSON.stringify(sample.labels)
-    const sum = sums.get(key)
-    sums.set(key, sum ? combine(sum, sample, one.isMinimum) : sample)
-  }
-  return { ...one, samples: [...sums.values()] }
+  const keyOf = ({ labels }: Sample) => JSON.stringify(labels)
+  const merge = (sum: Sample, sample: Sample) => combine(sum, sample, one.isMinimum)
+  return { ...one, samples: mergeBy([...one.samples, ...other.samples], keyOf, merge) }
 }
 
 function combine(one: Sample, other: Sample, isMinimum = false): Sample {

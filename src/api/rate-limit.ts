@@ -5,8 +5,6 @@ import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../domain/tier.ts'
 const WRONG_KEYS = 60
 const WRONG_KEY_WINDOW = 60
 
-const DAYS_OF_MONTH = 30
-
 type LimiterOptions = {
   tiers: readonly Tier[]
   counter: RateLimitCounter
@@ -18,8 +16,6 @@ type LimiterOptions = {
 export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptions) {
   const byName = new Map([...DEFAULT_TIERS, ...tiers].map((tier) => [tier.name, tier]))
   const fallback = byName.get('standard') as Tier
-  const policies = new Map([...byName.values()].map((tier) => [tier, policy(tier)]))
-  const policyOf = (tier: Tier) => policies.get(tier) as string
 
   /** Throws `rate_limited` if the request was over the limit. */
   function check(tier: Tier, consumed: RateLimitResult | undefined, units = 1): RateLimitResult | undefined {
@@ -39,8 +35,6 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
   }
 
   return {
-    policyOf,
-
     /** `undefined` if the surface has no limit. */
     tierOf({ usesKeys, tier }: LimitedSurface, key: ApiKey | undefined): Tier | undefined {
       if (tier !== undefined) return byName.get(tier)
@@ -71,7 +65,7 @@ export type Limiter = ReturnType<typeof createLimiter>
 /** Either clients may send a key, or all of them have the same tier. */
 type LimitedSurface = { usesKeys?: true; tier?: string }
 
-/** The part of an exchange that the limit is about. */
+/** The part of an exchange that `charge` reads and changes. */
 export type ChargedExchange = {
   readonly address: () => string
   key: ApiKey | undefined
@@ -112,8 +106,9 @@ function refundFirst(exchange: ChargedExchange): void {
   exchange.consumed = { ...consumed, remaining: consumed.remaining + 1 }
 }
 
-function policy({ name, requests, window, monthly }: Tier): string {
-  const month = monthly === undefined ? '' : `, "${name}-month";q=${monthly};w=${DAYS_OF_MONTH * 86_400}`
+/** The value of the header `RateLimit-Policy`. A month counts as 30 days. */
+export function policyOf({ name, requests, window, monthly }: Tier): string {
+  const month = monthly === undefined ? '' : `, "${name}-month";q=${monthly};w=${30 * 86_400}`
   return `"${name}";q=${requests};w=${window}${month}`
 }
 
@@ -258,7 +253,7 @@ function findSlot(memory: Int32Array, client: string, { time, end, stamp }: Wind
   return shared === -1 ? soonest : shared
 }
 
-/** True also if another thread claimed the slot for the same client. */
+/** Returns true also if another thread claimed the slot for the same client. */
 function claim(memory: Int32Array, slot: number, from: number, hash: number): boolean {
   const before = Atomics.compareExchange(memory, slot, from, hash)
   return before === from || before === hash

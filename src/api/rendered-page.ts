@@ -25,13 +25,13 @@ const COMPRESS = {
   gzip: (body: Body) => Bun.gzipSync(body),
 }
 
-/** In the thread pool. */
+/** Compresses in the thread pool. */
 const COMPRESS_LARGE = {
   zstd: (body: Body) => Bun.zstdCompress(body) as Promise<Buffer<ArrayBuffer>>,
   gzip: promisify<Body, Buffer<ArrayBuffer>>(gzip),
 }
 
-/** Compressing more would hold the event loop for more than a millisecond. */
+/** Bodies from this length on are compressed in the thread pool: they would block the event loop for more than a millisecond. */
 const LARGE_LENGTH = 64 * 1024
 
 /** Compression hardly shrinks smaller bodies. */
@@ -160,7 +160,7 @@ export function createPageCache(mostBytes = MOST_CACHED_BYTES) {
   }
 }
 
-/** Enough for the body and its compressed forms; a large body is kept as a Blob, too. */
+/** An upper bound for the body and its compressed forms; a large body is kept as a Blob, too. */
 const estimateBytes = ({ body: { length } }: RenderedPage) => (isLarge(length) ? 3 : 2) * length
 
 /** A page that lacks something for the moment must not be cached. */

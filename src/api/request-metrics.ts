@@ -2,10 +2,8 @@ import type { Family, Labels } from './prometheus-text.ts'
 import { API_ROUTES, SERVICE_ROUTES } from './routes.ts'
 
 /** The names of routes. The path itself is untrusted input. */
-const NAMES = new Set([
-  ...[...API_ROUTES, ...SERVICE_ROUTES].map(({ name }) => name),
-  ...['page', 'explorer', 'not_found'],
-])
+const API_NAMES = [...API_ROUTES, ...SERVICE_ROUTES].map(({ name }) => name)
+const NAMES = new Set([...API_NAMES, 'page', 'explorer', 'not_found'])
 
 /** Bucket bounds in seconds. */
 const BOUNDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]

@@ -1,3 +1,4 @@
+import { unescape as decode } from 'node:querystring'
 import { ServiceError } from '../domain/errors.ts'
 import type { Exchange, Route } from './route.ts'
 
@@ -33,13 +34,10 @@ export function checkHost({ headers }: Request): void {
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'])
 
-/** The method for logs; unknown methods are untrusted input. */
-const methodName = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
-
-/** What the log says about a request. */
-export const summaryOf = ({ request, route, id }: Exchange) => ({
+/** What the log says about a request. Unknown methods are untrusted input. */
+export const summaryOf = ({ request: { method }, route, id }: Exchange) => ({
   id,
-  method: methodName(request.method),
+  method: KNOWN_METHODS.has(method) ? method : 'other',
   route: route.name,
 })
 
@@ -52,10 +50,10 @@ export const isBodyTooLarge = (request: Request) => declaredLength(request) > MA
 
 const BYTES_PER_UNIT = 8 * 1024
 
-/** The units of a body, in addition to those of its request: it takes memory and delays others while it is received. */
+/** The units of a body add to those of its request: a body takes memory and delays other requests while it is received. */
 export const unitsOfBody = (bytes: number): number => Math.floor(bytes / BYTES_PER_UNIT)
 
-/** A client whose request is refused is disconnected if its body is larger: a new connection takes less time than the body. */
+/** A refused request with a larger unread body ends its connection: a new connection takes less time than reading the body. */
 const MOST_IGNORED_BYTES = 64 * 1024
 
 export const hasLargeUnreadBody = (request: Request) =>
@@ -66,13 +64,8 @@ export const bodyTooLarge = () =>
     headers: { Connection: 'close' },
   })
 
-const MAX_TARGET = 8 * 1024
-
 /** Headers need no check: Bun responds 431 when the request line and the headers exceed 16 KiB. */
-function checkTarget(url: string): void {
-  if (url.length - pathStart(url) <= MAX_TARGET) return
-  throw new ServiceError('uri_too_long', `The path and query may have at most ${MAX_TARGET} characters.`)
-}
+const MAX_TARGET = 8 * 1024
 
 /** The client's own request id, if it is safe to log; otherwise a new one. */
 export function requestIdOf({ headers }: Request): string {
@@ -93,7 +86,8 @@ export const queryOf = (request: Request) => new URLSearchParams(queryTextOf(req
 
 /** The query as sent. Throws `uri_too_long`. */
 export function queryTextOf({ url }: Request): string {
-  checkTarget(url)
+  if (url.length - pathStart(url) > MAX_TARGET)
+    throw new ServiceError('uri_too_long', `The path and query may have at most ${MAX_TARGET} characters.`)
   const mark = url.indexOf('?')
   if (mark === -1) return ''
   const hash = url.indexOf('#', mark)
@@ -103,10 +97,10 @@ export function queryTextOf({ url }: Request): string {
 /** Bun's `request.url` is the path alone when `Host` is malformed, so `new URL(request.url)` may throw. */
 const pathStart = (url: string) => (url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length))
 
-/** More than any pattern has. */
+/** The most parts of a path that are compared: more than any pattern has. */
 const MOST_PARTS = 20
 
-/** The parameters of the path; `undefined` if it does not match the pattern. */
+/** The decoded parameters of the path; `undefined` if it does not match the pattern. A malformed escape does not throw. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1)) ? {} : undefined
   const [wanted, given] = [pattern.split('/'), path.split('/', MOST_PARTS)]
@@ -117,13 +111,4 @@ export function matchPath(pattern: string, path: string): Record<string, string>
     else if (part !== value) return undefined
   }
   return wanted.length === given.length ? params : undefined
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // A malformed escape matches no passport.
-    return text
-  }
 }

@@ -6,7 +6,7 @@ import type { Awaitable } from '../store/store.ts'
 import { hold, type Limited } from './backpressure/backpressure.ts'
 import { isLarge } from './backpressure/held-bytes.ts'
 import { publicError } from './errors.ts'
-import { describeLimit, type Limiter } from './rate-limit.ts'
+import { describeLimit, policyOf } from './rate-limit.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import { allowedMethods, hasLargeUnreadBody, pathOf } from './request.ts'
 import { retirementHeaders } from './retirement.ts'
@@ -27,11 +27,7 @@ export const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control
 export const baseHeaders = (headers: Readonly<Record<string, string>>): Headers =>
   new Headers({ ...CORS_HEADERS, ...JSON_HEADERS, ...headers })
 
-export function json(
-  context: Limited & Pick<Context, 'headers'>,
-  body: string,
-  etag = etagOf(body),
-): Response {
+export function json(context: Limited & { headers: Headers }, body: string, etag = etagOf(body)): Response {
   if (isLarge(body.length)) hold(context, body.length)
   const response = new Response(body, { headers: context.headers })
   response.headers.set('ETag', etag)
@@ -80,22 +76,23 @@ function matchesEtag(condition: string, etag: string): boolean {
   )
 }
 
-type HeaderOptions = {
+export type HeaderOptions = {
   plan: () => RetirementPlan
+  /** Used if the plan has no deprecation date. */
   deprecatedAt: number | undefined
-  limiter: Limiter
+  /** Whether search engines may list the pages; true by default. */
   index?: boolean
 }
 
 /** Caches the initial headers of responses by surface and tier until the retirement plan changes. */
-export function createInitialHeaders({ plan, deprecatedAt, limiter, index = true }: HeaderOptions) {
+export function createInitialHeaders({ plan, deprecatedAt, index = true }: HeaderOptions) {
   let known: RetirementPlan | undefined
   const bySurface = new Map<Surface, Map<Tier | undefined, Headers>>()
   function add(surface: Surface, tier: Tier | undefined): Headers {
     const { usesKeys, retires } = surface
     const headers = baseHeaders({
       ...(retires && retirementHeaders(plan(), deprecatedAt)),
-      ...(usesKeys && tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
+      ...(usesKeys && tier && { 'RateLimit-Policy': policyOf(tier) }),
       ...(!usesKeys && !index && { 'X-Robots-Tag': 'noindex' }),
     })
     bySurface.getOrInsertComputed(surface, () => new Map()).set(tier, headers)
@@ -141,11 +138,12 @@ export type ErrorHandling = {
 
 /** The response to a request that failed, as its surface presents errors. Browsers get HTML on unknown paths. */
 export function respondToError(
-  { errorPage, errorPicture }: ErrorHandling,
-  { request, route, id }: Exchange,
+  handling: ErrorHandling,
   context: Context,
   error: unknown,
 ): Awaitable<Response> {
+  const { errorPage, errorPicture } = handling
+  const { request, route, id } = context.exchange
   // The client has disconnected; proxies log status 499 in this case.
   if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
   const { status, headers, body } = route.surface.presentError(error, id)

@@ -9,10 +9,7 @@ import {
 import { type ErrorResponse, presentError } from './errors.ts'
 
 /** The headers about the end of V1 and V2 (RFC 9745, RFC 8594). */
-export function retirementHeaders(
-  plan: RetirementPlan,
-  byDefault: number | undefined,
-): Record<string, string> {
+export function retirementHeaders(plan: RetirementPlan, byDefault?: number): Record<string, string> {
   const deprecatedAt = plan.deprecatedAt ?? byDefault
   const links = [
     '</deprecation>; rel="deprecation"; type="text/html"',
@@ -26,7 +23,7 @@ export function retirementHeaders(
   }
 }
 
-/** `version` is the API version for the message. */
+/** Throws `removed` from the sunset on. `version` names the API in the message. */
 export function checkRemoval(plan: RetirementPlan, now: number, version = 'V1'): void {
   if (plan.sunsetAt === undefined || !isRemoved(plan, now)) return
   const day = new Date(plan.sunsetAt).toISOString().slice(0, 10)
@@ -34,14 +31,9 @@ export function checkRemoval(plan: RetirementPlan, now: number, version = 'V1'):
 }
 
 /** Throws `brownout` during a brownout, unless the key is exempt. */
-export function checkBrownout(
-  plan: RetirementPlan,
-  now: number,
-  keyId: string | undefined,
-  version = 'V1',
-): void {
+export function checkBrownout(plan: RetirementPlan, now: number, keyId = '', version = 'V1'): void {
   const brownout = brownoutAt(plan, now)
-  if (!brownout || (keyId !== undefined && plan.exempt.includes(keyId))) return
+  if (!brownout || plan.exempt.includes(keyId)) return
   const end = new Date(brownout.end).toISOString()
   throw new ServiceError(
     'brownout',

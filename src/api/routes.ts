@@ -1,10 +1,25 @@
 import { health, readiness } from './health.ts'
-import type { Route } from './route.ts'
+import { type Route, unknownPaths } from './route.ts'
 import { V1_ROUTES, V2_ROUTES } from './v1/routes.ts'
-import { V3_ROUTES } from './v3/routes.ts'
+import { diff } from './v3/diff.ts'
+import { events } from './v3/events.ts'
+import { listOfPassports } from './v3/list.ts'
+import { lookup } from './v3/lookup.ts'
+import { passport } from './v3/passports.ts'
+import { V3 } from './v3/route-defaults.ts'
+import { rules } from './v3/rules.ts'
+
+const NO_PATH = 'There is no such path in v3: /openapi.json and /reference/v3 list the paths.'
+
+const V3_ROUTES = [listOfPassports, passport, lookup, rules, diff, events]
 
 /** All routes of the API. */
-export const API_ROUTES: readonly Route[] = [...V1_ROUTES, ...V2_ROUTES, ...V3_ROUTES]
+export const API_ROUTES: readonly Route[] = [
+  ...V1_ROUTES,
+  ...V2_ROUTES,
+  ...V3_ROUTES,
+  ...unknownPaths(V3, '/api/v3', 'v3_other', NO_PATH),
+]
 
 export const SERVICE_ROUTES: readonly Route[] = [health, readiness]
 

@@ -1,18 +1,18 @@
-import { notFound } from '../domain/errors.ts'
-import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
+import { notFound, unauthorized } from '../domain/errors.ts'
+import { NO_PLAN } from '../domain/retirement.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
 import {
   ANONYMOUS_PRINCIPAL,
-  checkKey,
   checkScope,
   createClientAddressOf,
   createKeyParser,
+  isActive,
   matchesKey,
   toPrincipal,
 } from './client-identity.ts'
 import { presentError } from './errors.ts'
-import { createEventStreams } from './event-streams.ts'
+import { createEventStreams, type StreamLimits } from './event-streams.ts'
 import { urlOf } from './open-port.ts'
 import { charge, type Limiter } from './rate-limit.ts'
 import { createPageCache } from './rendered-page.ts'
@@ -36,6 +36,7 @@ import {
   checkIfMatch,
   createInitialHeaders,
   type ErrorHandling,
+  type HeaderOptions,
   preflight,
   respondToError,
 } from './response.ts'
@@ -53,6 +54,7 @@ import {
 import type { UsageCounter } from './usage.ts'
 
 export type ApiServerOptions = ErrorHandling &
+  HeaderOptions &
   Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey'> & {
     host: string
     port: number
@@ -60,18 +62,12 @@ export type ApiServerOptions = ErrorHandling &
     /** HTTPS with HTTP/2; the contents of PEM files. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
     publicUrl?: string | undefined
-    /** Whether search engines may list the pages; true by default. */
-    index?: boolean
-    streamLimits?: Parameters<typeof createEventStreams>[0]['limits']
-    holdLimits?: Partial<HoldLimits> | undefined
+    limits?: Partial<StreamLimits & HoldLimits> | undefined
     routes: readonly Route[]
     limiter: Limiter
     /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
     trustedProxies: readonly string[]
     usage: UsageCounter
-    plan: () => RetirementPlan
-    /** Used if the plan has no deprecation date. */
-    deprecatedAt: number | undefined
     metrics?: Metrics | undefined
     onResponse?: ((summary: RequestSummary) => void) | undefined
   }
@@ -89,6 +85,11 @@ export function startApiServer(options: ApiServerOptions) {
   const { streams } = state.shared
   const routes = options.routes.flatMap(withSlash)
   const byFolder = Map.groupBy(routes, ({ path }) => folderOf(path))
+
+  const toBunRoute = (route: Route) => [
+    route.path,
+    (request: RouteRequest, server: Bun.Server<undefined>) => handle(state, route, request, server),
+  ]
 
   /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards would match "//" uncollapsed. */
   function handleOther(request: Request, server: Bun.Server<undefined>): Promise<Response> {
@@ -108,14 +109,7 @@ export function startApiServer(options: ApiServerOptions) {
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: MAX_RUNTIME_BODY_BYTES,
     ...(tls && { tls: { cert: tls.cert, key: tls.key }, http2: true, http3: tls.http3 }),
-    routes: Object.fromEntries(
-      routes
-        .filter(({ path }) => !path.endsWith('*'))
-        .map((route) => [
-          route.path,
-          (request: RouteRequest, server: Bun.Server<undefined>) => handle(state, route, request, server),
-        ]),
-    ),
+    routes: Object.fromEntries(routes.filter(({ path }) => !path.endsWith('*')).map(toBunRoute)),
     fetch: handleOther,
     // Reached only if building a response fails.
     error(error) {
@@ -152,16 +146,16 @@ const folderOf = (path: string) => path.split('/', 2)[1]
 type ServerState = ReturnType<typeof createServerState>
 
 function createServerState(options: ApiServerOptions) {
-  const { store, catalog, explainAll, now, requireKey, publicUrl = '', streamLimits: limits } = options
+  const { store, catalog, explainAll, now, requireKey, publicUrl = '' } = options
   const shared: ServerContext = {
     store,
     catalog,
     explainAll,
     now,
     requireKey,
-    streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3`, limits }),
+    streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
-    backpressure: createBackpressure(options.holdLimits),
+    backpressure: createBackpressure(options.limits),
   }
   return {
     ...options,
@@ -169,18 +163,12 @@ function createServerState(options: ApiServerOptions) {
     parseKey: createKeyParser(),
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createInitialHeaders(options),
-    isTimed: options.metrics !== undefined || options.onResponse !== undefined,
     isDraining: false,
     lastRequestAt: 0,
   }
 }
 
-function handle(
-  state: ServerState,
-  route: Route,
-  request: RouteRequest,
-  server: Bun.Server<undefined>,
-): Promise<Response> {
+function handle(state: ServerState, route: Route, request: RouteRequest, server: Bun.Server<undefined>) {
   const time = state.now()
   state.lastRequestAt = time
   return respond(state, {
@@ -188,7 +176,7 @@ function handle(
     route,
     id: requestIdOf(request),
     time,
-    startedAt: state.isTimed ? performance.now() : 0,
+    startedAt: performance.now(),
     address: () => state.addressOf(server.requestIP(request)?.address ?? '', request.headers),
     server,
     principal: ANONYMOUS_PRINCIPAL,
@@ -235,7 +223,8 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       const named = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
       const key = sent && matchesKey(sent, named) ? named : undefined
       if (sent && !key) await limiter.consumeWrongKey(address())
-      checkKey(sent, key, route.needsKey ? { ...state, requireKey: true } : state)
+      const isRequired = state.requireKey || route.needsKey
+      if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized()
       exchange.key = key
       if (key) exchange.principal = toPrincipal(key)
     }
@@ -255,29 +244,25 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     checkIfMatch(request, response)
     return complete(state, exchange, response)
   } catch (error) {
-    const response = await respondToError(state, exchange, contextOf(state, exchange), error)
+    const response = await respondToError(state, contextOf(state, exchange), error)
     return complete(state, exchange, response)
   }
 }
 
+/** Adds the headers, and counts the response. */
 function complete(state: ServerState, exchange: Exchange, response: Response): Response {
   const completed = addHeaders(exchange, response)
   // HTTP/2 has no such header: the runtime removes it, and sends GOAWAY when the server stops.
   if (state.isDraining) completed.headers.set('Connection', 'close')
-  record(state, exchange, completed.status)
-  return completed
-}
-
-function record(state: ServerState, exchange: Exchange, status: number): void {
-  const { usage, metrics, onResponse } = state
+  const { status } = completed
   const { route, time, startedAt, principal, units, tier, address, isFree } = exchange
   const keyId = principal.id
   // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
   const counted = status === 304 && !isFree ? 200 : status
-  if (route.surface.usesKeys) usage.count(keyId, route.name, counted, time, units)
-  if (!state.isTimed) return
+  if (route.surface.usesKeys) state.usage.count(keyId, route.name, counted, time, units)
   const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? 'none'
-  metrics?.countRequest(route.name, status, tierName, seconds)
-  onResponse?.({ ...summaryOf(exchange), status, seconds, keyId, tier: tierName, address })
+  state.metrics?.countRequest(route.name, status, tierName, seconds)
+  state.onResponse?.({ ...summaryOf(exchange), status, seconds, keyId, tier: tierName, address })
+  return completed
 }

@@ -37,11 +37,11 @@ import {
 /** A list of a million passports takes 4 MB. */
 const MOST_BYTES = 16_000_000
 
-/** The largest groups, and the number of those left out. */
+/** The largest groups; `more` is the number of groups that are left out. */
 export type Groups = { groups: Group[]; more: number }
 
 /** `among`: the number of passports that are ranked. `ranks`: by score; equal scores have the same rank. */
-export type Ranking = { among: number; ranks: ReadonlyMap<number, number> }
+type Ranking = { among: number; ranks: ReadonlyMap<number, number> }
 
 export type FacetPage = Pick<ListPage, 'ids' | 'next'> & {
   total: number

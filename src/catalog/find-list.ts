@@ -36,7 +36,7 @@ export const findPage = <T>(
 
 const RANKING = { filter: [], sort: { field: 'score', descending: true } } as const
 
-export type FoundList<T> = Omit<FacetPage, 'ids'> & { items: T[] }
+type FoundList<T> = Omit<FacetPage, 'ids'> & { items: T[] }
 
 /** A page of a list, whose passports are of one state of the database. */
 export async function findList<T>(
@@ -69,6 +69,11 @@ async function findInRanking<T>(
     return readItems(ids)
   }
   const read = async (ids: readonly number[]) => (await mapChunks(ids, readChunk)).flat(1) as T[]
+  /** `undefined` if there are too many changes, or unknown ones. */
+  const readChanges = async (since: RecentChanges) => {
+    const later = await listing.readRecent(since.cursor)
+    return later && addChanges(since, later)
+  }
   for (let snapshots = 1; ; snapshots++) {
     const matches = await catalog.find({ keyword, signal })
     const { snapshot } = matches
@@ -76,13 +81,13 @@ async function findInRanking<T>(
       const ranking = listRanking(matches, changes, keyword)
       return { ...cutPage(ranking, request), total: ranking.length }
     }
-    let changes = await readChanges(listing, known.get(snapshot) ?? noChanges(snapshot))
+    let changes = await readChanges(known.get(snapshot) ?? noChanges(snapshot))
     for (let attempt = 0; changes && attempt < ATTEMPTS; attempt++) {
       const before: RecentChanges = changes
       known.set(snapshot, before)
       const page = cut(before)
       const items = await read(page.ids)
-      const after = await readChanges(listing, before)
+      const after: RecentChanges | undefined = await readChanges(before)
       if (after && page.ids.every((id) => isSame(before, after, id))) return { ...page, items }
       changes = after
     }
@@ -93,15 +98,6 @@ async function findInRanking<T>(
     }
     await catalog.next(snapshot)
   }
-}
-
-/** `undefined` if there are too many changes, or unknown ones. */
-async function readChanges(
-  listing: Store['listing'],
-  since: RecentChanges,
-): Promise<RecentChanges | undefined> {
-  const later = await listing.readRecent(since.cursor)
-  return later && addChanges(since, later)
 }
 
 function includesAny({ listed, unlisted }: ListingChanges, ids: readonly number[]): boolean {
@@ -156,7 +152,7 @@ const isSame = (before: RecentChanges, after: RecentChanges, id: number): boolea
   before.listed.get(id)?.version === after.listed.get(id)?.version &&
   before.unlisted.has(id) === after.unlisted.has(id)
 
-/** All matches after the changes: those of the snapshot without the changed passports, and the changed ones that match. */
+/** All matches after the changes: the unchanged matches of the snapshot, and the changed passports that match. */
 export function listRanking(found: Matches, changes: RecentChanges, keyword = ''): SortedList {
   const list = listSnapshot(found)
   if (changes.listed.size === 0 && changes.unlisted.size === 0) return list

@@ -21,7 +21,7 @@ const LONGEST_UNUSED_MILLISECONDS = 3_600_000
 /** `cursor`: the page includes all changes of the store up to this one. */
 export type LivePage = FacetPage & { cursor: string }
 
-export type FacetStore = Pick<Store, 'listing' | 'facets'>
+type FacetStore = Pick<Store, 'listing' | 'facets'>
 
 type Options = {
   /** Lists wait while an index of at most this many passports is built. For a larger one, they are rejected with `not_ready`. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../domain/errors.ts'
 import type { ListRequest } from '../domain/lists/list-request.ts'
-import { createCaller, createQueue, type Received, receiveCalls } from '../thread-calls.ts'
+import { createCaller, createQueue, receiveCalls } from '../thread-calls.ts'
 import type { LivePage } from './live-index.ts'
 import { createSearcher, type Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -15,8 +15,7 @@ const LONGEST_LIST_MILLISECONDS = 10_000
 const MOST_WAITING = 2000
 
 export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, mostWaiting = MOST_WAITING) {
-  const ended = 'The search thread ended.'
-  const { connect, send } = createCaller<Search | List, Page>({ ended, mostWaiting })
+  const { connect, send } = createCaller<Search | List, Page>('The search thread ended.', mostWaiting)
   const limit = {
     milliseconds: longestList,
     error: () => new ServiceError('not_ready', 'The list takes too long. Try again shortly.'),
@@ -46,9 +45,8 @@ export function createSearchServer(findList: FindList) {
       first.resolve()
     },
     connect: (port: MessagePort) =>
-      receiveCalls<Search | List, Page>(port, (received) => {
-        if ('list' in received.call) lists(received as Received<List, Page>)
-        else searches(received as Received<Search, Page>)
-      }),
+      receiveCalls<Search | List, Page>(port, (call, isCancelled) =>
+        'list' in call ? lists(call, isCancelled) : searches(call, isCancelled),
+      ),
   }
 }

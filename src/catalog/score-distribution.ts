@@ -8,7 +8,7 @@ export type Standing = Distribution & {
   total: number
 }
 
-export type Distribution = {
+type Distribution = {
   highest: number
   median: number
   /** The end of plots: a round number that few outliers exceed. */

@@ -4,7 +4,7 @@ import { grow, type Snapshot } from './snapshot.ts'
 
 const MOST_BYTES = 16_000_000
 
-/** `ranks` are those of all matches of a keyword, in the snapshot; `undefined` without a keyword. */
+/** `ranks` has the rank of each match of a keyword in the snapshot; `undefined` without a keyword. */
 export type Matches = { snapshot: Snapshot; ranks?: Uint32Array<SharedArrayBuffer> | undefined }
 
 /** Keyword search with an LRU cache: the pages of one keyword share one search. */

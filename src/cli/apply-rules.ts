@@ -1,13 +1,13 @@
 import type { Config } from '../config/config.ts'
 import { formatInstant } from '../domain/text/instant.ts'
-import { toAppliedRules } from '../scoring/active-rules.ts'
 import type { RuleSet } from '../scoring/rules.ts'
+import { toAppliedRules } from '../scoring/rules.ts'
 import type { Store } from '../store/store.ts'
 import { UsageError } from './command.ts'
 
 /**
- * Returns the function that applies the rule set of RULES, which does nothing if it is active. Throws if a newer rule set was
- * applied: an older one must not replace it.
+ * Returns a function that applies the rule set of RULES, unless it is active already. Throws if a newer rule set was applied,
+ * because an older one must not replace it.
  */
 export async function prepareSetting(
   store: Store,
@@ -21,10 +21,11 @@ export async function prepareSetting(
   const known = await store.rules.find(rules.stamp)
   const mayReplace = active === undefined || active.source === 'RULES'
   if (!known && mayReplace) return async () => store.rules.apply(toAppliedRules(rules, 'RULES', now))
-  const since = active && active.appliedAt > 0 ? `was applied ${formatInstant(active.appliedAt)}` : ''
+  const reason =
+    active && active.appliedAt > 0
+      ? `rule set ${active.stamp} was applied ${formatInstant(active.appliedAt)}`
+      : 'it was rolled back to the built-in rule set'
   throw new UsageError(
-    `RULES names ${path} (rule set ${rules.stamp}), but ${
-      since ? `rule set ${active?.stamp} ${since}` : 'it was rolled back to the built-in rule set'
-    }: unset RULES, or activate the file with "passportd rules apply ${path}".`,
+    `RULES names ${path} (rule set ${rules.stamp}), but ${reason}: unset RULES, or activate the file with "passportd rules apply ${path}".`,
   )
 }

@@ -1,6 +1,21 @@
 import { parseArgs } from 'node:util'
 import { quote } from '../domain/text/quote.ts'
-import type { Terminal } from './terminal.ts'
+
+/** What a command uses of its process. */
+export type Terminal = {
+  env: Readonly<Record<string, string | undefined>>
+  now: () => number
+  out: (text: string) => void
+  err: (text: string) => void
+  /** Writes to standard output like `log`. */
+  announce: (text: string) => void
+  /** Writes a log entry: never blocks or fails, and drops entries if nobody reads. */
+  log: (line: string) => void
+  /** Whether `err` is a terminal. */
+  interactive: boolean
+  /** Ends the process at once. */
+  exit: (code: number) => void
+}
 
 /** The command line is invalid; the message says what is accepted. */
 export class UsageError extends Error {
@@ -36,7 +51,7 @@ type Form<Name extends string = string, Action extends string = string> = {
   action?: Action
   /** Such as "FROM INTO", "[FILE]" or "FILE...". */
   args?: string
-  /** The form matches only if these are present. */
+  /** The form matches only if these options are given. */
   required?: readonly Name[]
   /** Other options of the form; all options of the command if missing. --demo is always accepted. */
   options?: readonly Name[]
@@ -77,7 +92,7 @@ export function defineCommand<const O extends Options, const Action extends stri
   return command
 }
 
-/** For commands that use a database; `readConfig` takes the value. */
+/** The options of every command that uses a database. `readConfig` reads --demo. */
 export const DATABASE_OPTIONS = {
   demo: { about: 'use the demo database: sqlite:data/demo.db, unless DATABASE_URL names another' },
 } as const

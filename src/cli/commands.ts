@@ -3,10 +3,9 @@ import { CommandError, ServiceError } from '../domain/errors.ts'
 import { nearestName } from '../domain/text/nearest-name.ts'
 import { quote } from '../domain/text/quote.ts'
 import { VERSION } from '../version.ts'
-import { type Command, UsageError } from './command.ts'
+import { type Command, type Terminal, UsageError } from './command.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { describeSystemError, isClosedByReader } from './system-error.ts'
-import type { Terminal } from './terminal.ts'
 
 /** Loaded on demand: most commands need a small part of the program. */
 export const COMMANDS: Record<string, () => Promise<Command>> = {

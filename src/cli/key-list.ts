@@ -1,11 +1,11 @@
 import { type ApiKey, keyState } from '../domain/api-key.ts'
 import { printable } from '../domain/text/counts-and-sizes.ts'
+import { isoTime } from '../domain/text/instant.ts'
 import type { Tier } from '../domain/tier.ts'
 import { dayOf } from '../domain/usage.ts'
 import type { Store } from '../store/store.ts'
-import { isoTime } from './iso-time.ts'
+import type { Terminal } from './command.ts'
 import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
 
 export type KeyTarget = { store: Store; database: string; terminal: Terminal }
 

@@ -1,10 +1,12 @@
 import { printableLines } from '../domain/text/counts-and-sizes.ts'
+import type { Terminal } from './command.ts'
 import { describeFailure, runCommand } from './commands.ts'
 import { loadEnvFile } from './env-file.ts'
-import { createLogWriter } from './log-writer.ts'
 import { STANDARD_OUTPUT } from './system-error.ts'
-import type { Terminal } from './terminal.ts'
 import { writeAll } from './write-all.ts'
+
+/** Characters that wait for the reader of the log before entries are dropped. */
+const LONGEST_BACKLOG = 1024 * 1024
 
 /** A failure message that nobody reads must not keep the process alive, nor may a log that nobody reads. */
 const PATIENCE_MILLISECONDS = 1000
@@ -15,7 +17,7 @@ const terminal: Terminal = {
   env: process.env,
   now: Date.now,
   // Synchronous: a killed process would lose buffered output.
-  out: (text) => writeAll(1, text, { path: STANDARD_OUTPUT }),
+  out: (text) => writeAll(1, text, STANDARD_OUTPUT),
   err: writeMessage,
   announce: (text) => createLogWriter(Bun.stdout)(text),
   log: (line) => writeLog(printableLines(line)),
@@ -23,10 +25,32 @@ const terminal: Terminal = {
   exit: (code) => process.exit(code),
 }
 
+/**
+ * Writes to standard output or standard error without blocking. A log that is full, closed or stuck loses entries, but
+ * it never fails or delays the request that logs.
+ */
+function createLogWriter(file: Bun.BunFile): (line: string) => void {
+  const sink = file.writer()
+  let backlog = 0
+  return (line) => {
+    if (backlog > LONGEST_BACKLOG) return
+    backlog += line.length
+    const written = () => {
+      backlog -= line.length
+    }
+    try {
+      sink.write(line)
+      Promise.resolve(sink.flush()).then(written, written)
+    } catch {
+      written()
+    }
+  }
+}
+
 /** A message that nobody can read does not stop a command. */
 function writeMessage(text: string): void {
   try {
-    writeAll(2, text, { path: 'Standard error', patience: PATIENCE_MILLISECONDS })
+    writeAll(2, text, 'Standard error', PATIENCE_MILLISECONDS)
   } catch {
     // There is no other place to report it.
   }

@@ -5,7 +5,7 @@ import { quote } from '../domain/text/quote.ts'
 import type { Store } from '../store/store.ts'
 import { invalidValue } from './command.ts'
 
-/** For the help of commands. */
+/** The ways to name a passport, as the help of commands shows them. */
 export const BY_KEY = 'by passport id, wallet or handle such as github:zoe'
 
 /** Throws `UsageError` if the text is malformed. */
@@ -15,7 +15,7 @@ export function parseKey(text: string): PassportKey {
   return key
 }
 
-/** Only a handle is looked up. Throws if several passports have it. */
+/** Returns an id or a wallet unchanged, and looks up a handle. Throws if several passports have the handle. */
 export async function findRef({ v3 }: Store, key: PassportKey): Promise<PassportRef | undefined> {
   if (!('handle' in key)) return key
   const [found] = await v3.find([key], { credentials: false })

@@ -1,11 +1,13 @@
 import { formatDuration } from '../domain/text/duration.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './command.ts'
 
 const EVERY_ON_TERMINAL = 100
 const EVERY_ELSEWHERE = 5000
 
-/** A line that is replaced on a terminal, a line every few seconds elsewhere. Short work shows nothing. */
-export function createProgress({ err, interactive, now }: Terminal, unit: string, initial?: number) {
+type Output = Pick<Terminal, 'err' | 'interactive' | 'now'>
+
+/** Shows a line that is replaced on a terminal, or a line every few seconds elsewhere. Short work shows nothing. */
+export function createProgress({ err, interactive, now }: Output, unit: string, initial?: number) {
   const begin = now()
   const every = interactive ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE
   let last = begin

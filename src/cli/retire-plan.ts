@@ -13,11 +13,10 @@ import {
 } from '../domain/retirement.ts'
 import { count, printable } from '../domain/text/counts-and-sizes.ts'
 import { formatDuration } from '../domain/text/duration.ts'
-import { formatInstant } from '../domain/text/instant.ts'
+import { formatInstant, isoTime } from '../domain/text/instant.ts'
 import type { Store } from '../store/store.ts'
-import { isoTime } from './iso-time.ts'
+import type { Terminal } from './command.ts'
 import { formatTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
 
 export type PlanContext = {
   store: Store
@@ -121,7 +120,7 @@ export function presentPlan({ plan, now, deprecatedAt }: PlanContext) {
 const ORDINARY = 'ordinary'
 const EXEMPT = 'exempt'
 
-/** The responses that clients would get at a time; the server's own code makes them. */
+/** Shows the responses that clients would get at a time, as the code of the server makes them. */
 export function previewResponses(
   { plan: found, deprecatedAt, requireKey }: PlanContext,
   now: number,

@@ -35,7 +35,7 @@ export function describeDiff(diff: RulesDiff): string {
   ].join('')
 }
 
-/** A table below an empty line and its title; empty without rows. */
+/** Returns a table below an empty line and its title, or an empty text if there are no rows. */
 const section = (head: string[], rows: string[][], title = '') =>
   rows.length === 0 ? '' : `\n${title}${formatTable([head, ...rows])}`
 

@@ -3,18 +3,15 @@ import { withPath } from './system-error.ts'
 
 const PAUSE_MILLISECONDS = 5
 
-type Options = {
-  /** Named in errors. */
-  path: string
-  /** Milliseconds after which a full pipe that nobody reads is given up. */
-  patience?: number
-}
-
-/** Writes synchronously and completely: a non-blocking pipe accepts only a part of a long text. */
+/**
+ * Writes synchronously and completely: a non-blocking pipe accepts only a part of a long text. Errors name `path`. After
+ * `patience` milliseconds, a full pipe that nobody reads is given up.
+ */
 export function writeAll(
   descriptor: number,
   text: string,
-  { path, patience = Number.POSITIVE_INFINITY }: Options,
+  path: string,
+  patience = Number.POSITIVE_INFINITY,
 ): void {
   let rest = Buffer.from(text)
   let waited = 0

@@ -10,7 +10,7 @@ import {
   parsePostgresUrls,
 } from './database-address.ts'
 import { misspeltSettings } from './misspelt-settings.ts'
-import { readText, SECRETS } from './secrets.ts'
+import { type Environment, readText, SECRETS } from './secrets.ts'
 import {
   orNone,
   parseFlag,
@@ -23,8 +23,6 @@ import {
   whole,
 } from './setting.ts'
 import { DEFAULT_SITE, parseAccent, parseContact, parseSiteName, type SiteSettings } from './site.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -239,7 +237,7 @@ function readMetrics(read: Read, problems: string[], api: Address): Address | un
   return { host, port }
 }
 
-/** Paths of PEM files, for HTTPS with HTTP/2. */
+/** Reads the paths of the PEM files for HTTPS, and checks the files. */
 function readTls(read: Read, problems: string[]) {
   const [cert, key, http3 = false] = [read('TLS_CERT'), read('TLS_KEY'), read('HTTP3')]
   if (cert !== undefined && key !== undefined) {

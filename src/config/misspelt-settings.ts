@@ -1,6 +1,5 @@
 import { editDistance } from '../domain/text/nearest-name.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from './secrets.ts'
 
 /** Other names that people use for a setting. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -24,7 +23,7 @@ export function misspeltSettings(env: Environment, names: readonly string[]): st
   })
 }
 
-/** Variables of other programs, such as HOSTS or POST, may be near a short name: it must match but for case. */
+/** Variables of other programs, such as HOSTS or POST, may resemble a short name: a short name must be the same except for case. */
 function resembles(name: string, setting: string): boolean {
   const most = setting.length > 9 ? 2 : setting.length > 5 ? 1 : 0
   return ALIASES[name] === setting || isSameName(name, setting) || editDistance(name, setting, most) <= most

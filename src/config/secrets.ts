@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Settings with passwords: NAME_FILE names a file with the value. */
 export const SECRETS: readonly string[] = [
@@ -12,7 +12,7 @@ export const SECRETS: readonly string[] = [
   'COPY_TO_URL',
 ]
 
-/** The text of a setting, also from a file; adds to `problems`. An empty variable is unset. */
+/** Returns the text of a setting, or of the file that NAME_FILE names, and adds to `problems`. An empty variable counts as unset. */
 export function readText(env: Environment, name: string, problems: string[]): string {
   const text = env[name]?.trim() ?? ''
   const fileName = `${name}_FILE`

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { parseOrigin } from '../domain/url.ts'
 
-/** Parsers of settings; `undefined` for a malformed text. */
+/** Parsers of settings. Each returns `undefined` for a malformed text. */
 
-/** For a whole number within limits. */
+/** Returns a parser of whole numbers within limits. */
 export const whole =
   (least: number, most: number) =>
   (text: string): number | undefined => {
@@ -16,7 +16,7 @@ export const parsePort = whole(0, 65_535)
 export const parseHistory = (text: string) =>
   text === 'forever' ? Number.POSITIVE_INFINITY : whole(1, 36_500)(text)
 
-/** Accepts `none` as well, which is `null`. */
+/** Returns a parser that also accepts `none`, as `null`. */
 export const orNone =
   <T>(parse: (text: string) => T | undefined) =>
   (text: string): T | null | undefined =>
@@ -35,7 +35,7 @@ export function parseRedisUrl(text: string): string | undefined {
   return url.username !== '' || url.password !== '' || !text.includes('@') ? text : undefined
 }
 
-/** An IP address, or a block of them in CIDR notation. */
+/** Whether the text is an IP address, or a block of addresses in CIDR notation. */
 export function isAddressBlock(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
   const family = address.includes('%') ? 0 : isIP(address)
@@ -48,7 +48,7 @@ export function parseHost(text: string): string | undefined {
   return /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]
 }
 
-/** Without a path: the service is served at the root. */
+/** A URL with a path is refused, because the service is served at the root. */
 export function parsePublicUrl(text: string): string | undefined {
   return parseOrigin(text.replace(/\/$/, ''))?.origin
 }

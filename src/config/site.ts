@@ -33,7 +33,7 @@ export function parseContact(text: string): string | undefined {
 /** The minimum of WCAG AA for text. */
 const MIN_CONTRAST = 4.5
 
-/** A colour in which text on the paper is readable. */
+/** Accepts a colour in which text on the paper is readable. */
 export function parseAccent(text: string): string | undefined {
   const color = parseColor(text)
   return color !== undefined && contrast(color, PAPER) >= MIN_CONTRAST ? color : undefined

@@ -14,7 +14,7 @@ export type Credential = {
   calculatedAt: number
   /** The score in the imported record; absent if the rule set calculated the score from data points. */
   givenScore?: number
-  /** A data point of the same type replaces it: it is stored, but neither shown nor counted. */
+  /** A data point of the same type replaces this credential, which is stored, but neither shown nor counted. */
   superseded?: boolean
 }
 

@@ -101,12 +101,12 @@ export function invalidValues(values: readonly InvalidValue[]): ServiceError {
   })
 }
 
-/** Further ones are not reported. */
+/** Further invalid values are not reported. */
 export const MOST_INVALID = 20
 
 export const LONGEST_POINTER = 60
 
-/** The JSON Pointer to a member of the body, or to an entry of its list, as a URI fragment. For a long name it is that of the body. */
+/** The JSON Pointer to a member of the body, or to an entry of its list, as a URI fragment. For a long name, the pointer of the body. */
 export function pointerTo(name: string, at?: number): string {
   if (name.length > LONGEST_POINTER || !name.isWellFormed()) return '#'
   const member = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
@@ -116,7 +116,7 @@ export function pointerTo(name: string, at?: number): string {
 export const invalidParameter = (name: string, detail: string): ServiceError =>
   invalidValues([{ pointer: `?${name}`, detail }])
 
-/** The names that are not known, each once. Only the first has a suggestion: comparing a name with all known ones takes time. */
+/** Returns each unknown name once. Only the first has a suggestion, because comparing a name with all known names takes time. */
 export function findUnknown(
   noun: string,
   names: readonly string[],

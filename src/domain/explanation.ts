@@ -1,17 +1,12 @@
-import type { Caps } from './credential.ts'
+import type { Caps, Credential } from './credential.ts'
 import type { RawValue } from './data-point.ts'
 import type { Passport, Scores } from './passport.ts'
 import type { Rule } from './rule-set.ts'
 
+type Scored = Pick<Credential, 'type' | 'name' | 'category' | 'score' | 'maxScore' | 'value'>
+
 /** How the score of one credential is calculated, or why data points have no credential. */
-export type ExplanationLine = {
-  type: string
-  name: string
-  category: string
-  score: number
-  maxScore: number
-  /** Display text of the credential. */
-  value: string
+export type ExplanationLine = Scored & {
   from: 'record' | 'rule' | 'nothing'
   formula: string
   /** The score of the record, if it is above the maximum. */

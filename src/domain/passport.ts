@@ -84,13 +84,13 @@ export function walletsOf(passport: Pick<Passport, 'mainWallet' | 'verifiedWalle
 /** How v3 names a passport. A text with a colon is a handle; addresses of some chains have a colon too. */
 export type PassportKey = { id: number } | { wallet: string } | { handle: string; wallet: string }
 
-/** With the source. Longer names have no handle: an index bounds the size of its keys. */
+/** Includes the source. A longer name has no handle, because an index bounds the size of its keys. */
 const LONGEST_HANDLE = 250
 
-/** With a source and an @ before the name; no longer text can be a key. */
+/** A key may have an @ before the name of a handle. */
 const LONGEST_KEY = LONGEST_HANDLE + 1
 
-/** `undefined` if the text is malformed: it can be no key. Only the name of a handle may have white space, inside it. */
+/** Returns `undefined` for a malformed text. White space is allowed only inside the name of a handle. */
 export function parsePassportKey(text: string): PassportKey | undefined {
   if (text.length > LONGEST_KEY || !isStorable(text)) return undefined
   const colon = text.indexOf(':')
@@ -102,7 +102,7 @@ export function parsePassportKey(text: string): PassportKey | undefined {
 }
 
 /** A handle in the form of the index: `source:name` in lower case, without the @ that people write before names. */
-export function foldHandle(source: string, name: string): string | undefined {
+function foldHandle(source: string, name: string): string | undefined {
   const [folded, rest] = [source.trim().toLowerCase(), name.trim().replace(/^@/, '').toLowerCase()]
   const handle = `${folded}:${rest}`
   const isUsable = folded !== '' && rest !== '' && !folded.includes(':')

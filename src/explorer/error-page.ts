@@ -1,4 +1,4 @@
-import type { RenderedPage } from '../api/rendered-page.ts'
+import type { ErrorHandling } from '../api/response.ts'
 import { type Html, html } from './design/html.ts'
 import { rosette } from './design/rosette.ts'
 import { drawErrorBadge, toErrorEndpoint } from './pictures/badge.ts'
@@ -7,35 +7,44 @@ import { picture, withoutCaching } from './site/files.ts'
 import { renderSearch, respondPage } from './site/layout.ts'
 import type { Site } from './site/site.ts'
 
-export function renderErrorPage(
-  site: Site,
-  status: number,
-  message: string,
-  requestId: string,
-  path: string,
-): RenderedPage {
-  const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
-  const { title, words, help } = (status === 404 && passport && NO_PASSPORT) || (KNOWN[status] ?? OTHER)
-  const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
+/** The page and the picture that respond with an error. */
+export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 'errorPicture'> => ({
+  errorPage(status, message, requestId, path) {
+    const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
+    const { title, words, help } = (status === 404 && passport && NO_PASSPORT) || (KNOWN[status] ?? OTHER)
+    const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
 ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${requestId}</code></p>`}
 <p><a href="/">All passports by score</a></p>`
-  return withoutCaching(respondPage({ site, title, description: message, main }, status))
-}
+    return withoutCaching(respondPage({ site, title, description: message, main }, status))
+  },
+  /** Shown in place of a picture, because an embedding page would otherwise show a broken image. oEmbed has JSON errors. */
+  errorPicture(path, status) {
+    const words = KNOWN[status]?.short ?? 'error'
+    if (path.startsWith('/oembed')) return undefined
+    if (path.endsWith('.json')) return picture('json', toErrorEndpoint(words), status)
+    const { markup } = path.startsWith('/card/')
+      ? drawErrorCard(site, `Passport ${words}`)
+      : drawErrorBadge(words)
+    return picture('svg', markup, status)
+  },
+})
 
-/** Without `words`, the page shows the message of the error. */
-type ErrorText = { title: string; words?: string; help?: Html }
+/** Without `words`, the page shows the message of the error. A picture shows `short`. */
+type ErrorText = { title: string; words?: string; help?: Html; short?: string }
 
 const KNOWN: Record<number, ErrorText> = {
   400: { title: 'Invalid address', help: renderSearch() },
   404: {
     title: 'Page not found',
+    short: 'not found',
     words: 'There is no page with this address. It may have a typing error.',
     help: renderSearch(),
   },
   429: {
     title: 'Too many requests',
+    short: 'busy',
     help: html`<p>Your address requested many pages in a short time. Wait, then reload this page.</p>`,
   },
   500: {
@@ -45,6 +54,7 @@ const KNOWN: Record<number, ErrorText> = {
   },
   503: {
     title: 'Temporarily unavailable',
+    short: 'busy',
     words: 'The service cannot respond right now. Try again shortly.',
   },
 }
@@ -57,20 +67,3 @@ const NO_PASSPORT: ErrorText = {
 }
 
 const OTHER: ErrorText = { title: 'The request failed' }
-
-/** Shown in place of a picture, because an embedding page would otherwise show a broken image. oEmbed has JSON errors. */
-export function drawErrorPicture(site: Site, path: string, status: number): RenderedPage | undefined {
-  const words = WORDS[status] ?? 'error'
-  if (path.startsWith('/oembed')) return undefined
-  if (path.endsWith('.json')) return picture('json', toErrorEndpoint(words), status)
-  const { markup } = path.startsWith('/card/')
-    ? drawErrorCard(site, `Passport ${words}`)
-    : drawErrorBadge(words)
-  return picture('svg', markup, status)
-}
-
-const WORDS: Record<number, string> = {
-  404: 'not found',
-  429: 'busy',
-  503: 'busy',
-}

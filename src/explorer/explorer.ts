@@ -1,4 +1,4 @@
-import { createPageCache, prefersJson, type RenderedPage, sendPage } from '../api/rendered-page.ts'
+import { createPageCache, prefersJson, sendPage } from '../api/rendered-page.ts'
 import { originOf, pathOf, queryOf } from '../api/request.ts'
 import {
   type Context,
@@ -14,7 +14,7 @@ import { ClientGone, ServiceError } from '../domain/errors.ts'
 import { createCompareCard, createComparePage } from './compare/compare-page.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
 import { createCredentialCard, createCredentialPage } from './credentials/credential-page.ts'
-import { drawErrorPicture, renderErrorPage } from './error-page.ts'
+import { createErrorPages } from './error-page.ts'
 import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
@@ -101,8 +101,6 @@ export function createExplorer(given: ExplorerOptions) {
       // Unknown paths in these folders respond with the 404 page.
       ...['/passports', '/badge', '/card'].flatMap((path) => unknownPaths(PAGE, path, 'explorer')),
     ],
-    errorPicture: (path: string, status: number) => drawErrorPicture(site, path, status),
-    errorPage: (status: number, message: string, requestId: string, path: string): RenderedPage =>
-      renderErrorPage(site, status, message, requestId, path),
+    ...createErrorPages(site),
   }
 }

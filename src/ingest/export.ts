@@ -4,6 +4,7 @@ import { NO_SCORES } from '../domain/passport.ts'
 import type { PassportRecord } from '../domain/record/record.ts'
 import { presentCredential, presentListedPassport, presentSocial } from '../domain/record/record.ts'
 import type { CredentialLine, PassportLine, PointLine } from '../domain/record/record-format.ts'
+import { isoTime } from '../domain/text/instant.ts'
 import type { Store } from '../store/store.ts'
 
 const BATCH = 500
@@ -33,10 +34,10 @@ export function presentRecord(record: PassportRecord): PassportLine {
   return {
     passport_id,
     ...passport,
-    last_calculated_at: instant(record.calculatedAt),
+    last_calculated_at: isoTime(record.calculatedAt),
     passport_socials: record.socials.map(presentSocial),
     ...(imageUrl !== undefined && { image_url: imageUrl }),
-    ...(mainWalletChangedAt !== undefined && { main_wallet_changed_at: instant(mainWalletChangedAt) }),
+    ...(mainWalletChangedAt !== undefined && { main_wallet_changed_at: isoTime(mainWalletChangedAt) }),
     ...(nominations !== undefined && { nominations_received_count: nominations }),
     // An import takes an empty list for "no credentials" and resets the scores.
     ...(record.credentials?.length && { credentials: record.credentials.map(toCredentialLine) }),
@@ -50,7 +51,7 @@ export function presentRecord(record: PassportRecord): PassportLine {
 function toCredentialLine(credential: Credential): CredentialLine {
   return {
     ...presentCredential(credential),
-    earned_at: instant(credential.earnedAt),
+    earned_at: isoTime(credential.earnedAt),
     score: credential.givenScore ?? credential.score,
     ...(credential.givenScore === undefined && { derived: true }),
     ...(credential.superseded && { superseded: true }),
@@ -58,13 +59,10 @@ function toCredentialLine(credential: Credential): CredentialLine {
 }
 
 function toPointLine({ type, account, value, display, earnedAt }: DataPoint): PointLine {
-  return { type, value: toValue(value), account, display, earned_at: instant(earnedAt) }
+  return { type, value: toValue(value), account, display, earned_at: isoTime(earnedAt) }
 }
 
 function toValue({ kind, amount }: RawValue): PointLine['value'] {
   if (kind === 'flag') return amount === 1
   return kind === 'number' ? amount : new Date(amount).toISOString()
 }
-
-const instant = (time: number | undefined): string | null =>
-  time === undefined ? null : new Date(time).toISOString()

@@ -38,7 +38,7 @@ type ImportOptions = ParseOptions & {
 const BATCH = 500
 const BATCH_BYTES = 8 * 1024 * 1024
 
-/** Refused records held for a retry; further ones are reported at once. */
+/** The most refused records that are held for a retry; further refusals are reported at once. */
 const MOST_DEFERRED = 20_000
 
 const MOST_TYPES = 1000
@@ -52,8 +52,14 @@ type Run = ReturnType<typeof begin>
 /** Imports all lines of all sources; refused lines are reported. */
 export function importRecords(sources: readonly Source[], options: ImportOptions): Promise<ImportReport> {
   const { records } = options.store
-  if (options.dryRun) return records.rollBack((save) => importWith(save, sources, options))
-  return importWith(records.save, sources, options)
+  async function importWith(save: SaveRecords): Promise<ImportReport> {
+    const run = begin(save, options)
+    await readAll(run, sources)
+    await saveBatch(run)
+    await retryDeferred(run)
+    return run.report
+  }
+  return options.dryRun ? records.rollBack(importWith) : importWith(records.save)
 }
 
 function begin(saveRecords: SaveRecords, given: ImportOptions) {
@@ -73,18 +79,6 @@ function begin(saveRecords: SaveRecords, given: ImportOptions) {
     /** Refused records: the store may accept them after later lines, which free a wallet or add a passport. */
     deferred: new Map<unknown, { each: Pending; problem: Problem }>(),
   }
-}
-
-async function importWith(
-  saveRecords: SaveRecords,
-  sources: readonly Source[],
-  options: ImportOptions,
-): Promise<ImportReport> {
-  const run = begin(saveRecords, options)
-  await readAll(run, sources)
-  await saveBatch(run)
-  await retryDeferred(run)
-  return run.report
 }
 
 async function readAll(run: Run, sources: readonly Source[]): Promise<void> {

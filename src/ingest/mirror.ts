@@ -2,12 +2,7 @@ import { type ParseOptions, parseRecord, RecordError } from '../domain/record/pa
 import { isTooDeep } from '../domain/text/quote.ts'
 import type { Store } from '../store/store.ts'
 import { removeCopies } from './remove-copies.ts'
-import {
-  createThrottledClient,
-  ResponseError,
-  SourceError,
-  type ThrottleOptions,
-} from './throttled-client.ts'
+import { createThrottledGet, ResponseError, SourceError, type ThrottleOptions } from './throttled-client.ts'
 import { parseList, parseSurvivor, toLine } from './v1-response.ts'
 
 export type MirrorReport = typeof NOTHING
@@ -35,7 +30,7 @@ export type MirrorOptions = ThrottleOptions &
     version: 1 | 2
     /** Whether copies of passports that are gone are removed; `some`: at most half of the copies. */
     prune: 'none' | 'some' | 'all'
-    /** A passport that is gone but not pruned. */
+    /** Called for each passport that is gone but not pruned. */
     onKept: (id: number, reason: string) => void
     /** `id` is a text if the source has an invalid id. */
     onFailure: (id: number | string, reason: string) => void
@@ -47,10 +42,10 @@ const PAGE_SIZE = 250
 const MAX_WALKS = 4
 const UNSEEN_BATCH = 500
 
-/** In place of the ETag of a copy that was merged because the source has merged it. */
+/** Stored in place of the ETag of a copy that was merged because the source has merged it. */
 const MERGED = 'merged'
 
-/** Before the ETags of V2: a source may have the same ETag for both versions. */
+/** Precedes stored ETags of V2, because a source may have the same ETag for both versions. */
 const V2_MARK = 'v2 '
 
 /** The state of a run. */
@@ -58,7 +53,7 @@ type Run = Awaited<ReturnType<typeof begin>>
 
 const begin = async (options: MirrorOptions) => ({
   options,
-  client: createThrottledClient(options),
+  get: createThrottledGet(options),
   /** The number of the run. */
   number: await options.store.mirror.begin(options.base),
   report: { ...NOTHING },
@@ -98,12 +93,12 @@ const listPath = ({ options }: Run, page: number, size: number) =>
 
 /** Copies all pages of the list; returns whether another walk may find more passports. */
 async function walk(run: Run): Promise<boolean> {
-  const { client, seen, options } = run
+  const { get, seen, options } = run
   const before = seen.size
   const walked = new Set<number>()
   let page = 1
   for (; ; page++) {
-    const reply = await client.get(listPath(run, page, PAGE_SIZE))
+    const reply = await get(listPath(run, page, PAGE_SIZE))
     if (reply.status !== 200 && page > 1) break
     const list = reply.status === 200 ? parseList(reply.body) : undefined
     if (!list)
@@ -162,7 +157,7 @@ function fail({ report, options }: Run, id: number | string, reason: string): vo
 
 /** Returns undefined if this run has copied the passport before an interruption, and for passports that are gone or merged. */
 async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | undefined> {
-  const { options, client, number, seen } = run
+  const { options, get, number, seen } = run
   const { store, base, version } = options
   const noted = await store.mirror.find(base, id)
   const isOfVersion = noted?.passportEtag.startsWith(V2_MARK) === (version === 2)
@@ -175,16 +170,16 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   const passportPath = `/api/v${version}/passports/${id}`
   const credentialsPath = `/api/v${version}/passport_credentials?passport_id=${id}`
   const mark = version === 2 ? V2_MARK : ''
-  let passport = await client.get(passportPath, known?.passportEtag.slice(mark.length))
+  let passport = await get(passportPath, known?.passportEtag.slice(mark.length))
   if (passport.status === 404) return addGone(run, id)
-  let credentials = await client.get(credentialsPath, known?.credentialsEtag)
+  let credentials = await get(credentialsPath, known?.credentialsEtag)
   if (passport.status === 304 && credentials.status === 304 && known) {
     await store.mirror.note(base, id, { ...known, run: number })
     return 'unchanged'
   }
   // A record needs both bodies, even if only one changed.
-  if (passport.status === 304) passport = await client.get(passportPath)
-  if (credentials.status === 304) credentials = await client.get(credentialsPath)
+  if (passport.status === 304) passport = await get(passportPath)
+  if (credentials.status === 304) credentials = await get(credentialsPath)
   if (passport.status !== 200) return addGone(run, id)
   const survivor = parseSurvivor(passport, id)
   if (survivor !== id) return addGone(run, id, survivor)
@@ -204,7 +199,7 @@ function addGone({ seen, merges, gone }: Run, id: number, survivor?: number): un
   else merges.set(id, survivor)
 }
 
-/** Merges copies as the source has merged them. One that is merged here already must lead to the same survivor. */
+/** Merges copies as the source has merged them. A copy that is merged here already must lead to the same survivor. */
 async function mergeCopies(run: Run): Promise<void> {
   const { store, base } = run.options
   const find = async (id: number) => (await store.passports.find({ id }))?.id
@@ -241,9 +236,9 @@ async function prune(run: Run): Promise<string | undefined> {
 }
 
 async function findRefusal(run: Run, gone: number): Promise<string | undefined> {
-  const { client, hasErrors, options } = run
+  const { get, hasErrors, options } = run
   if (hasErrors) return 'some requests failed'
-  const list = await client.get(listPath(run, 1, 1))
+  const list = await get(listPath(run, 1, 1))
   if (list.status !== 200 || !parseList(list.body)) return 'the source no longer has a list of passports'
   const copies = await options.store.mirror.count(options.base)
   if (options.prune === 'all' || gone * 2 <= copies) return undefined

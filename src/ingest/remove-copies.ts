@@ -25,7 +25,7 @@ export async function removeCopies(gone: ReadonlySet<number>, removal: Removal):
       batch.map((id) => ({ kind: 'removal', id })),
       { now: now(), restore: false },
     )
-    // If the source lists it again, it is copied again, unlike a passport that was removed here.
+    // With this note, a passport that the source lists again is copied again. One that was removed here stays removed.
     for (const id of batch)
       await store.mirror.note(source, id, { passportEtag: '', credentialsEtag: '', run: 0 })
   }

@@ -15,7 +15,7 @@ export type ThrottleOptions = {
   signal: AbortSignal
 }
 
-export type Reply =
+type Reply =
   | { status: 200; body: unknown; etag: string; location: string }
   | { status: 304 }
   | { status: 404 }
@@ -34,7 +34,7 @@ type Retry = { retry: string; waited: boolean }
 
 const TIMEOUT = 30_000
 const ATTEMPTS = 8
-/** Before the first response: the URL is probably wrong. */
+/** Attempts before the first response: without any response, the URL is probably wrong. */
 const FIRST_ATTEMPTS = 3
 /** Without a response for this long, the whole run is aborted. */
 const LONGEST_OUTAGE = 600_000
@@ -53,13 +53,10 @@ type State = {
   lastResponse: number | undefined
 }
 
-/** Sends GET requests to a V1 service, with a rate limit, Retry-After support and retries. */
-export function createThrottledClient(options: ThrottleOptions) {
+/** Sends GET requests to a V1 service, with a rate limit, Retry-After support and retries. Throws a `SourceError` or a `ResponseError`. */
+export function createThrottledGet(options: ThrottleOptions) {
   const state: State = { options, nextSlot: 0, pausedUntil: 0, lastResponse: undefined }
-  return {
-    /** Throws a `SourceError` or a `ResponseError`. */
-    get: (path: string, etag?: string) => get(state, path, etag),
-  }
+  return (path: string, etag?: string) => get(state, path, etag)
 }
 
 async function get(state: State, path: string, etag: string | undefined): Promise<Reply> {
@@ -129,7 +126,7 @@ function toReply(
   if (status === 200)
     return { status, body, etag: headers.get('ETag') ?? '', location: headers.get('Content-Location') ?? '' }
   if (status === 304) return { status }
-  // A brownout. It says nothing about a passport.
+  // A brownout says nothing about a passport.
   if (status === 410 && headers.has('Retry-After'))
     throw new SourceError(`${base} is switched off for a while (410). Run the command again later.`)
   if (status === 404 || status === 410) return { status: 404 }
@@ -155,7 +152,7 @@ function giveUp({ options, lastResponse }: State, path: string, tries: number, l
   return new ResponseError(`${path}: ${problem}`)
 }
 
-/** Only a response with status 200 has a body that counts. */
+/** Parses the body of a 200; other bodies are discarded. */
 async function readJson(path: string, response: Response): Promise<unknown> {
   if (response.status !== 200) return response.body?.cancel()
   const chunks: Uint8Array[] = []

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '../store/store.ts'
-import { toAppliedRules, toRuleSet } from './active-rules.ts'
+import type { AdoptionJob, Store } from '../store/store.ts'
 import type { RuleSet } from './rules.ts'
+import { toAppliedRules, toRuleSet } from './rules.ts'
 import { score } from './score.ts'
 
 const IDLE_MILLISECONDS = 250
@@ -17,35 +17,28 @@ export type Rescorer = {
 }
 
 /** Scores a batch of stale passports. Returns their number, or `undefined` if another rule set is in force. */
-export async function rescoreSome({ store, rules, now, onFailure }: Rescorer): Promise<number | undefined> {
-  const time = now()
-  return store.scoring.work(BATCH, {
-    rules: rules.stamp,
-    now: time,
-    score: (passport, at) => score(passport, rules, at),
-    onFailure,
-  })
+export async function rescoreSome(scorer: Rescorer): Promise<number | undefined> {
+  return scorer.store.scoring.work(BATCH, { ...toJob(scorer), onFailure: scorer.onFailure })
 }
 
 /** Stores the rule set and puts it in force; passports whose score it changes become stale. */
-export async function adoptRules({
-  store,
-  rules,
-  now = Date.now,
-}: Pick<Rescorer, 'store' | 'rules'> & Partial<Pick<Rescorer, 'now'>>): Promise<void> {
+export async function adoptRules(scorer: Adopter): Promise<void> {
+  const { store, rules } = scorer
   await store.rules.keep(toAppliedRules(rules, 'built-in', 0))
-  const adopt = () =>
-    store.scoring.adopt({
-      rules: rules.stamp,
-      now: now(),
-      score: (passport, at) => score(passport, rules, at),
-    })
-  while (!(await adopt())) await new Promise(setImmediate)
+  while (!(await store.scoring.adopt(toJob(scorer)))) await new Promise(setImmediate)
 }
 
+type Adopter = Pick<Rescorer, 'store' | 'rules'> & Partial<Pick<Rescorer, 'now'>>
+
+const toJob = ({ rules, now = Date.now }: Adopter): AdoptionJob => ({
+  rules: rules.stamp,
+  now: now(),
+  score: (passport, at) => score(passport, rules, at),
+})
+
 /**
- * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. `onSuperseded`: another
- * rule set is in force, and none is applied, so that a node with another built-in rule set scores.
+ * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. Calls `onSuperseded` if
+ * no rule set was applied, and the built-in rule set of another version is in force: then only nodes of that version score.
  */
 export async function keepRescoring(
   scorer: Rescorer,

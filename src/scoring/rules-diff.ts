@@ -1,3 +1,4 @@
+import { roundScore } from '../domain/credential.ts'
 import { type Level, levelOf } from '../domain/rule-set.ts'
 import type { Scorable, Store } from '../store/store.ts'
 import type { RuleSet } from './rules.ts'
@@ -5,7 +6,7 @@ import { type ExplainedScore, score } from './score.ts'
 
 /** Passports in memory at once. */
 const BATCH = 500
-/** Largest changes that are kept. */
+/** The number of largest changes in the result. */
 const LARGEST = 10
 /** Passports that are named for a gained or lost checkmark. */
 const NAMED = 20
@@ -31,11 +32,12 @@ type Options = {
 }
 
 /** Scores all listed passports by both rule sets at the same time, without writing. */
-export async function diffRules({ store, before, after, now, onProgress }: Options): Promise<RulesDiff> {
+export async function diffRules(options: Options): Promise<RulesDiff> {
+  const { store, before, after, onProgress } = options
   const diff = emptyDiff(before, after)
   for (let last = -1; ; ) {
     const batch = await store.scoring.list(last, BATCH)
-    for (const passport of batch) add(diff, passport, { before, after, now })
+    for (const passport of batch) add(diff, passport, options)
     diff.largest = diff.largest.toSorted(bySize).slice(0, LARGEST)
     onProgress(diff.passports)
     const end = batch.at(-1)
@@ -64,9 +66,7 @@ const emptyDiff = (before: RuleSet, after: RuleSet) => ({
 const toCounts = ({ levels = [] }: RuleSet): LevelCount[] =>
   levels.map((level) => ({ ...level, passports: 0 }))
 
-type Sets = Pick<Options, 'before' | 'after' | 'now'>
-
-function add(diff: RulesDiff, passport: Scorable, { before, after, now }: Sets): void {
+function add(diff: RulesDiff, passport: Scorable, { before, after, now }: Options): void {
   diff.passports++
   let outcomes: [ExplainedScore, ExplainedScore]
   try {
@@ -80,7 +80,7 @@ function add(diff: RulesDiff, passport: Scorable, { before, after, now }: Sets):
   addLevel(diff.levels.before, old)
   addLevel(diff.levels.after, next)
   if (old.human !== next.human) addMark(next.human ? diff.gained : diff.lost, passport.id)
-  const change = roundTwo(next.scores.total - old.scores.total)
+  const change = roundScore(next.scores.total - old.scores.total)
   diff.histogram.set(label(change), (diff.histogram.get(label(change)) ?? 0) + 1)
   if (change === 0) return
   if (change > 0) diff.rise++
@@ -131,5 +131,3 @@ function label(change: number): string {
   if (until === undefined) return `${sign}${from} or more`
   return change > 0 ? `+${from} to +${until - 1}` : `-${until - 1} to -${from}`
 }
-
-const roundTwo = (value: number) => Math.round(value * 100) / 100

@@ -1,5 +1,6 @@
 import type { Rule, RuleSetShape } from '../domain/rule-set.ts'
 import { digest } from '../domain/text/stable-id.ts'
+import type { AppliedRules, Store } from '../store/store.ts'
 import defaultRules from './default-rules.json' with { type: 'json' }
 
 export type { Rule }
@@ -19,3 +20,17 @@ export const stampRules = (rules: RuleSetShape): RuleSet => ({
 
 /** Validated by a test instead of at run time: the validator loads slowly. */
 export const DEFAULT_RULES: RuleSet = stampRules(defaultRules as RuleSetShape)
+
+/** Stored rule sets were validated when they were applied. */
+export const toRuleSet = ({ body, stamp }: AppliedRules): RuleSet => ({ ...JSON.parse(body), stamp })
+
+export function toAppliedRules(rules: RuleSet, source: AppliedRules['source'], now: number): AppliedRules {
+  const { stamp, ...shape } = rules
+  return { stamp, body: JSON.stringify(shape), appliedAt: now, source }
+}
+
+/** The active rule set of the database; `initial` if none was ever applied. */
+export async function findRules({ rules }: Store, initial = DEFAULT_RULES): Promise<RuleSet> {
+  const active = await rules.active()
+  return active ? toRuleSet(active) : initial
+}

@@ -5,7 +5,7 @@ import { threadLog as log, type StartMessage, send } from './messages.ts'
 
 declare const self: Worker
 
-/** Reads the whole database file once. A thread of its own, which is terminated, because SQLite blocks the event loop. */
+/** Reads the whole database file once. The check has its own thread, because SQLite blocks the event loop. */
 self.onmessage = ({ data: { config, damage } }: MessageEvent<StartMessage>) => {
   try {
     const problems = findDamage(config.database)

@@ -15,7 +15,7 @@ export function noteDamage(damage: Damage, error: unknown): void {
   if (error instanceof FileFaultError && error.fault === 'damaged') setDamaged(damage)
 }
 
-/** The same store; its `ping` also throws if another thread has found damage. */
+/** Returns a store whose `ping` also throws if another thread has found damage. */
 export const withDamage = (store: Store, damage: Damage): Store => ({
   ...store,
   async ping() {

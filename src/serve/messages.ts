@@ -7,7 +7,7 @@ import type { Damage } from './damage.ts'
 /** The threads that server threads call. */
 export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
 
-/** From the writer thread to all that need it. */
+/** Messages of the writer thread, which the main thread forwards to the search thread and the server threads. */
 type Published =
   | { kind: 'snapshot'; snapshot: Snapshot }
   /** This month's requests by key id, as stored on a day. */
@@ -47,7 +47,7 @@ export type ThreadMessage =
   | { kind: 'log'; level: keyof Log; message: string; fields?: Fields | undefined }
   | { kind: 'stopped' }
 
-/** To the main thread. */
+/** Sends a message to the main thread. */
 export const send = (message: FromThread): void => postMessage(message)
 
 const entry =

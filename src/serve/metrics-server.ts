@@ -71,7 +71,7 @@ export async function readStore(
   store: Store,
   { database, damage, onError }: StoreOptions,
 ): Promise<Family[]> {
-  /** An unavailable store is `undefined`: other threads log that. */
+  /** Returns `undefined` if the store is unavailable, which other threads log. */
   const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
     Promise.try(work).catch((error) => {
       if (!isExpected(error)) onError(error)

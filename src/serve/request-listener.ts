@@ -15,8 +15,8 @@ import { createReference } from '../explorer/reference/reference-routes.ts'
 import type { Rasterize } from '../explorer/site/explorer-page.ts'
 import { createSite } from '../explorer/site/site.ts'
 import { createErrorLog, type Fields, type Log } from '../log.ts'
-import { findRules } from '../scoring/active-rules.ts'
 import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
+import { findRules } from '../scoring/rules.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 
@@ -34,7 +34,7 @@ type ListenerOptions = {
   metrics?: Metrics | undefined
 }
 
-/** How often usage counts are handed over: a crash loses at most this much. */
+/** Usage counts are handed over at this interval: a crash loses at most the counts of one interval. */
 const USAGE_MILLISECONDS = 10_000
 const PLAN_MILLISECONDS = 1000
 /** How long a server that is used answers further requests before it stops. */

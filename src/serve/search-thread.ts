@@ -8,7 +8,7 @@ import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { threadLog as log, send, type ToThread } from './messages.ts'
 
-/** An index of so many passports is built within about a second. */
+/** Requests wait for the index of at most this many passports, which is built within about a second. */
 const MOST_AWAITED = 50_000
 
 declare const self: Worker

@@ -28,10 +28,7 @@ declare const self: Worker
 const called = {
   'search-thread': createSearchClient(),
   'picture-thread': createRasterizerClient(),
-  'writer-thread': createCaller<UsageReport, void>({
-    ended: 'The writer thread ended.',
-    mostWaiting: MOST_WRITES,
-  }),
+  'writer-thread': createCaller<UsageReport, void>('The writer thread ended.', MOST_WRITES),
 }
 const catalog = createSharedCatalog(called['search-thread'])
 let listener: Listener | undefined
@@ -61,11 +58,12 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
   if (snapshot) catalog.update(snapshot)
   try {
     const metrics = config.metrics && createThreadMetrics()
-    const readMetrics = () => {
-      const server = listener?.server()
-      return metrics?.read(server?.requestsInProgress() ?? 0, server?.openStreams() ?? 0) ?? []
-    }
-    if (metrics) setInterval(() => send({ kind: 'metrics', families: readMetrics() }), METRICS_MILLISECONDS)
+    if (metrics)
+      setInterval(() => {
+        const server = listener?.server()
+        const families = metrics.read(server?.requestsInProgress() ?? 0, server?.openStreams() ?? 0)
+        send({ kind: 'metrics', families })
+      }, METRICS_MILLISECONDS)
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,

@@ -28,7 +28,7 @@ type OtherMessage = Exclude<FromThread, ThreadMessage>
 
 type Node = ReturnType<typeof createNode>
 
-/** What the threads of this process share. */
+/** Creates what the threads of this process share. */
 const createNode = ({ config, log }: Options) => ({
   config,
   log,

@@ -2,6 +2,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
 import type { Actor } from '../domain/history/event.ts'
+import type { GroupField, ScoreField } from '../domain/lists/list-request.ts'
 import type { FullPassport, Passport, PassportKey, PassportRef, Scores } from '../domain/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
@@ -14,7 +15,8 @@ import type { SearchStore } from './search-store.ts'
 
 export type { Awaitable }
 
-export type Store = {
+/** Disposing a store closes it. */
+export type Store = AsyncDisposable & {
   passports: {
     /** The id of a merged passport finds its survivor. */
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
@@ -24,7 +26,7 @@ export type Store = {
     count(): Awaitable<number>
     /** The passports that are merged into this one, not through another. */
     listMerged(id: number): Awaitable<number[]>
-    /** Throws `not_found`, or `invalid_request` if one of them is merged already. */
+    /** Throws `not_found`, or `invalid_request` if one of the two is merged already. */
     merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<void>
     /** Throws `not_found`, or `invalid_request` if it is not merged. */
     unmerge(id: number, now?: number, actor?: Actor): Awaitable<void>
@@ -122,7 +124,7 @@ export type Store = {
   newerSchema(): Awaitable<number | undefined>
   /** Checks reads and writes. Throws `unavailable` if the store cannot be read. */
   ping(): Awaitable<{ writes: boolean; replicas?: ReplicaStatus[] }>
-  close(): Awaitable<void>
+  close(): Promise<void>
 }
 
 /** A stored JSON response. */
@@ -147,30 +149,19 @@ export type ListingStore = {
   readAll(add: (passport: ListedPassport) => void): Awaitable<string>
   /** The changes since a cursor; `undefined` if they are too many or unknown, so that `readAll` is needed. */
   readChanges(since: string): Awaitable<ListingChanges | undefined>
-  /** The same for few changes, fast, and never later than V1 reads that follow. */
+  /** As `readChanges`, but fast, for few changes. V1 reads that follow never have an older state. */
   readRecent(since: string): Awaitable<ListingChanges | undefined>
 }
 
 /** `name` is folded. */
 export type ListedPassport = { id: number; score: number; name: string }
 
-/** The values that v3 lists are filtered, grouped and sorted by. All text is folded, without duplicates; empty text is left out. */
-export type Facets = {
-  id: number
-  name: string
-  score: number
-  activity_score: number
-  identity_score: number
-  skills_score: number
-  /** "true" or "false". */
-  human: readonly string[]
-  location: readonly string[]
-  tag: readonly string[]
-  source: readonly string[]
-  /** The types of its shown credentials with a score above 0. */
-  type: readonly string[]
-  rules: readonly string[]
-}
+/**
+ * The values that v3 lists are filtered, grouped and sorted by. All text is folded, without duplicates; empty text is left out.
+ * `human` is "true" or "false". `type` has the types of the shown credentials with a score above 0.
+ */
+export type Facets = { id: number; name: string } & Record<ScoreField, number> &
+  Record<GroupField, readonly string[]>
 
 /** The version is another after each change of the passport's V1 responses. */
 export type ChangedPassport = ListedPassport & { version: number }
@@ -231,11 +222,11 @@ export type ScoringStore = {
 export type RulesStore = {
   /** Any rule set that was ever in force. */
   find(stamp: string): Awaitable<AppliedRules | undefined>
-  /** Those of these rule sets that are known. */
+  /** The known ones of these rule sets. */
   listByStamps(stamps: readonly string[]): Awaitable<AppliedRules[]>
   /** `undefined` if none was ever applied: the built-in rule set is active. */
   active(): Awaitable<AppliedRules | undefined>
-  /** All of them, the last applied one first. */
+  /** All rule sets, the last applied one first. */
   list(): Awaitable<AppliedRules[]>
   /** Stores a rule set without activating it, unless it is stored. */
   keep(rules: AppliedRules): Awaitable<void>
@@ -281,7 +272,7 @@ export type ScoringJob = {
 
 export type AdoptionJob = Pick<ScoringJob, 'rules' | 'now' | 'score'>
 
-export type ScoreResult = { scores: Scores; human: boolean; credentials: readonly Credential[] }
+type ScoreResult = { scores: Scores; human: boolean; credentials: readonly Credential[] }
 
 export type MirrorStore = {
   /** Continues the unfinished run of this source, or begins a new one. */

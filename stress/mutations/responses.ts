@@ -68,7 +68,7 @@ export const RESPONSE_MUTATIONS: readonly Mutation[] = [
     file: 'src/explorer/design/html.ts',
     from: '/[&<>"\']/',
     to: '/[&<>]/',
-    tests: ['test/explorer/passport/passport-untrusted-input.test.ts'],
+    tests: ['test/explorer/passport/passport.test.ts'],
   },
   {
     name: 'HTML: bidirectional controls stay in names',

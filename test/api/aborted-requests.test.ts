@@ -1,8 +1,6 @@
 import { expect, test } from 'bun:test'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import type { RequestSummary } from '../../src/api/route.ts'
-import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { makeKey } from '../support/http/keys.ts'
@@ -11,19 +9,14 @@ import { openRequest } from '../support/http/raw-request.ts'
 import { searchApart } from '../support/http/search-thread.ts'
 import { serveTest } from '../support/http/server.ts'
 import { until } from '../support/processes.ts'
-import { openTestStore, saveRecords } from '../support/store/engines.ts'
+import { openTestStore } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
 test.each(['/api/v1/passports?keyword=', '/?q='])(
   'searches at %s of disconnected clients end early, are logged as 499, and do not affect other clients',
   async (target) => {
-    using folder = tempFolder()
-    const store = openSqlite(join(folder.path, 'x.db'))
-    await saveRecords(
-      store,
-      Array.from({ length: 1000 }, (_, id) => named(id, `${'ab'.repeat(450)} ${id}`)),
-    )
+    const people = Array.from({ length: 1000 }, (_, id) => named(id, `${'ab'.repeat(450)} ${id}`))
+    await using store = await openTestStore('sqlite', people)
     const answers: RequestSummary[] = []
     using catalog = await searchApart(store)
     await using server = serveExplorer(store, {
@@ -44,7 +37,6 @@ test.each(['/api/v1/passports?keyword=', '/?q='])(
     const early = answers.filter((each) => each.status === 499)
     expect(early.length).toBeGreaterThan(leavers.length / 2)
     expect(server.errors).toEqual([])
-    await store.close()
   },
 )
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { chooseEncoding, createPage, sendPage } from '../../src/api/rendered-page.ts'
 import type { Context } from '../../src/api/route.ts'
 import { etagOf } from '../../src/store/hash.ts'
-import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { serveExplorer, servePeople } from '../support/explorer/explorer-server.ts'
 import { shareServer } from '../support/http/server.ts'
 import { onEngine } from '../support/store/engines.ts'
 import { named, record } from '../support/store/records.ts'
@@ -131,8 +131,7 @@ onEngine('sqlite', 'compression', (open) => {
     const people = Array.from({ length: 120 }, (_, id) =>
       record(id, { profile: { displayName: `Person ${id}`, bio }, scores: { total: 1000 - id } }),
     )
-    await using store = await open(people)
-    await using server = serveExplorer(store)
+    await using server = await servePeople(people)
     for (const query of ['?per_page=250', '?per_page=250&keyword=person']) {
       const url = `${server.url.origin}/api/v1/passports${query}`
       const replies = await Promise.all(

@@ -40,62 +40,74 @@ describe('every route of the API', () => {
     expect([status, body.code, headers.get('Retry-After')]).toEqual([429, 'rate_limited', '10'])
   })
 
-  test.each(CALLS)('$route.name is deprecated and removed as its surface', async ({ route, path, init }) => {
-    const statuses = await Promise.all(
-      [server, switchedOff, removed].map(async (each) => {
-        const { status, headers } = await each.get(path, init(each.withKey))
-        expect(headers.get('Deprecation')).toBe(route.surface.retires ? '@1743379200' : null)
-        if (route.surface.retires)
-          expect(headers.get('Link')).toStartWith(
-            '</deprecation>; rel="deprecation"; type="text/html", </api/v3>; rel="successor-version"',
-          )
-        return status
-      }),
-    )
-    expect(statuses).toEqual(route.surface.retires ? [200, 410, 410] : [200, 200, 200])
-  })
+  test.each(CALLS)(
+    '$route.name is deprecated, switched off and removed if it is of V1 or V2',
+    async ({ route, path, init }) => {
+      const statuses = await Promise.all(
+        [server, switchedOff, removed].map(async (each) => {
+          const { status, headers } = await each.get(path, init(each.withKey))
+          expect(headers.get('Deprecation')).toBe(route.surface.retires ? '@1743379200' : null)
+          if (route.surface.retires)
+            expect(headers.get('Link')).toStartWith(
+              '</deprecation>; rel="deprecation"; type="text/html", </api/v3>; rel="successor-version"',
+            )
+          return status
+        }),
+      )
+      expect(statuses).toEqual(route.surface.retires ? [200, 410, 410] : [200, 200, 200])
+    },
+  )
 
-  test.each(CALLS)('$route.name allows its methods only, and preflights', async ({ route, path }) => {
-    const methods = route.methods ?? ['GET', 'HEAD']
-    const allowed = [...methods, 'OPTIONS'].join(', ')
-    for (const method of METHODS.filter((each) => !methods.includes(each))) {
-      const { status, headers, text } = await server.get(path, { method, headers: server.withKey })
-      expect([status, headers.get('Allow')]).toEqual([405, allowed])
-      if (method !== 'HEAD') expect(text).toContain('"code":"method_not_allowed"')
-    }
-    const { status, headers } = await closed.get(path, { method: 'OPTIONS' })
-    expect([status, headers.get('Allow'), headers.get('Access-Control-Allow-Methods')]).toEqual([
-      204,
-      allowed,
-      allowed,
-    ])
-    // Browsers do not include Authorization in the star.
-    expect(headers.get('Access-Control-Allow-Headers')?.split(', ')).toEqual(
-      expect.arrayContaining(['X-API-KEY', 'Content-Type', 'Authorization', 'If-None-Match', '*']),
-    )
-  })
+  test.each(CALLS)(
+    '$route.name allows only its own methods, and answers preflights',
+    async ({ route, path }) => {
+      const methods = route.methods ?? ['GET', 'HEAD']
+      const allowed = [...methods, 'OPTIONS'].join(', ')
+      for (const method of METHODS.filter((each) => !methods.includes(each))) {
+        const { status, headers, text } = await server.get(path, { method, headers: server.withKey })
+        expect([status, headers.get('Allow')]).toEqual([405, allowed])
+        if (method !== 'HEAD') expect(text).toContain('"code":"method_not_allowed"')
+      }
+      const { status, headers } = await closed.get(path, { method: 'OPTIONS' })
+      expect([status, headers.get('Allow'), headers.get('Access-Control-Allow-Methods')]).toEqual([
+        204,
+        allowed,
+        allowed,
+      ])
+      // Browsers do not include Authorization in the star.
+      expect(headers.get('Access-Control-Allow-Headers')?.split(', ')).toEqual(
+        expect.arrayContaining(['X-API-KEY', 'Content-Type', 'Authorization', 'If-None-Match', '*']),
+      )
+    },
+  )
 
-  test.each(CALLS)('$route.name refuses unknown parameters if it is of v3', async ({ route, path, init }) => {
-    const target = `${path}${path.includes('?') ? '&' : '?'}tset=1`
-    const { status, text, body } = await server.get(target, init(server.withKey))
-    if (route.surface.retires) expect(text).toBe((await server.get(path, init())).text)
-    else {
-      expect([status, body.errors[0]?.pointer]).toEqual([400, '?tset'])
-      const long = await server.get(`${target}${'x'.repeat(9000)}`, init(server.withKey))
-      expect([long.status, long.body.code, long.body.title]).toEqual([414, 'uri_too_long', 'URI Too Long'])
-    }
-  })
+  test.each(CALLS)(
+    '$route.name refuses unknown parameters if it is of v3, and ignores them otherwise',
+    async ({ route, path, init }) => {
+      const target = `${path}${path.includes('?') ? '&' : '?'}tset=1`
+      const { status, text, body } = await server.get(target, init(server.withKey))
+      if (route.surface.retires) expect(text).toBe((await server.get(path, init())).text)
+      else {
+        expect([status, body.errors[0]?.pointer]).toEqual([400, '?tset'])
+        const long = await server.get(`${target}${'x'.repeat(9000)}`, init(server.withKey))
+        expect([long.status, long.body.code, long.body.title]).toEqual([414, 'uri_too_long', 'URI Too Long'])
+      }
+    },
+  )
 
-  test.each(READS)('$route.name has the headers of GET and no body for HEAD', async ({ path, init }) => {
-    const given = init({ ...GOLDEN.headers, ...server.withKey, 'Accept-Encoding': 'identity' })
-    const get = await server.get(path, given)
-    const head = await server.get(path, { ...given, method: 'HEAD' })
-    const fields = ({ headers }: typeof get) =>
-      Object.fromEntries([...headers].filter(([name]) => !['date', 'ratelimit'].includes(name)))
-    expect([head.status, head.text]).toEqual([200, ''])
-    expect(fields(head)).toEqual(fields(get))
-    expect(head.headers.get('Content-Length')).toBe(String(Buffer.byteLength(get.text)))
-  })
+  test.each(READS)(
+    '$route.name responds to HEAD with the headers of GET and no body',
+    async ({ path, init }) => {
+      const given = init({ ...GOLDEN.headers, ...server.withKey, 'Accept-Encoding': 'identity' })
+      const get = await server.get(path, given)
+      const head = await server.get(path, { ...given, method: 'HEAD' })
+      const fields = ({ headers }: typeof get) =>
+        Object.fromEntries([...headers].filter(([name]) => !['date', 'ratelimit'].includes(name)))
+      expect([head.status, head.text]).toEqual([200, ''])
+      expect(fields(head)).toEqual(fields(get))
+      expect(head.headers.get('Content-Length')).toBe(String(Buffer.byteLength(get.text)))
+    },
+  )
 
   test.each(READS)('$route.name gets 304 without a body for a matching ETag', async ({ path, init }) => {
     const ask = (condition: string, method = 'GET') =>
@@ -151,7 +163,7 @@ test.each([
   ],
   ...['/api/v1//nothing', '/API/V1/passports', '//api/v9//x', '/%zz'],
   ...['/favicon.ico', '/constructor', '/health/', '/%2e%2e/etc'],
-])('%s gets a JSON 404, and its preflights 204', async (path) => {
+])('%s gets 404 as JSON, and 204 for a preflight', async (path) => {
   for (const method of ['GET', 'POST', 'DELETE']) {
     const { status, headers, body } = await server.get(path, { method })
     expect([status, headers.get('Access-Control-Allow-Origin')]).toEqual([404, '*'])
@@ -226,7 +238,7 @@ test('errors ignore conditions, and have Cache-Control no-store', async () => {
   expect([status, headers.get('Cache-Control'), headers.get('ETag')]).toEqual([404, 'no-store', null])
 })
 
-test('a malformed Host gets 400, an empty one is allowed', async () => {
+test('a malformed Host gets 400, and an empty Host is allowed', async () => {
   const ask = (host: string, path = '/api/v1/passports/7') =>
     sendBytes(server.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
   for (const host of [

@@ -22,7 +22,7 @@ const LARGE = record(1, { socials: Array(10).fill({ ...ada.socials[0], bio: 'x'.
 const LOOKUP = JSON.stringify({ keys: Array(1000).fill('1') })
 
 test.concurrent('a shared body that clients do not read is held once, and the clients are disconnected', async () => {
-  await using server = await serveRecords({ routes: [pageRoute('/huge', () => HUGE)], holdLimits: SOON }, [])
+  await using server = await serveRecords({ routes: [pageRoute('/huge', () => HUGE)], limits: SOON }, [])
   const sockets = [1, 2, 3].map(() => openRequest(server.port, 'GET /huge HTTP/1.1\r\nHost: x\r\n\r\n'))
   await until(() => server.requestsInProgress() === 3)
   expect(server.heldBytes()).toBe(32 * MEBIBYTE)
@@ -42,7 +42,7 @@ test.concurrent('a lookup that its client does not read is sent in small parts, 
     reads++
     return opened.v3.find(...(args as [never, never]))
   }
-  await using server = serveTest({ ...opened, v3: { find } }, { holdLimits: SOON })
+  await using server = serveTest({ ...opened, v3: { find } }, { limits: SOON })
   const socket = openRequest(server.port, rawLookup(key, LOOKUP))
   await until(() => server.heldBytes() > 0)
   expect(server.heldBytes()).toBeLessThanOrEqual(2 * MEBIBYTE)
@@ -59,7 +59,7 @@ test('a client with too many unsent bytes gets 503 or waits, and other clients a
   ])
   const [one, other] = [await makeKey(store, 1), await makeKey(store, 2)]
   await using server = serveTest(store, {
-    holdLimits: { bytesOfClient: 100_000, checkMilliseconds: 50, stallSeconds: 60 },
+    limits: { bytesOfClient: 100_000, checkMilliseconds: 50, stallSeconds: 60 },
   })
   const socket = openRequest(server.port, rawLookup(one.key, LOOKUP))
   await until(() => server.heldBytes() > 0)

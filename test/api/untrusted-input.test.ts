@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { serveExplorer, servePeople } from '../support/explorer/explorer-server.ts'
 import { sendBytes } from '../support/http/raw-request.ts'
 import { serveRecords, serveTest, shareServer } from '../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
@@ -67,8 +67,7 @@ test('links contain only a well-formed Host, and no proxy header', async () => {
     expect(reply).toStartWith('HTTP/1.1 400 ')
     expect(reply).not.toContain(evil)
   }
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using known = serveExplorer(store, { publicUrl: 'https://known.example' })
+  await using known = await servePeople(PEOPLE, { publicUrl: 'https://known.example' })
   const page = await send(known.port, `GET /passports/7 HTTP/1.1\r\nHost: ${evil}\r\n`)
   expect(page).toContain('https://known.example/passports/7')
   expect(page).not.toContain(evil)
@@ -120,7 +119,7 @@ test('every page and SVG has a restrictive Content-Security-Policy', async () =>
   }
 })
 
-test('health and readiness reveal nothing else', async () => {
+test('health and readiness reveal nothing but their state', async () => {
   expect((await server.get('/health')).body).toEqual({ status: 'ok' })
   expect((await server.get('/ready')).body).toEqual({ status: 'ready', writes: 'ok' })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createFacetIndex, type FacetIndex } from '../../src/catalog/facet-index.ts'
+import type { Condition, FilterField } from '../../src/domain/lists/filter.ts'
 import type { GroupField, ListQuery, Position } from '../../src/domain/lists/list-request.ts'
 import type { Facets } from '../../src/store/store.ts'
 import { groupNaively, listNaively, someFacets, someGroup, someQuery } from '../support/store/naive-list.ts'
@@ -10,7 +11,7 @@ function walk(index: FacetIndex, query: ListQuery, limit: number): number[] {
   const ids: number[] = []
   let after: Position | undefined
   do {
-    const page = index.find({ ...query, groupBy: undefined, after, limit })
+    const page = index.find({ ...query, after, limit })
     ids.push(...page.ids)
     after = page.next
   } while (after)
@@ -20,9 +21,9 @@ function walk(index: FacetIndex, query: ListQuery, limit: number): number[] {
 function expectList(index: FacetIndex, all: readonly Facets[], query: ListQuery, field?: GroupField): void {
   const expected = listNaively(all, query)
   expect(walk(index, query, 7)).toEqual(expected.map(({ id }) => id))
-  const { ids, total, grouped } = index.find({ ...query, groupBy: field, after: undefined, limit: 3 })
+  const { ids, total, grouped } = index.find({ ...query, groupBy: field, limit: 3 })
   expect({ ids, total }).toEqual({ ids: expected.slice(0, 3).map(({ id }) => id), total: expected.length })
-  const sample = index.find({ ...query, groupBy: undefined, after: undefined, limit: 4, offset: 2, step: 3 })
+  const sample = index.find({ ...query, limit: 4, offset: 2, step: 3 })
   expect(sample.ids).toEqual([2, 5, 8, 11].flatMap((at) => expected[at]?.id ?? []))
   expect(grouped).toEqual(field && { groups: groupNaively(expected, field), more: 0 })
 }
@@ -38,11 +39,7 @@ function expectCounts(index: FacetIndex, all: readonly Facets[], query: ListQuer
   ] as const
   const found = index.find({ ...query, limit: 3, facets, ranksOf: SCORES, atLeast: { score: SCORES } })
   const filtered = listNaively(all, { ...query, keyword: undefined })
-  const lists = [
-    listNaively(all, query),
-    filtered,
-    listNaively(all, { ...query, filter: [], keyword: undefined }),
-  ]
+  const lists = [listNaively(all, query), filtered, listNaively(all, { filter: [], sort: query.sort })]
   // The first passport is that of the order of the index, whatever the direction.
   const isReversed = query.sort.descending === (query.sort.field === 'passport_id')
   const expected = facets.map(({ field, ...wanted }, at) =>
@@ -96,7 +93,8 @@ test('lists, totals and groups are those of a naive evaluation, after any change
   )
 })
 
-const plain: ListQuery = { keyword: undefined, filter: [], sort: { field: 'score', descending: true } }
+const plain: ListQuery = { filter: [], sort: { field: 'score', descending: true } }
+const where = (field: FilterField, conditions: Condition[]) => ({ ...plain, filter: [{ field, conditions }] })
 const facets = (id: number, given: Partial<Facets> = {}): Facets => ({
   id,
   name: '',
@@ -113,16 +111,13 @@ const facets = (id: number, given: Partial<Facets> = {}): Facets => ({
   ...given,
 })
 
-test('many passports, values and lists of values keep their own values', () => {
+test('each of many passports keeps its own values and lists of values', () => {
   const all = Array.from({ length: 5000 }, (_, at) =>
     facets(at * 2 ** 33, { name: `n${at}`, score: at / 4, tag: [`t${at}`, `t${at + 1}`, 'all'] }),
   )
   const index = createFacetIndex()
   for (let at = 0; at < all.length; at += 500) index.replace([], all.slice(at, at + 500))
-  const tagged = (value: string): ListQuery => ({
-    ...plain,
-    filter: [{ field: 'tag', conditions: [{ not: false, operator: '=', value }] }],
-  })
+  const tagged = (value: string) => where('tag', [{ not: false, operator: '=', value }])
   for (const value of ['t0', 't1', 't4999', 't5000', 't5001', 'all']) expectList(index, all, tagged(value))
   expectList(index, all, { ...plain, keyword: 'n49' })
   expectList(index, all, { ...plain, keyword: '\0' })
@@ -132,38 +127,23 @@ test('a filter may have 32 conditions, negated or not', () => {
   const all = Array.from({ length: 40 }, (_, at) => facets(at, { score: at, tag: [`t${at}`, `t${at % 7}`] }))
   const index = createFacetIndex()
   index.replace([], all)
-  const tags = (not: (at: number) => boolean): ListQuery => ({
-    ...plain,
-    filter: [
-      {
-        field: 'tag',
-        conditions: Array.from({ length: 32 }, (_, at) => ({ not: not(at), operator: '=', value: `t${at}` })),
-      },
-    ],
-  })
-  for (const not of [() => false, () => true, (at: number) => at === 31]) expectList(index, all, tags(not))
-  const scores = (not: boolean): ListQuery => ({
-    ...plain,
-    filter: [
-      {
-        field: 'score',
-        conditions: [
-          ...Array.from({ length: 31 }, () => ({ not: false, operator: '>', value: 38 }) as const),
-          { not, operator: '<=', value: 3 },
-        ],
-      },
-    ],
-  })
-  for (const not of [false, true]) expectList(index, all, scores(not))
+  const tag = (not: boolean, at: number): Condition => ({ not, operator: '=', value: `t${at}` })
+  for (const isNot of [() => false, () => true, (at: number) => at === 31]) {
+    const tags = Array.from({ length: 32 }, (_, at) => tag(isNot(at), at))
+    expectList(index, all, where('tag', tags))
+  }
+  const high = Array<Condition>(31).fill({ not: false, operator: '>', value: 38 })
+  for (const not of [false, true])
+    expectList(index, all, where('score', [...high, { not, operator: '<=', value: 3 }]))
 })
 
-test('groups are the hundred largest, and the number of others', () => {
+test('a list has its hundred largest groups, and the number of the other groups', () => {
   const index = createFacetIndex()
   index.replace(
     [],
     Array.from({ length: 300 }, (_, id) => facets(id, { location: id < 150 ? [`place ${id}`] : ['here'] })),
   )
-  const { grouped } = index.find({ ...plain, groupBy: 'location', after: undefined, limit: 1 })
+  const { grouped } = index.find({ ...plain, groupBy: 'location', limit: 1 })
   expect(grouped?.groups).toHaveLength(100)
   expect(grouped?.groups[0]).toEqual({ value: 'here', count: 150 })
   expect(grouped?.more).toBe(51)

@@ -62,11 +62,8 @@ onEveryEngine('pages of an old snapshot', (open) => {
 })
 
 const listRequest = (filter?: string): ListRequest => ({
-  keyword: undefined,
   filter: filter === undefined ? [] : parseFilter(filter),
   sort: parseSort('-score'),
-  groupBy: undefined,
-  after: undefined,
   limit: 3,
 })
 

@@ -1,24 +1,19 @@
 import { expect, test } from 'bun:test'
-import fc from 'fast-check'
-import { createLiveIndex, type FacetStore } from '../../src/catalog/live-index.ts'
+import { createLiveIndex } from '../../src/catalog/live-index.ts'
 import { buildSnapshot } from '../../src/catalog/snapshot.ts'
 import { parseFilter } from '../../src/domain/lists/filter.ts'
 import { type GroupField, type ListRequest, parseSort } from '../../src/domain/lists/list-request.ts'
-import { adoptRules } from '../../src/scoring/rescore.ts'
 import type { Store } from '../../src/store/store.ts'
 import { snapshotOf } from '../support/store/catalog.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { groupNaively, listNaively } from '../support/store/naive-list.ts'
-import { step, take } from '../support/store/random-histories.ts'
+import { checkHistories } from '../support/store/random-histories.ts'
 import { named, record } from '../support/store/records.ts'
-import { scorerOf } from '../support/store/scoring.ts'
 
 const requestOf = (filter: string, sort = '-score', groupBy?: GroupField): ListRequest => ({
-  keyword: undefined,
   filter: filter === '' ? [] : parseFilter(filter),
   sort: parseSort(sort),
   groupBy,
-  after: undefined,
   limit: 250,
 })
 
@@ -29,41 +24,40 @@ const REQUESTS = [
   requestOf('', 'skills_score', 'type'),
 ]
 
-/** Calls `before` each time facets are read. */
-const onRead = (store: Store, before: (ids: readonly number[]) => unknown): FacetStore => ({
-  listing: store.listing,
-  facets: {
-    async list(ids) {
-      await before(ids)
-      return store.facets.list(ids)
-    },
-  },
-})
+const human = (id: number) => record(id, { human: true })
+
+/** `onRead` is called each time before facets are read. */
+async function followStore(
+  store: Store,
+  onRead: (ids: readonly number[]) => unknown = () => undefined,
+  options: Parameters<typeof createLiveIndex>[1] = {},
+) {
+  const list = async (ids: readonly number[]) => {
+    await onRead(ids)
+    return store.facets.list(ids)
+  }
+  const snapshot = await buildSnapshot(store.listing)
+  const index = createLiveIndex({ listing: store.listing, facets: { list } }, options)
+  const find = (filter = 'human:true', cursor?: string) => index.find(snapshot, requestOf(filter), cursor)
+  return { index, snapshot, find }
+}
 
 onEveryEngine('a live index', (open, engine) => {
-  test('has the same lists, totals and groups as a naive evaluation, after a random history', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
-        await using store = await open()
-        const scorer = scorerOf(store)
-        await adoptRules(scorer)
-        const snapshot = await buildSnapshot(store.listing)
-        const index = createLiveIndex(store)
-        for (const each of steps) {
-          await take(store, scorer, each)
-          const all = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
-          for (const request of REQUESTS) {
-            const expected = listNaively(all, request)
-            const { ids, total, grouped } = await index.find(snapshot, request)
-            expect(ids).toEqual(expected.map(({ id }) => id))
-            expect(total).toBe(expected.length)
-            expect(grouped?.groups).toEqual(groupNaively(expected, request.groupBy as GroupField))
-          }
+  test('has the same lists, totals and groups as a naive evaluation, after a random history', () =>
+    checkHistories(open, engine, async (store) => {
+      const snapshot = await buildSnapshot(store.listing)
+      const index = createLiveIndex(store)
+      return async () => {
+        const all = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
+        for (const request of REQUESTS) {
+          const expected = listNaively(all, request)
+          const { ids, total, grouped } = await index.find(snapshot, request)
+          expect(ids).toEqual(expected.map(({ id }) => id))
+          expect(total).toBe(expected.length)
+          expect(grouped?.groups).toEqual(groupNaively(expected, request.groupBy as GroupField))
         }
-      }),
-      { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 },
-    )
-  })
+      }
+    }))
 
   test('that was built from an old snapshot has the changes since', async () => {
     await using store = await open(Array.from({ length: 120 }, (_, id) => record(id)))
@@ -76,7 +70,7 @@ onEveryEngine('a live index', (open, engine) => {
   })
 
   test('is built from a new snapshot if the changes since the given one are unknown', async () => {
-    await using store = await open([record(1, { human: true })])
+    await using store = await open([human(1)])
     const cursor = engine === 'sqlite' ? '999' : '999:999:999'
     const unknown = { ...(await snapshotOf([{ id: 9, score: 0, name: '' }])), cursor }
     const { ids } = await createLiveIndex(store).find(unknown, requestOf('human:true'))
@@ -86,17 +80,15 @@ onEveryEngine('a live index', (open, engine) => {
 
 onEngine('sqlite', 'a live index', (open) => {
   test('reads changes once for each cursor, and always without a cursor', async () => {
-    await using store = await open([record(1, { human: true })])
-    const snapshot = await buildSnapshot(store.listing)
-    const index = createLiveIndex(store)
-    const total = async (cursor?: string) =>
-      (await index.find(snapshot, requestOf('human:true'), cursor)).total
+    await using store = await open([human(1)])
+    const { find } = await followStore(store)
+    const total = async (cursor?: string) => (await find('human:true', cursor)).total
     expect(await total()).toBe(1)
     expect(await total('one')).toBe(1)
-    await saveRecords(store, [record(2, { human: true })])
+    await saveRecords(store, [human(2)])
     expect(await total('one')).toBe(1)
     expect(await total('two')).toBe(2)
-    await saveRecords(store, [record(3, { human: true })])
+    await saveRecords(store, [human(3)])
     expect(await total('two')).toBe(2)
     expect(await total()).toBe(3)
   })
@@ -104,54 +96,44 @@ onEngine('sqlite', 'a live index', (open) => {
   test('is replaced by a new one after many changes', async () => {
     const all = (total: number) => Array.from({ length: 1000 }, (_, id) => named(id, '', total))
     await using store = await open(all(0))
-    const snapshot = await buildSnapshot(store.listing)
     let read = 0
-    const index = createLiveIndex(
-      onRead(store, (ids) => {
-        read += ids.length
-      }),
-    )
-    const find = () => index.find(snapshot, requestOf('score:>=0', 'passport_id'))
+    const { find } = await followStore(store, (ids) => {
+      read += ids.length
+    })
     for (let round = 1; round <= 12; round++) {
       await saveRecords(store, all(round))
-      await find()
+      await find('score:>=0')
     }
     // The first index, 12 rounds of changes, and the new index.
     while (read < 14_000) {
-      expect((await find()).total).toBe(1000)
+      expect((await find('score:>=0')).total).toBe(1000)
       await new Promise(setImmediate)
     }
     await saveRecords(store, [named(5, '', 99)])
-    expect(await index.find(snapshot, requestOf('score:99'))).toMatchObject({ ids: [5], total: 1 })
+    expect(await find('score:99')).toMatchObject({ ids: [5], total: 1 })
   })
 
   test('responds to the next request after a failure of the store', async () => {
-    await using store = await open([record(1, { human: true })])
-    const snapshot = await buildSnapshot(store.listing)
+    await using store = await open([human(1)])
     let failures = 1
-    const index = createLiveIndex(
-      onRead(store, () => {
-        if (failures-- > 0) throw new Error('on purpose')
-      }),
-    )
-    await expect(index.find(snapshot, requestOf('human:true'))).rejects.toThrow('on purpose')
-    expect((await index.find(snapshot, requestOf('human:true'))).ids).toEqual([1])
+    const { find } = await followStore(store, () => {
+      if (failures-- > 0) throw new Error('on purpose')
+    })
+    await expect(find()).rejects.toThrow('on purpose')
+    expect((await find()).ids).toEqual([1])
   })
 
   test('is built in the background; meanwhile, lists of many passports are rejected with the progress', async () => {
-    await using store = await open(Array.from({ length: 300 }, (_, id) => record(id, { human: true })))
-    const snapshot = await buildSnapshot(store.listing)
+    await using store = await open(Array.from({ length: 300 }, (_, id) => human(id)))
     const held = Promise.withResolvers<void>()
     let reads = 0
-    const index = createLiveIndex(
-      onRead(store, async () => {
-        if (++reads === 3) await held.promise
-      }),
-      { mostAwaited: 299 },
-    )
+    const onRead = async () => {
+      if (++reads === 3) await held.promise
+    }
+    const { index, snapshot, find } = await followStore(store, onRead, { mostAwaited: 299 })
     index.follow(snapshot)
     await until(() => reads === 3)
-    await expect(index.find(snapshot, requestOf('human:true'))).rejects.toMatchObject({
+    await expect(find()).rejects.toMatchObject({
       code: 'not_ready',
       message: 'The index for filters is being built: 33 % done. Try again shortly.',
     })
@@ -159,29 +141,28 @@ onEngine('sqlite', 'a live index', (open) => {
     let total: number | undefined
     while (total === undefined) {
       await new Promise(setImmediate)
-      total = (await index.find(snapshot, requestOf('human:true')).catch(() => undefined))?.total
+      total = (await find().catch(() => undefined))?.total
     }
     expect(total).toBe(300)
     expect(reads).toBe(3)
   })
 
   test('follows snapshots without a request, and reports failures', async () => {
-    await using store = await open([record(1, { human: true })])
+    await using store = await open([human(1)])
     const failures: string[] = []
     const read: number[][] = []
-    const index = createLiveIndex(
-      onRead(store, (ids) => {
-        read.push([...ids])
-        if (read.length === 1) throw new Error('on purpose')
-      }),
-      { onFailure: (error) => failures.push((error as Error).message) },
-    )
-    index.follow(await buildSnapshot(store.listing))
+    const onRead = (ids: readonly number[]) => {
+      read.push([...ids])
+      if (read.length === 1) throw new Error('on purpose')
+    }
+    const onFailure = (error: unknown) => failures.push((error as Error).message)
+    const { index, snapshot: first } = await followStore(store, onRead, { onFailure })
+    index.follow(first)
     await until(() => failures.length === 1)
     expect(failures).toEqual(['on purpose'])
-    index.follow(await buildSnapshot(store.listing))
+    index.follow(first)
     await until(() => read.length === 2)
-    await saveRecords(store, [record(2, { human: true })])
+    await saveRecords(store, [human(2)])
     const snapshot = await buildSnapshot(store.listing)
     await until(() => {
       index.follow(snapshot)
@@ -193,38 +174,31 @@ onEngine('sqlite', 'a live index', (open) => {
   })
 
   test('is replaced by a new one after a passport was removed, at the first update after some time', async () => {
-    await using store = await open([record(1, { human: true }), record(2, { human: true })])
-    const snapshot = await buildSnapshot(store.listing)
+    await using store = await open([human(1), human(2)])
     const read: number[][] = []
-    const index = createLiveIndex(
-      onRead(store, (ids) => {
-        read.push([...ids])
-      }),
-      { longestUnused: 0 },
-    )
-    await index.find(snapshot, requestOf('human:true'))
+    const onRead = (ids: readonly number[]) => read.push([...ids])
+    const { find } = await followStore(store, onRead, { longestUnused: 0 })
+    await find()
     await store.passports.remove(1, 0)
-    expect((await index.find(snapshot, requestOf('human:true'))).ids).toEqual([2])
+    expect((await find()).ids).toEqual([2])
     // The first index, the removed passport, and the new index, which is read without a request.
     await until(() => read.length === 3)
     expect(read).toEqual([[1, 2], [1], [2]])
-    expect((await index.find(snapshot, requestOf('human:true'))).ids).toEqual([2])
+    expect((await find()).ids).toEqual([2])
   })
 
   test('a build ends without a failure when the service stops', async () => {
-    await using store = await open(Array.from({ length: 300 }, (_, id) => record(id, { human: true })))
+    await using store = await open(Array.from({ length: 300 }, (_, id) => human(id)))
     const ending = new AbortController()
     const failures: unknown[] = []
     let reads = 0
-    const index = createLiveIndex(
-      onRead(store, () => {
-        reads++
-        ending.abort()
-      }),
-      { signal: ending.signal, onFailure: (error) => failures.push(error) },
-    )
-    const snapshot = await buildSnapshot(store.listing)
-    await expect(index.find(snapshot, requestOf('human:true'))).rejects.toThrow('aborted')
+    const onRead = () => {
+      reads++
+      ending.abort()
+    }
+    const onFailure = (error: unknown) => failures.push(error)
+    const { find } = await followStore(store, onRead, { signal: ending.signal, onFailure })
+    await expect(find()).rejects.toThrow('aborted')
     expect({ reads, failures }).toEqual({ reads: 1, failures: [] })
   })
 })

@@ -5,14 +5,7 @@ import { snapshotOf } from '../support/store/catalog.ts'
 
 const NAMES = ['ada', 'bob', 'ada b']
 
-const request = {
-  keyword: undefined,
-  filter: [],
-  sort: { field: 'score', descending: true },
-  groupBy: undefined,
-  after: undefined,
-  limit: 1,
-} as const
+const request = { filter: [], sort: { field: 'score', descending: true }, limit: 1 } as const
 
 /** `search` returns the ranks of the matches. */
 function connectSearch(findList: Parameters<typeof createSearchServer>[0] = failOnPurpose) {

@@ -1,14 +1,11 @@
 import { expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../../src/catalog/snapshot.ts'
 import { foldName } from '../../src/domain/text/fold-name.ts'
-import { adoptRules } from '../../src/scoring/rescore.ts'
 import type { Store } from '../../src/store/store.ts'
 import { catalogOf, listAll, snapshotOf } from '../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
-import { step, take } from '../support/store/random-histories.ts'
+import { checkHistories } from '../support/store/random-histories.ts'
 import { named } from '../support/store/records.ts'
-import { scorerOf } from '../support/store/scoring.ts'
 
 const contentsOf = ({ cursor: _, ...contents }: Snapshot) => contents
 
@@ -26,24 +23,16 @@ async function expectedOf(store: Store): Promise<Snapshot> {
 }
 
 onEveryEngine('a snapshot', (open, engine) => {
-  test('an updated snapshot equals a new one, after a random history', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 30 }), async (steps) => {
-        await using store = await open()
-        const scorer = scorerOf(store)
-        await adoptRules(scorer)
-        let snapshot = await buildSnapshot(store.listing)
-        for (const each of steps) {
-          await take(store, scorer, each)
-          snapshot = await updateSnapshot(snapshot, store.listing)
-          expect(contentsOf(snapshot)).toEqual(contentsOf(await expectedOf(store)))
-        }
-        expect(contentsOf(await buildSnapshot(store.listing))).toEqual(contentsOf(snapshot))
-      }),
-      // The seed makes the histories reproducible.
-      { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 },
-    )
-  })
+  test('an updated snapshot equals a new one, after a random history', () =>
+    checkHistories(open, engine, async (store) => {
+      let snapshot = await buildSnapshot(store.listing)
+      return async () => {
+        snapshot = await updateSnapshot(snapshot, store.listing)
+        const expected = contentsOf(await expectedOf(store))
+        expect(contentsOf(snapshot)).toEqual(expected)
+        expect(contentsOf(await buildSnapshot(store.listing))).toEqual(expected)
+      }
+    }))
 
   test('reflects a new score, and stays the same object while no list page changes', async () => {
     await using store = await open([named(1, 'One', 10), named(2, 'Two', 20), named(3, 'Three', 30)])

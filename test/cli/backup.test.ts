@@ -17,7 +17,6 @@ import { until } from '../support/processes.ts'
 import { withEngine } from '../support/store/engines.ts'
 import { INVENTED, linesOf } from '../support/store/json-lines.ts'
 import { ada, named, PEOPLE } from '../support/store/records.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
 /** Without credentials, which keeps the test short. */
 const FIVE_HUNDRED = INVENTED.slice(0, 500).map((person) => ({ ...person, credentials: [] }))
@@ -38,7 +37,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     expect(readdirSync(here.cwd)).toEqual(['kept.db'])
     await using other = await workplace(makeDatabase, { bare: true })
     copyFileSync(file, other.database)
-    expect(await exportOf(other)).toBe(await exportOf(here))
+    expect(await other.export()).toBe(await here.export())
   })
 
   test('a backup during an import contains complete batches, and the import continues', async () => {
@@ -95,13 +94,13 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     linkSync(here.database, here.path('linked.db'))
     symlinkSync(here.database, here.path('pointed.db'))
     symlinkSync(dirname(here.database), here.path('folder'))
-    const before = await exportOf(here)
+    const before = await here.export()
     const names = ['linked.db', 'pointed.db', 'folder/test.db', here.database]
     const beside = ['-wal', '-shm', '-journal'].map((end) => `folder/test.db${end}`)
     for (const name of [...names, ...beside]) {
       await here.refuses('belongs to the database', 'backup', resolve(here.cwd, name), '--force')
     }
-    expect(await exportOf(here)).toBe(before)
+    expect(await here.export()).toBe(before)
   })
 
   test('a full disk leaves the old backup, and no partial file', async () => {
@@ -154,12 +153,5 @@ withEngine('postgres', 'backup', (makeDatabase) => {
     }
   })
 })
-
-async function exportOf(here: Awaited<ReturnType<typeof workplace>>): Promise<string> {
-  using folder = tempFolder()
-  const path = join(folder.path, 'all.jsonl')
-  expect(await here.call('export', path)).toMatchObject({ code: 0 })
-  return await Bun.file(path).text()
-}
 
 const countPassports = (store: Store) => store.passports.count()

@@ -2,8 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { checkSpace } from '../../src/cli/doctor/check-files.ts'
-import type { CheckResult } from '../../src/cli/doctor/check-result.ts'
+import { type CheckResult, checkSpace } from '../../src/cli/doctor-checks.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { startRedis } from '../support/redis/redis.ts'
@@ -152,15 +151,15 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     )
   })
 
-  test.each<[CheckResult['level'], number, { database: number; wal: number }]>([
-    ['ok', 180e6, { database: 24e6, wal: 4e6 }],
-    ['warning', 20e6, { database: 24e6, wal: 4e6 }],
-    ['problem', 7e6, { database: 24e6, wal: 4e6 }],
-    ['warning', 15e9, { database: 100e9, wal: 0 }],
-    ['problem', 9e9, { database: 100e9, wal: 0 }],
-    ['problem', 1e6, { database: 4096, wal: 0 }],
-  ])('free space is judged by the size of the database and its WAL: %s', (level, free, sizes) => {
-    expect(checkSpace('data', free, sizes).level).toBe(level)
+  test.each<[CheckResult['level'], free: number, database: number, wal: number]>([
+    ['ok', 180e6, 24e6, 4e6],
+    ['warning', 20e6, 24e6, 4e6],
+    ['problem', 7e6, 24e6, 4e6],
+    ['warning', 15e9, 100e9, 0],
+    ['problem', 9e9, 100e9, 0],
+    ['problem', 1e6, 4096, 0],
+  ])('free space is judged by the size of the database and its WAL: %s', (level, free, database, wal) => {
+    expect(checkSpace('data', free, database, wal).level).toBe(level)
   })
 
   test('files that other users can read are warnings', async () => {

@@ -8,6 +8,9 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   [[`keys${'s'.repeat(60)}`], `There is no command "keys${'s'.repeat(36)}…". See "passportd --help".`],
   ['serve --fast', `Unknown option '--fast'. See "passportd serve --help".`],
   ['serve --workers 0', '--workers must be a whole number from 1 to 64, got "0".'],
+  ['serve --workers 65', 'got "65".'],
+  ['serve --workers 007', 'got "007".'],
+  ['serve --workers ', 'got "".'],
   ['serve now', `Unexpected argument 'now'. See "passportd serve --help".`],
   [
     'keys',

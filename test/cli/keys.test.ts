@@ -101,7 +101,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     }
   })
 
-  test('list has only the keys of a tier, an owner or a state, and shows how much of their monthly quota is left', async () => {
+  test('list shows only the keys of the given tier, owner or state, and how much of their monthly quota is left', async () => {
     await using here = await keyPlace(makeDatabase, KEYS)
     expect(await here.ids('--active')).toEqual(['active', 'ending', 'other'])
     expect(await here.ids('--tier', 'high')).toEqual(['other'])

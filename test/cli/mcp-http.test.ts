@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { run } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { callEveryTool, HELLO, httpAgent, mcpOverHttp, stdioAgent } from '../support/http/mcp.ts'
 import { databaseMaker } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
+import { callHere } from '../support/terminal.ts'
 
 const sqlite = databaseMaker('sqlite')
 
@@ -24,7 +24,7 @@ describe('with PUBLIC_URL', () => {
     await here[Symbol.asyncDispose]()
   })
 
-  test('HTTP gives the same results, with absolute links', async () => {
+  test('MCP over HTTP gives results with absolute links', async () => {
     await using agent = await httpAgent(server.url)
     expect((await agent.client.listTools()).tools).toHaveLength(7)
     expect((await agent.call('get_passport', { passport: '7' })).data).toMatchObject({
@@ -46,7 +46,7 @@ describe('with PUBLIC_URL', () => {
     expect(version()).not.toBe(before)
   })
 
-  test('results have no links if the explorer is off', async () => {
+  test('results have no link to a page if the explorer is off', async () => {
     await using agent = await stdioAgent({ ...here, env: { ...here.env, PUBLIC_URL, EXPLORER: 'off' } })
     expect((await agent.call('get_passport', { passport: '7' })).data?.links).toEqual({ api })
   })
@@ -94,12 +94,17 @@ describe('with PUBLIC_URL', () => {
     expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: { passport_id: 7 } } })
   })
 
-  test('a port in use, and a public host with REQUIRE_API_KEY, are refused', async () => {
-    const mcp = (port: string, env: Record<string, string> = {}) =>
-      run(['mcp', '--http', '--port', port], { cwd: here.cwd, env: { ...here.env, ...env } })
-    expect((await mcp(server.url.port)).err).toContain('Set --port to another port')
-    const open = await mcp('0', { HOST: '0.0.0.0', REQUIRE_API_KEY: 'true' })
-    expect(open).toMatchObject({ code: 1, out: '' })
+  test.each([
+    ['a host that is not of this machine', { HOST: '192.0.2.1' }, ' Set HOST and --port.\n'],
+    [
+      'a public host with REQUIRE_API_KEY',
+      { HOST: '0.0.0.0', REQUIRE_API_KEY: 'true' },
+      'it cannot be served on 0.0.0.0. Set HOST to 127.0.0.1.\n',
+    ],
+  ])('%s is refused', async (_, settings, sentence) => {
+    const env = { ...here.env, ...settings }
+    const { code, err } = await callHere(['mcp', '--http', '--port', '0'], { env })
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(sentence) })
   })
 })
 

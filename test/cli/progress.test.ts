@@ -1,20 +1,10 @@
 import { expect, test } from 'bun:test'
 import { createProgress } from '../../src/cli/progress.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
 
 function fakeTerminal(interactive: boolean) {
   let time = 1_000_000
   const written: string[] = []
-  const terminal: Terminal = {
-    env: {},
-    now: () => time,
-    out: () => {},
-    err: (text) => written.push(text),
-    announce: () => undefined,
-    exit: () => undefined,
-    log: () => {},
-    interactive,
-  }
+  const terminal = { now: () => time, err: (text: string) => void written.push(text), interactive }
   return {
     terminal,
     written,

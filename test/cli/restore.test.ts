@@ -15,9 +15,7 @@ import {
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { openForCommand } from '../../src/cli/open-store.ts'
-import { exportRecords } from '../../src/ingest/export.ts'
-import type { Store } from '../../src/store/store.ts'
-import { workplace } from '../support/cli-sandbox.ts'
+import { exportAll, workplace } from '../support/cli-sandbox.ts'
 import { until } from '../support/processes.ts'
 import { type MakeDatabase, saveRecords, withEngine } from '../support/store/engines.ts'
 import { OLD_SCHEMA, revertSchema } from '../support/store/execute-sql.ts'
@@ -31,11 +29,11 @@ async function backedUp(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, { records: [...PEOPLE, calm] })
   const kept = here.path('kept.db')
   await here.call('backup', kept)
-  const before = await here.look(exportAll)
+  const before = await here.export()
   await here.look((store) => saveRecords(store, [named(3, 'Grace the Later', 50), named(5, 'New', 1)]))
-  const after = await here.look(exportAll)
+  const after = await here.export()
   expect(after).not.toBe(before)
-  return { ...here, kept, before, after, export: () => here.look(exportAll) }
+  return { ...here, kept, before, after }
 }
 
 /** Leaves the database and its WAL as a process that is killed after a change, and returns an export of it. */
@@ -48,11 +46,6 @@ async function changeAndCrash(here: Awaited<ReturnType<typeof workplace>>): Prom
   })
   for (const file of files) renameSync(`${file}.copy`, file)
   return exported
-}
-
-async function exportAll(store: Store): Promise<string> {
-  const texts = await Array.fromAsync(exportRecords(store), ({ text }) => text)
-  return texts.join('')
 }
 
 const keptIn = (out: string) => /kept as (\S+)\.$/m.exec(out)?.[1] as string
@@ -75,7 +68,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
         /^\S+ is restored from \S+kept\.db: 4 passports, 6 credentials, [\d.]+ kB, all checked, in [\d.]+ s\.\n$/,
       ),
     })
-    expect(await here.look(exportAll)).toBe(from.before)
+    expect(await here.export()).toBe(from.before)
   })
 
   test('a database of version 0.2.1 is backed up, and its backup is restored and migrated', async () => {

@@ -80,7 +80,7 @@ describe('names of settings', () => {
     }
   })
 
-  test('foreign variables and empty ones do not stop a command', () => {
+  test('variables of other programs and empty variables do not stop a command', () => {
     const env = {
       REQUIRE_APIKEY: '',
       HOSTS: 'a',

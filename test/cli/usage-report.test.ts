@@ -48,7 +48,7 @@ anonymous  -            -                10        0%      list 10              
 `)
   })
 
-  test('endpoints of V2 are counted apart from those of V1, and --v1 shows only these', async () => {
+  test('endpoints of V1 and V2 are counted separately, and --v1 leaves out the endpoints of v3', async () => {
     await using here = await workplace(makeDatabase)
     const seen = (endpoint: string, count: number) => ({ ...used('2026-03-01', '', 200, count), endpoint })
     const counts = [seen('v2_list', 3), seen('list', 2), seen('v3_list', 1)]
@@ -82,7 +82,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
     await here.refuses(unknown, 'usage', '--key', 'nope')
   })
 
-  test('--json is one document', async () => {
+  test('--json prints one document', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
     expect(await here.json('usage', ...MARCH)).toEqual({
@@ -117,7 +117,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
     })
   })
 
-  test('the default is the last 30 days; without requests the report is a sentence or an empty document', async () => {
+  test('the report covers the last 30 days by default; without requests it is a sentence or an empty document', async () => {
     await using here = await workplace(makeDatabase)
     const today = Date.now()
     const [first, before] = [29, 30].map((days) => dayOf(today - days * 86_400_000)) as [string, string]

@@ -42,25 +42,6 @@ test('an error response throws a PassportError with code, status and request id'
   expect(await failureOf(credentials.list(''))).toBeInstanceOf(TypeError)
 })
 
-test('with a cache, unchanged responses are revalidated without a body', async () => {
-  await using service = await serveRecords()
-  const statuses: number[] = []
-  const client = createClient({
-    baseUrl: service.url,
-    cache: createMemoryCache(),
-    async fetch(url, init) {
-      const answer = await fetch(url, init)
-      statuses.push(answer.status)
-      return answer
-    },
-  })
-  const first = await client.passports.get(7)
-  expect(await client.passports.get(7)).toEqual(first)
-  await service.store.passports.remove(7, 0)
-  expect(await failureOf(client.passports.get(7))).toMatchObject({ code: 'not_found' })
-  expect(statuses).toEqual([200, 304, 404])
-})
-
 test('a deprecation notice is reported once, with its links', async () => {
   const plan = { ...NO_PLAN, sunsetAt: Date.UTC(2099, 0, 1), successor: 'https://next.example/v2' }
   await using service = await serveRecords({ plan: () => plan })

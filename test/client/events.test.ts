@@ -137,7 +137,7 @@ test.each([
   ['another content type', () => Response.json({}), 'invalid_answer', 3],
   ['an event that is not JSON', () => ended('data: x\n\n'), 'invalid_answer', 3],
   ['a first connection that never succeeds', () => problem(503, 'unavailable'), 'unavailable', 5],
-])('%s is thrown', async (_, reply, code, requests) => {
+])('followed events throw after %s', async (_, reply, code, requests) => {
   await using service = serve(
     () => page([], 1),
     () => page([], 1),

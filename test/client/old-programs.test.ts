@@ -26,6 +26,7 @@ describe('the requests of docs/migrate.md', () => {
     const list = { method: 'GET', path: '/api/v1/passports' }
     requests.push({ ...list, headers: {} }, { ...list, headers: ENCODINGS })
     const replies = await send({ base: server.url.origin, requests })
+    expect(MIGRATE_REQUESTS.length).toBeGreaterThan(30)
     for (const [at, { method, path, status, sameAs }] of MIGRATE_REQUESTS.entries()) {
       const [reply, same] = [replies[2 * at], replies[2 * at + 1]]
       expect({ method, path, status: reply?.status }).toEqual({ method, path, status })

@@ -101,7 +101,7 @@ test('the list iterates over all cursors, and a page has the total and groups', 
   })
 })
 
-test('with a cache, an unchanged passport is revalidated; lookups are never cached', async () => {
+test('with a cache, an unchanged passport is revalidated without a body; lookups are never cached', async () => {
   await using service = await serve()
   const statuses: number[] = []
   const { v3 } = createClient({
@@ -116,5 +116,7 @@ test('with a cache, an unchanged passport is revalidated; lookups are never cach
   expect(await v3.passport(7)).toEqual(await v3.passport(7))
   await v3.lookup([7])
   await v3.lookup([7])
-  expect(statuses).toEqual([200, 304, 200, 200])
+  await service.store.passports.remove(7, 0)
+  expect(await failureOf(v3.passport(7))).toMatchObject({ code: 'not_found' })
+  expect(statuses).toEqual([200, 304, 200, 200, 404])
 })

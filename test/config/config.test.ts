@@ -2,8 +2,7 @@ import { expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Config, NAMES, readConfig, SETTINGS } from '../../src/config/config.ts'
-import { misspeltSettings } from '../../src/config/misspelt-settings.ts'
+import { type Config, readConfig, SETTINGS } from '../../src/config/config.ts'
 import { DEFAULT_SITE } from '../../src/config/site.ts'
 import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
 import { readPage } from '../support/docs/pages.ts'
@@ -133,7 +132,7 @@ test('the private key of another certificate is refused', () => {
   )
 })
 
-test('a setting with a password can come from a file, but not from both', () => {
+test('a setting with a password can come from a variable or a file, but not from both', () => {
   using folder = tempFolder()
   const file = (name: string, text: string) => {
     writeFileSync(join(folder.path, name), text)
@@ -184,14 +183,6 @@ test.each([
     expect(() => read({ [name]: value })).toThrow(
       new RegExp(`^${name} must be .*, got "${RegExp.escape(value)}"\\.$`),
     )
-})
-
-test('a misspelt setting is reported once', () => {
-  const env = { SITE_NAMES: 'x', PASSPORTD_REQUIRE_API_KEY: 'true' }
-  expect(misspeltSettings(env, NAMES)).toEqual([
-    'SITE_NAMES is not a setting: did you mean SITE_NAME?',
-    'PASSPORTD_REQUIRE_API_KEY is not a setting: did you mean REQUIRE_API_KEY?',
-  ])
 })
 
 test('docs/operate.md lists every setting, in the order of the help', () => {

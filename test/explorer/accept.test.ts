@@ -40,6 +40,7 @@ describe('Accept on pages', () => {
         ['//passports/7/', '/api/v3/passports/7'],
         ['/passports/0xAb%20c', '/api/v3/passports/0xAb%20c'],
         ['/passports/7/score', '/api/v3/passports/7'],
+        ['/credentials/github', '/api/v3/passports'],
       ] as const) {
         const { status, headers, text } = await look(path, accept)
         expect([status, headers.get('Content-Type')]).toEqual([406, 'application/json'])

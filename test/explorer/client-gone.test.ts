@@ -1,9 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type Catalog, createCatalog } from '../../src/catalog/catalog.ts'
 import { ClientGone } from '../../src/domain/errors.ts'
-import type { Rasterize } from '../../src/explorer/site/explorer-page.ts'
-import { serveExplorer } from '../support/explorer/explorer-server.ts'
-import { openTestStore } from '../support/store/engines.ts'
+import { servePeople } from '../support/explorer/explorer-server.ts'
 import { record } from '../support/store/records.ts'
 
 const ADA = record(1, {
@@ -27,19 +24,13 @@ function createEndlessWork() {
 }
 
 type Endless = ReturnType<typeof createEndlessWork>
+type Replaced = Parameters<typeof servePeople>[1]
 
-const evaluate = ({ work }: Endless, catalog: Catalog) => ({
-  catalog: { ...catalog, list: ({ signal }: Parameters<Catalog['list']>[0]) => work(signal) },
+const evaluate = ({ work }: Endless): Replaced => ({
+  replace: () => ({ list: ({ signal }) => work(signal) }),
 })
-
-const search = ({ work }: Endless, catalog: Catalog) => ({
-  catalog: { ...catalog, find: ({ signal }: Parameters<Catalog['find']>[0]) => work(signal) },
-})
-
-const draw = ({ work }: Endless, catalog: Catalog): { catalog: Catalog; rasterize: Rasterize } => ({
-  catalog,
-  rasterize: (_svg, _width, signal) => work(signal),
-})
+const search = ({ work }: Endless): Replaced => ({ replace: () => ({ find: ({ signal }) => work(signal) }) })
+const draw = ({ work }: Endless): Replaced => ({ rasterize: (_svg, _width, signal) => work(signal) })
 
 test.each([
   ['/?q=ada', 'search', search],
@@ -58,12 +49,10 @@ test.each([
   ['/card/credential/github.png', 'drawing', draw],
   ['/favicon.ico', 'drawing', draw],
 ] as const)('%s ends its %s when its client leaves', async (target, _, make) => {
-  await using store = await openTestStore('sqlite', [ADA])
   const endless = createEndlessWork()
-  const given = make(endless, createCatalog(store))
-  await using server = serveExplorer(store, {
+  await using server = await servePeople([ADA], {
     rasterize: async (svg) => new TextEncoder().encode(svg),
-    ...given,
+    ...make(endless),
   })
   const client = new AbortController()
   const response = server.look(target, { signal: client.signal }).catch(() => 'gone')

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { contrast } from '../../src/domain/hex-color.ts'
 import { renderScoreBar } from '../../src/explorer/design/charts.ts'
 import { FONTS } from '../../src/explorer/design/fonts.ts'
 import { rosette } from '../../src/explorer/design/rosette.ts'
@@ -12,18 +13,11 @@ test('the stylesheet has the colours of both themes, with the accents of the sit
   expect(style).toContain('--accent: light-dark(#111111, #eeeeee);')
 })
 
-function luminance(color: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-}
-
-function contrast(one: string, other: string): number {
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
-  return (light + 0.05) / (dark + 0.05)
-}
+test('the contrast of two colours is that of WCAG, in either order', () => {
+  expect(contrast('#000000', '#ffffff')).toBeCloseTo(21)
+  expect(contrast('#ffffff', '#777777')).toBeCloseTo(4.478)
+  expect(contrast('#ff0000', '#0000ff')).toBeCloseTo(2.149)
+})
 
 test('neighbouring parts of a score contrast with each other and with the background; text is readable', () => {
   for (const colors of Object.values(PALETTE)) {

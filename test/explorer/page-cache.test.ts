@@ -1,32 +1,21 @@
 import { expect, test } from 'bun:test'
-import { type Catalog, createCatalog } from '../../src/catalog/catalog.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
-import { serveExplorer } from '../support/explorer/explorer-server.ts'
-import { openTestStore } from '../support/store/engines.ts'
+import { servePeople } from '../support/explorer/explorer-server.ts'
 import { credential, named, record } from '../support/store/records.ts'
 
 /** A server whose pages and pictures are counted when they are rendered. */
 async function serveCounted() {
   const credentials = Array.from({ length: 3 }, (_, at) => credential(`${at}`))
-  const store = await openTestStore('sqlite', [{ ...named(1, 'Ada', 1), credentials }, named(2, 'Grace', 2)])
   const counted = { rendered: 0 }
-  const catalog = createCatalog(store)
-  const server = serveExplorer(store, {
-    catalog: { ...catalog, standing: (score) => count(catalog.standing(score)) },
-    rasterize: () => count(Promise.resolve(new Uint8Array(4))),
-  })
   function count<T>(result: T): T {
     counted.rendered++
     return result
   }
-  return {
-    ...server,
-    counted,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await store[Symbol.asyncDispose]()
-    },
-  }
+  const server = await servePeople([{ ...named(1, 'Ada', 1), credentials }, named(2, 'Grace', 2)], {
+    replace: ({ standing }) => ({ standing: (score) => count(standing(score)) }),
+    rasterize: () => count(Promise.resolve(new Uint8Array(4))),
+  })
+  return { ...server, counted }
 }
 
 test.each([
@@ -60,15 +49,17 @@ test('parameters that a page reads lead to pages of their own', async () => {
 })
 
 test('a page that lacks its suggestions, because the index is not ready, is not cached', async () => {
-  await using store = await openTestStore('sqlite', [
+  const people = [
     record(1, { profile: { displayName: 'Ada', tags: ['adagio'] }, scores: { total: 1, skills: 1 } }),
     ...Array.from({ length: 9 }, (_, at) => named(at + 2, 'Grace', at + 2)),
-  ])
-  const catalog = createCatalog(store)
+  ]
   let isReady = false
-  const list: Catalog['list'] = (...request) =>
-    isReady ? catalog.list(...request) : Promise.reject(new ServiceError('overloaded', 'Try again shortly.'))
-  await using server = serveExplorer(store, { catalog: { ...catalog, list } })
+  const busy = new ServiceError('overloaded', 'Try again shortly.')
+  await using server = await servePeople(people, {
+    replace: ({ list }) => ({
+      list: (...request) => (isReady ? list(...request) : Promise.reject(busy)),
+    }),
+  })
   for (const [target, missing] of [
     ['/?q=ada', 'Suggested filters'],
     ['/passports/1', 'No. 1 in Skills'],

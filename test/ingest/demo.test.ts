@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => store[Symbol.asyncDispose]())
 
-test('a second fill changes nothing', async () => {
+test('filling the demo a second time changes nothing', async () => {
   await fillWithDemo(store, NOON + DAY)
   expect(await listAll(store)).toEqual(people)
 })

@@ -2,9 +2,9 @@ import { expect, spyOn, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { setTimeout as sleepReally } from 'node:timers/promises'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
-import { createThrottledClient, SourceError } from '../../src/ingest/throttled-client.ts'
+import { createThrottledGet, SourceError } from '../../src/ingest/throttled-client.ts'
 import { answer, serveRaw } from '../support/http/faulty-proxy.ts'
-import { createClient } from '../support/ingest/throttled-client.ts'
+import { createClient, QUICK } from '../support/ingest/throttled-client.ts'
 
 const really = { fetch: (url: string, init: RequestInit) => fetch(url, init) }
 
@@ -29,10 +29,10 @@ test.each([
   expect(asked).toEqual([`${server.url}/x`])
 })
 
-const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 test.each([
   ['gzip', gzipSync],
-  ['br', (zeros: Uint8Array) => brotliCompressSync(zeros, QUICK)],
+  ['br', (zeros: Uint8Array) => brotliCompressSync(zeros, FAST)],
   ['zstd', zstdCompressSync],
 ] as const)(
   '64 MB that %s compressed to little are rejected without inflating them',
@@ -69,12 +69,10 @@ test.each<[string, (socket: Socket, abort: () => void) => void]>([
   const controller = new AbortController()
   const { signal } = controller
   await using server = await serveRaw((socket) => respond(socket, () => controller.abort()))
-  const client = createThrottledClient({
+  const send = createThrottledGet({
+    ...QUICK,
     ...really,
     base: server.url,
-    key: undefined,
-    userAgent: 'test',
-    rate: 1000,
     now: Date.now,
     ticks: () => performance.now(),
     random: () => 1,
@@ -85,6 +83,6 @@ test.each<[string, (socket: Socket, abort: () => void) => void]>([
       return sleepReally(milliseconds, undefined, { signal }).catch(() => undefined)
     },
   })
-  const requests = Array.from({ length: 3 }, () => client.get('/x').catch((error) => error.name))
+  const requests = Array.from({ length: 3 }, () => send('/x').catch((error) => error.name))
   expect(await Promise.all(requests)).toEqual(Array(3).fill('AbortError'))
 })

@@ -1,8 +1,13 @@
 import { expect, test } from 'bun:test'
 import type { DataPoint } from '../../src/domain/data-point.ts'
-import { toAppliedRules } from '../../src/scoring/active-rules.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
-import { DEFAULT_RULES, type Rule, type RuleSet, stampRules } from '../../src/scoring/rules.ts'
+import {
+  DEFAULT_RULES,
+  type Rule,
+  type RuleSet,
+  stampRules,
+  toAppliedRules,
+} from '../../src/scoring/rules.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
 import { ADOPTION_BATCH } from '../../src/store/sql/rule-adoption.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -52,7 +57,7 @@ const typesAfter = async (store: Store, sequence: number) =>
   (await store.events.list({ after: sequence, limit: 100 })).events.map(({ type }) => type)
 
 onEveryEngine('the adoption of a rule set', (open) => {
-  test('makes no passport stale for the first rule set, and those whose score it changes for the next', async () => {
+  test('makes passports stale whose score it changes, but none for the first rule set', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { scores: { total: 4, skills: 4 } })))
     await hand(store, { id: 1 }, contracts(4))
     await hand(store, { id: 2 }, joined(NOON - 3 * YEAR))

@@ -84,7 +84,7 @@ test.each([
   expect(problemsOf(value).join('\n')).toContain(sentence)
 })
 
-test('several problems are reported at once', () => {
+test('several problems of a rule set are reported at once', () => {
   expect(
     problemsOf({ ...withRule({ max_score: 'x', convert: 'cube' }), caps: { Skills: 'y' } }),
   ).toHaveLength(3)

@@ -110,10 +110,9 @@ type Compose = {
   configs: Record<string, { content: string }>
   networks: { default: { ipam: { config: { subnet: string }[] } } }
 }
-const readScaled = () => Bun.YAML.parse(read('deploy/compose.scaled.yaml')) as Compose
+const { services, configs, networks } = Bun.YAML.parse(read('deploy/compose.scaled.yaml')) as Compose
 
 test('the nodes of compose.scaled.yaml know client addresses, share rate limits and are published on loopback', () => {
-  const { services, configs, networks } = readScaled()
   const node = services['node-1'] as Service
   expect(node.environment).toMatchObject({
     TRUST_PROXY: networks.default.ipam.config[0]?.subnet as string,
@@ -128,7 +127,6 @@ test('the nodes of compose.scaled.yaml know client addresses, share rate limits 
 })
 
 test('the database role of compose.scaled.yaml is no superuser', () => {
-  const { services, configs } = readScaled()
   expect(services['node-1']?.environment.DATABASE_URL).toStartWith('postgres://passportd:')
   expect(services.primary?.environment.POSTGRES_USER).not.toBe('passportd')
   expect(configs.database?.content).toMatch(/create role passportd login password/)

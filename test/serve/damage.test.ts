@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createDamage, isDamaged, noteDamage, withDamage } from '../../src/serve/damage.ts'
 import { findDamage } from '../../src/store/open.ts'
 import { workplace } from '../support/cli-sandbox.ts'
-import { parseExposition } from '../support/http/prometheus.ts'
+import { scrape } from '../support/http/prometheus.ts'
 import { readLines, until } from '../support/processes.ts'
 import { withEngine } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
@@ -35,10 +35,7 @@ withEngine('sqlite', 'a damaged database file', (makeDatabase) => {
     expect(findDamage({ engine: 'sqlite', path: here.database })).not.toEqual([])
     await using service = await here.serve([], { METRICS_PORT: '0' })
     const log = readLines(service.child.stderr)
-    const metrics = /Metrics +(http\S+)/.exec(service.greeting)?.[1] ?? ''
-    const integrity = async () =>
-      parseExposition(await (await fetch(metrics)).text()).value('passportd_store_up{part="integrity"}')
-    await until(async () => (await integrity()) === 0)
+    await until(async () => (await scrape(service)).value('passportd_store_up{part="integrity"}') === 0)
     const ready = await fetch(`${service.url}/ready`)
     expect([ready.status, await ready.json()]).toMatchObject([
       503,

@@ -3,6 +3,7 @@ import { parseExposition } from '../support/http/prometheus.ts'
 import { until } from '../support/processes.ts'
 import { startTestService } from '../support/service.ts'
 import { saveRecords } from '../support/store/engines.ts'
+import { execute } from '../support/store/execute-sql.ts'
 import { record } from '../support/store/records.ts'
 
 const [WRITER, SEARCH, PICTURES, SERVER] = [0, 1, 2, 3]
@@ -25,7 +26,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     ...new Set(await Promise.all(Array.from({ length: 40 }, async () => (await service.get(path)).status))),
   ]
 
-  test('a search thread that dies is restarted, and searches and filters, which follow changes, work again', async () => {
+  test('a search thread that dies is restarted; searches and filters work again, and filters follow changes', async () => {
     const read = async (path: string) => {
       const response = await service.get(path)
       const body = await response.json()
@@ -61,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     await until(async () => (await cachingOf('/card/2.png'))?.startsWith('public') === true)
   })
 
-  test('a server thread that dies is restarted, and the others serve meanwhile', async () => {
+  test('a server thread that dies is restarted, and the other threads serve meanwhile', async () => {
     const listed = async () =>
       parseExposition(await (await fetch(service.metricsUrl as string)).text()).value(
         'passportd_requests_total{route="credentials",status="200",tier="anonymous"}',
@@ -95,4 +96,18 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
       ['search', 'picture', 'server', 'writer'].map((name) => `The ${name}-thread ended; restarting it now.`),
     )
   })
+})
+
+test('unexpected errors of the search thread are logged with its stack, in the background and for a request', async () => {
+  await using service = await startTestService()
+  await until(async () => (await service.get('/api/v3/passports?filter=human:true')).status === 200)
+  // The new thread builds its index again, and cannot read a passport.
+  await execute(service.databaseUrl, "update passports set tags = '5' where id = 42")
+  service.threads[SEARCH]?.terminate()
+  const findMessage = (start: string) =>
+    service.messages().find((message) => message.startsWith(start) && message.includes('facets.ts'))
+  await until(() => findMessage('The index for filters could not be updated: TypeError') !== undefined)
+  await until(async () => (await service.get('/api/v3/passports?filter=human:true')).status === 500)
+  await until(() => findMessage('TypeError') !== undefined)
+  expect(service.messages().join()).not.toContain('The search-thread failed')
 })

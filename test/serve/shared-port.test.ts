@@ -20,12 +20,12 @@ withEngine('sqlite', 'a port that another process listens on', (makeDatabase) =>
         err: `passportd: Another passportd serves another database on port ${port}. Stop it, or set PORT to another port.\n`,
         code: 1,
       })
-      const METRICS_PORT = /Metrics +http:[^:]+:(\d+)/.exec(first.greeting)?.[1] as string
+      const METRICS_PORT = new URL(first.metricsUrl).port
       await using second = await here.serve([], { PORT: port, METRICS_PORT })
       first.child.kill('SIGTERM')
       expect(await first.child.exited).toBe(0)
       expect((await fetch(`${second.url}/api/v1/passports/1`)).status).toBe(200)
-      expect((await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).status).toBe(200)
+      expect((await fetch(second.metricsUrl)).status).toBe(200)
       second.child.kill('SIGTERM')
       expect(await readProblems(second.child.stderr)).toContain('Another process listens on this port')
     },

@@ -1,10 +1,12 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { serveProcess, start } from '../support/cli.ts'
 import { openEventStream } from '../support/http/event-stream.ts'
-import { socketsOf, until } from '../support/processes.ts'
+import { listenHere } from '../support/listener.ts'
+import { isRefused, socketsOf, until } from '../support/processes.ts'
 import { pretendRedis } from '../support/redis/redis.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { callHere } from '../support/terminal.ts'
@@ -67,12 +69,7 @@ describe.concurrent('serve, stopped', () => {
     server.child.kill('SIGTERM')
     // A signal right after the first is a duplicate.
     server.child.kill('SIGTERM')
-    const isRefused = async () =>
-      fetch(server.url).then(
-        () => false,
-        () => true,
-      )
-    await until(isRefused)
+    await until(() => isRefused(server.url))
     expect(server.child.exitCode).toBeNull()
     await until(() => {
       server.child.kill('SIGTERM')
@@ -93,3 +90,43 @@ test.concurrent.each(['SIGTERM', 'SIGINT'] as const)(
     expect([0, null]).toContain(child.exitCode)
   },
 )
+
+/** A client that keeps its connection. */
+function openConnection(port: number) {
+  const closed = Promise.withResolvers<string>()
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  let onResponse: (() => void) | undefined
+  socket.on('data', (chunk) => {
+    received += chunk
+    if (received.endsWith('{"status":"ok"}')) onResponse?.()
+  })
+  socket.on('error', () => undefined).on('close', () => closed.resolve(received))
+  return {
+    closed: closed.promise,
+    request(): Promise<string> {
+      received = ''
+      socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
+      const answered = new Promise<string>((resolve) => {
+        onResponse = () => resolve(received)
+      })
+      return Promise.race([answered, closed.promise])
+    },
+  }
+}
+
+test('a server that stops answers the next request on a connection and then closes it, and closes idle connections', async () => {
+  using folder = tempFolder()
+  await using node = await listenHere({ DATABASE_URL: `sqlite:${join(folder.path, 'drain.db')}` })
+  const [client, idle] = [1, 2].map(() => openConnection(Number(new URL(node.url).port)))
+  expect(await client?.request()).not.toContain('\r\nConnection: close\r\n')
+  const last = await idle?.request()
+  const drained = node.drain()
+  // The request is in the socket before the runtime can close the connection.
+  const response = await client?.request()
+  expect(response).toStartWith('HTTP/1.1 200 ')
+  expect(response).toContain('\r\nConnection: close\r\n')
+  expect(await client?.closed).toBe(response as string)
+  await drained
+  expect(await idle?.closed).toBe(last as string)
+})

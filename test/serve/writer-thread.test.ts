@@ -26,7 +26,7 @@ async function startWriter() {
   const workers: Worker[] = []
   const onWorker = (worker: Worker) => void workers.push(worker)
   process.on('worker', onWorker)
-  const client = createCaller<UsageReport, void>({ ended: 'The writer thread ended.', mostWaiting: 2 })
+  const client = createCaller<UsageReport, void>('The writer thread ended.', 2)
   const thread = startThread({
     name: 'writer-thread',
     log: createLog({ write: () => undefined, json: true, now: Date.now }),

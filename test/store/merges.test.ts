@@ -1,18 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
-import { ADA_WALLET, ada, NOON, record } from '../support/store/records.ts'
-
-const LATER = NOON + 1000
-const OPTIONS = { now: NOON, restore: false }
-const point = {
-  type: 'base_builder',
-  account: '',
-  value: { kind: 'number' as const, amount: 1 },
-  display: '1 contract',
-}
-const find = async (store: Store, id: number) => await store.passports.find({ id })
+import { ADA_WALLET, ada, record } from '../support/store/records.ts'
+import { contracts, find, hand, LATER } from '../support/store/scoring.ts'
 
 onEveryEngine('merging and removing', (open) => {
   test('a merged passport redirects to its survivor until it is unmerged', async () => {
@@ -119,9 +109,7 @@ onEveryEngine('merging and removing', (open) => {
     await using store = await open([ada])
     await store.passports.remove(7, LATER)
     expect(await saveRecords(store, [ada])).toEqual([{ outcome: 'removed' }])
-    expect(await store.records.save([{ kind: 'data-point', passport: { id: 7 }, point }], OPTIONS)).toEqual([
-      { outcome: 'removed' },
-    ])
+    expect(await hand(store, { id: 7 }, contracts(1))).toEqual([{ outcome: 'removed' }])
     expect(await find(store, 7)).toBeUndefined()
     expect(await saveRecords(store, [ada], { restore: true })).toEqual([{ outcome: 'added' }])
     expect(await find(store, 7)).toMatchObject({ id: 7 })

@@ -32,11 +32,10 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     if (isFile) expect(check(address.path)).toMatchObject({ ...before, bytes: expect.any(Number) })
 
     // The migration adds a column: it fails if it runs again.
-    const again = await openStore(address)
+    await using again = await openStore(address)
     await expectFixture(again)
     await score(again)
     await expectV1(again, [{ id: 3 }, { id: 7 }, { id: 21 }])
-    await again.close()
   })
 
   test('a database with an older schema is refused with the way to migrate it, and stays unchanged', async () => {
@@ -50,9 +49,8 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
       )
     }
     await execute(database.url, setSchema(engine, OLD_SCHEMA[engine]))
-    const store = await openStore(address)
+    await using store = await openStore(address)
     await expectFixture(store)
-    await store.close()
   })
 })
 
@@ -100,8 +98,7 @@ withEveryEngine('a database with an outdated schema', (makeDatabase) => {
     await expect(open()).rejects.toThrow(refusal)
     await expect(open()).rejects.toThrow(refusal)
     await (await openStore(address)).close()
-    const store = await open()
+    await using store = await open()
     expect(await listAll(store, { size: 1 })).toMatchObject({ total: 0 })
-    await store.close()
   })
 })

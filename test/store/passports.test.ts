@@ -11,8 +11,7 @@ import {
   record,
   SOLANA_WALLET,
 } from '../support/store/records.ts'
-
-const OPTIONS = { now: NOON, restore: false }
+import { OPTIONS } from '../support/store/scoring.ts'
 
 onEveryEngine('passports', (open) => {
   test('a passport is found as written, by its id and by each of its wallets', async () => {

@@ -5,13 +5,13 @@ import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { ada, credential, NOON, record } from '../support/store/records.ts'
+import { contracts, OPTIONS } from '../support/store/scoring.ts'
 import { score } from '../support/store/store-changes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 /** Occurs only in the data of the removed person. */
 const MARKER = 'qzx'
 const REMOVED = 150
-const saving = { now: NOON, restore: false }
 
 const person = (id: number, mark: string, length = 20) =>
   record(id, {
@@ -26,14 +26,7 @@ const person = (id: number, mark: string, length = 20) =>
     },
     socials: ada.socials.map((social) => ({ ...social, name: `${mark}social` })),
     credentials: [credential(`${mark}credential`, { value: `${mark}value` })],
-    dataPoints: [
-      {
-        type: 'base_builder',
-        account: `${mark}account`,
-        display: `${mark}point`,
-        value: { kind: 'number', amount: 9 },
-      },
-    ],
+    dataPoints: [{ ...contracts(9), account: `${mark}account`, display: `${mark}point` }],
   })
 
 /** Marked words in the database file and its WAL, including folded text. */
@@ -46,7 +39,7 @@ function marksIn(path: string): string[] {
 type Remove = (store: Store) => unknown
 const REMOVALS: [how: string, remove: Remove][] = [
   ['by its id', (store) => store.passports.remove(REMOVED, NOON)],
-  ['by a removal record', (store) => store.records.save([{ kind: 'removal', id: REMOVED }], saving)],
+  ['by a removal record', (store) => store.records.save([{ kind: 'removal', id: REMOVED }], OPTIONS)],
   [
     'with the survivor it was merged into',
     async (store) => {
@@ -67,20 +60,19 @@ async function fill(store: Store): Promise<void> {
 test.each(REMOVALS)('a passport that is removed %s leaves no byte in the files', async (_, remove) => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  const store = openSqlite(path)
+  await using store = openSqlite(path)
   await fill(store)
   expect(marksIn(path).length).toBeGreaterThan(5)
   // A recent read does not prevent the truncation of the WAL.
   expect(await store.passports.find({ id: REMOVED })).toMatchObject({ id: REMOVED })
   await remove(store)
   expect(marksIn(path)).toEqual([])
-  await store.close()
 })
 
-test('a removed passport that was changed and scored many times leaves no byte either', async () => {
+test('a removed passport that was changed and scored many times leaves no byte in the files', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  const store = openSqlite(path)
+  await using store = openSqlite(path)
   await fill(store)
   for (let round = 0; round < 6; round++) {
     const neighbours = Array.from({ length: 30 }, (_, at) =>
@@ -92,5 +84,4 @@ test('a removed passport that was changed and scored many times leaves no byte e
   }
   await store.passports.remove(REMOVED, NOON)
   expect(marksIn(path)).toEqual([])
-  await store.close()
 })

@@ -45,7 +45,8 @@ describe('sqlite: the file', () => {
   test('shows a change by another process at once', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
-    const [one, two] = [openSqlite(path), openSqlite(path)]
+    await using one = openSqlite(path)
+    await using two = openSqlite(path)
     expect(await two.passports.find({ id: 7 })).toBeUndefined()
     await saveRecords(one, [ada])
     await until(async () => (await two.passports.find({ id: 7 })) !== undefined)
@@ -53,8 +54,6 @@ describe('sqlite: the file', () => {
     await one.keys.create(apiKey('k'))
     await two.keys.revoke('k', 2)
     expect(await one.keys.find('k')).toMatchObject({ revokedAt: 2 })
-    await one.close()
-    await two.close()
   })
 
   const change = async (path: string, sql: string) => {
@@ -104,19 +103,18 @@ describe('sqlite: the file', () => {
   test('a file that is moved or replaced while it is open is detected', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
-    const store = openSqlite(path)
+    await using store = openSqlite(path)
     await store.ping()
     renameSync(path, `${path}.moved`)
     expect(() => store.ping()).toThrow('was moved or replaced')
     writeFileSync(path, 'another one')
     expect(() => store.ping()).toThrow('was moved or replaced')
-    await store.close()
   })
 
   test('damage that SQLite does not notice is reported as damage', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
-    const store = openSqlite(path)
+    await using store = openSqlite(path)
     await saveRecords(store, [ada])
     using database = new Database(path)
     database.run(`update passports set tags = '["math'`)
@@ -125,7 +123,6 @@ describe('sqlite: the file', () => {
     database.run('create unique index one_bio on passports (bio)')
     const twins = [1, 2].map((id) => record(id, { profile: { bio: 'same' } }))
     await expect(saveRecords(store, twins)).rejects.toThrow(`${path} is damaged`)
-    await store.close()
   })
 
   test('damage of an open file makes reads fail with unavailable', async () => {
@@ -137,12 +134,11 @@ describe('sqlite: the file', () => {
       Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)),
     )
     await first.close()
-    const store = openSqlite(path)
+    await using store = openSqlite(path)
     truncateSync(path, 8192)
     const unavailable = expect.objectContaining({ code: 'unavailable' })
     await expect(store.passports.find({ id: 1990 })).rejects.toThrow(unavailable)
     expect(() => store.v1.findPassport({ id: 1990 })).toThrow(unavailable)
     expect(() => store.v1.findCredentials({ wallet: '0x1' })).toThrow(unavailable)
-    await store.close()
   })
 })

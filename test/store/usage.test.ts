@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { UsageCount } from '../../src/domain/usage.ts'
+import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine } from '../support/store/engines.ts'
 import { apiKey } from '../support/store/records.ts'
 
@@ -11,16 +12,14 @@ const used = (day: string, key: string, count: number, given: Partial<UsageCount
   count,
   ...given,
 })
+const add = ({ usage }: Store, ...counts: UsageCount[]) => usage.add(counts, new Map())
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 
 onEveryEngine('usage', (open) => {
   test('counts of the same kind add up', async () => {
     await using store = await open()
-    await store.usage.add([used('2026-01-02', 'a', 3), used('2026-01-01', '', 1)], new Map())
-    await store.usage.add(
-      [used('2026-01-02', 'a', 4), used('2026-01-02', 'a', 1, { status: 404 })],
-      new Map(),
-    )
+    await add(store, used('2026-01-02', 'a', 3), used('2026-01-01', '', 1))
+    await add(store, used('2026-01-02', 'a', 4), used('2026-01-02', 'a', 1, { status: 404 }))
     expect(await store.usage.list(ALL)).toEqual([
       used('2026-01-01', '', 1),
       used('2026-01-02', 'a', 7),
@@ -36,7 +35,7 @@ onEveryEngine('usage', (open) => {
     const counts = days.flatMap((day) =>
       keys.flatMap((key) => [200, 304, 404, 429].map((status) => used(day, key, 2, { status }))),
     )
-    await store.usage.add([...counts, used('2026-02-01', '', 9)], new Map())
+    await add(store, ...counts, used('2026-02-01', '', 9))
     const sums = await store.usage.sumByKey({ since: '2026-02-01', until: '2026-02-28' })
     expect(new Map(sums)).toEqual(new Map(keys.map((key) => [key, 12])))
   })
@@ -44,17 +43,10 @@ onEveryEngine('usage', (open) => {
   test('old days are deleted one at a time, oldest first', async () => {
     await using store = await open()
     const days = ['2026-01-03', '2026-01-01', '2026-01-02']
-    await store.usage.add(
-      days.flatMap((day) => [used(day, 'a', 1), used(day, 'b', 1)]),
-      new Map(),
-    )
+    await add(store, ...days.flatMap((day) => [used(day, 'a', 1), used(day, 'b', 1)]))
     expect(await store.usage.removeOldest('2026-01-03')).toBe(true)
-    expect((await store.usage.list(ALL)).map(({ day }) => day)).toEqual([
-      '2026-01-02',
-      '2026-01-02',
-      '2026-01-03',
-      '2026-01-03',
-    ])
+    const left = (await store.usage.list(ALL)).map(({ day }) => day)
+    expect(left).toEqual(['2026-01-02', '2026-01-02', '2026-01-03', '2026-01-03'])
     expect(await store.usage.removeOldest('2026-01-03')).toBe(true)
     expect(await store.usage.removeOldest('2026-01-03')).toBe(false)
     expect(await store.usage.list(ALL)).toHaveLength(2)
@@ -72,11 +64,10 @@ onEveryEngine('usage', (open) => {
   test('concurrent nodes lose no counts', async () => {
     await using store = await open()
     const counts = Array.from({ length: 20 }, (_, at) => used('2026-01-01', `k${at}`, 1))
-    await Promise.all(
-      Array.from({ length: 12 }, (_, turn) =>
-        store.usage.add(turn % 2 ? counts : counts.toReversed(), new Map()),
-      ),
+    const adding = Array.from({ length: 12 }, (_, turn) =>
+      add(store, ...(turn % 2 ? counts : counts.toReversed())),
     )
+    await Promise.all(adding)
     const rows = await store.usage.list(ALL)
     expect(rows).toHaveLength(20)
     expect(new Set(rows.map(({ count }) => count))).toEqual(new Set([12]))

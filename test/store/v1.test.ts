@@ -1,12 +1,11 @@
 import { expect, test } from 'bun:test'
-import fc from 'fast-check'
 import type { PassportRecord } from '../../src/domain/record/record.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import type { CopyTable } from '../../src/store/copy-table.ts'
 import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'
-import { REFS, step, take } from '../support/store/random-histories.ts'
+import { checkHistories, REFS } from '../support/store/random-histories.ts'
 import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../support/store/records.ts'
 import { scorerOf } from '../support/store/scoring.ts'
 import { AT_REST, CREDENTIAL_CHANGES, PASSPORT_CHANGES, score } from '../support/store/store-changes.ts'
@@ -23,22 +22,13 @@ const CHANGES = [...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES]
 const RARE = /copy|removal record|rule set/
 
 onEveryEngine('V1 responses', (open, engine) => {
-  test('match the stored data after a random history', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
-        await using store = await open()
-        const scorer = scorerOf(store)
-        await adoptRules(scorer)
-        let shown: Shown = new Map()
-        for (const each of steps) {
-          await take(store, scorer, each)
-          shown = await expectV1(store, REFS, shown)
-        }
-      }),
-      // The seed makes the histories reproducible.
-      { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 },
-    )
-  })
+  test('match the stored data after a random history', () =>
+    checkHistories(open, engine, (store) => {
+      let shown: Shown = new Map()
+      return async () => {
+        shown = await expectV1(store, REFS, shown)
+      }
+    }))
 
   const changes = engine === 'sqlite' ? CHANGES : CHANGES.filter(([what]) => RARE.test(what))
   test.each(changes)('reflect %s', async (_, id, change) => {

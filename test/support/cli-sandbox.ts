@@ -7,6 +7,7 @@ import {
   parseDatabaseAddress,
 } from '../../src/config/database-address.ts'
 import type { PassportRecord } from '../../src/domain/record/record.ts'
+import { exportRecords } from '../../src/ingest/export.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { run, serveProcess, start } from './cli.ts'
@@ -21,6 +22,10 @@ type Given = {
   bare?: boolean
 }
 
+/** All records, as `export` writes them. */
+export const exportAll = async (store: Store) =>
+  (await Array.fromAsync(exportRecords(store), ({ text }) => text)).join('')
+
 /** A folder and a new database for commands. The end of the block deletes both. */
 export async function workplace(
   makeDatabase: MakeDatabase,
@@ -33,10 +38,7 @@ export async function workplace(
   const address = parseDatabaseAddress(made.url) as DatabaseAddress
   const env = { DATABASE_URL: made.url }
 
-  async function open(): Promise<Store & AsyncDisposable> {
-    const store = await openStore(address)
-    return { ...store, [Symbol.asyncDispose]: async () => store.close() }
-  }
+  const open = () => openStore(address)
   async function look<T>(work: (store: Store) => T | Promise<T>): Promise<T> {
     await using store = await open()
     return await work(store)
@@ -54,11 +56,11 @@ export async function workplace(
       const result = { args, ...(await callHere(args, { env })) }
       expect(result).toEqual({ args, out: '', err: expect.stringContaining(sentence), code: 1 })
     },
-    /** In this process, which is faster. Needs absolute paths. */
+    /** Runs a command in this process, which is faster. Needs absolute paths. */
     call: (...args: string[]) => callHere(args, { env }),
     /** The document that a command prints with `--json`. */
     json: async (...args: string[]) => JSON.parse((await callHere([...args, '--json'], { env })).out),
-    /** The same with the folder as working directory. Not for concurrent tests. */
+    /** Runs a command in this process, with the folder as working directory. Not for concurrent tests. */
     callIn: (...args: string[]) => callHere(args, { env, cwd }),
     start: (...args: string[]) => start(args, { cwd, env }),
     serve: (args: string[] = [], more: Record<string, string> = {}) =>
@@ -68,6 +70,7 @@ export async function workplace(
       listenHere({ ...env, ...more }, options),
     open,
     look,
+    export: () => look(exportAll),
     async [Symbol.asyncDispose]() {
       await made[Symbol.asyncDispose]()
       folder[Symbol.dispose]()

@@ -64,6 +64,8 @@ export async function serveProcess(args: readonly string[], { env = {}, cwd }: O
     child,
     greeting,
     url,
+    /** With METRICS_PORT. */
+    metricsUrl: /Metrics +(http\S+)/.exec(greeting)?.[1] ?? '',
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await child.exited

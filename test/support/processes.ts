@@ -46,6 +46,13 @@ export async function until(holds: () => boolean | Promise<boolean>, what = 'a c
   }
 }
 
+/** Whether no server accepts the connection. */
+export const isRefused = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => false,
+    () => true,
+  )
+
 /** A process may end meanwhile. */
 function orNothing<T>(look: () => T, nothing: T): T {
   try {

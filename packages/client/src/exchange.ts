@@ -61,7 +61,17 @@ export function parseBody<T>(body: string, field: string): T {
 
 /** V1 has the message in `error`, v3 in `detail`. */
 export function toError(response: Response, body: string): PassportError {
-  const { error, detail, code, request_id, errors, type, title, status: _, ...members } = toRecord(body)
+  const {
+    error,
+    detail,
+    code,
+    request_id,
+    errors,
+    type,
+    title,
+    status: _,
+    ...members
+  } = (parseJson(body) ?? {}) as Record<string, unknown>
   const message = error ?? detail
   const { status } = response
   const details = {
@@ -80,8 +90,6 @@ export function toError(response: Response, body: string): PassportError {
   const invalid = Array.isArray(errors) ? (errors as InvalidValue[]) : []
   return new Kind(code as PassportErrorCode, message, { ...details, errors: invalid, members })
 }
-
-const toRecord = (body: string) => (parseJson(body) ?? {}) as Record<string, unknown>
 
 function parseJson(text: string): unknown {
   try {

@@ -13,7 +13,7 @@ export function createBackpressure(limits: Partial<HoldLimits> = {}) {
 
 export type Backpressure = ReturnType<typeof createBackpressure>
 
-/** The part of an exchange that the limits are about. */
+/** The part of an exchange that the functions below read and change. */
 export type LimitedExchange = {
   readonly request: Request
   readonly server: Bun.Server<undefined>
@@ -25,10 +25,10 @@ export type LimitedExchange = {
   hasOwnStallLimit: boolean
 }
 
-/** A request and the limits of its server. Functions instead of methods: closures for each request would slow all of them down. */
+/** A request and the limits of its server. The functions below are no methods: closures for each request would slow requests down. */
 export type Limited = { backpressure: Backpressure; exchange: LimitedExchange }
 
-/** To be awaited between parts of the work; the first turn is taken before the handler is called. Throws `ClientGone` or `overloaded`. */
+/** Handlers await a turn between parts of their work; the server takes the first turn for them. Throws `ClientGone` or `overloaded`. */
 export function takeTurn({ backpressure, exchange }: Limited): Promise<void> | undefined {
   if (isDone(exchange)) throw new ClientGone()
   return backpressure.takeTurn(exchange.request)
@@ -42,7 +42,7 @@ export function renderLarge<T>({ backpressure, exchange }: Limited, work: () => 
 
 /**
  * Counts a large body until it is sent, and disconnects a client that does not read it. Responses with the same `shared` body
- * count once. Returns a function that releases it earlier. Throws `overloaded`, but not for large pages, which waited for room.
+ * count once. Returns a function that releases the body earlier. Throws `overloaded`, but not for large pages, which waited for room.
  */
 export const hold = (
   { backpressure: { held }, exchange }: Limited,
@@ -50,7 +50,7 @@ export const hold = (
   shared?: object,
 ): (() => void) => held.hold(holderOf(exchange), bytes, shared, exchange.hasPlace)
 
-/** For streams and request bodies. While the server waits for a client, the client must go on within `stallSeconds`. */
+/** Limits the pauses of a stream or a request body: a client that the server waits for must read or send within `stallSeconds`. */
 export function limitStall({ backpressure, exchange }: Limited, isWaiting: boolean): void {
   exchange.hasOwnStallLimit = true
   const seconds = isWaiting ? backpressure.held.limits.stallSeconds : IDLE_SECONDS
@@ -76,7 +76,7 @@ const TURN_MILLISECONDS = 5
 /** The most waiting requests that start in one turn, if those of the last turn were short. */
 const MOST_RESUMED = 4
 
-/** The length of a queue: more than the requests that one client may send within its limit. */
+/** The longest queue of requests, and of large pages: more than the requests that one client may send within its limit. */
 const MOST_WAITING = 2000
 
 /** The signal of a request is created on demand: only requests that wait need it. */

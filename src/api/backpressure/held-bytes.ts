@@ -9,7 +9,7 @@ const SMALL_BYTES = 64 * 1024
  * and 64 KiB for each connection.
  */
 const HOLD_LIMITS = {
-  /** Clients that hold nothing have as much again. */
+  /** Clients that hold no bytes share a second budget of this size. */
   bytes: 48 * 1024 * 1024,
   bytesOfClient: 12 * 1024 * 1024,
   /** A client that reads nothing for this time is disconnected. Bun may need four seconds more. */
@@ -38,7 +38,7 @@ export type Holder = {
 type Body = { bytes: number; client: string; holders: number }
 type Entry = { holder: Holder; body: object; since: number; isLimited: boolean }
 
-/** Other clients cannot use up the room of a client that holds nothing. */
+/** A client that holds no bytes uses the second budget: other clients cannot use that one up. */
 const isAbove = ({ bytes, bytesOfClient }: HoldLimits, own: number, total: number) =>
   own >= bytesOfClient || total >= (own === 0 ? 2 : 1) * bytes
 

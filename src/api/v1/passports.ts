@@ -14,7 +14,7 @@ export async function getPassport(
   version: DeprecatedVersion,
   { params }: RouteRequest<'id'>,
   context: Context,
-): Promise<Response> {
+) {
   const ref = parsePassportRef(params.id)
   const passport = ref && (await context.store[version].findPassport(ref))
   if (!passport) throw notFound()
@@ -24,11 +24,7 @@ export async function getPassport(
 }
 
 /** Pages without a keyword are cached until the snapshot changes. */
-export async function listPassports(
-  version: DeprecatedVersion,
-  request: Request,
-  context: Context,
-): Promise<Response> {
+export async function listPassports(version: DeprecatedVersion, request: Request, context: Context) {
   const query = queryOf(request)
   const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
   const keyword = parseKeyword(query.get('keyword'))
@@ -42,11 +38,7 @@ export async function listPassports(
   return size > CHUNK ? renderLarge(context, respond) : respond()
 }
 
-async function renderList(
-  version: DeprecatedVersion,
-  { store, catalog }: Context,
-  request: FindRequest,
-): Promise<RenderedPage> {
+async function renderList(version: DeprecatedVersion, { store, catalog }: Context, request: FindRequest) {
   const { page, size } = request
   const { items, total } = await findPage({ catalog, store }, request, store[version].listItems)
   const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
@@ -67,7 +59,7 @@ async function joinList(items: readonly string[], end: string): Promise<Rendered
   return Buffer.concat([...chunks, Buffer.from(end)])
 }
 
-/** A request without a passport gets an empty list. */
+/** A request that names no passport gets an empty list. */
 export async function listCredentials(request: Request, context: Context): Promise<Response> {
   const query = queryOf(request)
   const named = query.get('passport_id') ?? query.get('id') ?? ''

@@ -27,7 +27,7 @@ const V1: Surface = {
   schemas: { ...recordSchemas, ...v1Schemas, ErrorBody },
 }
 
-/** The same endpoints with the fields that later clients read. */
+/** V2 has the endpoints of V1 with more fields. */
 const V2: Surface = {
   ...V1,
   retires: 'V2',

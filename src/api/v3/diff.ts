@@ -3,7 +3,7 @@ import { Diff, type WireDiff } from '../../domain/v3/event-schema.ts'
 import { presentDiff } from '../../domain/v3/present-event.ts'
 import { readDiff } from '../../store/read-later.ts'
 import { json } from '../response.ts'
-import { type Context, type Query, type RouteRequest, route } from '../route.ts'
+import { type Context, route } from '../route.ts'
 import { DIFF } from './examples.ts'
 import { checkKnown, DIFF_UNITS, noPassport, onlyOne, parseKey, parsePast } from './parameters.ts'
 import { KEY, V3 } from './route-defaults.ts'
@@ -25,17 +25,11 @@ export const diff = route(V3, {
   response: Diff,
   example: DIFF,
   errors: ['before_history', 'ambiguous'],
-  handle: getDiff,
+  async handle({ params }, context, query) {
+    const times = parseTimes(query, context.now())
+    return json(context, JSON.stringify(await findDiff(context, params.key, times)))
+  },
 })
-
-async function getDiff(
-  { params }: RouteRequest<'key'>,
-  context: Context,
-  query: Query<'from' | 'to'>,
-): Promise<Response> {
-  const times = parseTimes(query, context.now())
-  return json(context, JSON.stringify(await findDiff(context, params.key, times)))
-}
 
 /** The net change of a score between two times, and its causes. Throws `not_found`, `ambiguous` or `before_history`. */
 export async function findDiff(

@@ -11,7 +11,6 @@ import { parseLimit } from '../../domain/lists/list-request.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { Event, EventPage, type WireEventPage } from '../../domain/v3/event-schema.ts'
 import { presentEvent } from '../../domain/v3/present-event.ts'
-import type { EventList } from '../../store/event-store.ts'
 import { type EventFilter, formatEvent, MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../event-streams.ts'
 import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
@@ -88,10 +87,10 @@ async function listEvents(request: Request, context: Context, parameters: Parame
     throw invalidParameter('limit', 'limit is for pages: leave it out, or accept application/json.')
   const limit = parseLimit(parameters.limit, DEFAULT_LIMIT, LARGEST_LIMIT)
   const filter = await parseFilter(context, parameters)
-  if (isStream) return openStream(request, context, parameters, filter)
+  if (isStream) return openStream(context, parameters, filter)
   await context.charge(unitsOfEvents(limit))
   const after = parseCursor('?after', parameters.after)
-  const { events, end, log } = await readPage(context, after, limit, filter)
+  const { events, end, log } = await readPage(context, after, { ...filter, limit })
   const next = formatEventCursor({ log: log.name, sequence: end })
   const page: WireEventPage = {
     items: events.map((event) => presentEvent(event, { log: log.name, source: context.streams.source })),
@@ -102,13 +101,8 @@ async function listEvents(request: Request, context: Context, parameters: Parame
 }
 
 /** A reconnecting client repeats the parameters, and sends its place as `Last-Event-ID`. */
-async function openStream(
-  request: Request,
-  context: Context,
-  parameters: Parameters,
-  filter: EventFilter,
-): Promise<Response> {
-  const { server } = context.exchange
+async function openStream(context: Context, parameters: Parameters, filter: EventFilter): Promise<Response> {
+  const { server, request } = context.exchange
   const last = request.headers.get('last-event-id') ?? ''
   const log = await context.store.events.log()
   const given = last === '' ? parseCursor('?after', parameters.after) : parseCursor('Last-Event-ID', last)
@@ -129,17 +123,13 @@ async function openStream(
 }
 
 async function parseFilter(context: Context, { types, passport }: Parameters): Promise<EventFilter> {
+  const names = parseNames('types', types)
+  const unknown = findUnknown('event type', names ?? [], EVENT_TYPES, () => '?types')
+  if (unknown.length > 0) throw invalidValues(unknown)
   return {
-    ...(types !== undefined && { types: parseTypes(types) }),
+    ...(names && { types: [...new Set(names as EventType[])].sort() }),
     ...(passport !== undefined && { passport: await findPassport(context, passport) }),
   }
-}
-
-function parseTypes(text: string): EventType[] {
-  const types = parseNames('types', text)
-  const unknown = findUnknown('event type', types, EVENT_TYPES, () => '?types')
-  if (unknown.length > 0) throw invalidValues(unknown)
-  return [...new Set(types as EventType[])].sort()
 }
 
 /** An id is not looked up: merged and removed passports have events too. */
@@ -161,18 +151,13 @@ function parseCursor(pointer: string, text: string | undefined): Start {
 }
 
 /** Throws `cursor_expired` if the log does not have all events after the cursor. */
-async function readPage(
-  { store: { events } }: Context,
-  start: Start,
-  limit: number,
-  filter: EventFilter,
-): Promise<EventList> {
+async function readPage({ store: { events } }: Context, start: Start, page: EventFilter & { limit: number }) {
   if (start === LATEST) {
     const log = await events.log()
     return { events: [], end: log.last, log }
   }
-  const page = await events.list({ ...filter, after: start?.sequence ?? 0, limit })
-  if (!start || isInLog(start, page.log)) return page
+  const found = await events.list({ ...page, after: start?.sequence ?? 0 })
+  if (!start || isInLog(start, found.log)) return found
   // A replica may not have the last events yet.
   const log = await events.log()
   if (!isInLog(start, log)) throw cursorExpired(start, log)

@@ -15,7 +15,7 @@ import {
 } from '../../domain/lists/list-request.ts'
 import { ListBody } from '../../domain/v3/schemas.ts'
 import { renderLarge, takeTurn } from '../backpressure/backpressure.ts'
-import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
+import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { LIST } from './examples.ts'
@@ -103,12 +103,7 @@ function parseListRequest(parameters: Parameters, { includes }: Fields): ListReq
 
 const linkTo = (parameters: Parameters) => `/api/v3/passports?${new URLSearchParams(parameters)}`
 
-async function renderList(
-  context: Context,
-  parameters: Parameters,
-  request: ListRequest,
-  fields: Fields,
-): Promise<RenderedPage> {
+async function renderList(context: Context, parameters: Parameters, request: ListRequest, fields: Fields) {
   const found = await findList(context, request, (ids) => renderItems(context, ids, fields))
   const next = found.next ? formatCursor(request, found.next) : null
   const rest = JSON.stringify({

@@ -12,9 +12,7 @@ import { hold, type Limited, limitStall, takeTurn } from '../backpressure/backpr
 import { isLarge } from '../backpressure/held-bytes.ts'
 import { bodyTooLarge, declaredLength, MAX_BODY_BYTES, unitsOfBody } from '../request.ts'
 import type { Context } from '../route.ts'
-import { type Fields, MOST_NAMES, parseFields, parsePast } from './parameters.ts'
-
-type Lookup = { keys: readonly string[]; fields: Fields; asOf: number | undefined }
+import { MOST_NAMES, parseFields, parsePast } from './parameters.ts'
 
 /** The most entries of each list. */
 const MOST_ENTRIES = { keys: 1000, include: MOST_NAMES, select: MOST_NAMES } as const
@@ -22,7 +20,7 @@ const LISTS = ['keys', 'include', 'select'] as const
 const MEMBERS = [...LISTS, 'as_of'] as const
 
 /** Throws `invalid_request` with all invalid values. */
-export function parseLookup(body: unknown, now: number): Lookup {
+export function parseLookup(body: unknown, now: number) {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidValues([{ pointer: '#', detail: `The body must be an object, got ${quote(body)}.` }])
   }
@@ -63,8 +61,6 @@ function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[
     }))
 }
 
-type BodyContext = Limited & Pick<Context, 'charge'>
-
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
@@ -77,11 +73,11 @@ const MARKS = ['"', ',', ':', '[', '{']
 /** Backslashes: each takes as long as 50 other characters. */
 const MOST_ESCAPES = 25_000
 
-/** `units`: what the size of the body costs. */
-type JsonBody = { value: unknown; units: number }
-
-/** A body without a declared size is charged after it was read. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
-export async function readJson(request: Request, context: BodyContext): Promise<JsonBody> {
+/**
+ * Returns the body, and the units that its size costs. A body without a declared size is charged after it was read. Throws
+ * `unsupported_media_type`, `content_too_large` or `invalid_request`.
+ */
+export async function readJson(request: Request, context: Context) {
   const type = request.headers.get('content-type') ?? ''
   if (!JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json', type)
   const encoding = request.headers.get('content-encoding') ?? 'identity'

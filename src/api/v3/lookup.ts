@@ -1,4 +1,3 @@
-import { ReadableStream as WebStream } from 'node:stream/web'
 import { CHUNK } from '../../catalog/find-list.ts'
 import { ClientGone } from '../../domain/errors.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
@@ -94,11 +93,11 @@ async function send(request: Request, context: Context, items: AsyncGenerator<It
   const isNdjson = request.headers.get('accept')?.includes(NDJSON)
   const chunks = toChunks(isNdjson ? toLines(items) : toJson(items))
   const first = (await chunks.next()).value ?? ''
-  if (isNdjson) return stream(context, NDJSON, first, chunks)
+  if (isNdjson) return stream(context, NDJSON, [first], chunks)
   const second = await chunks.next()
   if (!second.done) {
     const encoding = chooseEncoding(request.headers.get('accept-encoding') ?? '')
-    return stream(context, 'application/json', first + second.value, chunks, encoding)
+    return stream(context, 'application/json', [first, second.value], chunks, encoding)
   }
   const response = await sendPage(request, context, createPage(first, JSON_HEADERS))
   // A response to POST has no ETag.
@@ -121,7 +120,7 @@ async function* toLines(items: AsyncGenerator<Item>): AsyncGenerator<string> {
   for await (const { json } of items) yield `${json}\n`
 }
 
-async function* toChunks(parts: AsyncGenerator<string>): AsyncGenerator<string, undefined> {
+async function* toChunks(parts: AsyncGenerator<string>): AsyncGenerator<string> {
   let chunk = ''
   for await (const part of parts) {
     chunk += part
@@ -135,13 +134,11 @@ async function* toChunks(parts: AsyncGenerator<string>): AsyncGenerator<string, 
 function stream(
   context: Context,
   type: string,
-  first: string,
-  rest: AsyncGenerator<string, undefined>,
+  first: readonly string[],
+  rest: AsyncGenerator<string>,
   encoding?: ReturnType<typeof chooseEncoding>,
 ): Response {
-  const parts = encode(context, first, rest, hold(context, STREAM_BYTES))
-  // The types of the runtime lack `from`.
-  const body = WebStream.from(parts) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>
+  const body = toStream(context, first, rest)
   const sent = encoding ? body.pipeThrough(new CompressionStream(encoding as CompressionFormat)) : body
   const response = new Response(sent, { headers: context.headers })
   response.headers.set('Content-Type', type)
@@ -151,24 +148,49 @@ function stream(
 }
 
 /** Reads on when the client has received the last part. */
-async function* encode(
+function toStream(
   context: Context,
-  first: string,
-  rest: AsyncGenerator<string, undefined>,
-  release: () => void,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  first: readonly string[],
+  rest: AsyncGenerator<string>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
-  try {
-    for (let text: string | undefined = first; text !== undefined; text = (await rest.next()).value) {
-      limitStall(context, true)
-      yield encoder.encode(text)
-      limitStall(context, false)
-    }
-  } catch (error) {
-    if (!(error instanceof ClientGone)) context.onError(error)
-    throw error
-  } finally {
+  const release = hold(context, STREAM_BYTES)
+  let isOpen = true
+  const end = () => {
+    isOpen = false
     release()
-    await rest.return(undefined)
   }
+  return new ReadableStream(
+    {
+      start(controller) {
+        for (const text of first) controller.enqueue(encoder.encode(text))
+        limitStall(context, true)
+      },
+      async pull(controller) {
+        limitStall(context, false)
+        try {
+          const { value, done } = await rest.next()
+          if (!isOpen) return
+          if (done) {
+            end()
+            controller.close()
+          } else {
+            controller.enqueue(encoder.encode(value))
+            limitStall(context, true)
+          }
+        } catch (error) {
+          end()
+          // The stream is cancelled next.
+          if (error instanceof ClientGone) return
+          context.onError(error)
+          throw error
+        }
+      },
+      cancel() {
+        end()
+        void rest.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }

@@ -15,11 +15,7 @@ import { pathOf, queryTextOf } from '../request.ts'
 import type { Query, RouteRequest } from '../route.ts'
 
 /** Parameters of V1 that v3 calls otherwise. */
-const V1_NAMES = [
-  ['keyword', 'q'],
-  ['page', 'cursor'],
-  ['per_page', 'limit'],
-] as const
+const V1_NAMES = { keyword: 'q', page: 'cursor', per_page: 'limit' }
 
 /** No endpoint has more parameters, and no list more names: the work for a long query is bounded. */
 const MOST_PARAMETERS = 100
@@ -36,7 +32,9 @@ export function parametersOf<Name extends string>(
   checkPath(request)
   const pairs = parsePairs(queryTextOf(request))
   const names = pairs.map(([name]) => name)
-  const renamed = V1_NAMES.filter(([old, name]) => names.includes(old) && known.includes(name as Name))
+  const renamed = Object.entries(V1_NAMES).filter(
+    ([old, name]) => names.includes(old) && known.includes(name as Name),
+  )
   const others = names.filter((name) => renamed.every(([old]) => old !== name))
   const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
   const invalid = [
@@ -54,10 +52,10 @@ export function parametersOf<Name extends string>(
   return Object.fromEntries(pairs) as Query<Name>
 }
 
-/** The names in a list with commas. */
-export function parseNames(parameter: string, text: string): string[] {
-  const names = text.split(',', MOST_NAMES + 1)
-  if (names.length <= MOST_NAMES) return names
+/** The names in a list with commas; `undefined` without a list. */
+export function parseNames(parameter: string, text: string | undefined): string[] | undefined {
+  const names = text?.split(',', MOST_NAMES + 1)
+  if (!names || names.length <= MOST_NAMES) return names
   throw invalidParameter(parameter, `${parameter} may have at most ${MOST_NAMES} names, got more.`)
 }
 
@@ -94,10 +92,7 @@ function decodeText(text: string, pointer: string): string {
 
 /** The fields that the parameters `include` and `select` name; both are lists with commas. */
 export function fieldsOf({ include, select }: { include?: string; select?: string }): Fields {
-  const given = {
-    include: include === undefined ? undefined : parseNames('include', include),
-    select: select === undefined ? undefined : parseNames('select', select),
-  }
+  const given = { include: parseNames('include', include), select: parseNames('select', select) }
   return parseFields(given, (name) => `?${name}`)
 }
 
@@ -232,14 +227,11 @@ const EVENTS_PER_UNIT = 250
 /** A diff reads all later events of a passport. */
 export const DIFF_UNITS = 2
 
-export const unitsOfPassports = (count: number, fields: Fields, isPast = false): number =>
-  Math.ceil((count * pointsOf(fields, isPast)) / POINTS_PER_UNIT)
-
-function pointsOf({ includes }: Fields, isPast: boolean): number {
+export function unitsOfPassports(count: number, { includes }: Fields, isPast = false): number {
   // Past standings and explanations are unknown: nothing is calculated.
   const parts = [...includes].filter((part) => !isPast || part === 'credentials')
   const points = parts.reduce((sum, part) => sum + PART_POINTS[part], PASSPORT_POINTS)
-  return points + (isPast ? PAST_POINTS : 0)
+  return Math.ceil((count * (points + (isPast ? PAST_POINTS : 0))) / POINTS_PER_UNIT)
 }
 
 /** `needsIndex`: the list is not a page of the ranking. */

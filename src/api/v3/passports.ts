@@ -1,6 +1,6 @@
 import { PassportOrSelected } from '../../domain/v3/schemas.ts'
 import { json } from '../response.ts'
-import { type Context, type Query, type RouteRequest, route } from '../route.ts'
+import { route } from '../route.ts'
 import { PASSPORT } from './examples.ts'
 import { fieldsOf, INCLUDES, onlyOne, parseKey, parsePast } from './parameters.ts'
 import { readPassports } from './render-by-key.ts'
@@ -35,20 +35,13 @@ export const passport = route(V3, {
   response: PassportOrSelected,
   example: PASSPORT,
   errors: ['before_history', 'ambiguous'],
-  handle: getPassport,
+  async handle({ params: { key } }, context, query) {
+    const fields = fieldsOf(query)
+    const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
+    const [found] = await readPassports(context, [parseKey(key)], fields, asOf)
+    const { passport, json: body } = onlyOne(key, found, asOf)
+    const response = json(context, body)
+    if (passport.merged) response.headers.set('Content-Location', `/api/v3/passports/${passport.id}`)
+    return response
+  },
 })
-
-async function getPassport(
-  { params: { key: text } }: RouteRequest<'key'>,
-  context: Context,
-  query: Query<'include' | 'select' | 'as_of'>,
-): Promise<Response> {
-  const fields = fieldsOf(query)
-  const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
-  const [found] = await readPassports(context, [parseKey(text)], fields, asOf)
-  const result = onlyOne(text, found, asOf)
-  const response = json(context, result.json)
-  const { id, merged } = result.passport
-  if (merged) response.headers.set('Content-Location', `/api/v3/passports/${id}`)
-  return response
-}

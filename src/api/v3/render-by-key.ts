@@ -12,7 +12,7 @@ import { takeTurn } from '../backpressure/backpressure.ts'
 import type { Context } from '../route.ts'
 import { checkKnown, type Fields, pick } from './parameters.ts'
 
-/** A passport as JSON, or the ids of several ones that have the handle, or nothing. */
+/** A passport as JSON, the ids of several passports that share the handle, or nothing. */
 export type RenderedResult = { passport: PassportV3; json: string } | { candidates: number[] } | undefined
 
 /** Passports that are rendered in one turn of the event loop. */
@@ -56,7 +56,7 @@ export async function readPassports(
   return rendered
 }
 
-/** The results of all keys, in order. Each call of `read` returns those of the first keys; other requests run between calls. */
+/** The results of all keys, in order. A call of `read` returns the results of the first keys; other requests run between calls. */
 export async function* readAll<Key, Result>(
   keys: readonly Key[],
   read: (keys: readonly Key[]) => Awaitable<readonly Result[]>,

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { type ErrorCode, ServiceError, STATUS_OF } from '../../domain/errors.ts'
+import { ServiceError, STATUS_OF } from '../../domain/errors.ts'
 import * as eventSchemas from '../../domain/v3/event-schema.ts'
 import * as schemas from '../../domain/v3/schemas.ts'
 import { type ErrorResponse, errorHeaders, publicError } from '../errors.ts'
@@ -40,10 +40,6 @@ export const list = (description: string, items: object) => ({
   explode: false as const,
 })
 
-const DETAILS: Partial<Record<ErrorCode, string>> = {
-  unauthorized: 'The header X-API-KEY must have a valid key.',
-}
-
 /** The error response of v3 (RFC 9457). */
 function presentProblem(error: unknown, requestId: string): ErrorResponse {
   const { code, message } = publicError(error)
@@ -51,18 +47,15 @@ function presentProblem(error: unknown, requestId: string): ErrorResponse {
   const { invalid = [], members = {} } = error instanceof ServiceError ? error : {}
   // Node has the old name of 413.
   const title = status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? '')
-  const problem: schemas.WireProblem = {
+  const problem = {
     type: 'about:blank',
     title,
     status,
-    detail: DETAILS[code] ?? message,
+    detail: code === 'unauthorized' ? 'The header X-API-KEY must have a valid key.' : message,
     code,
     request_id: requestId,
     errors: [...invalid],
-  }
-  return {
-    status,
-    headers: errorHeaders(error, code, 'application/problem+json'),
-    body: JSON.stringify({ ...problem, ...members }),
-  }
+  } satisfies schemas.WireProblem
+  const headers = errorHeaders(error, code, 'application/problem+json')
+  return { status, headers, body: JSON.stringify({ ...problem, ...members }) }
 }

@@ -3,7 +3,7 @@ import { isStorable } from '../../domain/passport.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { RuleSet } from '../../domain/v3/schemas.ts'
 import { json } from '../response.ts'
-import { type Context, type RouteRequest, route } from '../route.ts'
+import { route } from '../route.ts'
 import { RULE_SET } from './examples.ts'
 import { V3 } from './route-defaults.ts'
 
@@ -15,22 +15,19 @@ export const rules = route(V3, {
   isCheap: () => true,
   id: 'getRules',
   summary: 'Get the rule set behind a score',
+  // The stamp has a digest of them.
   description: 'A stamp always has the same contents.',
   params: { stamp: { description: 'The field `rules` of a passport', example: RULE_SET.stamp } },
   responseHeaders: ['Immutable'],
   response: RuleSet,
   example: RULE_SET,
   errors: ['not_found'],
-  handle: getRules,
+  async handle({ params: { stamp } }, context) {
+    const rules = isStorable(stamp) ? await context.store.rules.find(stamp) : undefined
+    if (!rules) throw new ServiceError('not_found', `There is no rule set ${quote(stamp)}.`)
+    const response = json(context, JSON.stringify({ stamp, ...JSON.parse(rules.body) }))
+    const scope = context.requireKey ? 'private' : 'public'
+    response.headers.set('Cache-Control', `${scope}, max-age=${YEAR_SECONDS}, immutable`)
+    return response
+  },
 })
-
-/** The contents of a stamp never change: it has a digest of them. */
-async function getRules({ params }: RouteRequest<'stamp'>, context: Context): Promise<Response> {
-  const { stamp } = params
-  const rules = isStorable(stamp) ? await context.store.rules.find(stamp) : undefined
-  if (!rules) throw new ServiceError('not_found', `There is no rule set ${quote(stamp)}.`)
-  const response = json(context, JSON.stringify({ stamp, ...JSON.parse(rules.body) }))
-  const scope = context.requireKey ? 'private' : 'public'
-  response.headers.set('Cache-Control', `${scope}, max-age=${YEAR_SECONDS}, immutable`)
-  return response
-}

@@ -6,8 +6,7 @@ import { count, size } from '../../domain/text/counts-and-sizes.ts'
 import { backUp, belongsToDatabase, type Contents } from '../../store/sqlite/backup.ts'
 import { restore as restoreFile } from '../../store/sqlite/restore.ts'
 import { orphanedWalProblem } from '../../store/sqlite/wal-checks.ts'
-import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
-import type { Terminal } from '../terminal.ts'
+import { DATABASE_OPTIONS, defineCommand, type Terminal } from '../command.ts'
 
 export const backup = defineCommand({
   name: 'backup',

@@ -10,11 +10,10 @@ import { CommandError } from '../../domain/errors.ts'
 import { copyStore, type TableReport } from '../../ingest/copy.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import type { Store } from '../../store/store.ts'
-import { defineCommand, invalidValue, UsageError } from '../command.ts'
+import { defineCommand, invalidValue, type Terminal, UsageError } from '../command.ts'
 import { MAY_CREATE, openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
 
 export const copy = defineCommand({
   name: 'copy',
@@ -49,7 +48,7 @@ function missing(name: string): never {
   throw new UsageError(`The argument ${name} is missing, and COPY_${name} is not set.`)
 }
 
-/** A store with any of these is not empty; the first start creates settings. */
+/** A store with rows in one of these tables is not empty. Settings do not count, because the first start creates them. */
 const CONTENT_TABLES = ['passports', 'keys', 'removals']
 
 async function copyDatabase(
@@ -106,7 +105,7 @@ async function run(stores: { from: Store; to: Store }, signal: AbortSignal, term
   }
 }
 
-/** Detects one database under two names: a note written to one is then readable from the other. */
+/** Refuses to copy a database to itself under another name: a note that is written to the target can then be read from the source. */
 async function refuseSame(from: Store, to: Store, source: string): Promise<void> {
   const before = await to.copying.find()
   const nonce = crypto.randomUUID()

@@ -5,10 +5,9 @@ import { count, printable } from '../../domain/text/counts-and-sizes.ts'
 import { quote } from '../../domain/text/quote.ts'
 import type { ImportReport, Refusal, Source } from '../../ingest/import.ts'
 import { type RuleSet, ruleOf } from '../../scoring/rules.ts'
-import { DATABASE_OPTIONS, defineCommand, UsageError } from '../command.ts'
+import { DATABASE_OPTIONS, defineCommand, type Terminal, UsageError } from '../command.ts'
 import { openForDryRun, openWhole, openWithRules } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
-import type { Terminal } from '../terminal.ts'
 import { writeAll } from '../write-all.ts'
 
 /** Refusals shown on standard error; --rejects writes all of them. */
@@ -76,7 +75,8 @@ export const importCommand = defineCommand({
 })
 
 type FileSource = Source & {
-  file?: Stats /** Not a number for a pipe. */
+  file?: Stats
+  /** Not a number for a pipe. */
   size: number
   bytesRead: () => number
 }
@@ -101,7 +101,7 @@ function toSource(path: string): FileSource {
   }
 }
 
-/** Rejects are written while the files are read. */
+/** Refuses to write the file of --rejects over an imported file: refusals are written while the files are read. */
 function refuseOverwrite(sources: readonly FileSource[], rejects: string | undefined): void {
   const target = rejects === undefined ? undefined : statSync(rejects, { throwIfNoEntry: false })
   if (!target?.isFile()) return
@@ -123,7 +123,7 @@ function createRefusals(terminal: Terminal, path: string | undefined) {
   let shown = 0
   return {
     add(refusal: Refusal): void {
-      if (file !== undefined) writeAll(file, `${JSON.stringify(refusal)}\n`, { path: path ?? '' })
+      if (file !== undefined) writeAll(file, `${JSON.stringify(refusal)}\n`, path ?? '')
       if (shown++ < SHOWN_REFUSALS) {
         const what = [refusal.field, refusal.reason].filter(Boolean).join(': ')
         terminal.err(`${refusal.file}:${refusal.line}: ${printable(what)}\n`)
@@ -137,7 +137,7 @@ function createRefusals(terminal: Terminal, path: string | undefined) {
   }
 }
 
-/** The numbers of lines add up. */
+/** The numbers in the sentence add up to the number of lines. */
 function describe(report: ImportReport, strict: boolean): string {
   const { lines, added, changed, unchanged, removed, refused, unknownFields } = report
   const rest = lines - added - changed - unchanged - removed - refused

@@ -13,7 +13,6 @@ import { count, printable } from '../../domain/text/counts-and-sizes.ts'
 import { formatDuration, parseDuration } from '../../domain/text/duration.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import { ANONYMOUS, EXPLORER, PICTURES, type Tier } from '../../domain/tier.ts'
-import type { Store } from '../../store/store.ts'
 import {
   DATABASE_OPTIONS,
   defineCommand,
@@ -107,87 +106,85 @@ type Given = { values: KeyValues; id: string; tiers: readonly Tier[]; now: numbe
 /** An action checks its options before the database is opened, and returns its task. */
 type KeyAction = (given: Given) => (target: KeyTarget) => Promise<void>
 
-const createKey: KeyAction = ({ values, tiers, now }) => {
-  const wanted = {
-    name: values.name ?? '',
-    tier: values.tier === undefined ? DEFAULT_TIER : parseTier(values.tier, tiers),
-    owner: values.owner ?? '',
-    expiresAt: futureExpiry(values, now) ?? undefined,
-  }
-  return async (target) => {
-    const id = await makeKey(target, wanted, values.json === true)
-    printAdvice(target, values, `This is key ${id} for ${wanted.name}.`)
-  }
-}
-
-const changeKey: KeyAction = ({ values, id, tiers, now }) => {
-  const { name, tier, owner } = values
-  const expiresAt = futureExpiry(values, now)
-  const change = {
-    ...(name !== undefined && { name }),
-    ...(tier !== undefined && { tier: parseTier(tier, tiers) }),
-    ...(owner !== undefined && { owner }),
-    ...(expiresAt !== undefined && { expiresAt }),
-  }
-  if (Object.keys(change).length === 0)
-    throw new UsageError(
-      '"keys set" needs at least one of --tier NAME, --owner EMAIL, --name NAME and --expires DATE.',
-    )
-  return async (target) => {
-    if (!(await target.store.keys.update(id, change)))
-      throw (await target.store.keys.find(id)) ? notUsable(id, 'revoked', 'changed') : noKey(id, target)
-    target.terminal.err(`Key ${id} is changed.\n`)
-  }
-}
-
-const rotateKey: KeyAction = ({ values, id, now }) => {
-  const endsAt = now + values.grace
-  const expiresAt = futureExpiry(values, now)
-  return async (target) => {
-    const old = await findRotatable(target, id, now)
-    const { name, tier, owner } = old
-    const wanted = {
-      ...{ name, tier, owner },
-      expiresAt: expiresAt === undefined ? old.expiresAt : (expiresAt ?? undefined),
-    }
-    const made = await makeKey(target, wanted, values.json === true)
-    // The old key must not end before the new key is stored and printed.
-    if (!(await target.store.keys.replace(id, made, endsAt))) {
-      await target.store.keys.revoke(made, now)
-      throw new CommandError(
-        `Key ${id} was rotated by another process at the same time: the new key ${made} is revoked.`,
-      )
-    }
-    await exemptSuccessor(target.store, id, made)
-    const last = Math.min(endsAt, old.expiresAt ?? endsAt)
-    const end = last <= now ? 'which is no longer valid' : `valid until ${formatInstant(last)}`
-    const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`
-    const sentence = `This is key ${made} for ${printable(name)}, which replaces ${id}, ${end}.${expiry}`
-    printAdvice(target, values, sentence)
-  }
-}
-
-const revokeKey: KeyAction = ({ id, now }) => {
-  return async (target) => {
-    if (!(await target.store.keys.revoke(id, now))) throw noKey(id, target)
-    target.terminal.err(`Key ${id} is revoked.\n`)
-  }
-}
-
-const purgeKeys: KeyAction =
-  ({ values: { 'older-than': length }, now }) =>
-  async ({ store, terminal }) => {
-    const deleted = await store.keys.purge(now - length)
-    terminal.err(`${count(deleted, 'key')} deleted that ended more than ${formatDuration(length)} ago.\n`)
-  }
-
 const ACTIONS = {
-  create: createKey,
+  create: ({ values, tiers, now }) => {
+    const wanted = {
+      name: values.name ?? '',
+      tier: values.tier === undefined ? DEFAULT_TIER : parseTier(values.tier, tiers),
+      owner: values.owner ?? '',
+      expiresAt: futureExpiry(values, now) ?? undefined,
+    }
+    return async (target) => {
+      const id = await makeKey(target, wanted, values.json === true)
+      printAdvice(target, values, `This is key ${id} for ${wanted.name}.`)
+    }
+  },
+
   list: (given) => (target) => listKeys(target, given),
-  set: changeKey,
-  rotate: rotateKey,
-  revoke: revokeKey,
-  purge: purgeKeys,
+
+  set: ({ values, id, tiers, now }) => {
+    const { name, tier, owner } = values
+    const expiresAt = futureExpiry(values, now)
+    const change = {
+      ...(name !== undefined && { name }),
+      ...(tier !== undefined && { tier: parseTier(tier, tiers) }),
+      ...(owner !== undefined && { owner }),
+      ...(expiresAt !== undefined && { expiresAt }),
+    }
+    if (Object.keys(change).length === 0)
+      throw new UsageError(
+        '"keys set" needs at least one of --tier NAME, --owner EMAIL, --name NAME and --expires DATE.',
+      )
+    return async (target) => {
+      if (!(await target.store.keys.update(id, change)))
+        throw (await target.store.keys.find(id)) ? notUsable(id, 'revoked', 'changed') : noKey(id, target)
+      target.terminal.err(`Key ${id} is changed.\n`)
+    }
+  },
+
+  rotate: ({ values, id, now }) => {
+    const endsAt = now + values.grace
+    const expiresAt = futureExpiry(values, now)
+    return async (target) => {
+      const old = await findRotatable(target, id, now)
+      const { name, tier, owner } = old
+      const wanted = {
+        ...{ name, tier, owner },
+        expiresAt: expiresAt === undefined ? old.expiresAt : (expiresAt ?? undefined),
+      }
+      const made = await makeKey(target, wanted, values.json === true)
+      // The old key must not end before the new key is stored and printed.
+      if (!(await target.store.keys.replace(id, made, endsAt))) {
+        await target.store.keys.revoke(made, now)
+        throw new CommandError(
+          `Key ${id} was rotated by another process at the same time: the new key ${made} is revoked.`,
+        )
+      }
+      const plan = await target.store.retirement.find()
+      // The successor of an exempt key is exempt, too.
+      if (plan?.exempt.includes(id))
+        await target.store.retirement.save({ ...plan, exempt: [...plan.exempt, made] })
+      const last = Math.min(endsAt, old.expiresAt ?? endsAt)
+      const end = last <= now ? 'which is no longer valid' : `valid until ${formatInstant(last)}`
+      const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`
+      const sentence = `This is key ${made} for ${printable(name)}, which replaces ${id}, ${end}.${expiry}`
+      printAdvice(target, values, sentence)
+    }
+  },
+
+  revoke:
+    ({ id, now }) =>
+    async (target) => {
+      if (!(await target.store.keys.revoke(id, now))) throw noKey(id, target)
+      target.terminal.err(`Key ${id} is revoked.\n`)
+    },
+
+  purge:
+    ({ values: { 'older-than': length }, now }) =>
+    async ({ store, terminal }) => {
+      const deleted = await store.keys.purge(now - length)
+      terminal.err(`${count(deleted, 'key')} deleted that ended more than ${formatDuration(length)} ago.\n`)
+    },
 } satisfies Record<string, KeyAction>
 
 function parseName(text: string): string | undefined {
@@ -209,7 +206,7 @@ function parseExpiry(text: string): number | null | undefined {
   return text.trim().toLowerCase() === 'never' ? null : parseInstant(text)
 }
 
-/** In milliseconds. */
+/** Returns milliseconds. */
 function parseGrace(text: string): number | undefined {
   const length = text === '0' ? 0 : parseDuration(text)
   return length !== undefined && length <= LONGEST_GRACE ? length : undefined
@@ -222,13 +219,13 @@ function parseTier(text: string, tiers: readonly Tier[]): string {
   throw invalidValue(`--tier must be one of ${names.join(', ')} (TIERS defines others)`, text)
 }
 
-/** `null` means never. */
+/** Returns the time of --expires, or `null` for never. Throws if the time is past. */
 function futureExpiry({ expires }: KeyValues, now: number): number | null | undefined {
   if (expires === undefined || expires === null || expires > now) return expires
   throw invalidValue('--expires must be in the future', new Date(expires).toISOString())
 }
 
-/** Hides the secret part of a whole key. */
+/** The error for an unknown id. It hides the secret part of a whole key. */
 const noKey = (id: string, { database }: KeyTarget) =>
   new CommandError(
     `There is no key "${id.replace(/^(ppd_[^_]*_).+/s, '$1…')}" in ${database}: "keys list" shows the ids.`,
@@ -244,8 +241,8 @@ async function makeKey({ store, terminal }: KeyTarget, wanted: NewKey, json: boo
   const { id, key } = formatKey(randomBytes(KEY_RANDOM_BYTES))
   const hash = createHash('sha256').update(key).digest()
   const { expiresAt, ...rest } = wanted
-  const made: ApiKey = { ...rest, id, hash, createdAt: terminal.now() }
-  if (expiresAt !== undefined) made.expiresAt = expiresAt
+  const expiry = expiresAt === undefined ? {} : { expiresAt }
+  const made: ApiKey = { ...rest, ...expiry, id, hash, createdAt: terminal.now() }
   await store.keys.create(made)
   try {
     terminal.out(json ? `${JSON.stringify({ key, ...presentKey(made, terminal.now()) })}\n` : `${key}\n`)
@@ -273,10 +270,4 @@ async function findRotatable(target: KeyTarget, id: string, now: number): Promis
     )
   }
   return old
-}
-
-/** The successor of an exempt key is exempt, too. */
-async function exemptSuccessor({ retirement }: Store, id: string, made: string): Promise<void> {
-  const plan = await retirement.find()
-  if (plan?.exempt.includes(id)) await retirement.save({ ...plan, exempt: [...plan.exempt, made] })
 }

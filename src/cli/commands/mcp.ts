@@ -1,5 +1,5 @@
 import { DRAIN_MILLISECONDS } from '../../api/open-port.ts'
-import { type Catalog, createCatalog } from '../../catalog/catalog.ts'
+import { createCatalog } from '../../catalog/catalog.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { parsePort } from '../../config/setting.ts'
 import { CommandError } from '../../domain/errors.ts'
@@ -7,7 +7,6 @@ import { createLog } from '../../log.ts'
 import type { createMcpServer } from '../../mcp/server.ts'
 import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
-import type { Store } from '../../store/store.ts'
 import { PROGRAM } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openWhole } from '../open-store.ts'
@@ -90,19 +89,17 @@ async function serveStdio(
   process.stdin.destroy()
 }
 
-type Opened = { store: Store; catalog: Catalog }
-
 /** Opens the store on first use, and again after a failure: the database may be unavailable for a while. */
 function keepStore(database: Config['database']) {
-  let opened: Promise<Opened> | undefined
+  let opened: ReturnType<typeof openOnce> | undefined
 
-  async function openOnce(): Promise<Opened> {
+  async function openOnce() {
     const store = await openWhole(database, { create: false, migrate: false, ...SERVE_TIMEOUT })
     return { store, catalog: createCatalog(store) }
   }
 
   return {
-    open(): Promise<Opened> {
+    open() {
       opened ??= openOnce().catch((error) => {
         opened = undefined
         throw error

@@ -57,7 +57,7 @@ const describeRemoval = (id: number, found: FullPassport | undefined, database: 
     ? `--yes removes passport ${id} (${printable(found.profile.displayName || 'without a name')}) and the passports merged into it from ${database}`
     : `there is no passport ${id} in ${database}; --yes makes later imports and mirrors skip it`
 
-/** Changes take an id: a wallet can move to another passport. */
+/** A change names a passport by its id, because a wallet can move to another passport. */
 function parseId(text: string): number {
   const id = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (Number.isSafeInteger(id)) return id

@@ -3,7 +3,7 @@ import { defineCommand } from '../command.ts'
 
 export const openApi = defineCommand({
   name: 'openapi',
-  summary: 'print the OpenAPI document of the service',
+  summary: 'print the OpenAPI 3.1 document of the service',
   options: {},
   forms: [{}],
   examples: ['passportd openapi > openapi.json'],

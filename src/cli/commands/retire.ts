@@ -82,62 +82,10 @@ type Action = (
   input: Input,
 ) => (context: PlanContext) => undefined | RetirementPlan | Promise<RetirementPlan | undefined>
 
-/** A nearer sunset needs a confirmation. */
+/** A sunset that is nearer than this needs a confirmation. */
 const NEAR = 7 * 86_400_000
 
-const setDates: Action = ({ values: { deprecated, sunset, successor, notice, yes }, now }) => {
-  if ([deprecated, sunset, successor, notice].every((value) => value === undefined)) {
-    throw new UsageError(
-      '"retire set" needs at least one of --deprecated, --sunset, --successor and --notice.',
-    )
-  }
-  const sunsetAt = sunset && wholeSeconds(sunset)
-  if (typeof sunsetAt === 'number' && sunsetAt - now < NEAR && !yes) {
-    const when = sunsetAt <= now ? 'is in the past: V1 would be removed at once' : 'is less than 7 days away'
-    throw new UsageError(`${formatInstant(sunsetAt)} ${when}. Add --yes to confirm.`)
-  }
-  const changes = { deprecatedAt: deprecated && wholeSeconds(deprecated), sunsetAt, successor, notice }
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-  return (context) => {
-    const all = Object.entries({ ...context.plan, ...Object.fromEntries(given) })
-    return checkPlan(Object.fromEntries(all.filter(([, value]) => value !== null)) as RetirementPlan, context)
-  }
-}
-
 const [SHORTEST, LONGEST] = [60_000, 31 * 86_400_000]
-
-const addBrownout: Action = ({ args: [startText = '', lengthText = ''], now }) => {
-  const start = parseStart(startText)
-  const length = parseDuration(lengthText)
-  if (length === undefined || length < SHORTEST || length > LONGEST)
-    throw invalidValue('DURATION must be from 1m to 31d, such as 2h', lengthText)
-  if (start <= now) throw invalidValue('A brownout must start in the future', startText)
-  return (context) => {
-    const all = [...context.plan.brownouts, { start, end: start + length }]
-    return checkPlan({ ...context.plan, brownouts: all.sort((a, b) => a.start - b.start) }, context)
-  }
-}
-
-const removeBrownout: Action = ({ args: [startText = ''] }) => {
-  const start = parseStart(startText)
-  return ({ plan }) => {
-    const brownouts = plan.brownouts.filter((brownout) => brownout.start !== start)
-    if (brownouts.length < plan.brownouts.length) return { ...plan, brownouts }
-    throw new CommandError(`No brownout starts at ${formatInstant(start)}: "retire" shows the starts.`)
-  }
-}
-
-const exemptKey: Action = ({ args: [given = ''], values: { undo } }) => {
-  const id = parseKeyId(given) ?? given
-  return async ({ plan, store, name }) => {
-    const others = plan.exempt.filter((other) => other !== id)
-    if (undo && others.length === plan.exempt.length)
-      throw new CommandError(`Key "${id}" is not exempt: "retire" shows the exempt keys.`)
-    if (!undo && !(await store.keys.find(id)))
-      throw new CommandError(`There is no key "${id}" in ${name}: "keys list" shows the ids.`)
-    return { ...plan, exempt: undo ? others : [...others, id] }
-  }
-}
 
 const ACTIONS = {
   show:
@@ -147,10 +95,63 @@ const ACTIONS = {
       else await printPlan(context)
       return undefined
     },
-  set: setDates,
-  'brownout add': addBrownout,
-  'brownout remove': removeBrownout,
-  exempt: exemptKey,
+
+  set: ({ values: { deprecated, sunset, successor, notice, yes }, now }) => {
+    if ([deprecated, sunset, successor, notice].every((value) => value === undefined)) {
+      throw new UsageError(
+        '"retire set" needs at least one of --deprecated, --sunset, --successor and --notice.',
+      )
+    }
+    const sunsetAt = sunset && wholeSeconds(sunset)
+    if (typeof sunsetAt === 'number' && sunsetAt - now < NEAR && !yes) {
+      const when =
+        sunsetAt <= now ? 'is in the past: V1 would be removed at once' : 'is less than 7 days away'
+      throw new UsageError(`${formatInstant(sunsetAt)} ${when}. Add --yes to confirm.`)
+    }
+    const changes = { deprecatedAt: deprecated && wholeSeconds(deprecated), sunsetAt, successor, notice }
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+    return (context) => {
+      const all = Object.entries({ ...context.plan, ...Object.fromEntries(given) })
+      return checkPlan(
+        Object.fromEntries(all.filter(([, value]) => value !== null)) as RetirementPlan,
+        context,
+      )
+    }
+  },
+
+  'brownout add': ({ args: [startText = '', lengthText = ''], now }) => {
+    const start = parseStart(startText)
+    const length = parseDuration(lengthText)
+    if (length === undefined || length < SHORTEST || length > LONGEST)
+      throw invalidValue('DURATION must be from 1m to 31d, such as 2h', lengthText)
+    if (start <= now) throw invalidValue('A brownout must start in the future', startText)
+    return (context) => {
+      const all = [...context.plan.brownouts, { start, end: start + length }]
+      return checkPlan({ ...context.plan, brownouts: all.sort((a, b) => a.start - b.start) }, context)
+    }
+  },
+
+  'brownout remove': ({ args: [startText = ''] }) => {
+    const start = parseStart(startText)
+    return ({ plan }) => {
+      const brownouts = plan.brownouts.filter((brownout) => brownout.start !== start)
+      if (brownouts.length < plan.brownouts.length) return { ...plan, brownouts }
+      throw new CommandError(`No brownout starts at ${formatInstant(start)}: "retire" shows the starts.`)
+    }
+  },
+
+  exempt: ({ args: [given = ''], values: { undo } }) => {
+    const id = parseKeyId(given) ?? given
+    return async ({ plan, store, name }) => {
+      const others = plan.exempt.filter((other) => other !== id)
+      if (undo && others.length === plan.exempt.length)
+        throw new CommandError(`Key "${id}" is not exempt: "retire" shows the exempt keys.`)
+      if (!undo && !(await store.keys.find(id)))
+        throw new CommandError(`There is no key "${id}" in ${name}: "keys list" shows the ids.`)
+      return { ...plan, exempt: undo ? others : [...others, id] }
+    }
+  },
+
   rehearse: ({ args: [text = ''] }) => {
     const at = parseInstant(text)
     if (at === undefined) throw invalidValue('DATE must be a day or a time such as 2026-12-01T09:30Z', text)
@@ -159,6 +160,7 @@ const ACTIONS = {
       return undefined
     }
   },
+
   clear: ({ values }) => {
     if (!values.yes) throw new UsageError('"retire clear" deletes the whole plan. Add --yes to confirm.')
     return () => NO_PLAN

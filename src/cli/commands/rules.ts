@@ -1,18 +1,16 @@
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/counts-and-sizes.ts'
-import { findRules, toAppliedRules, toRuleSet } from '../../scoring/active-rules.ts'
+import { isoTime } from '../../domain/text/instant.ts'
 import { loadChecker, readRules } from '../../scoring/load-rules.ts'
 import { adoptRules } from '../../scoring/rescore.ts'
-import { DEFAULT_RULES, type RuleSet } from '../../scoring/rules.ts'
+import { DEFAULT_RULES, findRules, type RuleSet, toAppliedRules, toRuleSet } from '../../scoring/rules.ts'
 import { diffRules } from '../../scoring/rules-diff.ts'
 import type { Store } from '../../store/store.ts'
-import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Values } from '../command.ts'
-import { isoTime } from '../iso-time.ts'
+import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal, type Values } from '../command.ts'
 import { openConfigured } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { describeDiff, presentDiff } from '../rules-diff-report.ts'
 import { formatTable } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
 
 const OPTIONS = {
   'built-in': { about: 'show the built-in rule set' },

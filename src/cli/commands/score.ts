@@ -1,15 +1,14 @@
 import { readConfig } from '../../config/config.ts'
 import { CommandError, describeError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { findRules } from '../../scoring/active-rules.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
+import { findRules } from '../../scoring/rules.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import { prepareSetting } from '../apply-rules.ts'
-import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
+import { DATABASE_OPTIONS, defineCommand, type Terminal } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
-import type { Terminal } from '../terminal.ts'
 
 export const score = defineCommand({
   name: 'score',

@@ -91,7 +91,7 @@ function isShared({ host, port }: Config): Promise<boolean> {
   return promise
 }
 
-/** `undefined` if the database is read-only or its disk is full: the service can start nevertheless. */
+/** Returns the id of the database, or `undefined` if it is read-only or its disk is full: the service can start nevertheless. */
 async function identify({ identity }: Store): Promise<string | undefined> {
   try {
     const known = await identity.find()
@@ -104,7 +104,7 @@ async function identify({ identity }: Store): Promise<string | undefined> {
   }
 }
 
-/** A process that does not respond, or is an older release, is not refused. */
+/** Throws if another process on the port serves another database. A process that does not respond, or is an older release, is accepted. */
 async function refuseOtherDatabase({ host, port, tls }: Config, id: string): Promise<void> {
   const url = new URL('/health', urlOf(host, port, tls ? 'https' : 'http'))
   const response = await fetch(url, {
@@ -145,7 +145,7 @@ Make a key:  ${PROGRAM} keys create ${flag}--name me
 `
 }
 
-/** Other systems send every connection to one of the sockets on a port. */
+/** Several workers need Linux: other systems send every connection to one of the sockets on a port. */
 export function refuseWorkers(count: number, platform: NodeJS.Platform): void {
   if (count > 1 && platform !== 'linux')
     throw new CommandError(

@@ -1,14 +1,12 @@
 import { type ApiKey, parseKeyId } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/counts-and-sizes.ts'
-import { parseInstant } from '../../domain/text/instant.ts'
+import { isoTime, parseInstant } from '../../domain/text/instant.ts'
 import { dayOf, isV3, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
-import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, UsageError } from '../command.ts'
-import { isoTime } from '../iso-time.ts'
+import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal, UsageError } from '../command.ts'
 import { openConfigured } from '../open-store.ts'
 import { formatTable } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
 
 const DAY = 86_400_000
 const DEFAULT_DAYS = 30
@@ -107,7 +105,11 @@ function printReport({ days, counts, clientOf, only }: UsageReport, database: st
     return terminal.err(`No requests${who} were counted ${span} in ${database}. ${CAUTION}`)
   const totals = sumUp(counts)
   const sentence = `${count(totals.requests, 'request')}${who} ${span}, ${share(totals)} of them errors.\n`
-  const tables = only ? [rowsOfOne(counts)] : [rowsOfDays(counts), rowsOfAll(counts, clientOf)]
+  const details = counts.map((each) => [each.day, each.endpoint, `${each.status}`, number(each.count)])
+  const byDay = sumBy(counts, 'day').map((each) => [each.name, number(each.requests), share(each)])
+  const tables = only
+    ? [[['DAY', 'ENDPOINT', 'STATUS', 'REQUESTS'], ...details]]
+    : [[['DAY', 'REQUESTS', 'ERRORS'], ...byDay], rowsOfAll(counts, clientOf)]
   terminal.out([sentence, ...tables.map(formatTable)].join('\n'))
   terminal.err(`\n${CAUTION}`)
 }
@@ -119,11 +121,6 @@ const number = (value: number) => value.toLocaleString('en')
 
 const share = ({ requests, errors }: Totals) =>
   (errors / requests).toLocaleString('en', { style: 'percent', maximumFractionDigits: 1 })
-
-function rowsOfDays(counts: readonly UsageCount[]): string[][] {
-  const rows = sumBy(counts, 'day').map((each) => [each.name, number(each.requests), share(each)])
-  return [['DAY', 'REQUESTS', 'ERRORS'], ...rows]
-}
 
 function rowsOfAll(counts: readonly UsageCount[], clientOf: UsageReport['clientOf']): string[][] {
   const rows = sumByClient(counts, clientOf).map(({ client, endpoints, ...totals }) => [
@@ -138,11 +135,6 @@ function rowsOfAll(counts: readonly UsageCount[], clientOf: UsageReport['clientO
   return [['KEY', 'NAME', 'OWNER', 'REQUESTS', 'ERRORS', 'ENDPOINTS', 'LAST USED'], ...rows]
 }
 
-function rowsOfOne(counts: readonly UsageCount[]): string[][] {
-  const rows = counts.map((each) => [each.day, each.endpoint, String(each.status), number(each.count)])
-  return [['DAY', 'ENDPOINT', 'STATUS', 'REQUESTS'], ...rows]
-}
-
 type Totals = { requests: number; errors: number }
 
 function sumUp(counts: readonly UsageCount[]): Totals {
@@ -150,13 +142,13 @@ function sumUp(counts: readonly UsageCount[]): Totals {
   return { requests: sum(counts), errors: sum(counts.filter(({ status }) => status >= 400)) }
 }
 
-/** In the order of the names. */
+/** Sums up the requests of each day, endpoint or key, in the order of their names. */
 const sumBy = (counts: readonly UsageCount[], by: 'day' | 'endpoint' | 'key') =>
   [...Map.groupBy(counts, (each) => each[by])]
     .map(([name, some]) => ({ name, some, ...sumUp(some) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 
-/** Most requests first. */
+/** Sums up the requests of each client, beginning with the client that sent the most. */
 const sumByClient = (counts: readonly UsageCount[], clientOf: UsageReport['clientOf']) =>
   sumBy(counts, 'key')
     .map(({ name, some, ...totals }) => {

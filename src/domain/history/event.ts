@@ -1,14 +1,11 @@
 import { type Credential, roundScore } from '../credential.ts'
-import type { Scores } from '../passport.ts'
+import type { Passport } from '../passport.ts'
 
 /** A credential as responses show it. */
 export type ShownCredential = Omit<Credential, 'givenScore' | 'superseded'>
 
 /** The part of a passport that can be read as of an instant. */
-export type ScoreState = {
-  scores: Scores
-  human: boolean
-  calculatedAt: number
+export type ScoreState = Pick<Passport, 'scores' | 'human' | 'calculatedAt'> & {
   /** The rule set that calculated the scores; empty if they come from the record. */
   rules: string
   /** Highest score first, then by name, then by id. */
@@ -91,11 +88,13 @@ export type EventContent =
   | { type: 'score.changed'; passportId: number; change: ScoreChange }
   | { type: 'rules.changed'; rules: Change<string> }
 
-/** An entry of the event log. Sequence numbers have no gaps and follow the order of commits; times never decrease. */
 /** Who caused a change: a command, the scorer, the person of a passport, or an API key by its id. */
 export type Actor = 'cli' | 'scorer' | 'subject' | `key:${string}`
 
-/** Events of versions before 0.3.0 have no actor. */
+/**
+ * An entry of the event log. Sequence numbers have no gaps and follow the order of commits; times never decrease. Events of
+ * versions before 0.3.0 have no actor.
+ */
 export type LogEvent = EventContent & { sequence: number; time: number; actor?: Actor }
 
 /** The event log. An event before `first` was pruned. Without events, `last` is `first - 1`. */

@@ -30,7 +30,7 @@ export type Operator = (typeof OPERATORS)[number]
 export type Condition = { not: boolean; operator: Operator; value: string | number }
 
 /** A passport matches a term if one of its conditions holds for the field. */
-export type Term = { field: FilterField; conditions: readonly Condition[] }
+type Term = { field: FilterField; conditions: readonly Condition[] }
 
 /** A passport matches a filter if it matches all terms. */
 export type Filter = readonly Term[]

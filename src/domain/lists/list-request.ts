@@ -25,7 +25,7 @@ export type Position = { value: number; id: number }
 /** Passports to list; `keyword` is folded. */
 export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: Sort }
 
-/** One page of them: the first `limit` passports after a position. */
+/** A page of a list: the first `limit` passports after a position. */
 export type ListRequest = ListQuery & {
   groupBy?: GroupField | undefined
   facets?: readonly FacetRequest[] | undefined

@@ -123,21 +123,14 @@ function addCredentials(
     const needsScore = !line.derived && (options.rescore || line.score == null)
     const kind = needsScore ? options.rawKindOf(credential.type) : undefined
     const value = kind && readRawValue(credential, kind)
-    if (value) points.push(toPoint(credential, value))
-    else credentials.push(credential)
+    if (value) {
+      const { type, id, value: display, earnedAt } = credential
+      const earned = earnedAt !== undefined && { earnedAt }
+      points.push({ type, account: CREDENTIAL_ACCOUNT + id, value, display, ...earned })
+    } else credentials.push(credential)
   })
   record.credentials = credentials
   if (points.length > 0) record.credentialPoints = points
-}
-
-function toPoint({ type, id, value, earnedAt }: Credential, raw: RawValue): DataPoint {
-  return {
-    type,
-    account: CREDENTIAL_ACCOUNT + id,
-    value: raw,
-    display: value,
-    ...(earnedAt !== undefined && { earnedAt }),
-  }
 }
 
 function toCredential(

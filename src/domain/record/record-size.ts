@@ -13,13 +13,13 @@ export const MAX_BYTES = {
   data_points: 400_000,
 } as const
 
-/** The fields in a list page of V1 together, with wallet, scores and names. */
+/** The largest JSON of a passport in a list page of V1. */
 export const MAX_LIST_ITEM_BYTES = 32_000
 
-/** The data points of one passport, from all records. */
+/** The most data points of one passport, from all its records. */
 export const MOST_DATA_POINTS = 2000
 
-/** With the credentials that rules add. */
+/** The largest JSON of the credentials of a passport, with those that rules add. */
 export const MAX_CREDENTIALS_BYTES = 640_000
 
 type Field = keyof typeof MAX_BYTES

@@ -13,5 +13,5 @@ export function size(bytes: number): string {
 export const printable = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\ufffd')
 
-/** The same for text of several lines. */
+/** Replaces control characters of text with several lines, and keeps its line breaks. */
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')

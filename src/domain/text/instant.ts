@@ -29,3 +29,7 @@ export function formatInstant(time: number): string {
   const text = new Date(time).toISOString()
   return `${text.slice(0, 10)} ${text.slice(11, text.slice(17, 19) === '00' ? 16 : 19)} UTC`
 }
+
+/** For JSON: the time in ISO 8601, `null` if there is none. */
+export const isoTime = (time: number | undefined) =>
+  time === undefined ? null : new Date(time).toISOString()

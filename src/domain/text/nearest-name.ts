@@ -1,6 +1,6 @@
 import { quote } from './quote.ts'
 
-/** A received name that is not one of the known ones, as a sentence: with the most similar known name, or else with known names. */
+/** Returns a sentence about an unknown name: with the most similar known name, or else with a list of known names. */
 export function describeUnknown(noun: string, name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known)
   if (nearest !== undefined) return `${quote(name)} is not a known ${noun}: did you mean ${nearest}?`
@@ -12,7 +12,7 @@ export function describeUnknown(noun: string, name: string, known: readonly stri
 const MOST_LISTED = 14
 const MOST_DISTANT = 3
 
-/** Longer names than this resemble no known one. */
+/** A longer name resembles no known name. */
 const LONGEST = 60
 
 export function nearestName(name: string, known: readonly string[]): string | undefined {

@@ -12,7 +12,7 @@ export function quote(value: unknown): string {
 /** The time of JSON.stringify grows with the square of the depth. */
 const DEEPEST = 20
 
-/** More values are never shown. */
+/** A value with more members is shown as `[…]` or `{…}`. */
 const MOST_VALUES = 100
 
 function toJson(value: unknown): string {

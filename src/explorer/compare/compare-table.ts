@@ -91,7 +91,7 @@ function renderScores(people: People): Html {
   return renderGroup('Scores', [renderFigures('Score', totals), ...parts, renderRow('Rank', ranks)], people)
 }
 
-/** "Top 4%". */
+/** Renders a standing such as "Top 4%"; empty below the median. */
 function renderTop(atLeast: number, total: number): Html {
   const words = describeTop(atLeast, total)
   return words === '' ? html`` : html`<span class="soft detail">${words}</span>`
@@ -101,7 +101,7 @@ function renderTop(atLeast: number, total: number): Html {
 const renderPart = (part: ScorePart) =>
   html`<span class="part"><span class="swatch ${part}"></span> ${CATEGORIES[part]}</span>`
 
-/** The rest are few points each. */
+/** Types beyond this number have few points each. */
 const MOST_ROWS = 40
 
 /** The types of credentials with the most points, at most `MOST_ROWS`, grouped by part of the score. */

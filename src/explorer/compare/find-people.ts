@@ -7,10 +7,10 @@ import type { ExplorerOptions } from '../site/explorer-page.ts'
 
 export const MOST_PEOPLE = 4
 
-/** Each of them is a search of all names. More are rare, because people are added one by one. */
+/** The names of a comparison that are searched: each one is a search of all names. People usually add one name at a time. */
 export const MOST_NAMES = 2
 
-/** Texts that no passport could be found for, with the passports that were probably meant. `isSearched`: whether names were searched, too. */
+/** A text that identifies no passport, with the passports that it may mean. `isSearched`: names were searched, too. */
 type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
 
 export type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number }

@@ -27,7 +27,7 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
           const name = await labelOf('credential', type, first)
           return { type, holders, name, rule: ruleOf(rules, type) }
         })
-        return renderList(site, await Promise.all(rows), total)
+        return renderPage(site, await Promise.all(rows), total)
       }),
   }
 }
@@ -38,7 +38,7 @@ export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined 
 
 type Row = { type: string; holders: number; name: string; rule: Rule | undefined }
 
-function renderList(site: Site, rows: readonly Row[], total: number): RenderedPage {
+function renderPage(site: Site, rows: readonly Row[], total: number): RenderedPage {
   return respondPage({
     site,
     title: 'Credentials',
@@ -74,7 +74,7 @@ function renderRow({ type, holders, name, rule }: Row, total: number): Html {
 
 const MAX_NAME_LENGTH = 60
 
-/** Rounded, but 100% are all people. */
+/** Rounds a share, but only all people are 100%. */
 export const formatShare = (percent: number): string =>
   percent < 1 ? 'below 1%' : `${percent === 100 ? 100 : Math.min(99, Math.round(percent))}%`
 

@@ -12,7 +12,7 @@ export type ScorePart = (typeof SCORE_PARTS)[number]
 export const partOf = (category: string): ScorePart | undefined =>
   SCORE_PARTS.find((part) => CATEGORIES[part] === category)
 
-/** A total given by a record may be above the sum of its parts. */
+/** `other` is the rest of a total that a record gives above the sum of its parts. */
 type Segment = { name: ScorePart | 'other'; size: number }
 
 /**
@@ -56,12 +56,9 @@ function fit(segments: readonly Segment[], length: number): Segment[] {
   const sum = segments.reduce((total, { size }) => total + size, 0)
   const fitted = segments.map(({ name, size }) => ({ name, size: Math.max(LEAST, (size / sum) * length) }))
   const excess = fitted.reduce((total, { size }) => total + size, -100)
-  const largest = Math.max(...fitted.map(({ size }) => size))
-  const at = fitted.findIndex(({ size }) => size === largest)
-  return fitted.map(({ name, size }, index) => ({
-    name,
-    size: index === at ? size - Math.max(0, excess) : size,
-  }))
+  const [largest] = fitted.toSorted((one, other) => other.size - one.size)
+  if (largest) largest.size -= Math.max(0, excess)
+  return fitted
 }
 
 /** The line carries the texture: its dashes are stripes or dots. */

@@ -37,12 +37,10 @@ export function linkToType(type: string, name: string): string {
   return `<a href="${escapeText(credentialAddress(type))}">${text}</a>`
 }
 
-export const renderProgress = (score: number, maxScore: number): Html => ({
-  markup: `<svg class="bar thin" aria-hidden="true"><rect width="${shareOf(score, maxScore)}%" height="100%"/></svg>`,
-})
-
-const shareOf = (score: number, maxScore: number): number =>
-  maxScore > 0 ? Math.round((100 * Math.min(Math.max(score, 0), maxScore)) / maxScore) : 0
+export function renderProgress(score: number, maxScore: number): Html {
+  const share = maxScore > 0 ? Math.round((100 * Math.min(Math.max(score, 0), maxScore)) / maxScore) : 0
+  return { markup: `<svg class="bar thin" aria-hidden="true"><rect width="${share}%" height="100%"/></svg>` }
+}
 
 /** An entity, because one character beyond Latin-1 doubles the page in memory and slows sending. */
 export const UNKNOWN = html`&ndash;`

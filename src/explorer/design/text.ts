@@ -48,14 +48,14 @@ export function shortenText(text: string, limit: number, sizeOf = (_grapheme: st
   return whole
 }
 
-/** For tags and locations. Very long text is cut first, which bounds the time. */
+/** Cleans and shortens a word such as a tag or a place. Very long text is cut first, which bounds the time. */
 export function shortWord(text: string, limit: number): string {
   const most = (limit + 1) * MAX_GRAPHEME_LENGTH
   const word = cleanText(text.length > most ? text.slice(0, most) : text)
   return word.length > limit ? shortenText(word, limit, lengthOf) : word
 }
 
-/** UTF-16 units, which bound the size of a page; a grapheme may have many. */
+/** Measures UTF-16 units, which bound the size of a page. A grapheme may have many. */
 export const lengthOf = (text: string): number => text.length
 
 export function isRightToLeft(text: string): boolean {

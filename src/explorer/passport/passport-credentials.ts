@@ -18,52 +18,49 @@ import { renderPager } from '../search/ranking-list.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { respondPage } from '../site/layout.ts'
 
-/** A record may have thousands: the page of a passport shows the highest ones, and links to all. */
+/** A record may have thousands of credentials: its page shows those with the most points, and links to all. */
 const MOST_SHOWN = { rows: 50, bytes: 45_000 }
 const MOST_FOLDED = { rows: 20, bytes: 10_000 }
 const PAGE_SIZE = 75
 
-/** More rows of a category are folded, unless it is one row. */
+/** A category shows this many rows and folds the others, unless only one is left. */
 const FIRST_ROWS = 5
 
 type Types = RuleSetShape['types']
 type Shown = { id: number; credentials: readonly Credential[]; scores: Scores; types: Types }
 
-/** Credentials by category, in the order of the store: highest score first. Those without points are folded. */
+/** Renders credentials by category, in the order of the store: highest score first. Credentials without points are folded. */
 export function renderCredentials({ id, credentials: all, scores, types }: Shown): Html {
   const credentials = all.map((each) => labelDate(each, types))
   const scored = credentials.filter(({ score }) => score > 0)
   const others = credentials.filter(({ score }) => score <= 0)
   const rows = renderWithin(scored, renderCredential, MOST_SHOWN)
   const folded = renderWithin(others, renderCredential, MOST_FOLDED)
+  const unscored = html`<details id="unscored" class="divided">
+<summary>${count(others.length, 'credential')} without points</summary>
+<table>
+${TABLE_HEAD}
+<tbody class="other">${folded.shown}</tbody>
+</table>
+</details>`
   return html`<section id="credentials">
 <h2>Credentials${credentials.length === 0 ? html`` : html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
 ${credentials.length === 0 ? html`<p class="soft">No credentials yet.</p>` : html``}
 ${scored.length === 0 ? html`` : renderTable(scored.slice(0, rows.shown.length), scored, scores, FIRST_ROWS)}
-${others.length === 0 ? html`` : renderFolded(others.length, folded.shown)}
+${others.length === 0 ? html`` : unscored}
 ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
 </section>`
 }
 
-/** Rules that count years have a date as their value. */
+/** Adds "since" to the date that a rule which counts years has as its value. */
 const labelDate = (credential: Credential, types: Types): Credential =>
   types[credential.type]?.convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(credential.value)
     ? { ...credential, value: `since ${credential.value}` }
     : credential
 
-function renderFolded(total: number, rows: readonly Html[]): Html {
-  return html`<details id="unscored" class="divided">
-<summary>${count(total, 'credential')} without points</summary>
-<table>
-${TABLE_HEAD}
-<tbody class="other">${rows}</tbody>
-</table>
-</details>`
-}
-
 const TABLE_HEAD = html`<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>`
 
-/** The rows are a part of all credentials, which are counted. */
+/** `rows` are some of `all` credentials. The heading of a category counts all. */
 function renderTable(
   rows: readonly Credential[],
   all: readonly Credential[],
@@ -85,7 +82,7 @@ ${items.length <= first + 1 ? items.map(renderCredential) : html`${items.slice(0
 })}</table>`
 }
 
-/** The style sheet hides the rows after it while it is closed. */
+/** The style sheet hides the rows after this one while its details are closed. */
 const renderFold = (group: number, rows: number): Html =>
   html`<tr class="fold"><td colspan="3"><details id="more-${group}"><summary>${formatFigure(rows)} more</summary></details></td></tr>
 `

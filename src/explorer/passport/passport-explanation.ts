@@ -96,7 +96,7 @@ function renderReason(line: DescribedLine): Html {
   }
   const isSum = calculation.rule.accounts === 'sum' && accounts.length > 1
   if (isSum) return html`${count(accounts.length, 'account')}: ${words}`
-  // The words have the number or the date already.
+  // The number or the date is in `words` already.
   if (calculation.raw.kind !== 'flag' && value === describeRawValue(calculation.raw)) return html`${words}`
   return html`<bdi>${shorten(value)}</bdi>${value.includes(':') ? ', ' : ': '}${words}`
 }

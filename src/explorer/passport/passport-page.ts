@@ -136,7 +136,7 @@ const renderLine = (noun: string, text: string) =>
   html`<p class="copyable" data-copy="${noun}"><code>${text}</code></p>
 `
 
-/** The same data for programs. */
+/** Links and a command for programs that read the passport. */
 function renderSnippets(id: number, origin: string, state: ApiState): Html {
   const plain = parseOrigin(origin)?.origin
   const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '

@@ -106,7 +106,7 @@ ${facts.length === 0 ? html`` : html`<div class="row line soft">${facts.map((fac
 ${about === '' ? html`` : html`<div class="soft" dir="auto">${about}</div>`}</div></li>`
 }
 
-/** Names of networks as they write them; other sources are shown as they are. */
+/** Networks with the spelling that each one uses. The name of any other source is shown unchanged. */
 const NETWORKS: Readonly<Record<string, string>> = {
   basename: 'Basename',
   bluesky: 'Bluesky',

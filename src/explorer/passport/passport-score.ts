@@ -56,7 +56,7 @@ export function renderParts(passport: Passport, { standing, parts, caps }: Score
   const given = roundScore(
     scores.total - SCORE_PARTS.reduce((sum, part) => sum + Math.max(0, scores[part]), 0),
   )
-  // Otherwise the record gives the total.
+  // A total that is not the sum of its parts comes from the record, not from a calculation.
   const isSum = [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
   return html`<section id="parts">
 <h2>Score by part</h2>
@@ -152,7 +152,7 @@ export async function renderHistory(
 ): Promise<Html> {
   const names = new Map(credentials.map(({ type, name }) => [type, name]))
   const points = toPoints(await events.listLatest(id, TYPES, MOST_EVENTS), names)
-  // Later points are changes after the passport was read.
+  // Points after the current score are changes that were made after the passport was read.
   while (points.length > 0 && points.at(-1)?.score !== scores.total) points.pop()
   if (points.length < 2) return html``
   return html`<section id="history">
@@ -171,7 +171,7 @@ ${drawChart(points)}
 </section>`
 }
 
-/** Oldest first; `latest` is newest first. A change of credentials alone is not a point. */
+/** Returns the oldest point first; `latest` has the newest event first. An event that changes only credentials gives no point. */
 function toPoints(latest: readonly LogEvent[], names: Names): Point[] {
   const points: Point[] = []
   for (const event of latest.toReversed()) {
@@ -219,29 +219,24 @@ const CAUSES: Record<Cause, string> = {
   merge: 'merge',
 }
 
-/** The part that no credential explains. */
+/** Words for the part of a change that no credential explains. */
 const REST: Partial<Record<Cause, string>> = { record: 'imported record', rules: 'limits of the rules' }
 
-/** Steps in a stretched inner SVG, and round dots in the outer one. */
+/** Draws steps in an inner SVG, which is stretched, and dots in the outer SVG, where they stay round. */
 function drawChart(points: readonly Point[]): Html {
   const [first, last] = [points[0]?.time ?? 0, points.at(-1)?.time ?? 0]
-  const scores = points.map(({ score }) => score)
-  const high = Math.max(...scores, 1)
-  const place = ({ time, score }: Point, at: number) => ({
+  const high = Math.max(...points.map(({ score }) => score), 1)
+  const places = points.map((point, at) => ({
+    ...point,
     // Leaves space for the line of the last score, which continues to the right edge.
-    x: toCoordinate(2 + 90 * (last > first ? (time - first) / (last - first) : at / (points.length - 1))),
-    y: toCoordinate(100 - (84 * Math.max(score, 0)) / high),
-  })
-  const places = points.map(place)
+    x: toCoordinate(
+      2 + 90 * (last > first ? (point.time - first) / (last - first) : at / (points.length - 1)),
+    ),
+    y: toCoordinate(100 - (84 * Math.max(point.score, 0)) / high),
+  }))
   const path = places.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`)).join('')
-  const { shown } = renderWithin(
-    points.toReversed(),
-    (point) => {
-      const { x, y } = place(point, points.indexOf(point))
-      const day = new Date(point.time).toISOString().slice(0, 10)
-      return html`<circle cx="${x}%" cy="${y}%" r="4"><title>${day}: ${formatFigure(point.score)}. ${point.words}</title></circle>`
-    },
-    MOST_ROWS,
-  )
+  const drawDot = ({ x, y, time, score, words }: (typeof places)[number]) =>
+    html`<circle cx="${x}%" cy="${y}%" r="4"><title>${new Date(time).toISOString().slice(0, 10)}: ${formatFigure(score)}. ${words}</title></circle>`
+  const { shown } = renderWithin(places.toReversed(), drawDot, MOST_ROWS)
   return html`<svg class="history" aria-hidden="true"><line class="most" x2="100%" y1="16%" y2="16%"/><svg viewBox="0 0 100 100" preserveAspectRatio="none"><path class="area" d="${path}H100V100H2z"/><path class="steps" d="${path}H100"/></svg>${shown}<text class="end" y="16%" dy="-6">${formatFigure(high)}</text><text class="end" y="100%" dy="-6">0</text><text x="100%" y="${places.at(-1)?.y ?? 0}%" dy="-8">${formatFigure(points.at(-1)?.score ?? 0)}</text></svg>`
 }

@@ -46,7 +46,7 @@ type Draw = (passport: FullPassport, value: string, colors: Colors, theme: Theme
 
 const STYLES = { flat: drawFlat, plain: drawPlain, large: drawLarge } satisfies Record<string, Draw>
 
-/** The schema of shields.io's endpoint badges. It shows `isError` in its own way. */
+/** JSON in the schema of shields.io for endpoint badges. shields.io draws errors in its own way. */
 const toEndpoint = (message: string, more: { color: string; cacheSeconds?: number; isError?: true }) =>
   JSON.stringify({ schemaVersion: 1, label: LABEL, message, ...more })
 

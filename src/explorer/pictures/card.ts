@@ -26,22 +26,17 @@ import { type Colors, colorsOf, drawName, drawScoreParts, fitSize, round, textWi
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
 export function createCard(options: CardOptions): ExplorerPage {
   const { store, drawCard } = options
-
-  /** Without a high standing, the number of credentials is the headline. */
-  async function describe(passport: FullPassport, signal: AbortSignal): Promise<PassportWords> {
-    const words = await findPassportWords(options, passport, signal)
-    if (words.top !== '') return words
-    const { credentials = [] } = (await store.credentials.find({ id: passport.id })) ?? {}
-    return { ...words, top: credentials.length === 0 ? '' : count(credentials.length, 'credential') }
-  }
-
   return createPicturePage(store, ['png', 'svg'], async (passport, type, request) => {
     const { site, signal } = request
     let isComplete = true
     const draw = async (name: string) => {
-      const words = await describe(passport, signal)
+      const words = await findPassportWords(options, passport, signal)
       isComplete = words.isComplete
-      return drawPassport(passport, name, words, site)
+      if (words.top !== '') return drawPassport(passport, name, words, site)
+      // Without a high standing, the number of credentials is the headline.
+      const { credentials = [] } = (await store.credentials.find({ id: passport.id })) ?? {}
+      const top = credentials.length === 0 ? '' : count(credentials.length, 'credential')
+      return drawPassport(passport, name, { ...words, top }, site)
     }
     const card =
       type === 'svg'
@@ -63,7 +58,7 @@ async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html>
   return drawTitleCard(site, { title: site.name, words, ids: [1, 2, 3, 5, 8, 13, 21], size: 120 })
 }
 
-/** With these units, the limit of an address is about as many cards as the picture thread draws in the window. */
+/** A PNG counts as this many requests: one address may request about as many cards as the picture thread draws in a window. */
 const PNG_UNITS = 25
 
 /** Draws cards as PNG. While the picture thread is busy or unavailable, each one is the card of the site, which is not cached. */

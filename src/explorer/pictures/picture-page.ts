@@ -35,7 +35,7 @@ function parsePicturePath(path: string, types: readonly PictureType[]) {
   return { type, ref: parseEncodedRef(name.slice(0, -type.length - 1)) }
 }
 
-/** Undefined for a malformed escape sequence, too. */
+/** Returns `undefined` for a malformed escape sequence, too. */
 export function parseEncodedRef(text: string): PassportRef | undefined {
   try {
     return parsePassportRef(decodeURIComponent(text))

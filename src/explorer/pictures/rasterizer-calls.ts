@@ -6,13 +6,12 @@ import type { DrawPng } from './rasterizer.ts'
 
 export type Drawing = { svg: string; width: number }
 
-/** Pictures of one server thread that wait: about as many as the picture thread draws in ten seconds. SVGs have 5 to 10 KB. */
+/** The most pictures of one server thread that may wait: about as many as are drawn in ten seconds. SVGs have 5 to 10 KB. */
 const LIMITS = { waiting: 160, milliseconds: 10_000 }
 
 /** Sends SVGs to the picture thread. */
 export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {
-  const ended = 'The picture thread ended.'
-  const { send, connect } = createCaller<Drawing, Png>({ ended, mostWaiting: waiting })
+  const { send, connect } = createCaller<Drawing, Png>('The picture thread ended.', waiting)
   const limit = { milliseconds, error: () => overloaded('A picture waited too long.') }
   return {
     connect,

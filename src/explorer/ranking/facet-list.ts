@@ -1,7 +1,7 @@
 import { CATEGORIES } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortWord } from '../design/text.ts'
-import type { Facets, FacetValue } from '../search/facets.ts'
+import type { Facets } from '../search/facets.ts'
 import {
   ALL_PASSPORTS,
   addressOf,
@@ -25,31 +25,24 @@ const HEADINGS: Record<FilterName, string> = {
 
 const MAX_LABEL_LENGTH = 30
 
-/** Links that add a filter. The values that are selected already have chips above the list. */
+/** Renders links that add a filter. Selected values are left out: they have chips above the list. */
 export function renderFacets(facets: Facets | undefined, query: RankingQuery, isCounted: boolean): Html {
   if (!facets) return html``
   const groups = (Object.keys(HEADINGS) as FilterName[]).flatMap((name) => {
     const values = facets[name].filter(({ value }) => value !== 'false' && !hasFilter(query, name, value))
-    return values.length === 0 ? [] : [renderFacet(name, values, query, isCounted)]
+    if (values.length === 0) return []
+    const chips = values.map(
+      ({ value, label, count }) =>
+        html`<li><a href="${addressOf(withFilter(query, name, value))}" rel="nofollow"><bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${isCounted ? html` <span>${formatFigure(count)}</span>` : html``}</a></li>`,
+    )
+    const more = name === 'credential' ? html`<p><a href="/credentials">All credentials</a></p>` : html``
+    return html`<div class="facet"><h2>${HEADINGS[name]}</h2>
+<ul class="chips">${chips}</ul>${more}</div>
+`
   })
   if (groups.length === 0) return html``
   return html`<a class="skip" href="#results">Skip the filters</a><details class="facets"><summary>Filters</summary>
 ${groups}</details>`
-}
-
-function renderFacet(
-  name: FilterName,
-  values: readonly FacetValue[],
-  query: RankingQuery,
-  isCounted: boolean,
-): Html {
-  const more = name === 'credential' ? html`<p><a href="/credentials">All credentials</a></p>` : html``
-  return html`<div class="facet"><h2>${HEADINGS[name]}</h2>
-<ul class="chips">${values.map(
-    ({ value, label, count }) =>
-      html`<li><a href="${addressOf(withFilter(query, name, value))}" rel="nofollow"><bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${isCounted ? html` <span>${formatFigure(count)}</span>` : html``}</a></li>`,
-  )}</ul>${more}</div>
-`
 }
 
 /** The filters of the list, each with a link that removes it. */
@@ -69,11 +62,10 @@ const CHIP_WORDS: Record<FilterName, string> = { tag: 'tag ', credential: 'has '
 const SORT_WORDS: Record<RankingSort, string> = { total: 'Total', ...CATEGORIES }
 
 export function renderSorts(query: RankingQuery): Html {
-  const links = (Object.keys(SORTS) as RankingSort[]).map((sort) =>
-    sort === query.sort
-      ? html`<li><a href="${addressOf({ ...query, page: 1 })}" aria-current="true">${SORT_WORDS[sort]}</a></li>`
-      : html`<li><a href="${addressOf({ ...query, sort, page: 1 })}" rel="nofollow">${SORT_WORDS[sort]}</a></li>`,
-  )
+  const links = (Object.keys(SORTS) as RankingSort[]).map((sort) => {
+    const attribute = sort === query.sort ? html`aria-current="true"` : html`rel="nofollow"`
+    return html`<li><a href="${addressOf({ ...query, sort, page: 1 })}" ${attribute}>${SORT_WORDS[sort]}</a></li>`
+  })
   return html`<nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${links}</ul></nav>`
 }
 

@@ -12,13 +12,13 @@ import type { ExplorerOptions } from '../site/explorer-page.ts'
 export type FoundRanking = {
   query: RankingQuery
   ranked: readonly Ranked[]
-  /** Passports that match. */
+  /** The number of passports that match. */
   total: number
-  /** Passports of the service. */
+  /** The number of all passports. */
   all: number
-  /** The passports that ranks count. */
+  /** The number of passports among which these are ranked. */
   among: number
-  /** Passports that were found by id, wallet or handle alone; `isMore`: there are more. */
+  /** The number of passports that match by id, wallet or handle, but not by name. `isMore`: there are more of them. */
   extra: number
   isMore: boolean
   last: number
@@ -31,8 +31,8 @@ export type FoundRanking = {
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
 
 /**
- * A page of the ranking. The first one begins with passports that the text finds by id, wallet or handle. A list that needs the
- * index is evaluated once: for the page, its ranks and `facets`.
+ * Finds a page of the ranking. The first page begins with passports that the text finds by id, wallet or handle. A list that
+ * needs the index is evaluated once: for the page, its ranks and `facets`.
  */
 export async function findRanking(
   reader: Reader,
@@ -73,7 +73,7 @@ async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQue
   const words = wordsOf(keyword ?? '')
   const isNamed = ({ passport }: Match) =>
     words.every((word) => foldName(passport.profile.displayName).includes(word))
-  // A match by name is in the list already; only complete texts are better.
+  // A passport that also matches by name is in the list already. It comes first only for a complete id, wallet or handle.
   const first = kept.filter((match) => !isNamed(match) || isComplete(match))
   return { first, extra: first.filter((match) => !isNamed(match)).length, isMore }
 }

@@ -51,7 +51,7 @@ type PageContext = ExplorerOptions & {
   suggest: ReturnType<typeof createSuggester>
 }
 
-/** `instead`: no name matches the query that was asked, so the list is that of a filter that its text names. */
+/** `asked` is the query of the URL. If no name matches it, the list is that of `instead`: a filter that its text names. */
 type Shown = {
   site: Site
   asked: RankingQuery
@@ -95,7 +95,7 @@ async function renderRanking(
   return isComplete ? page : withoutCaching(page)
 }
 
-/** The first three of all are shown with their levels. */
+/** Adds the level to each of the first three of all passports. */
 async function addLevels(
   { rules }: PageContext,
   { query, ranked }: FoundRanking,
@@ -117,7 +117,7 @@ function renderPage(shown: Shown, status: number): RenderedPage {
   const title = describeList(query, labels)
   const isHome = !isFiltered(asked) && asked.typed === '' && asked.page === 1
   const [first] = query.page === 1 ? found.ranked : []
-  // A search replaces the results without the heading.
+  // The heading omits the search text: the script that searches as people type replaces only the results.
   const heading = isFiltered(asked) ? describeList(withText(asked, ''), labels) : ''
   const layout = {
     site,
@@ -218,7 +218,7 @@ function describeInstead({ name, label, query }: Suggestion, total: number): str
 
 /** A small histogram of all scores with the median, beside the introduction. */
 function renderScoreStrip({ distribution, median, scale, step, total, highest }: Standing): Html {
-  if (total < MOST_WITHOUT || highest <= 0) return html``
+  if (total < LEAST_PEOPLE || highest <= 0) return html``
   return html`<figure class="strip soft">
 ${drawHistogram(distribution.slice(0, -1), { line: median / step })}
 <p class="row between" aria-hidden="true"><span>0</span><span>${formatFigure(scale)}</span></p>
@@ -226,10 +226,10 @@ ${drawHistogram(distribution.slice(0, -1), { line: median / step })}
 </figure>`
 }
 
-/** A histogram of fewer people says nothing. */
-const MOST_WITHOUT = 20
+/** The fewest people for whom the histogram is shown. */
+const LEAST_PEOPLE = 20
 
-/** Shown while the database is empty. */
+/** The page of an empty database. */
 export function renderStart(site: Site): RenderedPage {
   const main = html`<h1>No passports yet</h1>
 <p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p>

@@ -12,19 +12,18 @@ import {
 import type { ExplorerOptions } from '../site/explorer-page.ts'
 import { ifReady } from '../site/not-ready.ts'
 
-/** A filter that a search text names; `query` is the list with it. `isExact`: its whole value is in the text. */
+/** A filter suggested for the search text. `query` is the list with that filter. `isExact`: the text is the whole value. */
 export type Suggestion = FacetValue & { name: FilterName; query: RankingQuery; isExact: boolean }
 
 const MOST_SUGGESTIONS = 3
-
-const SUGGESTED = ['tag', 'place', 'credential'] as const
 
 /** Finds tags, places and credentials with a word that begins with the search text. */
 export function createSuggester(options: ExplorerOptions, { labelOf }: FacetReader) {
   const { catalog, rules } = options
 
   async function requestsFor(text: string, among: 'list' | 'filter'): Promise<FacetRequest[]> {
-    const fields = SUGGESTED.map((name) => ({ field: FILTERS[name], prefix: text, among }))
+    const names = ['tag', 'place', 'credential'] as const
+    const fields = names.map((name) => ({ field: FILTERS[name], prefix: text, among }))
     // The index has the types of credentials, the rule set their names.
     const named = [...namesOf(await rules())].filter(([, name]) => ` ${foldName(name)}`.includes(` ${text}`))
     const values = named.slice(0, MOST_SUGGESTIONS).map(([type]) => type)
@@ -50,7 +49,7 @@ export function createSuggester(options: ExplorerOptions, { labelOf }: FacetRead
     return (await Promise.all(found)).flat()
   }
 
-  /** The last word may name a filter for the words before it. Both are counted at once. */
+  /** Suggests filters for the whole text or, without any, for its last word. One evaluation counts both. */
   async function find(query: RankingQuery, signal: AbortSignal): Promise<Suggestion[]> {
     const text = foldName(query.typed)
     const [all, at] = [withText(query, ''), text.lastIndexOf(' ')]
@@ -63,7 +62,7 @@ export function createSuggester(options: ExplorerOptions, { labelOf }: FacetRead
     return (await present(rest, last, counts.slice(whole.length))).filter(({ isExact }) => isExact)
   }
 
-  /** `undefined` while the index is not ready: it must not delay a search by name. */
+  /** `undefined` while the index is not ready: suggestions must not delay a search by name. */
   return async (query: RankingQuery, signal: AbortSignal): Promise<Suggestion[] | undefined> =>
     query.typed === '' || query.page > 1 ? [] : ifReady(options, () => find(query, signal))
 }

@@ -21,7 +21,7 @@ export function renderEndpoint(route: DocumentedRoute, origin: string, stamp: st
   const { id, summary, description = '', needsKey, methods = ['GET'], body, bodyExample } = route
   const path = templateOf(route)
   const fields = [...toFields('path', route.params), ...toFields('query', route.query)].map((field) =>
-    // The stamp in the document is of no rule set here.
+    // The example of the OpenAPI document is not the stamp of a rule set of this service.
     field.name === 'stamp' && stamp !== undefined ? { ...field, example: stamp } : field,
   )
   const method = methods[0] ?? ''
@@ -77,7 +77,7 @@ const errorLinks = (route: DocumentedRoute): Html[] =>
     .sort((one, other) => one - other)
     .map((status) => html`<a href="#status-${status}">${status}</a> `)
 
-/** Path and query of the request that the form makes at first; the script makes the same. */
+/** The path and query that the form requests before it is changed. The script builds the same request. */
 function exampleTarget(path: string, fields: readonly Field[]): string {
   const query = new URLSearchParams()
   let target = path

@@ -22,7 +22,7 @@ export const versionsOf = (routes: readonly DocumentedRoute[]): string[] => [
   ...new Set(routes.filter(({ surface }) => surface.usesKeys).map(({ surface }) => surface.tag.name)),
 ]
 
-/** The page of the first version has the address of the reference. */
+/** The page of the first version is `/reference` itself. */
 export const referencePath = (versions: readonly string[], version: string): string =>
   version === versions[0] ? '/reference' : `/reference/${version.toLowerCase()}`
 

@@ -25,7 +25,7 @@ type Options = {
   stamp?: () => Awaitable<string | undefined>
 }
 
-/** Origins come from `Host` headers: clients can send any number of them. */
+/** Bounds the cache: pages contain the `Host` of the request, and clients can send any number of hosts. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 /** Used if `Host` is malformed. */

@@ -38,7 +38,7 @@ export function createFacetReader(options: ExplorerOptions) {
   return {
     labelOf,
     present,
-    /** What `present` and `presentFilters` need of a list: its facets, and who has the filters whose labels are not known. */
+    /** The counts that `present` and `presentFilters` need: all facets, and the holders of filters whose labels are not known. */
     async requestsFor({ filters }: RankingQuery): Promise<readonly FacetRequest[]> {
       const unknown: FacetRequest[] = []
       for (const [name, value] of filtersOf(filters))

@@ -16,7 +16,7 @@ export type Reason = {
 
 export const MOST_MATCHES = 20
 
-/** Passports that are read at once; several may be merged into one. */
+/** Passports that are read at once: more than matches, because several may be merged into one. */
 const MOST_READ = 2 * MOST_MATCHES
 
 /** Two letters of a handle, and "0x" with four digits of a wallet, leave few matches. */
@@ -50,11 +50,11 @@ type Candidate = { id: number; reason: Reason }
 
 const KINDS: readonly Reason['kind'][] = ['id', 'wallet', 'handle']
 
-/** Complete texts first, then by kind; shorter texts are closer to the search text. */
+/** A smaller weight is a better match: complete texts first, then by kind, then the shorter text. */
 const weigh = ({ kind, text, end }: Reason) =>
   (end === text.length ? 0 : 1000) + 300 * KINDS.indexOf(kind) + text.length
 
-/** Passports without a name are shown as "Passport 12". */
+/** Finds "12", "#12" and "Passport 12", which pages show for a passport without a name. */
 function findId(typed: string): Candidate[] {
   const digits = /^(?:passport\s*|#)?(\d+)$/i.exec(typed)?.[1] ?? ''
   const ref = parsePassportRef(digits)
@@ -73,7 +73,7 @@ async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
   return rows.map(({ id, text }) => ({ id, reason: { kind: 'wallet', text, start: 0, end: found.length } }))
 }
 
-/** With a source ("github:zoe") or without ("zoe", "@zoe"). */
+/** Finds handles with a source ("github:zoe") or without ("zoe", "@zoe"). */
 async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
   const colon = typed.indexOf(':')
   const [source, name] = [typed.slice(0, Math.max(0, colon)).trim().toLowerCase(), typed.slice(colon + 1)]

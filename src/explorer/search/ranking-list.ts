@@ -11,7 +11,7 @@ import { filtersOf, type RankingQuery } from './ranking-query.ts'
 const MAX_TAGS = 2
 const MAX_NAME_LENGTH = 80
 
-/** Equal scores have the same rank: among all, or among those with the filters. */
+/** `rank` is the rank among all passports, or among those with the filters. Equal scores have the same rank. */
 export type Ranked = {
   passport: Passport
   rank: number
@@ -58,7 +58,7 @@ function renderAbout(passport: Passport, name: string, reason: Reason | undefine
   const { location, tags } = profile
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
-  // Names are not unique.
+  // The id tells people with the same name apart.
   else if (note === '' && name !== `Passport ${id}`) words += `<bdi>Passport ${id}</bdi>`
   words += renderWord('place', location).markup
   for (let at = 0; at < tags.length && at < MAX_TAGS; at++)

@@ -24,7 +24,7 @@ export type FilterName = keyof typeof FILTERS
 export type RankingQuery = {
   /** The search text; empty without a search. */
   typed: string
-  /** Its folded words, which may be in any order. */
+  /** The folded words of the search text; a name may have them in any order. */
   keyword: string | undefined
   filters: Readonly<Record<FilterName, readonly string[]>>
   sort: RankingSort
@@ -122,7 +122,7 @@ export const hasFilter = ({ filters }: RankingQuery, name: FilterName, folded: s
 export const needsIndex = ({ filters, sort }: RankingQuery): boolean =>
   sort !== 'total' || filtersOf(filters).length > 0
 
-/** The same list in v3. */
+/** The query of the same list in v3. */
 export const toListQuery = ({ keyword, filters, sort }: RankingQuery): ListQuery => ({
   keyword,
   filter: toFilter(filters),

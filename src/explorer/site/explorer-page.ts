@@ -24,7 +24,7 @@ export type ExplorerOptions = {
   api?: (() => ApiState) | undefined
   site: Site
   rasterize: Rasterize
-  /** Called for errors that do not fail a page: it is shown without the part that failed. */
+  /** Reports an error of a part of a page. The page is shown without that part. */
   onError: (error: unknown) => void
 }
 
@@ -40,7 +40,7 @@ export type ExplorerRequest = {
   path: string
   params: Readonly<Record<string, string>>
   query: URLSearchParams
-  /** With the origin of the request, if there is no public URL. */
+  /** Its origin is that of the request if there is no public URL. */
   site: Site
   signal: AbortSignal
   /** Makes the request count as `units` requests. */
@@ -49,8 +49,8 @@ export type ExplorerRequest = {
 
 export type ExplorerPage = {
   render(request: ExplorerRequest): Awaitable<RenderedPage>
-  /** Part of the cache key, for content outside of the snapshot. A page without a version is not cached. */
+  /** Part of the cache key: the version of content outside of the snapshot. A page without a version is not cached. */
   version?(request: ExplorerRequest): Awaitable<string | undefined>
-  /** Part of the cache key, for pages with parameters. Ignored ones are not part of it: they must not evict pages. */
+  /** Part of the cache key: the parameters that the page reads. Parameters that it ignores must not evict pages. */
   variant?(query: URLSearchParams): string
 }

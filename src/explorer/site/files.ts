@@ -21,7 +21,7 @@ import referenceLayout from '../assets/reference-layout.css' with { type: 'text'
 import { FONT_FACES, FONTS } from '../design/fonts.ts'
 import { type Theme, writeColors } from '../design/tokens.ts'
 
-/** A page or file with its Content-Security-Policy. */
+/** Creates a page or file with this Content-Security-Policy. */
 export const file = (type: string, body: string, policy: string, status = 200): RenderedPage =>
   createPage(
     body,
@@ -33,7 +33,7 @@ export const file = (type: string, body: string, policy: string, status = 200): 
     status,
   )
 
-/** For a page that lacks something for the moment: it is not cached, neither here nor by clients. */
+/** Neither this service nor clients cache the page, because a part of it is missing for the moment. */
 export const withoutCaching = (page: RenderedPage): RenderedPage => ({
   ...page,
   headers: { ...page.headers, 'Cache-Control': 'no-store' },
@@ -97,7 +97,7 @@ const STYLE = compact([
   print,
 ])
 
-/** Without comments and indentation. */
+/** Removes comments and indentation. */
 function compact(styles: readonly string[]): string {
   return styles
     .join('\n')

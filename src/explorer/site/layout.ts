@@ -65,11 +65,11 @@ ${main}
 `.markup
 }
 
-/** The explorer serves them. */
+/** Icons that only the explorer serves. */
 const RASTER_ICONS = html`<link rel="icon" href="/favicon.ico" sizes="32x32">
 <link rel="apple-touch-icon" href="/apple-touch-icon.png">`
 
-/** Works without JavaScript: hidden fields keep the filters. */
+/** The form works without JavaScript. Hidden fields keep the filters. */
 export function renderSearch(typed = '', hidden: readonly (readonly [string, string])[] = []): Html {
   return html`<form class="search" action="/" role="search">
 <label for="search">Find a person</label>
@@ -104,25 +104,22 @@ export function renderShareMeta({ name, origin }: Site, share: Share): Html {
   const base = parseOrigin(origin)?.origin
   const { path, type = 'website', title = name, description = '', card = SITE_CARD, alt = name } = share
   const url = base !== undefined && path !== undefined ? `${base}${path}` : undefined
-  return html`${url ? html`<link rel="canonical" href="${url}">\n<meta property="og:url" content="${url}">\n` : html``}<meta property="og:type" content="${type}">
-<meta property="og:site_name" content="${name}">
-<meta property="og:title" content="${title}">
-<meta property="og:description" content="${description}">
-${base ? renderImage(`${base}${card}`, alt) : html``}<meta name="twitter:card" content="${base ? 'summary_large_image' : 'summary'}">
-`
-}
-
-export const SITE_CARD = '/card/site.png'
-
-function renderImage(url: string, alt: string): Html {
-  return html`<meta property="og:image" content="${url}">
+  const image = html`<meta property="og:image" content="${base ?? ''}${card}">
 <meta property="og:image:type" content="image/png">
 <meta property="og:image:width" content="${CARD_SIZE.width}">
 <meta property="og:image:height" content="${CARD_SIZE.height}">
 <meta property="og:image:alt" content="${alt}">
-<meta name="twitter:image" content="${url}">
+<meta name="twitter:image" content="${base ?? ''}${card}">
+`
+  return html`${url ? html`<link rel="canonical" href="${url}">\n<meta property="og:url" content="${url}">\n` : html``}<meta property="og:type" content="${type}">
+<meta property="og:site_name" content="${name}">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+${base ? image : html``}<meta name="twitter:card" content="${base ? 'summary_large_image' : 'summary'}">
 `
 }
+
+export const SITE_CARD = '/card/site.png'
 
 export const describeCard = (passport: FullPassport): string =>
   `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`

@@ -44,7 +44,7 @@ export async function ifReady<T>(
   }
 }
 
-/** Lists are also rejected while the search thread starts. */
+/** The errors of lists while the index is built and while the search thread starts. */
 const NOT_READY: readonly ErrorCode[] = ['not_ready', 'unavailable']
 
 export const isCode = (error: unknown, codes: readonly ErrorCode[]): boolean =>

@@ -10,7 +10,7 @@ import { type AssetName, createAssets, file, POLICY, picture } from './files.ts'
 export type Site = SiteSettings & {
   /** The public URL, or the origin of the request; empty if neither is known. */
   origin: string
-  /** Of the public URL. Pictures do not show the host of a request: a client could make each one different. */
+  /** The host of the public URL. Pictures do not show the host of a request: a client could make each picture different. */
   host: string
   urlOf: (name: AssetName) => string
   /** The accent of each theme. */

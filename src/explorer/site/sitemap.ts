@@ -6,7 +6,7 @@ import type { ExplorerPage } from './explorer-page.ts'
 import { file, POLICY } from './files.ts'
 import type { Site } from './site.ts'
 
-/** At most 50,000 are allowed. A file of 10,000 has about 600 KB. */
+/** The protocol allows 50,000 URLs in a file. A file of 10,000 has about 600 KB. */
 const URLS_PER_FILE = 10_000
 const MAX_FILES = 50_000
 

@@ -6,10 +6,10 @@ import { describeTop, formatOrdinal, formatPeople } from '../design/text.ts'
 import type { ExplorerOptions } from './explorer-page.ts'
 import { ifReady } from './not-ready.ts'
 
-/** How many passports have at least the same score in a part. Parts with a score of 0 are left out. */
+/** For each part, the number of passports with at least the same score. Parts with a score of 0 are left out. */
 export type PartStandings = Partial<Record<ScorePart, number>>
 
-/** The standings of the parts of scores, from one evaluation of the facet index; `undefined` while it cannot respond. */
+/** Finds the standings of the parts of scores with one evaluation of the facet index. `undefined` while the index cannot respond. */
 export async function findParts(
   options: Pick<ExplorerOptions, 'catalog' | 'onError'>,
   all: readonly Scores[],
@@ -31,10 +31,10 @@ export async function findParts(
   )
 }
 
-/** Weaker standings are no headline. */
+/** A standing above this percentage is no headline. */
 const HIGHEST_PERCENT = 33
 
-/** The smallest share of people with such a score, overall or in a part; empty if it is large. */
+/** Describes the best standing, overall or in a part of the score; empty above `HIGHEST_PERCENT`. */
 export function describeHighest(scores: Scores, { below, total }: Standing, parts: PartStandings): string {
   const overall = { words: 'overall', atLeast: scores.total > 0 ? total - below : total }
   const others = SCORE_PARTS.flatMap((part) => {
@@ -47,7 +47,7 @@ export function describeHighest(scores: Scores, { below, total }: Standing, part
   return top === '' ? '' : `${top} ${best.words}`
 }
 
-/** For a score without a high standing. */
+/** Names the part with the most points, for a score without a high standing. */
 export function describeStrongest(scores: Scores): string {
   const [strongest] = SCORE_PARTS.toSorted((one, other) => scores[other] - scores[one])
   return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''

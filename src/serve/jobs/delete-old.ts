@@ -7,7 +7,7 @@ type Old = {
   what: string
   days: number
   signal: AbortSignal
-  /** Deletes some of those before a time; returns whether there were any. A long delete would delay other writes. */
+  /** Deletes some rows from before a time, because a long delete would delay other writes. Returns whether there were any. */
   remove: (before: number) => Awaitable<boolean>
 }
 

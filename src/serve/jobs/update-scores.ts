@@ -1,7 +1,7 @@
 import { describeError } from '../../domain/errors.ts'
 import { createErrorLog, type Log } from '../../log.ts'
-import { findRules } from '../../scoring/active-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../../scoring/rescore.ts'
+import { findRules } from '../../scoring/rules.ts'
 import type { Store } from '../../store/store.ts'
 import type { Job } from './supervise.ts'
 

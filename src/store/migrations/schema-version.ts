@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts'
 
-/** `true` migrates any older database, `'new'` only creates the tables of an empty one, `false` does neither. */
+/** `true` migrates any older database, `'new'` only creates the tables of an empty one, `false` changes nothing. */
 export type MigrationMode = boolean | 'new'
 
 /** Migrations in order. The first one creates the schema `first`, which is that of version 0.2.1. */
@@ -30,17 +30,18 @@ export function checkSchema(name: string, version: number, migrations: Migration
   }
 }
 
-/** The error for a database that another command must migrate first. `version` is 0 if it has no tables yet. */
-export class OutdatedSchemaError extends ServiceError {
-  readonly version: number
-
-  constructor(name: string, version: number, wanted: number) {
-    super(
-      'unavailable',
-      version === 0
-        ? `${name} has no tables yet: "serve", "import", "mirror" or "copy" creates them.`
-        : `${name} has schema ${version}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`,
-    )
-    this.version = version
+/** The database is missing, or has no tables yet. */
+export class NewDatabaseError extends ServiceError {
+  constructor(message: string) {
+    super('unavailable', message)
   }
 }
+
+/** The error for a database that another command must migrate first. `version` is 0 if it has no tables yet. */
+export const outdatedSchema = (name: string, version: number, wanted: number): ServiceError =>
+  version === 0
+    ? new NewDatabaseError(`${name} has no tables yet: "serve", "import", "mirror" or "copy" creates them.`)
+    : new ServiceError(
+        'unavailable',
+        `${name} has schema ${version}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`,
+      )

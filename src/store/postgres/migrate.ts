@@ -5,7 +5,7 @@ import {
   checkSchema,
   lastSchema,
   type MigrationMode,
-  OutdatedSchemaError,
+  outdatedSchema,
   pendingSteps,
 } from '../migrations/schema-version.ts'
 import type { Query } from '../sql/connection.ts'
@@ -35,7 +35,7 @@ async function migrate(pool: Pool, name: string): Promise<void> {
   })
 }
 
-/** A dump from another server may contain transaction numbers above those of this server. */
+/** A dump from another server may contain higher transaction numbers than this server has used. */
 async function renumber(query: Query): Promise<void> {
   const current = 'pg_current_xact_id()::text::bigint'
   for (const table of ['v1_passports', 'unlisted']) {
@@ -52,8 +52,7 @@ export async function prepareSchema(pool: Pool, mode: MigrationMode): Promise<nu
     const version = await checkVersion(pool.query, name)
     if (version === SCHEMA && mode === true) await renumber(pool.query)
     if (version === SCHEMA) return version
-    if (mode === false || (mode === 'new' && version > 0))
-      throw new OutdatedSchemaError(name, version, SCHEMA)
+    if (mode === false || (mode === 'new' && version > 0)) throw outdatedSchema(name, version, SCHEMA)
     await migrate(pool, name)
     return version
   } catch (error) {

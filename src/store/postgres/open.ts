@@ -1,6 +1,6 @@
 import { namePostgres, splitHosts } from '../../config/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
-import { type MigrationMode, OutdatedSchemaError } from '../migrations/schema-version.ts'
+import { type MigrationMode, outdatedSchema } from '../migrations/schema-version.ts'
 import { createAudit } from '../sql/audit.ts'
 import type { Prepare } from '../sql/connection.ts'
 import { createCopyTables } from '../sql/copy-tables.ts'
@@ -47,9 +47,9 @@ export async function openPostgres(
   const pools = createPools(url, readUrls, options)
   const close = async () => void (await Promise.all(pools.all.map((pool) => pool.close())))
   const primary = createPrimary(pools.hosts, namePostgres(url), options)
+  const readable = [...pools.listed, ...pools.standbys]
   try {
-    const prepared = prepareSchema(primary, mode)
-    await orReadable(prepared, [...pools.listed, ...pools.standbys], options.responseTimeout)
+    await orReadable(prepareSchema(primary, mode), readable, options.responseTimeout)
   } catch (error) {
     await close()
     throw error
@@ -64,7 +64,7 @@ export async function openPostgres(
   const { find, forget } = createKeyCache(primary, pools.all.length === 1 ? undefined : read)
   const readLong = replicas.read(({ longQuery }) => longQuery)
   const listing = createListing(readLong, read)
-  watch({ primary, pools, replicas, forgetKeys: forget, forgetListing: listing.forget })
+  watch(primary, readable, replicas, { forgetKeys: forget, forgetListing: listing.forget })
   const prepare: Prepare =
     <Row>(text: string) =>
     (...values) =>
@@ -100,19 +100,14 @@ export async function openPostgres(
       }
     },
     close,
+    [Symbol.asyncDispose]: close,
   }
 }
-
-type Pools = ReturnType<typeof createPools>
 
 /** One pool for each server, even if both addresses name it. */
 function createPools(url: string, readUrls: readonly string[], options: PoolOptions) {
   const all = new Map<string, Pool>()
-  const open = (host: string): Pool => {
-    const pool = all.get(host) ?? createPool(host, options)
-    all.set(host, pool)
-    return pool
-  }
+  const open = (host: string) => all.getOrInsertComputed(host, () => createPool(host, options))
   const hosts = splitHosts(url).map(open)
   const listed = readUrls.map(open)
   /** Hosts that are read if there is no primary. */
@@ -120,16 +115,13 @@ function createPools(url: string, readUrls: readonly string[], options: PoolOpti
   return { hosts, listed, standbys, all: [...all.values()] }
 }
 
-type Watched = {
-  primary: Pool
-  pools: Pools
-  replicas: ReturnType<typeof createReplicas>
-  forgetKeys: () => void
-  forgetListing: () => void
-}
-
 /** Clears caches after changes by other nodes, and after another server begins to respond. */
-function watch({ primary, pools, replicas, forgetKeys, forgetListing }: Watched): void {
+function watch(
+  primary: Pool,
+  readable: readonly Pool[],
+  replicas: ReturnType<typeof createReplicas>,
+  { forgetKeys, forgetListing }: { forgetKeys: () => void; forgetListing: () => void },
+): void {
   let keysVersion: number | undefined
   let wasDiverged = false
   primary.watch((health, isOtherServer) => {
@@ -138,7 +130,7 @@ function watch({ primary, pools, replicas, forgetKeys, forgetListing }: Watched)
     if (isOtherServer) forgetListing()
     keysVersion = health.keys
   })
-  for (const pool of [...pools.listed, ...pools.standbys]) {
+  for (const pool of readable) {
     let keysVersionOfReplica: number | undefined
     pool.watch((health, isOtherServer) => {
       replicas.onReplica(pool, health)
@@ -177,5 +169,5 @@ async function orReadable(
 
 async function checkMigrated({ query, name }: Pool): Promise<void> {
   const version = await checkVersion(query, name)
-  if (version !== SCHEMA) throw new OutdatedSchemaError(name, version, SCHEMA)
+  if (version !== SCHEMA) throw outdatedSchema(name, version, SCHEMA)
 }

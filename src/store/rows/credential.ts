@@ -31,10 +31,10 @@ export function toCredentialData(credentials: readonly Credential[], isShown: bo
   return isComplete ? AS_SHOWN : JSON.stringify(credentials.toSorted(byId))
 }
 
-export const isAsShown = (row: CredentialsRow | null | undefined): boolean => row?.data === AS_SHOWN
+export const isAsShown = (row: CredentialsRow | undefined): boolean => row?.data === AS_SHOWN
 
 /** All credentials of a passport, including superseded ones. */
-export function fromCredentialData(row: CredentialsRow | null | undefined): Credential[] {
+export function fromCredentialData(row: CredentialsRow | undefined): Credential[] {
   if (!row) return []
   if (row.data !== AS_SHOWN) return JSON.parse(row.data)
   const credentials = row.body === null ? [] : toShownCredentials(row.body)
@@ -43,7 +43,7 @@ export function fromCredentialData(row: CredentialsRow | null | undefined): Cred
 }
 
 /** The credentials in the V1 response. */
-export const shownCredentialsOf = (row: CredentialsRow | null | undefined): Credential[] =>
+export const shownCredentialsOf = (row: CredentialsRow | undefined): Credential[] =>
   row?.body ? toShownCredentials(row.body) : []
 
 const byId = (one: Credential, other: Credential) => (one.id < other.id ? -1 : 1)

@@ -12,7 +12,7 @@ import {
   PASSPORT_FIELDS,
   type ScoreChange,
 } from '../../domain/history/event.ts'
-import type { EventPage, LaterCursor } from '../event-store.ts'
+import type { EventList, EventPage, LaterCursor, LaterEvents } from '../event-store.ts'
 
 export type EventRow = {
   sequence: number
@@ -23,11 +23,24 @@ export type EventRow = {
   actor: Actor | null
 }
 
-export type EventLogRow = Pick<EventLog, 'name' | 'first' | 'last'> & { known_since: number }
+/** What a reader has read, of one moment: the log, all its rule stamps, and a page of events. */
+export type Found = { log: EventLog; stamps: readonly StampRow[]; page: RowPage }
 
-export const toEventLog = ({ known_since, ...log }: EventLogRow): EventLog => ({
-  ...log,
-  knownSince: known_since,
+export function toEvents({ stamps, page }: Found): LogEvent[] {
+  const known = new Map(stamps.map(({ id, stamp }) => [id, stamp]))
+  return page.rows.map((row) => toLogEvent(row, known))
+}
+
+export const toEventList = (found: Found, page: EventPage): EventList => ({
+  events: toEvents(found),
+  end: pageEnd(found, page),
+  log: found.log,
+})
+
+export const toLaterEvents = (found: Found, passports: readonly LaterCursor[]): LaterEvents => ({
+  events: toEvents(found),
+  rest: restOf(found.page, passports),
+  knownSince: found.log.knownSince,
 })
 
 /** Rule stamps repeat: an event has their numbers in the table `event_rules`. */
@@ -51,18 +64,18 @@ export const MAX_PAGE_BYTES = 1024 * 1024
 export type RowPage = { rows: EventRow[]; isCut: boolean }
 
 /** The last event that a page has read. */
-export const pageEnd = ({ rows, isCut }: RowPage, page: EventPage, log: EventLog): number =>
+const pageEnd = ({ page: { rows, isCut }, log }: Found, page: EventPage): number =>
   ((isCut || rows.length === page.limit) && rows.at(-1)?.sequence) || scanEnd(page, log)
 
 /** Events in a page of `listAfterTime`, about. */
 const MOST_LATER = 5000
 
-/** Events of each passport in such a page. */
+/** Events of each passport in a page of `listAfterTime`. */
 export const mostLater = (passports: readonly LaterCursor[]): number =>
   Math.ceil(MOST_LATER / Math.max(1, passports.length))
 
 /** The passports with more events. A page reads one passport after another. */
-export function restOf({ rows, isCut }: RowPage, passports: readonly LaterCursor[]): LaterCursor[] {
+function restOf({ rows, isCut }: RowPage, passports: readonly LaterCursor[]): LaterCursor[] {
   const most = mostLater(passports)
   const read = Map.groupBy(rows, ({ passport_id }) => passport_id)
   const last = rows.at(-1)?.passport_id
@@ -98,9 +111,7 @@ type NumberOf = (stamp: string) => number
 export const toEventRow = (
   event: EventContent,
   numberOf: NumberOf,
-): Pick<EventRow, 'type' | 'data'> & {
-  passport_id: number | null
-} => ({
+): Pick<EventRow, 'passport_id' | 'type' | 'data'> => ({
   passport_id: event.type === 'rules.changed' ? null : event.passportId,
   type: typeNumber(event.type),
   data: encode(event, numberOf),
@@ -174,21 +185,17 @@ function toCredentialData(
   base: number,
 ): CredentialData {
   const { name, category, maxScore, value, earnedAt, calculatedAt } = before
-  const fields = {
-    ...(id !== undefined && { i: id }),
-    ...(name !== undefined && { n: name }),
-    ...(category !== undefined && { c: category }),
-    ...(value !== undefined && { v: value }),
-    ...(earnedAt !== undefined && { e: earnedAt }),
-  }
+  // JSON has no member that is undefined.
+  const fields = { i: id, n: name, c: category, v: value, e: earnedAt }
+  const hasFields = Object.values(fields).some((field) => field !== undefined)
   const time = calculatedAt === undefined ? null : base - calculatedAt
-  const data = [time, maxScore ?? null, Object.keys(fields).length > 0 ? fields : null] as const
+  const data = [time, maxScore ?? null, hasFields ? fields : null] as const
   const end = data.findLastIndex((value) => value !== null) + 1
   return [type, CAUSES.indexOf(cause), ...score, ...data.slice(0, end)] as CredentialData
 }
 
-/** `stamps` are those of the whole log, by their numbers. */
-export function toLogEvent(
+/** `stamps` has all rule stamps of the log, by their numbers. */
+function toLogEvent(
   { sequence, time, passport_id, type, data, actor }: EventRow,
   stamps: ReadonlyMap<number, string>,
 ): LogEvent {

@@ -1,5 +1,6 @@
 import { roundScore } from '../../domain/credential.ts'
 import type { DataPoint, RawValue } from '../../domain/data-point.ts'
+import type { ScoreField } from '../../domain/lists/list-request.ts'
 import { type FullPassport, foldWallet, type Passport, type Scores } from '../../domain/passport.ts'
 import { fromLaterText, type PassportRecord, toLaterText } from '../../domain/record/record.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
@@ -17,12 +18,7 @@ export const MOST_OWNERS = 32
 /** Bytes that one call of `v3.find` reads, about: the caller reads the rest in further calls. */
 export const MAX_READ_BYTES = 4 * 1024 * 1024
 
-type ScoreRow = {
-  score: number
-  activity_score: number
-  identity_score: number
-  skills_score: number
-}
+type ScoreRow = Record<ScoreField, number>
 
 export type StoredRow = ScoreRow & {
   id: number

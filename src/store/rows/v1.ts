@@ -5,14 +5,16 @@ import {
   toLaterText,
   toShownFields,
 } from '../../domain/record/record.ts'
+import type { WireListedPassport, WirePassport } from '../../domain/record/schemas.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
+import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 import { etagOf } from '../hash.ts'
 import type { V1Passport } from '../store.ts'
 import { type StoredRow, toFullPassport, toPassport } from './passport.ts'
 
 export type FoundPassport = V1Passport & { stale: number | boolean }
 
-export type FoundItem = { item: string; stale: number | boolean }
+type FoundItem = { item: string; stale: number | boolean }
 
 /** SQL condition of an update: V1 or V2 shows something else. */
 export const IS_CHANGED =
@@ -73,3 +75,24 @@ export const toItem = ({ item, stale }: FoundItem) => (stale ? showCalculating(i
 /** Only numbers precede the field, so the first match is the field. */
 const showCalculating = (json: string) =>
   json.replace('"calculating_score":false', '"calculating_score":true')
+
+type LaterText = Pick<V1PassportRow, 'later_fields'>
+
+/** The V2 response, made from the stored V1 response. */
+export function toPassportV2({
+  id,
+  merged,
+  body: v1,
+  stale,
+  later_fields,
+}: FoundPassport & LaterText): V1Passport {
+  const { passport } = JSON.parse(v1) as { passport: WirePassport }
+  passport.calculating_score = Boolean(stale)
+  const body = JSON.stringify({ passport: presentPassportV2(passport, fromLaterText(later_fields)) })
+  return { id, merged, body, etag: etagOf(body) }
+}
+
+export function toItemV2(row: FoundItem & LaterText): string {
+  const passport = JSON.parse(toItem(row)) as WireListedPassport
+  return JSON.stringify(presentListedPassportV2(passport, fromLaterText(row.later_fields)))
+}

@@ -51,7 +51,7 @@ const PASSPORT_COUNTS = `select
   cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "unscorable"
   from passports`
 
-/** Further ones are not reported. */
+/** More oversized passports are not reported. */
 export const MOST_OVERSIZED = 100
 
 /** A stored passport that is larger than an import accepts. */

@@ -1,3 +1,4 @@
+import type { ScoreField } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import type { Facets, Store } from '../store.ts'
@@ -18,12 +19,7 @@ export const createFacetsReader = ({ query, dialect }: Connection): Store['facet
   },
 })
 
-type ScoreColumns = 'score' | 'activity_score' | 'identity_score' | 'skills_score'
-
-type FacetsRow = Pick<
-  StoredRow,
-  ScoreColumns | 'id' | 'human' | 'location' | 'tags' | 'socials' | 'rules'
-> & {
+type FacetsRow = Pick<StoredRow, ScoreField | 'id' | 'human' | 'location' | 'tags' | 'socials' | 'rules'> & {
   name: string
   body: string | null
 }

@@ -16,7 +16,7 @@ const OWNER = '(select passport_id from wallets where address = $1)'
 /** SQL for the id of a passport, on either engine. `$1` is an id or a wallet address. */
 export const PASSPORT_ID = { id: 'cast($1 as bigint)', wallet: OWNER }
 
-/** The same for the survivor of a merged passport, through several merges. */
+/** SQL for the id of the survivor of that passport, through several merges. */
 export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(OWNER) }
 
 export const refKind = (ref: PassportRef) => ('id' in ref ? 'id' : 'wallet')

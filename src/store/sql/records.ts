@@ -75,7 +75,7 @@ async function apply(tx: Transaction, batch: readonly IncomingRecord[], options:
   return saved
 }
 
-/** The records whose fingerprint is stored. Nothing else of them is read, unless another record of the batch concerns them. */
+/** The records that are stored already, by their fingerprint. No other row of such a passport is read, unless another record of the batch names it. */
 async function findUnchanged(
   { query, dialect }: Transaction,
   batch: readonly IncomingRecord[],

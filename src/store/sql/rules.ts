@@ -35,8 +35,11 @@ export function createRules({ write, transaction }: Database, read: Query): Rule
           'select cast(max(applied_at) + 1 as double precision) from rule_sets where applied_at >= $1',
           [rules.appliedAt],
         )
-        const time = timeIfActive(await findActiveRules(tx.query), rules) ?? next ?? rules.appliedAt
-        await activate(tx, { ...rules, appliedAt: time }, rules.appliedAt)
+        const active = await findActiveRules(tx.query)
+        // Applying the active rule set again does not change its time.
+        const isActive = active?.stamp === rules.stamp && active.source !== 'built-in'
+        const appliedAt = isActive ? active.appliedAt : (next ?? rules.appliedAt)
+        await activate(tx, { ...rules, appliedAt }, rules.appliedAt)
       }, 'rules'),
     rollBack: (builtIn, now = Date.now()) =>
       transaction(async (tx) => {
@@ -55,10 +58,6 @@ async function activate(tx: Transaction, { appliedAt, ...rules }: AppliedRules, 
   await upsertRows(tx, 'rule_sets', 'stamp', [{ ...rules, applied_at: appliedAt }])
   await setSetting(tx.query, ACTIVE, rules.stamp)
 }
-
-/** The time of a rule set that is active already: applying it again does not change its time. */
-const timeIfActive = (active: AppliedRules | undefined, { stamp }: AppliedRules): number | undefined =>
-  active?.stamp === stamp && active.source !== 'built-in' ? active.appliedAt : undefined
 
 const findActiveRules = (query: Query) => findRules(query, ACTIVE_RULES)
 

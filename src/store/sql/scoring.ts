@@ -72,19 +72,16 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
   }
   await saveScores(tx, scored)
   // A failed passport must not block the others.
-  await setStale(
-    tx,
-    2,
-    failed.map(({ id }) => id),
-  )
+  await setStale(tx, 2, failed)
   const events = scored.flatMap(({ event }) => event ?? [])
   await appendEvents(tx, { events, removed: [] }, { now: job.now, actor: 'scorer' })
   if (scored.length > 0) await tx.increment('ranking')
   return rows.length
 }
 
-async function setStale({ query, dialect }: Connection, stale: 1 | 2, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return
+async function setStale({ query, dialect }: Connection, stale: 1 | 2, passports: readonly { id: number }[]) {
+  if (passports.length === 0) return
+  const ids = passports.map(({ id }) => id)
   await query(`update passports set stale = ${stale} where ${dialect.isIn('id', '$1')}`, [ids])
 }
 
@@ -101,12 +98,9 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
     // Without `withRecordScores`, scores of records stay.
     const rest = `where id > $1 and id <= $2 and stale <> 1 and rules <> $3 ${range.withRecordScores ? '' : "and rules <> ''"}`
     const rows = await selectRows<StoredRow>('passports', rest, [range.after, end, job.rules])
-    const affected = (await loadScorables(tx, rows)).filter((loaded) => isAffected(loaded, job))
-    await setStale(
-      tx,
-      1,
-      affected.map(({ row }) => row.id),
-    )
+    const loaded = await loadScorables(tx, rows)
+    const affected = loaded.flatMap((each) => (isAffected(each, job) ? [each.row] : []))
+    await setStale(tx, 1, affected)
     if (affected.length > 0) await tx.increment('ranking')
   }
   await saveAdoptionState(query, stateAfterStep(state, job.rules, end))
@@ -147,12 +141,8 @@ async function loadScorables(connection: Connection, rows: readonly StoredRow[])
 
 async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<void> {
   const changed = scored.filter(({ isUnchanged }) => !isUnchanged)
-  await upsertRows(
-    tx,
-    'passports',
-    'id',
-    scored.map(({ row }) => row),
-  )
+  const rows = new Map(scored.map(({ row }) => [row.id, row]))
+  await upsertRows(tx, 'passports', 'id', [...rows.values()])
   await upsertRows(
     tx,
     'credentials',
@@ -166,9 +156,8 @@ async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<v
   const stored = await tx.selectRows<V1PassportRow & { version?: number }>(
     'v1_passports',
     `where ${tx.dialect.isIn('passport_id', '$1')}`,
-    [scored.map(({ row }) => row.id)],
+    [[...rows.keys()]],
   )
-  const rows = new Map(scored.map(({ row }) => [row.id, row]))
   await saveV1(
     tx,
     stored.map(({ version: _, ...listed }) => ({

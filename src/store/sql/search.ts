@@ -11,7 +11,7 @@ const MOST_SOURCES = 64
 /** Wallets that are compared with a suffix. */
 const MOST_COMPARED = 5000
 
-/** Longer lists of credentials are not read: 50 of them take 3 MB. */
+/** Longer lists of credentials are not read: 50 passports with lists of this length take 3 MB. */
 const LONGEST_BODY = 64 * 1024
 
 export function createSearch(prepare: Prepare, dialect: Dialect): SearchStore {

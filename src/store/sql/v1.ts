@@ -1,7 +1,6 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import { type Awaitable, then } from '../awaitable.ts'
-import { BODY, type FoundPassport, ITEM, toCalculating, toItem } from '../rows/v1.ts'
-import { toItemV2, toPassportV2 } from '../rows/v2.ts'
+import { BODY, type FoundPassport, ITEM, toCalculating, toItem, toItemV2, toPassportV2 } from '../rows/v1.ts'
 import type { Store, V1Body, V1Passport } from '../store.ts'
 import type { Dialect, Prepare } from './connection.ts'
 import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from './passports.ts'
@@ -17,7 +16,7 @@ export const createV1Reader = (prepare: Prepare, dialect: Dialect): Store['v1'] 
   findCredentials: createFinder<V1Body>(prepare, 'select body, etag from v1_credentials'),
 })
 
-/** V2 responses are made from those of V1. */
+/** A V2 response is made from the V1 response. */
 export const createV2Reader = (prepare: Prepare, dialect: Dialect): Store['v2'] =>
   createReader(prepare, dialect, ', later_fields', toPassportV2, toItemV2)
 

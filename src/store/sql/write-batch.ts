@@ -4,7 +4,7 @@ import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '
 import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
 import { type TrackedWriteModel, trackChanges } from '../write/change-tracker.ts'
 import type { CauseOf } from '../write/event-tracker.ts'
-import { createWriteModel, type Loaded, trackRows } from '../write/write-model.ts'
+import { type Loaded, trackRows } from '../write/write-model.ts'
 import type { Connection } from './connection.ts'
 import { findAdoptionState, targetRules } from './rule-adoption.ts'
 
@@ -19,7 +19,7 @@ export async function loadWriteModel(
 ): Promise<{ model: TrackedWriteModel; save: () => Promise<void> }> {
   const loaded = await load(connection, named)
   return {
-    model: trackChanges(createWriteModel(loaded), causeOf),
+    model: trackChanges(loaded, causeOf),
     save: () => saveChanges(connection, loaded),
   }
 }

@@ -22,7 +22,7 @@ import {
 import { fileIdentity } from './database.ts'
 import { identify, versionOf } from './migrate.ts'
 
-/** Counts from a complete check of a database: all stored credentials, also superseded ones and those of merged passports. */
+/** Counts from a complete check of a database. `credentials` includes superseded credentials and those of merged passports. */
 export type Contents = { passports: number; credentials: number; bytes: number }
 
 /** Writes a snapshot of the database to `file`. The file appears under its name after it was checked. */

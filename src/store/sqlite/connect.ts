@@ -2,6 +2,7 @@ import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileFaultError, ServiceError } from '../../domain/errors.ts'
+import { NewDatabaseError } from '../migrations/schema-version.ts'
 import { versionOf } from './migrate.ts'
 import { refuseDeletedWal, refuseOrphanedWal, sizeOf } from './wal-checks.ts'
 
@@ -19,8 +20,7 @@ export function connectWriter(path: string, create: boolean): Database {
   refuseOrphanedWal(path)
   if (create) makeFile(path)
   else if (sizeOf(path) === 0) {
-    throw new ServiceError(
-      'unavailable',
+    throw new NewDatabaseError(
       `There is no database ${path} yet: check DATABASE_URL, or create it with "serve" (the demo database with "serve --demo"), "import", "mirror", "copy" or "restore".`,
     )
   }
@@ -92,7 +92,7 @@ export function connectReader(path: string): Database {
 const ENVIRONMENT_ERRORS =
   /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/
 
-/** Turns errors of the file or the machine into `unavailable`, also those of a promise. */
+/** Runs the work. An error of the file or the machine becomes `unavailable`, also if a promise rejects with it. */
 export function translateErrors<T>(path: string, work: () => T): T {
   try {
     const result = work()

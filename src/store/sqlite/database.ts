@@ -29,7 +29,7 @@ type Options = {
   checkFiles: () => void
 }
 
-/** Works on a connection run one after another: those of an unfinished transaction would belong to it. */
+/** Writes run one after another, and so do snapshots: a statement during an unfinished transaction of its connection would belong to it. */
 export function createDatabase(path: string, { reader, writer, shared, checkFiles }: Options) {
   writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
   const [readInTurn, writeInTurn] = [createTurns(), createTurns()]
@@ -112,8 +112,12 @@ async function inTransaction<T>(file: File, begin: string, work: () => Promise<T
     file.run('commit')
     return result
   } catch (error) {
-    // Some errors have ended the transaction.
-    if (file.inTransaction) file.run('rollback')
+    try {
+      // Some errors have ended the transaction.
+      if (file.inTransaction) file.run('rollback')
+    } catch {
+      // The first error tells the cause.
+    }
     throw error
   }
 }
@@ -164,16 +168,10 @@ export function createConnection(path: string, file: File): Connection {
   }
 }
 
-/** Prepares each statement once. Closing the database finalizes the statements of `query`, but not those of `prepare`. */
+/** Prepares each statement once, with `query`: closing the database finalizes its statements, but not the statements of `prepare`. */
 function createStatements(file: File) {
   const statements = new Map<string, ReturnType<typeof file.query<unknown, SQLQueryBindings[]>>>()
-  return (text: string) => {
-    const known = statements.get(text)
-    if (known) return known
-    const statement = file.query<unknown, SQLQueryBindings[]>(numberParameters(text))
-    statements.set(text, statement)
-    return statement
-  }
+  return (text: string) => statements.getOrInsertComputed(text, () => file.query(numberParameters(text)))
 }
 
 /** SQLite numbers `$1` by its place in the statement, and `?1` by its number. */
@@ -204,7 +202,12 @@ export function createWalLimit(path: string, writer: File): () => void {
     if (now < checkAt) return
     checkAt = now + CHECK_MILLISECONDS
     if (sizeOf(`${path}-wal`) < LARGEST_BYTES || writer.inTransaction) return
-    if (!truncateWal(writer)) checkAt = performance.now() + PAUSE_MILLISECONDS
+    try {
+      if (truncateWal(writer)) return
+    } catch {
+      // The write is committed, or has its own error. The next write reports a fault of the disk.
+    }
+    checkAt = performance.now() + PAUSE_MILLISECONDS
   }
 }
 

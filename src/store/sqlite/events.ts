@@ -1,35 +1,32 @@
 import type { Database } from 'bun:sqlite'
+import type { EventLog } from '../../domain/history/event.ts'
 import type { EventPage, EventStore, LaterCursor } from '../event-store.ts'
 import {
   beforeCursor,
-  type EventLogRow,
   type EventRow,
   MAX_PAGE_BYTES,
   mostLater,
-  pageEnd,
   type RowPage,
-  restOf,
   type StampRow,
   scanEnd,
-  toEventLog,
-  toLogEvent,
+  toEventList,
+  toEvents,
+  toLaterEvents,
   typeCondition,
 } from '../rows/event.ts'
 import type { ReadTransaction } from './connect.ts'
 
 export function createEventReader(reader: Database, transaction: ReadTransaction) {
-  const findLog = reader.query<EventLogRow, []>('select name, first, last, known_since from event_log')
+  const findLog = reader.query<EventLog, []>(
+    'select name, first, last, known_since as "knownSince" from event_log',
+  )
   const listStamps = reader.query<StampRow, []>('select id, stamp from event_rules')
   const findLater = reader.query<EventRow, [number, number, number]>(
     `select * from events where passport_id = ?1 and sequence < ${beforeCursor('?2')}
      order by sequence desc limit ?3`,
   )
-  const getLog = () => toEventLog(findLog.get() as EventLogRow)
-
-  function toEvents(rows: readonly EventRow[]) {
-    const stamps = new Map(listStamps.all().map(({ id, stamp }) => [id, stamp]))
-    return rows.map((row) => toLogEvent(row, stamps))
-  }
+  const getLog = () => findLog.get() as EventLog
+  const toFound = (page: RowPage, log = getLog()) => ({ log, stamps: listStamps.all(), page })
 
   function listRows({ after, limit, passport, types }: EventPage, end: number): RowPage {
     const owner = passport === undefined ? '' : 'passport_id = $passport and'
@@ -44,7 +41,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     const most = mostLater(passports)
     for (const { passportId, before } of passports) {
       for (const row of findLater.iterate(passportId, before, most)) {
-        // Times never decrease: all further events are older.
+        // Times never decrease: the remaining events are older.
         if (row.time <= time) break
         yield row
       }
@@ -56,21 +53,16 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     list: (page) =>
       transaction.read(() => {
         const log = getLog()
-        const found = listRows(page, scanEnd(page, log))
-        return { events: toEvents(found.rows), end: pageEnd(found, page, log), log }
+        return toEventList(toFound(listRows(page, scanEnd(page, log)), log), page)
       }),
     listAfterTime: (passports, time) =>
-      transaction.read(() => {
-        const found = takePage(iterateLater(passports, time))
-        const { knownSince } = getLog()
-        return { events: toEvents(found.rows), rest: restOf(found, passports), knownSince }
-      }),
+      transaction.read(() => toLaterEvents(toFound(takePage(iterateLater(passports, time))), passports)),
     listLatest: (passportId, types, limit) =>
       transaction.read(() => {
         const rows = reader.query<EventRow, [number, number]>(
           `select * from events where passport_id = ?${typeCondition(types)} order by sequence desc limit ?`,
         )
-        return toEvents(rows.all(passportId, limit))
+        return toEvents(toFound({ rows: rows.all(passportId, limit), isCut: false }))
       }),
   } satisfies Partial<EventStore>
 }

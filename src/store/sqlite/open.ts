@@ -56,14 +56,14 @@ export function openSqlite(
     const checkFiles = createFileGuard(path, writer)
     const ping = createPing(path, reader, checkFiles)
     const prepare = createPrepare(shared, transaction)
-    const database = createDatabase(path, {
-      reader,
-      writer,
-      shared: transaction,
-      checkFiles,
-    })
+    const database = createDatabase(path, { reader, writer, shared: transaction, checkFiles })
     const { read, write } = database
     const v3 = createV3Reader(shared, transaction)
+    const close = async () => {
+      await database.idle()
+      transaction.close()
+      for (const file of [listing, reader, writer]) file.close()
+    }
 
     return {
       passports: { ...guardErrors(path, createPassportReader(read)), ...createPassportChanges(database) },
@@ -92,11 +92,8 @@ export function openSqlite(
       copyTables: createCopyTables(database, read),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
       ping: () => translateErrors(path, ping),
-      async close() {
-        await database.idle()
-        transaction.close()
-        for (const file of [listing, reader, writer]) file.close()
-      },
+      close,
+      [Symbol.asyncDispose]: close,
     }
   })
 }

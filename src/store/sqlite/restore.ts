@@ -40,8 +40,6 @@ export function restore(file: string, name: string, { force, now }: { force: boo
   }
 }
 
-type Locked = { database?: Database; isEmpty: boolean }
-
 /** Wait for a command that is about to end. */
 const WAIT_MILLISECONDS = 1000
 
@@ -49,7 +47,7 @@ const WAIT_MILLISECONDS = 1000
  * Locks the database exclusively until it is closed, after a checkpoint that removes the WAL. Throws if another process has it
  * open. A damaged database cannot be locked, but no process can open it either.
  */
-function lockExclusively(path: string): Locked {
+function lockExclusively(path: string): { database?: Database; isEmpty: boolean } {
   const database = translateErrors(path, () => new Database(path, { readwrite: true, strict: true }))
   try {
     database.run(`pragma busy_timeout = ${WAIT_MILLISECONDS}`)
@@ -58,8 +56,9 @@ function lockExclusively(path: string): Locked {
     }
     database.run('pragma journal_mode = delete')
     database.run('begin exclusive')
+    const mode = database.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode
     // Another process may have switched back to WAL in between.
-    if (modeOf(database) !== 'delete') throw inUse(path)
+    if (mode !== 'delete') throw inUse(path)
     return { database, isEmpty: isEmpty(database) }
   } catch (error) {
     database.close()
@@ -74,9 +73,6 @@ const inUse = (path: string) =>
     'unavailable',
     `${path} is in use: stop the service and every other process that uses it first.`,
   )
-
-const modeOf = (database: Database) =>
-  database.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode
 
 /** Settings do not count: the first start writes them. The tables may have an older schema. */
 function isEmpty(database: Database): boolean {

@@ -14,24 +14,21 @@ import type { AdoptionJob, Scorable, ScoringJob } from '../store.ts'
 import { type CauseOf, toScoreChanged, withoutSuperseded } from './event-tracker.ts'
 
 /** A passport before scoring. */
-export type LoadedScorable = {
+type LoadedScorable = {
   row: StoredRow
-  stored: CredentialsRow | null | undefined
+  stored: CredentialsRow | undefined
+  /** Includes superseded credentials. */
   all: readonly Credential[]
   scorable: Scorable
 }
 
 export function toLoadedScorable(
   row: StoredRow,
-  stored: CredentialsRow | null | undefined,
+  stored: CredentialsRow | undefined,
   dataPoints: DataPoint[],
 ): LoadedScorable {
   const all = fromCredentialData(stored)
-  return { row, stored, all, scorable: toScorable(row, all, dataPoints) }
-}
-
-export function toScorable(row: StoredRow, all: readonly Credential[], dataPoints: DataPoint[]): Scorable {
-  return {
+  const scorable = {
     id: row.id,
     recordCredentials: all.filter(({ givenScore }) => givenScore !== undefined),
     dataPoints,
@@ -39,6 +36,7 @@ export function toScorable(row: StoredRow, all: readonly Credential[], dataPoint
     scores: toScores(row),
     rules: row.rules,
   }
+  return { row, stored, all, scorable }
 }
 
 /** A passport and its credentials after scoring. */

@@ -4,24 +4,21 @@ import { toV1CredentialsRow } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { toV1PassportRow } from '../rows/v1.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
-import type { WriteModel } from './write-model.ts'
+import { createWriteModel, type Loaded } from './write-model.ts'
 
-/** A write model that renders the V1 responses of changed passports and stores their handles. */
-export type TrackedWriteModel = WriteModel & {
-  /** Renders these credentials too. Without this call, the shown credentials stay. */
-  showCredentials(passportId: number, credentials: readonly Credential[]): void
-  /** Renders the changed passports. Must be called once, at the end of the transaction; returns its events. */
-  finish(): Changes
-}
+export type TrackedWriteModel = ReturnType<typeof trackChanges>
 
-/** Tracks changed passports: each is rendered once, in the transaction that changes it. */
-export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteModel {
+/**
+ * A write model that renders the V1 responses of changed passports and stores their handles. Each passport is rendered once, in
+ * the transaction that changes it.
+ */
+export function trackChanges(loaded: Loaded, causeOf: CauseOf) {
+  const { handles, v1Passports, v1Credentials, touched } = loaded
+  const model = createWriteModel(loaded)
   const { passports, credentials } = model
   const events = trackEvents(model, causeOf)
   const changed = new Set<number>()
   const shown = new Map<number, readonly Credential[]>()
-  /** V1 does not show the rule set, but v3 does. */
-  const withOtherRules = new Set<number>()
 
   /** The response of a survivor says whether another passport is merged into it. */
   function markSurvivor(id: number | null | undefined): void {
@@ -29,25 +26,41 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
   }
 
   function storeHandles({ id, socials }: StoredRow): void {
-    const isSame = events.recordBefore(id)?.socials === socials && !model.dataPoints.isChanged(id)
-    if (!isSame) model.handles.replace(id, handlesOf(JSON.parse(socials), model.dataPoints.list(id)))
+    if (events.recordBefore(id)?.socials === socials && !model.dataPoints.isChanged(id)) return
+    const list = handlesOf(JSON.parse(socials), model.dataPoints.list(id))
+    // Most changed records keep their handles.
+    if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
+  }
+
+  /** Stores the V1 responses of a listed passport. Without `list`, the shown credentials stay. */
+  function renderPassport(row: StoredRow, list = shown.get(row.id)): void {
+    if (row.merged_into !== null) {
+      // Some credentials are stored in the V1 response alone.
+      credentials.put(row.id, list ?? credentials.list(row.id), false)
+      v1Passports.delete(row.id)
+      v1Credentials.delete(row.id)
+      return
+    }
+    v1Passports.set(row.id, toV1PassportRow(row, passports.listMerged(row.id).length > 0))
+    if (list) v1Credentials.set(row.id, toV1CredentialsRow(row.id, list))
   }
 
   return {
     ...model,
     passports: {
       ...passports,
-      put(row) {
+      put(row: StoredRow): void {
         events.recordBefore(row.id)
         const before = passports.find(row.id)
         if (before === undefined) shown.set(row.id, [])
-        else if (before.rules !== row.rules) withOtherRules.add(row.id)
+        // V1 does not show the rule set, but v3 does.
+        else if (before.rules !== row.rules) touched.add(row.id)
         passports.put(row)
         changed.add(row.id)
         markSurvivor(row.merged_into)
         markSurvivor(before?.merged_into)
       },
-      remove(id) {
+      remove(id: number): void {
         const survivor = passports.findSurvivor(id)
         events.recordRemoval(id)
         passports.remove(id)
@@ -55,35 +68,18 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
         markSurvivor(survivor)
       },
     },
-    credentials: { ...credentials, list: (id) => [...(shown.get(id) ?? credentials.list(id))] },
-    showCredentials: (passportId, list) => void shown.set(passportId, list),
-    finish() {
+    credentials: { ...credentials, list: (id: number) => [...(shown.get(id) ?? credentials.list(id))] },
+    /** Renders these credentials too. Without this call, the shown credentials stay. */
+    showCredentials: (passportId: number, list: readonly Credential[]) => void shown.set(passportId, list),
+    /** Renders the changed passports. Must be called once, at the end of the transaction; returns its events. */
+    finish(): Changes {
       const changes = events.compare(changed, shown)
       const rows = [...changed].flatMap((id) => passports.find(id) ?? [])
-      for (const row of rows) renderPassport(model, row, shown.get(row.id))
-      for (const row of rows) storeHandles(row)
-      for (const id of withOtherRules) model.v1.touch(id)
-      changed.clear()
-      shown.clear()
-      withOtherRules.clear()
+      for (const row of rows) {
+        renderPassport(row)
+        storeHandles(row)
+      }
       return changes
     },
   }
-}
-
-/** Stores the V1 responses of a listed passport. Without `credentials`, the shown ones stay. */
-function renderPassport(
-  { passports, credentials: stored, v1 }: WriteModel,
-  row: StoredRow,
-  credentials?: readonly Credential[],
-): void {
-  if (row.merged_into !== null) {
-    // Some credentials are stored in the V1 response alone.
-    stored.put(row.id, credentials ?? stored.list(row.id), false)
-    v1.remove(row.id)
-    return
-  }
-  v1.putPassport(toV1PassportRow(row, passports.listMerged(row.id).length > 0))
-  if (!credentials) return
-  v1.putCredentials(toV1CredentialsRow(row.id, credentials))
 }

@@ -13,7 +13,7 @@ import type { WriteModel } from './write-model.ts'
 export type Changes = { events: readonly EventContent[]; removed: readonly number[] }
 
 /** A passport and the credentials that responses show. */
-export type Shown = { row: StoredRow; credentials: readonly Credential[] }
+type Shown = { row: StoredRow; credentials: readonly Credential[] }
 
 /** A superseded credential is stored, but not shown. */
 export const withoutSuperseded = (all: readonly Credential[]) => all.filter(({ superseded }) => !superseded)
@@ -49,21 +49,11 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
     before.set(id, undefined)
   }
 
-  function compareScores(
-    old: Before,
-    row: StoredRow,
-    shown?: readonly Credential[],
-  ): EventContent | undefined {
+  function compareScores(old: Before, row: StoredRow, shown?: readonly Credential[]) {
     const isKept = !shown && old.row.merged_into === null && row.merged_into === null
-    if (isKept)
-      return toScoreChanged({ row: old.row, credentials: NONE }, { row, credentials: NONE }, causeOf)
-    const credentialsBefore = old.credentials ?? credentials.listShown(row.id)
-    const credentialsAfter = withoutSuperseded(shown ?? credentials.list(row.id))
-    return toScoreChanged(
-      { row: old.row, credentials: credentialsBefore },
-      { row, credentials: credentialsAfter },
-      causeOf,
-    )
+    const last = isKept ? NONE : (old.credentials ?? credentials.listShown(row.id))
+    const next = isKept ? NONE : withoutSuperseded(shown ?? credentials.list(row.id))
+    return toScoreChanged({ row: old.row, credentials: last }, { row, credentials: next }, causeOf)
   }
 
   function toEvents(row: StoredRow, isSurvivor: boolean, shown?: readonly Credential[]): EventContent[] {
@@ -178,7 +168,7 @@ export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf): E
 
 type NumberColumn = 'score' | 'activity_score' | 'identity_score' | 'skills_score' | 'human' | 'calculated_at'
 
-/** Added ones first, and gone ones last: they are undone in this order. */
+/** Added credentials are first, and gone ones last: changes are undone in this order. */
 function diffCredentials(
   before: readonly Credential[],
   after: readonly Credential[],
@@ -226,7 +216,7 @@ const isSame = (before: Credential, after: Credential) =>
   before.earnedAt === after.earnedAt &&
   FIELDS.every((field) => before[field] === after[field])
 
-/** The old values of the fields that differ, except the score; all of them if the credential is gone. */
+/** The old values of the fields that differ, except the score. If the credential is gone, all fields differ. */
 function oldFields(before: Credential, after: Credential | undefined): CredentialFields {
   const fields: Record<string, unknown> = {}
   for (const field of FIELDS) if (before[field] !== after?.[field]) fields[field] = before[field]

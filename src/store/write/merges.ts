@@ -62,10 +62,10 @@ export function createMerges({
       if (from === into) throw new ServiceError('invalid_request', 'A passport cannot be merged into itself.')
       const [loser, survivor] = [passports.find(from), passports.find(into)]
       if (loser === undefined || survivor === undefined) throw notFound()
-      const merged = loser.merged_into !== null ? from : survivor.merged_into !== null ? into : undefined
-      if (merged !== undefined) {
-        const target = (merged === from ? loser : survivor).merged_into
-        throw new ServiceError('invalid_request', `Passport ${merged} is merged into ${target} already.`)
+      const merged = [loser, survivor].find(({ merged_into }) => merged_into !== null)
+      if (merged) {
+        const sentence = `Passport ${merged.id} is merged into ${merged.merged_into} already.`
+        throw new ServiceError('invalid_request', sentence)
       }
       passports.put({ ...loser, merged_into: into })
     },

@@ -110,15 +110,14 @@ function findRefusal(
   }
 }
 
-type Saved = { before: StoredRow | undefined; row: Wallets & { id: number }; survivor: number }
-
 function saveWallets(
   { wallets: owners }: TrackedWriteModel,
   wallets: readonly OwnedWallet[],
-  { before, row, survivor }: Saved,
+  { before, row, survivor }: { before: StoredRow | undefined; row: StoredRow; survivor: number },
 ): void {
+  const isSame = before?.main_wallet === row.main_wallet && before.verified_wallets === row.verified_wallets
   // Most changed records keep their wallets.
-  if (wallets.every(({ owner }) => owner === row.id) && sameWallets(before, row)) return
+  if (isSame && wallets.every(({ owner }) => owner === row.id)) return
   if (before) owners.removeAll(row.id)
   for (const { address, owner } of wallets) {
     // Of two merged passports the survivor owns the wallet.
@@ -197,11 +196,6 @@ function findSurvivor({ model, merges }: Writer, ref: PassportRef): number | und
 
 /** Whether the record changed the store. */
 export const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'
-
-type Wallets = Pick<StoredRow, 'main_wallet' | 'verified_wallets'>
-
-const sameWallets = (one: Wallets | undefined, other: Wallets): boolean =>
-  one?.main_wallet === other.main_wallet && one.verified_wallets === other.verified_wallets
 
 function refuseWallet({ mainWallet }: PassportRecord, wallet: string, owner: number): SaveResult {
   const field = walletsOf({ mainWallet, verifiedWallets: [] }).includes(wallet)

@@ -13,16 +13,16 @@ import type { V1PassportRow } from '../rows/v1.ts'
 export type Loaded = {
   passports: TrackedRows<number, StoredRow>
   wallets: TrackedRows<string, number>
-  /** Written ones. `isShown`: the V1 response will show these credentials. */
+  /** Only the written credentials. `isShown`: the V1 response will show them. */
   credentials: TrackedRows<number, { list: readonly Credential[]; isShown: boolean }>
   dataPoints: TrackedRows<number, readonly DataPoint[]>
-  /** Sorted. */
+  /** The handles of each passport (src/domain/passport.ts), sorted. */
   handles: TrackedRows<number, readonly string[]>
   removals: TrackedRows<number, number>
-  /** Never loaded, only written. */
+  /** V1 responses of listed passports: never loaded, only written. */
   v1Passports: TrackedRows<number, V1PassportRow>
   v1Credentials: TrackedRows<number, V1CredentialsRow>
-  /** Listed passports with a new version. */
+  /** Listed passports that get a new version because a field that V1 does not show has changed. */
   touched: Set<number>
   /** The credentials before the transaction; parsed when they are needed. */
   credentialRows: ReadonlyMap<number, CredentialsRow>
@@ -35,7 +35,7 @@ export type WriteModel = ReturnType<typeof createWriteModel>
 
 export function createWriteModel(loaded: Loaded) {
   const { passports, wallets, credentials, dataPoints, handles, removals } = loaded
-  const { v1Passports, v1Credentials, touched, credentialRows } = loaded
+  const { v1Passports, v1Credentials, credentialRows } = loaded
 
   function removeWallets(passportId: number): void {
     for (const [address, owner] of wallets.entries()) if (owner === passportId) wallets.delete(address)
@@ -79,27 +79,10 @@ export function createWriteModel(loaded: Loaded) {
         dataPoints.set(id, unique([...(dataPoints.get(id) ?? []), point])),
       replace: (id: number, points: readonly DataPoint[]) => dataPoints.set(id, unique(points)),
     },
-    /** The handles of a passport (src/domain/passport.ts), sorted. Most changed records keep them. */
-    handles: {
-      replace(id: number, list: readonly string[]): void {
-        if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
-      },
-    },
     removals: {
       has: (id: number) => removals.get(id) !== undefined,
       put: removals.set,
       remove: removals.delete,
-    },
-    /** V1 responses of listed passports. */
-    v1: {
-      putPassport: (row: V1PassportRow) => v1Passports.set(row.passport_id, row),
-      putCredentials: (row: V1CredentialsRow) => v1Credentials.set(row.passport_id, row),
-      /** Makes a new version of a listed passport: another field than those of V1 has changed. */
-      touch: (id: number) => void touched.add(id),
-      remove(id: number): void {
-        v1Passports.delete(id)
-        v1Credentials.delete(id)
-      },
     },
     rules: loaded.rules,
   }

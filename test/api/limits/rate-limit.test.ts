@@ -77,7 +77,7 @@ test('a key has the limit of its tier, from all addresses and for all versions t
   expect((await server.anonymous()).status).toBe(200)
 })
 
-test('an unlimited tier has no limit and no headers, and a key whose tier was removed that of standard', async () => {
+test('a key of an unlimited tier has no limit and no headers, and a key whose tier was removed has the limit of standard', async () => {
   await using server = await limited('standard=7/10s')
   const key = await server.makeKey(1, 'unlimited')
   for (let turn = 0; turn < 20; turn++)

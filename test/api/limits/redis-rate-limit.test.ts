@@ -148,7 +148,7 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
       expect(news).toEqual([expect.stringContaining('unavailable: '), 'available'])
   })
 
-  test('a hanging Redis delays the requests in progress up to the timeout, and no later ones', async () => {
+  test('a hanging Redis delays the requests in progress up to the timeout, and no later requests', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url, { timeouts: {} })
     // On a busy machine even the first connection may time out.

@@ -49,18 +49,24 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       expect(body).toEqual({ passports: [], pagination: { current_page: 13, last_page: 12, total: 300 } })
     })
 
-    test.each(['page=0', 'page=-1', 'page=x', 'page=1.5', 'per_page=0', 'per_page=all'])(
-      '%s gets 400 with the received and the accepted values',
-      async (query) => {
-        const { status, body } = await server.get(`${LIST}?${query}`)
-        const [name, value] = query.split('=')
-        expect(status).toBe(400)
-        expect(body).toMatchObject({
-          error: `${name} must be a whole number from 1, got "${value}".`,
-          code: 'invalid_request',
-        })
-      },
-    )
+    test.each([
+      'page=0',
+      'page=-1',
+      'page=x',
+      'page=1.5',
+      'page=1e3',
+      'page=９',
+      'per_page=0',
+      'per_page=all',
+    ])('%s gets 400 with the received and the accepted values', async (query) => {
+      const { status, body } = await server.get(`${LIST}?${query}`)
+      const [name, value] = query.split('=')
+      expect(status).toBe(400)
+      expect(body).toMatchObject({
+        error: `${name} must be a whole number from 1, got "${value}".`,
+        code: 'invalid_request',
+      })
+    })
   })
 
   describe('keyword', () => {

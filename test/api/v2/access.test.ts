@@ -25,7 +25,7 @@ onEngine('sqlite', 'V2', (open) => {
   })
 })
 
-test('COMPAT_V2=false reaches the service and its OpenAPI document', async () => {
+test('COMPAT_V2=false removes V2 from the service and its OpenAPI document', async () => {
   await using service = await startTestService({ env: { COMPAT_V2: 'false' } })
   const statusOf = async (path: string) => (await service.get(path)).status
   expect(await statusOf('/api/v1/passports')).toBe(200)

@@ -111,7 +111,7 @@ describe('sqlite: as_of', () => {
     expect(body.errors).toEqual([{ pointer: '#/as_of', detail: 'as_of must be a text, got 5.' }])
   })
 
-  test('a time before the log gets 404 before_history with known_since, and one before the passport 404 not_found', async () => {
+  test('a time before the log gets 404 before_history with known_since, and a time before the passport gets 404 not_found', async () => {
     await using store = await openChanged()
     await using server = await serve(store)
     const early = { status: 404, code: 'before_history', known_since: iso(NOON) }

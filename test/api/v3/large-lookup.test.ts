@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createExplainer } from '../../../src/scoring/explain.ts'
+import { everyTurn } from '../../support/every-turn.ts'
 import { rawLookup, serveLookup } from '../../support/http/lookup-server.ts'
 import { openRequest } from '../../support/http/raw-request.ts'
 import { shareServer } from '../../support/http/server.ts'
@@ -33,14 +34,8 @@ test('other work runs while many scores are explained', async () => {
   await using store = await openTestStore('sqlite', people(300))
   const passports = people(300).map(({ id }) => ({ id, rules: '', calculatedAt: NOON }))
   let turns = 0
-  let isEnded = false
-  const count = () => {
-    turns++
-    if (!isEnded) setImmediate(count)
-  }
-  setImmediate(count)
+  using _turns = everyTurn(() => turns++)
   const explanations = await createExplainer(store)(passports)
-  isEnded = true
   expect(explanations.size).toBe(300)
   expect(turns).toBeGreaterThanOrEqual(5)
 })
@@ -75,7 +70,7 @@ test('repeated keys have the same items, also if they are read in parts', async 
 
 test('a large body is counted until it is read, and gets 503 while its client has too many bytes', async () => {
   await using store = await openTestStore('sqlite', people(1))
-  await using server = await serveLookup(store, { holdLimits: { bytesOfClient: 1 } })
+  await using server = await serveLookup(store, { limits: { bytesOfClient: 1 } })
   const socket = openRequest(server.port, rawLookup(server.key, ' '.repeat(100_000), { length: 200_000 }))
   await until(() => server.heldBytes() > 0)
   const padded = `{"keys":[]}${' '.repeat(100_000)}`

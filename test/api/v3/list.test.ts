@@ -163,7 +163,7 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
   )
 })
 
-test('a page has 25 passports, up to 250, or up to 50 with further parts, and its cursor continues', async () => {
+test('a page has 25 passports by default, and at most 250, or 50 with included parts; its cursor continues the list', async () => {
   const people = Array.from({ length: 120 }, (_, at) => record(at + 1))
   await using server = await serveRecords({}, people)
   const sizes: number[] = []

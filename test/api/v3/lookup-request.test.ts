@@ -61,7 +61,7 @@ test.each([
   ])
 })
 
-test('more than 1,000 keys, a large body and another type have their own errors', async () => {
+test('a lookup with more than 1,000 keys, a large body or another content type gets an error of its own', async () => {
   const many = await server.lookUp(Array(1001).fill('7'))
   expect(many.body).toMatchObject({
     status: 400,

@@ -168,7 +168,7 @@ test.each([
   await expectInvalid('/lookup', json(body), pointer)
 })
 
-test('the limit of a stream gets a problem', async () => {
+test('a stream with the parameter limit gets a problem', async () => {
   await expectInvalid('/events?limit=5', { headers: { Accept: 'text/event-stream' } }, '?limit')
 })
 

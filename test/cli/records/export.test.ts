@@ -22,12 +22,6 @@ const idsIn = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line).passport_id)
 
-async function exportOf(here: Awaited<ReturnType<typeof workplace>>): Promise<string> {
-  const path = here.path('export.jsonl')
-  await here.call('export', '--force', path)
-  return readFileSync(path, 'utf8')
-}
-
 withEngine('sqlite', 'export', (makeDatabase) => {
   test('export writes removals, then passports in order of ids, to standard output, a device, or compressed to a file whose name ends in .gz', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
@@ -40,7 +34,7 @@ withEngine('sqlite', 'export', (makeDatabase) => {
     expect(await here.call('export', '/dev/null')).toMatchObject({ code: 0 })
     expect(statSync('/dev/null').isFile()).toBe(false)
     await here.call('remove', '12', '--yes')
-    expect(await exportOf(here)).toStartWith('{"passport_id":12,"removed":true}\n{"passport_id":3,')
+    expect(await here.export()).toStartWith('{"passport_id":12,"removed":true}\n{"passport_id":3,')
   })
 
   test('export writes a file that only its owner may read, in place of an older file', async () => {
@@ -130,7 +124,7 @@ async function everyState(makeDatabase: MakeDatabase) {
 withEveryEngine('import of an export', (makeDatabase, engine) => {
   test('an imported export gives the same service on the other engine, unchanged and after scoring again', async () => {
     await using original = await everyState(makeDatabase)
-    const out = await exportOf(original)
+    const out = await original.export()
     expect(out).toContain('"value":10000000000000000,')
     await using copy = await workplace(databaseMaker(engine === 'sqlite' ? 'postgres' : 'sqlite'), {
       files: { 'all.jsonl': out },
@@ -142,14 +136,14 @@ withEveryEngine('import of an export', (makeDatabase, engine) => {
     expect(responses['/api/v1/passports/5']).toContain('"calculating_score":true')
     expect(responses['/api/v1/passport_credentials?passport_id=1']).toContain('"value":"forty"')
     expect(await copy.look(everyAnswer)).toEqual(responses)
-    expect(await exportOf(copy)).toBe(out)
+    expect(await copy.export()).toBe(out)
     expect((await copy.call('import', copy.path('all.jsonl'))).err).toContain(
       ': 0 added, 0 changed, 30 unchanged.',
     )
 
     const scoredAgain = async (here: typeof copy) => {
       expect(await here.call('score', '--all')).toMatchObject({ code: 0 })
-      return (await exportOf(here)).replaceAll(/"last_calculated_at":"[^"]*"/g, '')
+      return (await here.export()).replaceAll(/"last_calculated_at":"[^"]*"/g, '')
     }
     expect(await scoredAgain(copy)).toBe(await scoredAgain(original))
   })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { saveRecords, withEveryEngine } from '../../support/store/engines.ts'
-import { credential, NOON, record } from '../../support/store/records.ts'
+import { credential, NOON, record, social } from '../../support/store/records.ts'
 
 const DAY = 86_400_000
 const WALLET = '0xada0000000000000000000000000000000000001'
@@ -72,7 +72,7 @@ withEveryEngine('history and diff', (makeDatabase) => {
     })
   })
 
-  test('diff accepts the times that history prints, now, and no second time', async () => {
+  test('diff accepts the times that history prints and the word now, and needs no second time', async () => {
     const { out, err } = await here.call('history', '7')
     const [added = '', scored = ''] = out.match(/\S+Z/g) ?? []
     const since = /\S+Z/.exec(err)?.[0] ?? ''
@@ -84,8 +84,7 @@ withEveryEngine('history and diff', (makeDatabase) => {
 
   test('explain, history and diff accept ids, wallets and handles', async () => {
     await using here = await prepare()
-    const account = { source: 'GitHub', name: 'Zoe', displayName: '', bio: '', location: '', url: '' }
-    const socials = [{ ...account, imageUrl: '', followers: '', following: '' }]
+    const socials = [social('GitHub', 'Zoe')]
     await here.look((store) => saveRecords(store, [adaWith(5, { socials })]))
     const commands = [['explain'], ['history'], ['diff', '2026-01-03']]
     for (const [name = '', ...times] of commands) {

@@ -18,17 +18,7 @@ async function prepare(
   const here = await workplace(makeDatabase, { files, bare })
   return {
     ...here,
-    /** In this process, which saves the start of another one. */
-    async import(...args: string[]) {
-      const paths = args.map((arg) => (arg.startsWith('-') ? arg : here.path(arg)))
-      const { err, ...result } = await here.call('import', ...paths)
-      return { ...result, err: err.replaceAll(`${here.cwd}/`, '') }
-    },
-    async export() {
-      const path = here.path('export.jsonl')
-      await here.call('export', '--force', path)
-      return readFileSync(path, 'utf8')
-    },
+    import: (...args: string[]) => here.callIn('import', ...args),
     async ids() {
       return (await here.look(({ records }) => records.list(-1, 10_000))).map(({ id }) => id)
     },
@@ -74,7 +64,7 @@ withEveryEngine('import', (makeDatabase) => {
     expect(records.find(({ id }) => id === 5)?.profile.bio).toBe('new')
   })
 
-  test('--strict stops at the first refusal, keeps the lines before it, and counts those that were read', async () => {
+  test('--strict stops at the first refusal, imports the lines before it, and counts the lines that were read', async () => {
     await using here = await prepare(makeDatabase, {
       'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
       'next.jsonl': toLines({ passport_id: 6000 }),
@@ -229,7 +219,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     expect(await here.ids()).toEqual([1])
   })
 
-  test('the terminal shows the first twenty refusals, and --rejects writes all', async () => {
+  test('the terminal shows the first twenty refusals, and --rejects writes all refusals', async () => {
     const bad = `${'nonsense\n'.repeat(30)}${toLines({ passport_id: 1 })}`
     await using here = await prepare(makeDatabase, { 'bad.jsonl': bad })
     const shown = (err: string) => err.split('\n').filter((text) => text.startsWith('bad.jsonl:')).length

@@ -73,7 +73,7 @@ withEngine('sqlite', 'mirror', (makeDatabase) => {
     expect(await child.exited).toBe(1)
   })
 
-  test('passports that are gone are named, and removed with --prune', async () => {
+  test('passports that are gone at the source are named, and --prune removes them', async () => {
     await using given = await prepare(makeDatabase, PEOPLE)
     await given.mirror()
     const ids = (await given.store.records.list(-1, 100)).map(({ id }) => id)

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { DataPoint } from '../../../src/domain/data-point.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { until } from '../../support/processes.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
-import { record } from '../../support/store/records.ts'
+import { dataPoint, record } from '../../support/store/records.ts'
 import { kiteRules } from '../../support/store/rule-files.ts'
 import { callHere } from '../../support/terminal.ts'
 
@@ -13,17 +12,10 @@ const FILES = {
   'three.json': kiteRules('three', { multiplier: 3 }),
 }
 
-const kites: DataPoint = {
-  type: 'kites',
-  account: '',
-  value: { kind: 'number', amount: 10 },
-  display: '10 kites',
-}
-
 /** A database with one passport that has ten kites, and the rule files. */
 async function kitePlace(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, {
-    records: [record(1, { dataPoints: [kites], stale: true })],
+    records: [record(1, { dataPoints: [dataPoint('kites', 10)], stale: true })],
     files: FILES,
   })
   return {
@@ -82,7 +74,7 @@ withEveryEngine('applied rules', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'applied rules', (makeDatabase) => {
-  test('a running node scores and explains by an applied rule set, and by the one before after a rollback', async () => {
+  test('a running node scores and explains by an applied rule set, and by the previous rule set after a rollback', async () => {
     await using here = await kitePlace(makeDatabase)
     await using server = await here.serve([], { RULES: here.path('one.json') })
     const shows = (score: number, version: string) => async () => {
@@ -106,7 +98,7 @@ withEngine('sqlite', 'applied rules', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'RULES', (makeDatabase) => {
-  test('is applied at the start if it is new, and is refused beside a newer applied rule set', async () => {
+  test('is applied at the start if it is new, and is refused if a newer rule set was applied', async () => {
     await using here = await kitePlace(makeDatabase)
     const versions = () =>
       here.look(async (store) =>

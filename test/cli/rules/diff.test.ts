@@ -1,23 +1,15 @@
 import { expect, test } from 'bun:test'
-import type { DataPoint } from '../../../src/domain/data-point.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { withEveryEngine } from '../../support/store/engines.ts'
-import { record } from '../../support/store/records.ts'
+import { dataPoint, record } from '../../support/store/records.ts'
 import { kiteRules } from '../../support/store/rule-files.ts'
-
-const point = (type: string, amount: number): DataPoint => ({
-  type,
-  account: '',
-  value: { kind: 'number', amount },
-  display: `${amount}`,
-})
 
 /** Twelve passports with 1 to 12 kites, one with a proof, one without anything, one that is merged. */
 const RECORDS = [
-  ...Array.from({ length: 12 }, (_, at) => record(at + 1, { dataPoints: [point('kites', at + 1)] })),
-  record(20, { dataPoints: [point('worldcoin', 1)] }),
+  ...Array.from({ length: 12 }, (_, at) => record(at + 1, { dataPoints: [dataPoint('kites', at + 1)] })),
+  record(20, { dataPoints: [dataPoint('worldcoin', 1)] }),
   record(21),
-  record(22, { dataPoints: [point('kites', 80)], mergedInto: 1 }),
+  record(22, { dataPoints: [dataPoint('kites', 80)], mergedInto: 1 }),
 ]
 
 withEveryEngine('rules diff', (makeDatabase) => {
@@ -61,7 +53,9 @@ withEveryEngine('rules diff', (makeDatabase) => {
   })
 
   test('reads the passports in batches', async () => {
-    const records = Array.from({ length: 1201 }, (_, id) => record(id, { dataPoints: [point('kites', 1)] }))
+    const records = Array.from({ length: 1201 }, (_, id) =>
+      record(id, { dataPoints: [dataPoint('kites', 1)] }),
+    )
     await using here = await workplace(makeDatabase, { records, files: { 'k.json': kiteRules('k') } })
     expect((await here.call('rules', 'diff', here.path('k.json'))).out).toContain(
       '1,201 passports: 1,201 scores rise, 0 fall, 0 stay.',

@@ -197,7 +197,7 @@ function collect() {
   return { lines, ...log }
 }
 
-test('repeated errors are logged once, then once a minute with their number, also if two alternate', () => {
+test('repeated errors are logged once, then once a minute with their number, also if two errors alternate', () => {
   jest.useFakeTimers()
   const { lines, error, end } = collect()
   for (let at = 1; at <= 100; at++) for (const message of ['away', 'down']) error(message, { at })
@@ -218,9 +218,6 @@ test('the number of different logged errors is bounded', () => {
   expect(lines.at(-1)).toEqual([expect.stringContaining('Further errors'), { left_out: 978 }])
 })
 
-test.each([
-  ['', ''],
-  ['unix', ''],
-])('the address %s is logged as "%s"', (address, shown) => {
-  expect(truncateAddress(address)).toBe(shown)
+test('an unknown address is logged as an empty text', () => {
+  expect(['', 'unix'].map(truncateAddress)).toEqual(['', ''])
 })

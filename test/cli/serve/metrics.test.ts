@@ -6,16 +6,10 @@ import { createDamage } from '../../../src/serve/damage.ts'
 import { readStore } from '../../../src/serve/metrics-server.ts'
 import { VERSION } from '../../../src/version.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { type Exposition, parseExposition } from '../../support/http/prometheus.ts'
+import { parseExposition, scrape } from '../../support/http/prometheus.ts'
 import { until } from '../../support/processes.ts'
 import { onEngine, onEveryEngine, withEngine } from '../../support/store/engines.ts'
 import { NOON, named, record } from '../../support/store/records.ts'
-
-const urlOf = ({ greeting }: { greeting: string }) => /Metrics +(http\S+)/.exec(greeting)?.[1] ?? ''
-
-async function scrape(server: { greeting: string }): Promise<Exposition> {
-  return parseExposition(await (await fetch(urlOf(server))).text())
-}
 
 /** The options of a node with a replica. */
 const REPLICA = {
@@ -33,12 +27,12 @@ const ask = (url: string, times: number) =>
   )
 
 withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
-  test('METRICS_PORT serves metrics and nothing else, and the public port none, with or without it', async () => {
+  test('METRICS_PORT serves only metrics, and the public port never serves metrics', async () => {
     await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
     await using server = await here.serve([], { METRICS_PORT: '0' })
     await ask(`${server.url}/api/v1/passports?keyword=ada`, 3)
     await until(async () => (await scrape(server)).value(LISTED) === 3)
-    const response = await fetch(urlOf(server))
+    const response = await fetch(server.metricsUrl)
     expect(response.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     const { families, value } = parseExposition(await response.text())
     expect(value('passportd_request_seconds_count{route="list"}')).toBeGreaterThanOrEqual(3)
@@ -51,7 +45,7 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
     expect(value('process_start_time_seconds')).toBeLessThanOrEqual(Date.now() / 1000)
     expect(families.has('passportd_event_loop_delay_seconds')).toBe(true)
 
-    const { origin } = new URL(urlOf(server))
+    const { origin } = new URL(server.metricsUrl)
     await using without = await here.listen()
     for (const { url } of [server, without]) {
       const response = await fetch(`${url}/metrics`)
@@ -61,9 +55,9 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
     for (const path of ['/', '/health', '/metrics/', '/api/v1/passports']) {
       expect((await fetch(origin + path)).status).toBe(404)
     }
-    expect((await fetch(urlOf(server), { method: 'POST' })).status).toBe(404)
+    expect((await fetch(server.metricsUrl, { method: 'POST' })).status).toBe(404)
     for (const Host of ['', 'a b', '[']) {
-      expect((await fetch(urlOf(server), { headers: { Host } })).status).toBe(200)
+      expect((await fetch(server.metricsUrl, { headers: { Host } })).status).toBe(200)
     }
 
     // The snapshot follows the database, and its age grows while it cannot be read.
@@ -93,7 +87,7 @@ onEveryEngine('metrics of the store', (open) => {
     expect(await values(...names)).toEqual([2, 3, 3, 2])
   })
 
-  test('an unavailable store is reported, with its replica', async () => {
+  test('an unavailable store and its replica are reported', async () => {
     await using store = await open()
     await store.close()
     const { value } = parseExposition(presentFamilies(await readStore(store, REPLICA)))

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
 import { openStore } from '../../../src/store/open.ts'
 import { serveProcess } from '../../support/cli.ts'
+import { tcpProxy } from '../../support/http/tcp-proxy.ts'
 import { type PostgresServer, startPostgres, startReplica } from '../../support/postgres/postgres.ts'
-import { until } from '../../support/processes.ts'
+import { readLines, until } from '../../support/processes.ts'
 import { saveRecords } from '../../support/store/engines.ts'
-import { named, PEOPLE } from '../../support/store/records.ts'
+import { NOON, named, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 /** Nodes cache list pages: they serve an unchanged list without a database. */
@@ -18,14 +19,14 @@ const TARGETS = [
   '/api/v1/passport_credentials?passport_id=7',
 ]
 
-test('a node responds correctly while primary and replica stop and start', async () => {
+// Concurrent: these tests mostly wait.
+test.concurrent('a node responds correctly while primary and replica stop and start', async () => {
   await using primary = await startPostgres()
-  const seed = await openStore({ engine: 'postgres', url: primary.url })
+  await using seed = await openStore({ engine: 'postgres', url: primary.url })
   await saveRecords(seed, [
     ...PEOPLE.map((person) => ({ ...person, stale: false })),
     ...Array.from({ length: 20 }, (_, at) => named(1000 + at, `Person ${at}`)),
   ])
-  await seed.close()
   await using replica = await startReplica(primary)
   using folder = tempFolder()
   const env = {
@@ -100,4 +101,34 @@ test('a node responds correctly while primary and replica stop and start', async
   isOver = true
   await Promise.all(load)
   expect(wrong).toEqual([])
+})
+
+test.concurrent('a node reports a replica whose replication is cut, and serves no removed passport', async () => {
+  await using primary = await startPostgres()
+  await using writer = await openStore({ engine: 'postgres', url: primary.url })
+  await saveRecords(writer, PEOPLE)
+  await using proxy = await tcpProxy(primary.port)
+  await using replica = await startReplica(
+    primary,
+    primary.url.replace(`:${primary.port}/`, `:${proxy.port}/`),
+  )
+  using folder = tempFolder()
+  const env = {
+    DATABASE_URL: primary.url,
+    DATABASE_READ_URL: replica.url,
+    REPLICA_MAX_LAG: '1',
+    METRICS_PORT: '0',
+  }
+  await using node = await serveProcess([], { cwd: folder.path, env })
+  const log = readLines(node.child.stderr)
+  const state = async () => (await (await fetch(`${node.url}/ready`)).json()).replica
+  await until(async () => (await state()) === 'ok')
+
+  proxy.hang()
+  await writer.passports.remove(7, NOON)
+  await until(async () => (await state()) === 'lagging')
+  expect((await fetch(`${node.url}/api/v1/passports/7`)).status).toBe(404)
+  const lag = /^passportd_replica_lag_seconds\{replica="[^"]+"\} ([\d.]+)$/m
+  await until(async () => Number(lag.exec(await (await fetch(node.metricsUrl)).text())?.[1]) > 1)
+  await until(() => log.some((line) => /behind its primary: other servers are used for reads/.test(line)))
 })

@@ -2,13 +2,15 @@ import { expect, test } from 'bun:test'
 import { statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { MAIN, readUrl, serveProcess, start, takePort } from '../../support/cli.ts'
+import { COMMAND, MAIN, readUrl, serveProcess, start, takePort } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { findPort } from '../../support/postgres/postgres-process.ts'
 import { readProblems, until } from '../../support/processes.ts'
 import { databaseMaker, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { callHere } from '../../support/terminal.ts'
+import { fillPipe, openUnreadPipe } from '../../support/unread-pipe.ts'
 
 withEveryEngine('--demo', (makeDatabase) => {
   test('several servers that start at once fill a database once', async () => {
@@ -97,6 +99,33 @@ test.concurrent('a log that is closed does not affect responses', async () => {
   child.kill('SIGKILL')
   await child.exited
 })
+
+test.concurrent.each(['a full pipe that nobody reads', '/dev/full'])(
+  'serve that logs to %s starts, serves and stops',
+  async (log) => {
+    using folder = tempFolder()
+    using pipe = openUnreadPipe(join(folder.path, 'log'))
+    fillPipe(join(folder.path, 'log'))
+    const output = log === '/dev/full' ? Bun.file(log) : pipe.descriptor
+    const port = await findPort()
+    const child = Bun.spawn([...COMMAND, 'serve'], {
+      cwd: folder.path,
+      env: { PATH: process.env.PATH ?? '', PORT: String(port) },
+      stdin: 'ignore',
+      stdout: output,
+      stderr: output,
+    })
+    try {
+      const isHealthy = () => fetch(`http://127.0.0.1:${port}/health`).then(({ ok }) => ok)
+      await until(() => isHealthy().catch(() => false))
+      child.kill('SIGTERM')
+      expect(await child.exited).toBe(0)
+    } finally {
+      child.kill('SIGKILL')
+      await child.exited
+    }
+  },
+)
 
 test.concurrent('a port in use is reported in one sentence, and the active rule set stays', async () => {
   await using here = await workplace(databaseMaker('sqlite'))

@@ -4,7 +4,7 @@ import type { UsageReport } from '../../../src/api/usage.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
-import { readLines, until } from '../../support/processes.ts'
+import { isRefused, readLines, until } from '../../support/processes.ts'
 import { databaseMaker } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
 
@@ -38,12 +38,7 @@ describe.concurrent('counts', () => {
     await ask(server.url, 40)
     await ask(server.url, 17, { 'X-API-KEY': key })
     server.child.kill('SIGTERM')
-    await until(async () =>
-      fetch(`${server.url}/health`).then(
-        () => false,
-        () => true,
-      ),
-    )
+    await until(() => isRefused(server.url))
     expect(server.child.exitCode).toBeNull()
     other.run('rollback')
     expect(await server.child.exited).toBe(0)

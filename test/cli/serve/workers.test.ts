@@ -3,7 +3,6 @@ import { refuseWorkers } from '../../../src/cli/commands/serve.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { childrenOf, until } from '../../support/processes.ts'
 import { withEngine } from '../../support/store/engines.ts'
-import { callHere } from '../../support/terminal.ts'
 
 /** One connection per request, so that all threads get some. */
 const statuses = async (url: string, headers: Record<string, string> = {}) => [
@@ -27,12 +26,6 @@ withEngine('postgres', 'serve --workers', (makeDatabase) => {
       await until(async () => (await ask()) === '401')
     })
   })
-})
-
-test.each(['0', '65', '-1', '1.5', 'two', '', '007', ' 2'])('--workers "%s" is refused', async (text) => {
-  const { code, err } = await callHere(['serve', `--workers=${text}`])
-  const sentence = `--workers must be a whole number from 1 to 64, got "${text}".`
-  expect({ code, err }).toEqual({ code: 2, err: `passportd: ${sentence}\n` })
 })
 
 test('several workers need Linux', () => {

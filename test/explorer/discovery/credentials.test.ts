@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test'
 import { formatShare } from '../../../src/explorer/credentials/credential-list.ts'
 import { describeRule } from '../../../src/explorer/credentials/credential-page.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
-import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { onEngine } from '../../support/store/engines.ts'
@@ -69,24 +68,9 @@ onEngine('sqlite', 'credential pages', (open) => {
     for (const path of ['/credentials/nothing', '/credentials/%20', `/credentials/${'x'.repeat(201)}`])
       expect([path, (await server.look(path)).status]).toEqual([path, 404])
   })
-
-  test('an unchanged page gets 304', async () => {
-    const { headers } = await server.look('/credentials/github')
-    const again = await server.look('/credentials/github', {
-      headers: { 'If-None-Match': headers.get('ETag') ?? '' },
-    })
-    expect(again.status).toBe(304)
-  })
-
-  test('a client that prefers JSON gets status 406', async () => {
-    const { status, text } = await server.look('/credentials/github', {
-      headers: { Accept: 'application/json' },
-    })
-    expect([status, JSON.parse(text).code]).toEqual([406, 'not_acceptable'])
-  })
 })
 
-test('the points of many holders are an even sample', async () => {
+test('the points of many holders are read from an even sample', async () => {
   const people = Array.from({ length: 1100 }, (_, at) =>
     record(at + 1, { scores: { total: (at % 40) + 1 }, credentials: [github((at % 40) + 1)] }),
   )
@@ -98,35 +82,6 @@ test('the points of many holders are an even sample', async () => {
   expect(Number(sampled)).toBeLessThanOrEqual(500)
   expect(Math.abs(Number(median) - 21)).toBeLessThanOrEqual(1)
   expect(text.length).toBeLessThan(60_000)
-})
-
-test('types and names of untrusted records are text', async () => {
-  // A URL cannot contain lone surrogates.
-  const people = HOSTILE_NAMES.map((name) => name.toWellFormed()).map((text, at) =>
-    record(at + 1, {
-      scores: { total: at },
-      credentials: [
-        credential(`c${at}`, {
-          type: text.slice(0, 200) || 'x',
-          name: text,
-          category: text.slice(0, 100),
-          score: 1,
-        }),
-      ],
-    }),
-  )
-  await using server = await servePeople(people)
-  const { status, text } = await server.look('/credentials')
-  expect(status).toBe(200)
-  expect(text.length).toBeLessThan(200_000)
-  expect(text).not.toMatch(/<script>alert|<img |"onload=/)
-  for (const [, link = ''] of text.matchAll(/href="(\/credentials\/[^"]+)"/g)) {
-    const path = link.replaceAll('&#x27;', "'")
-    const page = await server.look(path)
-    expect([path, page.status]).toEqual([path, 200])
-    expect(page.text).not.toMatch(/<script>alert|<img |"onload=/)
-    expect(page.text.length).toBeLessThan(200_000)
-  }
 })
 
 test('shares are rounded, but only all people are 100%', () => {

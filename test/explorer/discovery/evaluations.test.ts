@@ -10,35 +10,25 @@ import { inventPeople } from '../../support/store/invented-people.ts'
 
 const PEOPLE = inventPeople()
 
-/** Evaluations of the facet index, and searches of all names. */
-function countEvaluations(catalog: Catalog) {
-  const counted = { evaluations: 0 }
-  const wrapped: Catalog = {
-    ...catalog,
-    list(...request) {
-      counted.evaluations++
-      return catalog.list(...request)
-    },
-    find(request) {
-      if (request.keyword !== undefined) counted.evaluations++
-      return catalog.find(request)
-    },
-  }
-  return { counted, wrapped }
-}
-
 /** A new server for each request, so that nothing is cached. The catalog is shared. */
 function serveCounted(store: Store) {
   const catalog = createCatalog(store)
   return {
     async look(target: string) {
-      const { counted, wrapped } = countEvaluations(catalog)
-      await using server = serveExplorer(store, {
-        catalog: wrapped,
-        rasterize: async () => new Uint8Array(4),
-      })
+      /** Evaluations of the facet index, and searches of all names. */
+      let evaluations = 0
+      const list: Catalog['list'] = (...request) => {
+        evaluations++
+        return catalog.list(...request)
+      }
+      const find: Catalog['find'] = (request) => {
+        if (request.keyword !== undefined) evaluations++
+        return catalog.find(request)
+      }
+      const rasterize = async () => new Uint8Array(4)
+      await using server = serveExplorer(store, { catalog, replace: () => ({ list, find }), rasterize })
       const { status, text } = await server.look(target)
-      return { status, text, evaluations: counted.evaluations }
+      return { status, text, evaluations }
     },
     [Symbol.asyncDispose]: async () => undefined,
   }

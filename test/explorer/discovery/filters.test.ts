@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 
@@ -55,7 +54,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     ])
   })
 
-  test('places are those in the filtered list, and a search keeps them', async () => {
+  test('places count only the filtered list, and a search does not change them', async () => {
     const { text } = await server.look('/?human=false')
     expect(rowsOf(text).map(({ name, rank }) => `${rank} ${name}`)).toEqual(['1 Ben', '2 Dan'])
     expect(text).toContain('<span>Place among these 2</span><span>Score</span><span>Compare</span>')
@@ -76,7 +75,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(text).toContain('<link rel="canonical" href="')
   })
 
-  test('facets show how many people more filters would leave', async () => {
+  test('a facet shows how many people remain with its filter', async () => {
     const { text } = await server.look('/?tag=zk')
     expect(text).toContain(
       '<a href="/?tag=zk&amp;tag=data" rel="nofollow"><bdi>data</bdi> <span>1</span></a>',
@@ -131,17 +130,16 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
   })
 
   test('a change appears on filtered pages', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveExplorer(store)
+    await using server = await servePeople(PEOPLE)
     const names = async () => rowsOf((await server.look('/?tag=data')).text).map(({ name }) => name)
     expect(await names()).toEqual(['Ana'])
     const passport = record(9, { profile: { displayName: 'Eve', tags: ['data'] }, scores: { total: 70 } })
-    await store.records.save([{ kind: 'passport', passport }], { now: NOON, restore: false })
+    await server.store.records.save([{ kind: 'passport', passport }], { now: NOON, restore: false })
     expect(await names()).toEqual(['Eve', 'Ana'])
   })
 })
 
-test('all pages of a filtered list have each passport once', async () => {
+test('each passport is on one page of a filtered list', async () => {
   await using server = await servePeople(inventPeople())
   const first = await server.look('/?tag=zk&sort=skills')
   const [, total] = /(\d+) of 1,000 passports/.exec(readable(first.text)) ?? []
@@ -159,11 +157,12 @@ test('all pages of a filtered list have each passport once', async () => {
   expect(scores).toEqual(scores.toSorted((one, other) => other - one))
 })
 
-test('pages are small as browsers receive them', async () => {
+test('compressed pages have less than 15 KB', async () => {
   await using server = await servePeople(inventPeople())
   const targets = [
     '/',
     '/?page=25',
+    '/?page=50',
     '/?q=a',
     '/?tag=zk&human=true&sort=skills',
     '/credentials',
@@ -178,63 +177,49 @@ test('pages are small as browsers receive them', async () => {
   }
 })
 
-describe('while the index is not ready', () => {
-  test('filtered pages say so with status 503, and the ranking is unaffected', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
+test.each(['unavailable', 'not_ready'] as const)(
+  'while the index is %s, filtered pages say so with status 503, and the others are shown',
+  async (code) => {
     let isReady = false
-    let code: 'unavailable' | 'not_ready' = 'unavailable'
-    const catalog = createCatalog(store)
-    const { list } = catalog
-    catalog.list = (...request) =>
-      isReady ? list(...request) : Promise.reject(new ServiceError(code, 'The index is not ready.'))
-    await using server = serveExplorer(store, { catalog })
+    await using server = await servePeople(PEOPLE, {
+      replace: ({ list }) => ({
+        list: (...request) =>
+          isReady ? list(...request) : Promise.reject(new ServiceError(code, 'The index is not ready.')),
+      }),
+    })
     for (const path of ['/?tag=zk', '/?sort=skills', '/credentials', '/credentials/github']) {
       const { status, headers, text } = await server.look(path)
       expect([path, status, headers.get('Retry-After')]).toEqual([path, 503, '2'])
       expect(text).toContain('Filters are not ready yet')
       expect(text).toContain(`href="${path}">Try again</a>`)
     }
-    code = 'not_ready'
-    expect((await server.look('/?tag=zk')).text).toContain('Filters are not ready yet')
     expect(rowsOf((await server.look('/')).text)).toHaveLength(4)
     expect(rowsOf((await server.look('/?q=an')).text)).toHaveLength(2)
+    expect((await server.look('/passports/1')).status).toBe(200)
     isReady = true
     expect((await server.look('/?tag=zk')).status).toBe(200)
     expect((await server.look('/credentials')).status).toBe(200)
-    expect(server.errors).toEqual([])
-  })
-})
-
-test.each(['/', '/?q=ana', '/passports/1', '/badge/1.svg?show=top', '/compare?ids=1,2'])(
-  'an unexpected error of the index is logged, and %s is shown without what it counts',
-  async (target) => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    const error = new TypeError('on purpose')
-    const catalog = { ...createCatalog(store), list: () => Promise.reject(error) }
-    await using server = serveExplorer(store, { catalog })
-    expect((await server.look(target)).status).toBe(200)
-    expect(new Set(server.leftOut)).toEqual(new Set([error]))
-    expect(server.errors).toEqual([])
+    expect([...server.leftOut, ...server.errors]).toEqual([])
   },
 )
 
-test.each(['/?tag=zk', '/credentials'])(
-  'an unexpected error of the index is the failure of %s',
-  async (target) => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    const error = new TypeError('on purpose')
-    const catalog = { ...createCatalog(store), list: () => Promise.reject(error) }
-    await using server = serveExplorer(store, { catalog })
+describe('an unexpected error of the index', () => {
+  const error = new TypeError('on purpose')
+  const serveBroken = () => servePeople(PEOPLE, { replace: () => ({ list: () => Promise.reject(error) }) })
+
+  test.each(['/', '/?q=ana', '/passports/1', '/badge/1.svg?show=top', '/compare?ids=1,2'])(
+    'is logged, and %s is shown without what the index counts',
+    async (target) => {
+      await using server = await serveBroken()
+      expect((await server.look(target)).status).toBe(200)
+      expect(new Set(server.leftOut)).toEqual(new Set([error]))
+      expect(server.errors).toEqual([])
+    },
+  )
+
+  test.each(['/?tag=zk', '/credentials'])('is the failure of %s', async (target) => {
+    await using server = await serveBroken()
     expect((await server.look(target)).status).toBe(500)
     expect(server.errors).toEqual([error])
-  },
-)
-
-test('an index that is not ready is no error', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  const list = () => Promise.reject(new ServiceError('not_ready', 'The index is being built.'))
-  await using server = serveExplorer(store, { catalog: { ...createCatalog(store), list } })
-  for (const target of ['/', '/passports/1', '/?q=ana'])
-    expect([target, (await server.look(target)).status]).toEqual([target, 200])
-  expect([...server.leftOut, ...server.errors]).toEqual([])
+  })
 })

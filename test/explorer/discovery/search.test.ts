@@ -8,12 +8,7 @@ import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
-import { record } from '../../support/store/records.ts'
-
-const social = (source: string, name: string) => ({
-  ...{ source, name, displayName: '', bio: '', location: '', url: '', imageUrl: '' },
-  ...{ followers: '', following: '' },
-})
+import { record, social } from '../../support/store/records.ts'
 
 const person = (id: number, displayName: string, total: number, more: Parameters<typeof record>[1] = {}) =>
   record(id, { ...more, profile: { displayName, ...more.profile }, scores: { total } })
@@ -32,10 +27,9 @@ const PEOPLE = [
 
 onEngine('sqlite', 'the search', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
-  const namesFor = async (text: string) =>
-    rowsOf((await server.look(`/?q=${encodeURIComponent(text)}`)).text).map(({ name }) => name)
-  const reasonsFor = async (text: string) =>
-    rowsOf((await server.look(`/?q=${encodeURIComponent(text)}`)).text).map(({ about }) => about)
+  const rowsFor = async (text: string) => rowsOf((await server.look(`/?q=${encodeURIComponent(text)}`)).text)
+  const namesFor = async (text: string) => (await rowsFor(text)).map(({ name }) => name)
+  const reasonsFor = async (text: string) => (await rowsFor(text)).map(({ about }) => about)
 
   test('a number finds the passport with this number first, also if names contain the digits', async () => {
     expect(await namesFor('42')).toEqual(['Rūta', 'olamide_42'])
@@ -107,7 +101,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect(text).toContain('<bdi><mark>Rūt</mark>a</bdi>')
   })
 
-  test('every text gets a page, hostile names and single symbols too', async () => {
+  test('every search text gets a page, also hostile names and single symbols', async () => {
     const texts = [
       ...HOSTILE_NAMES.map((name) => name.slice(0, 150)),
       '%',

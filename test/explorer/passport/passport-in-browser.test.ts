@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
+import { inBrowser, watchConsole, withoutBadges } from '../../support/explorer/browser.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
-import { openTestStore } from '../../support/store/engines.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { openTestStore, type TestStore } from '../../support/store/engines.ts'
 import { ADA_WALLET, credential, NOON, record } from '../../support/store/records.ts'
 
 const TOO_WIDE = `[...document.querySelectorAll('main, main *')]
@@ -11,13 +12,19 @@ const TOO_WIDE = `[...document.querySelectorAll('main, main *')]
   .map((part) => part.outerHTML.slice(0, 100))
   .concat(document.documentElement.scrollWidth > innerWidth ? ['scrolls'] : [])`
 
+const openPeople = async (): Promise<TestStore> => {
+  const store = await openTestStore('sqlite', [mira, ...OTHERS])
+  await addDataPoint(store, 900)
+  await rescore(store)
+  return store
+}
+
 inBrowser('the passport page in a browser', (browser) => {
+  const server = shareServer(openPeople, serveExplorer)
+
   async function visit(url: string, page: Page) {
     const complaints = watchConsole(page)
-    // Badges have their own tests.
-    await page.route('**/badge/*', (route) =>
-      route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
-    )
+    await withoutBadges(page)
     await page.goto(url)
     return complaints
   }
@@ -54,9 +61,8 @@ inBrowser('the passport page in a browser', (browser) => {
   })
 
   test('a finished recalculation updates the page and is announced', async () => {
-    await using store = await openTestStore('sqlite', [mira])
-    await addDataPoint(store, 900)
-    await using server = serveExplorer(store)
+    await using server = await servePeople([mira])
+    await addDataPoint(server.store, 900)
     const page = await browser.newPage()
     const complaints = await visit(`${server.url}passports/12`, page)
     await page.getByText('It updates automatically.').waitFor()
@@ -64,7 +70,7 @@ inBrowser('the passport page in a browser', (browser) => {
     await page.locator('#lines').waitFor()
     await page.evaluate('window.isSame = true')
     expect(await page.locator('#score .large').textContent()).toBe('1,042.5')
-    await rescore(store)
+    await rescore(server.store)
     await page.getByRole('status').getByText('New score: 1,057.5.').waitFor()
     expect(await page.locator('#score .large').textContent()).toBe('1,057.5')
     expect(await page.locator('#recalculating').count()).toBe(0)
@@ -108,5 +114,103 @@ inBrowser('the passport page in a browser', (browser) => {
       }
       expect(complaints).toEqual([])
     }
+  })
+
+  test('the keyboard reaches every control in order: share, badge, details, copy', async () => {
+    const page = await browser.newPage()
+    const complaints = await visit(`${server.url}passports/12`, page)
+    const names: string[] = []
+    for (let step = 0; step < 80; step++) {
+      await page.keyboard.press('Tab')
+      const name = await page.evaluate(
+        "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()",
+      )
+      names.push(String(name))
+      if (name === 'Put this badge on your page') await page.keyboard.press('Enter')
+      if (name === 'End of V1') break
+    }
+    const reached = [
+      'Skip to content',
+      'Lisbon',
+      'builder',
+      'How every point is calculated',
+      'Points',
+      'Epsilon',
+    ]
+    const after = ['Copy link', 'Download card', 'Put this badge on your page', 'Copy Markdown', 'Copy HTML']
+    for (const name of [...reached, ...after, 'Copy wallet 0xada0…0001', 'For developers', 'End of V1'])
+      expect(names).toContain(name)
+    const copies = names.filter((name) => name.startsWith('Copy'))
+    expect(new Set(copies).size).toBe(copies.length)
+    expect(complaints).toEqual([])
+  })
+
+  test('the badge picker changes the preview and both snippets; forced colours keep the swatches', async () => {
+    const page = await browser.newPage()
+    await visit(`${server.url}passports/12`, page)
+    await page.getByText('Put this badge on your page').click()
+    await page.getByRole('radio', { name: 'Large' }).check()
+    await page.getByRole('radio', { name: 'Dark' }).check()
+    const image = page.getByRole('img', { name: 'Badge of this passport' })
+    expect(await image.getAttribute('src')).toBe('/badge/12.svg?style=large&theme=dark')
+    const lines = await page.locator('#badge code').allTextContents()
+    expect(lines[0]).toContain('/badge/12.svg?style=large&theme=dark)](')
+    expect(lines[1]).toContain('/badge/12.svg?style=large&amp;theme=dark"')
+    await page.getByRole('radio', { name: 'Flat' }).check()
+    await page.getByRole('radio', { name: 'Light' }).check()
+    expect(await image.getAttribute('src')).toBe('/badge/12.svg')
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByRole('status').getByText('Copied.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${server.url}passports/12`)
+    await page.emulateMedia({ forcedColors: 'active' })
+    const colors =
+      "[...document.querySelectorAll('.parts .swatch')].map((part) => getComputedStyle(part).backgroundColor)"
+    expect(new Set((await page.evaluate(colors)) as string[]).size).toBe(3)
+  })
+
+  test('without JavaScript a visitor reads everything and follows the links', async () => {
+    const page = await browser.newPageWithoutScripts()
+    await visit(`${server.url}passports/12`, page)
+    expect(await page.getByRole('heading', { name: 'Mira Kettlewood' }).isVisible()).toBe(true)
+    expect(await page.locator('[data-picker]').isVisible()).toBe(false)
+    expect(await page.getByRole('link', { name: 'Download card' }).getAttribute('href')).toBe('/card/12.png')
+    await page.getByText('All changes and their causes').click()
+    expect(await page.getByRole('cell', { name: 'GitHub +15 (new)' }).isVisible()).toBe(true)
+    await page.getByText('How every point is calculated').click()
+    await page.getByRole('link', { name: 'Show the points of every credential' }).click()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
+      'Score calculation of Mira Kettlewood',
+    )
+    await page.getByRole('link', { name: 'Mira Kettlewood' }).click()
+    await page.getByRole('link', { name: 'builder' }).click()
+    expect(new URL(page.url()).search).toBe('?tag=builder')
+    await page.getByRole('link', { name: 'Mira Kettlewood' }).click()
+    expect(new URL(page.url()).pathname).toBe('/passports/12')
+  })
+
+  test('a long name takes three lines, and combining marks stay in their box', async () => {
+    const people = [
+      record(1, { profile: { displayName: 'x'.repeat(1000) } }),
+      record(2, { profile: { displayName: `a${'\u0301'.repeat(500)}b`, tags: [`t${'\u0322'.repeat(30)}`] } }),
+      record(3, {
+        profile: { displayName: 'ر', bio: 'مرحبا' },
+        socials: mira.socials.map((social) => ({ ...social, bio: 'مرحبا' })),
+      }),
+    ]
+    await using server = await servePeople(people)
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 390, height: 800 })
+    await visit(`${server.url}passports/1`, page)
+    const lines =
+      "(() => { const h1 = document.querySelector('h1'); return Math.round(h1.clientHeight / parseFloat(getComputedStyle(h1).lineHeight)) })()"
+    expect(await page.evaluate(lines)).toBe(3)
+    await page.goto(`${server.url}passports/2`)
+    const clips =
+      "['h1', '.chips', '.person'].map((name) => getComputedStyle(document.querySelector(name)).overflowY)"
+    expect(await page.evaluate(clips)).toEqual(['clip', 'clip', 'clip'])
+    await page.goto(`${server.url}passports/3`)
+    const sides =
+      "[...document.querySelectorAll('main [dir=auto]')].map((part) => getComputedStyle(part).textAlign)"
+    expect(new Set((await page.evaluate(sides)) as string[])).toEqual(new Set(['left']))
   })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Social } from '../../../src/domain/passport.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
+import { pointOf, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
@@ -60,7 +61,29 @@ test('every page stays below 200 KB, whatever the record', async () => {
   }
 })
 
-test('long lists are cut, and a further page has all credentials', async () => {
+test('the explanation of the largest record stays below 200 KB', async () => {
+  const long = '"\u0300&\u{1f469}\u200d\u{1f4bb}'.repeat(40)
+  const credentials = Array.from({ length: 300 }, (_, at) =>
+    credential(`${at}`, {
+      type: `${at}`,
+      name: long,
+      category: `${at}${long}`,
+      score: at,
+      maxScore: 300,
+      value: long,
+    }),
+  )
+  const dataPoints = Array.from({ length: 1200 }, (_, at) =>
+    pointOf(`type ${at % 60}`, `${at}${long}`, 1e300, long),
+  )
+  await using server = await servePeople([record(1, { credentials, dataPoints, stale: true })])
+  await rescore(server.store)
+  const { text } = await server.look('/passports/1/score')
+  expect(new Blob([text]).size).toBeLessThan(200_000)
+  expect(readable(text)).toContain('300 more credentials with fewer points are not shown.')
+})
+
+test('long lists are cut, and another page lists all credentials', async () => {
   const words = readable((await server.look('/passports/1')).text)
   for (const part of [
     / \+9\d\d /,

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import type { Passport } from '../../../src/domain/passport.ts'
-import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
-import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
+import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
+import { addDataPoint, mira, OTHERS, pointOf, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { onEngine } from '../../support/store/engines.ts'
-import { ADA_WALLET, record } from '../../support/store/records.ts'
+import { ADA_WALLET, credential, named, record } from '../../support/store/records.ts'
 
 onEngine('sqlite', 'the passport page', (open) => {
   const server = shareServer(() => open([mira, ...OTHERS]), serveExplorer)
@@ -55,12 +55,11 @@ onEngine('sqlite', 'the passport page', (open) => {
   })
 
   test('is found by any wallet, and by the id of a merged passport', async () => {
-    await using store = await open([mira, ...OTHERS])
-    await using server = serveExplorer(store)
+    await using server = await servePeople([mira, ...OTHERS])
     const { text } = await server.look('/passports/12')
     expect((await server.look(`/passports/${ADA_WALLET.toUpperCase().replace('0X', '0x')}`)).text).toBe(text)
     expect((await server.look('/passports/DemoSo1ana%2FWith%3FOdd%23Letters')).text).toBe(text)
-    await store.passports.merge(3, 12)
+    await server.store.passports.merge(3, 12)
     const merged = readable((await server.look('/passports/3')).text)
     expect(merged).toContain('Mira Kettlewood')
     expect(merged).toContain('Passport 3 was merged into this one.')
@@ -81,13 +80,12 @@ onEngine('sqlite', 'the passport page', (open) => {
   })
 
   test('shows a recalculation until it is done', async () => {
-    await using store = await open([mira])
-    await addDataPoint(store, 900)
-    await using server = serveExplorer(store)
+    await using server = await servePeople([mira])
+    await addDataPoint(server.store, 900)
     const before = await server.look('/passports/12')
     expect(before.text).toContain('id="recalculating"')
     expect(before.text).toContain('<noscript>Reload the page')
-    await rescore(store)
+    await rescore(server.store)
     const after = await server.look('/passports/12', {
       headers: { 'If-None-Match': before.headers.get('ETag') ?? '' },
     })
@@ -100,8 +98,7 @@ onEngine('sqlite', 'the passport page', (open) => {
   })
 
   test('shows a passport without any data', async () => {
-    await using store = await open([record(5)])
-    await using server = serveExplorer(store)
+    await using server = await servePeople([record(5)])
     const words = readable((await server.look('/passports/5')).text)
     for (const part of [
       'Passport 5',
@@ -114,9 +111,8 @@ onEngine('sqlite', 'the passport page', (open) => {
   })
 
   test('shows a command for v3, with a key if one is required, and links to V1 until it is removed', async () => {
-    await using store = await open([mira])
     let state: 'open' | 'key required' | 'removed' = 'open'
-    await using server = serveExplorer(store, { api: () => state })
+    await using server = await servePeople([mira], { api: () => state })
     const lines = async () => {
       const { text } = await server.look('/passports/12')
       const curl = /curl [^<]*\/api\/v3\/passports\/12\?include=credentials&#x27;(?=<)/.exec(text)?.[0] ?? ''
@@ -152,5 +148,70 @@ onEngine('sqlite', 'the passport page', (open) => {
     await using working = serveExplorer(store)
     expect((await working.look('/passports/4711/score')).status).toBe(404)
     expect((await server.look('/passports/12/scores')).status).toBe(404)
+  })
+
+  test('explains a score in words before numbers, and says which points come from the record', async () => {
+    const credentials = ['Base Camp', 'Developer DAO'].map((name) =>
+      credential(name, { name, category: 'Skills', score: 8, maxScore: 8, value: 'Verified' }),
+    )
+    const capped = credential('c', {
+      name: 'Kites',
+      category: 'Skills',
+      score: 9,
+      maxScore: 5,
+      value: '9 kites',
+    })
+    const dataPoints = [
+      pointOf('base_builder', '', 9, '9 contracts'),
+      pointOf('github', 'old', 100, '100 contributions'),
+      pointOf('github', 'new', 1764, 'Since 2015-03-02, Total Contributions: 1764'),
+      pointOf('celo_builder', '0xde30a', 1, '1 contract'),
+      pointOf('celo_builder', '0xde30b', 3, '3 contracts'),
+      { ...pointOf('worldcoin', '', 1, ''), value: { kind: 'flag' as const, amount: 1 } },
+    ]
+    const person = record(1, { credentials: [...credentials, capped], dataPoints, stale: true })
+    await using server = await servePeople([person])
+    await rescore(server.store)
+    const words = readable((await server.look('/passports/1/score')).text)
+    for (const part of [
+      'By rule set 2026-11 :',
+      'World ID Verified : 8 of 8 points 8',
+      'Base Developer 9 contracts : √9 × 6 = 18, at most 40 18',
+      'GitHub Since 2015-03-02, Total Contributions: 1764 , √1764 × 0.5 = 21, at most 40 new , Since',
+      'Celo Developer 2 accounts: √4 × 4 = 8, at most 20 0xde30a , 1 contract 0xde30b , 3 contracts 8',
+      'Base Camp Verified , points from the imported record 8',
+      'Kites 9 kites , 9 points from the imported record, at most 5 5',
+    ])
+      expect(words).toContain(part)
+    expect(words).not.toContain('Given by')
+    expect(words).not.toContain('min(round(')
+  })
+
+  test('an invisible name is replaced by the id', async () => {
+    await using server = await servePeople([named(8, ' \u200b\u2800\u3164 ')])
+    const { text } = await server.look('/passports/8')
+    expect(text).toContain('<h1 class="clamp" dir="auto">Passport 8</h1>')
+    expect(text).not.toContain('<span class="soft">Passport 8</span>')
+  })
+
+  test('commands contain the origin only if it is well-formed', async () => {
+    await using server = await servePeople([mira])
+    const read = async (host: string) =>
+      (await server.look('/passports/12', { headers: { Host: host } })).text
+    const plain = await read('passports.example:8080')
+    expect(plain).toContain(
+      'curl &#x27;http://passports.example:8080/api/v3/passports/12?include=credentials&#x27;',
+    )
+    expect(plain).toContain(
+      '[![Passport 12](http://passports.example:8080/badge/12.svg)](http://passports.example:8080/passports/12)',
+    )
+    expect(await read('[::1]:8080')).toContain('http://[::1]:8080/api')
+    for (const host of ["a'$(id)'", 'a;id', 'a&b', 'a`b`', 'a)(b', 'a"b']) {
+      expect([host, (await read(host)).includes('curl ')]).toEqual([host, false])
+    }
+    await using known = serveExplorer(server.store, { publicUrl: 'https://passports.example' })
+    expect((await known.look('/passports/12', { headers: { Host: "a'b" } })).text).toContain(
+      'curl &#x27;https://passports.example/api/v3/passports/12?include=credentials&#x27;',
+    )
   })
 })

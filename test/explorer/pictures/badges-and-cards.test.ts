@@ -39,13 +39,8 @@ onEngine('sqlite', 'badges and cards', (open) => {
   })
 
   test('cards show the name, the score, its parts and the host', async () => {
-    await using store = await open([
-      { ...ada, stale: false },
-      named(2, 'Beth', 50),
-      named(3, 'Cleo', 1),
-      named(4, 'Dora', 1),
-    ])
-    await using server = serveExplorer(store, { publicUrl: 'https://passports.example.com' })
+    const people = [{ ...ada, stale: false }, named(2, 'Beth', 50), named(3, 'Cleo', 1), named(4, 'Dora', 1)]
+    await using server = await servePeople(people, { publicUrl: 'https://passports.example.com' })
     const svg = (await server.look('/card/7.svg')).text
     expect(wordsOf(svg)).toEqual([
       'Ada Lovélace 🐉',
@@ -90,8 +85,7 @@ describe('the response for a badge or card', () => {
   const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
   test.each(['/badge/7.svg', '/card/7.svg'])('%s is cached for minutes, and loads nothing', async (path) => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store)
+    await using server = await servePeople(PEOPLE)
     const first = await server.look(path)
     expect(first.status).toBe(200)
     expect(first.headers.get('Content-Type')).toBe('image/svg+xml; charset=utf-8')
@@ -103,7 +97,7 @@ describe('the response for a badge or card', () => {
     expect((await server.look('/badge/7.svg?style=plain', { headers })).status).toBe(200)
     const head = await server.look(path, { method: 'HEAD' })
     expect([head.status, head.headers.get('ETag'), head.text]).toEqual([200, etag, ''])
-    await store.passports.remove(7, NOON)
+    await server.store.passports.remove(7, NOON)
     expect((await server.look(path, { headers })).status).toBe(404)
     expect((await server.look(path, { method: 'HEAD' })).status).toBe(404)
   })

@@ -17,24 +17,6 @@ const limiterOf = (tiers: string) =>
   })
 
 describe('errors of badges and cards', () => {
-  test.each(['/badge/7.svg', '/badge/7.svg?style=large', '/card/7.svg'])(
-    '%s over the limit is a picture',
-    async (path) => {
-      await using store = await openTestStore('sqlite', PEOPLE)
-      await using server = serveExplorer(store, { limiter: limiterOf('pictures=1/10s') })
-      await server.look('/badge/7.svg')
-      const { status, headers, text } = await server.look(path)
-      expect([status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
-        429,
-        SVG,
-        'no-store',
-      ])
-      expect(text).toMatch(/busy<\/text>/)
-      expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
-      expect(headers.get('RateLimit-Policy')).toBe('"pictures";q=1;w=10')
-    },
-  )
-
   test('the card of a comparison with an unknown passport is missing', async () => {
     await using server = await servePeople(PEOPLE, { rasterize: async () => new Uint8Array(4) })
     const statusOf = async (ids: string) => (await server.look(`/card/compare.png?ids=${ids}`)).status
@@ -43,17 +25,23 @@ describe('errors of badges and cards', () => {
       expect([ids, await statusOf(ids)]).toEqual([ids, 404])
   })
 
-  test('a PNG that is missing or over the limit is an SVG', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store, { limiter: limiterOf('pictures=1/10s') })
+  test('a picture that is missing or over the limit is an SVG, also in place of a PNG', async () => {
+    await using server = await servePeople(PEOPLE, { limiter: limiterOf('pictures=1/10s') })
     for (const [path, expected] of [
       ['/card/99999.png', 404],
+      ['/badge/7.svg', 429],
+      ['/badge/7.svg?style=large', 429],
+      ['/card/7.svg', 429],
       ['/card/7.png', 429],
       ['/card/compare.png?ids=7', 429],
     ] as const) {
-      const { status, headers } = await server.look(path)
+      const { status, headers, text } = await server.look(path)
       const [type, caching] = [headers.get('Content-Type'), headers.get('Cache-Control')]
       expect([path, status, type, caching]).toEqual([path, expected, SVG, 'no-store'])
+      expect(text).toMatch(expected === 404 ? /not found<\/text>/ : /busy<\/text>/)
+      if (expected === 404) continue
+      expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+      expect(headers.get('RateLimit-Policy')).toBe('"pictures";q=1;w=10')
     }
   })
 
@@ -87,7 +75,7 @@ describe('errors of badges and cards', () => {
   })
 
   test.each(['/badge/7', '/badge/7.gif', '/card/7.jpg', `/badge/${'x'.repeat(9000)}.svg`])(
-    'another type or a long name is a picture: %p',
+    'an unknown type or a long name gets a picture: %p',
     async (path) => {
       await using server = await servePeople(PEOPLE)
       for (const accept of ['text/html', 'application/json', 'image/*']) {
@@ -99,7 +87,7 @@ describe('errors of badges and cards', () => {
 })
 
 describe('the endpoint for shields.io', () => {
-  test('has the score, or the problem', async () => {
+  test('responds with the score, or with the problem', async () => {
     await using server = await servePeople(PEOPLE, {
       settings: { name: 'x', index: true, accent: '#6b2d5c' },
     })

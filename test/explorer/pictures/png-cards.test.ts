@@ -5,9 +5,8 @@ import {
   createRasterizerClient,
   createRasterizerServer,
 } from '../../../src/explorer/pictures/rasterizer-calls.ts'
-import { drawPng, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
+import { drawPng, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
-import { openTestStore } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
 
 const NAMES: [given: string, drawn: string][] = [
@@ -86,8 +85,7 @@ describe('PNG cards', () => {
   ])(
     'the error is a picture if neither the card nor the card of the site can be drawn (%s)',
     async (_state, error, status) => {
-      await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
-      await using server = serveExplorer(store, { rasterize: () => Promise.reject(error) })
+      await using server = await servePeople([named(1, 'Ada', 1)], { rasterize: () => Promise.reject(error) })
       const { headers, text, ...reply } = await server.look('/card/1.png')
       expect([reply.status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
         status,
@@ -101,11 +99,10 @@ describe('PNG cards', () => {
   )
 
   test.each(['overloaded', 'unavailable'] as const)(
-    'the response is the card of the site, which is not cached, while drawing is %s',
+    'while drawing is %s, the response is the card of the site, which is not cached',
     async (code) => {
-      await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
       let isBusy = true
-      await using server = serveExplorer(store, {
+      await using server = await servePeople([named(1, 'Ada', 1)], {
         rasterize: async (svg) => {
           if (isBusy && !svg.includes('ranked by score')) throw new ServiceError(code, 'Too many pictures.')
           return new TextEncoder().encode(svg)

@@ -70,6 +70,8 @@ describe('settings of the site', () => {
     expect(style).not.toBe(createSite().site.urlOf('style.css'))
     expect(createSite(SETTINGS).site.urlOf('style.css')).toBe(style)
     expect((await server.look('/badge/7.svg')).text).toContain('#6b2d5c')
+    const icon = await server.look('/icon.svg')
+    expect([icon.status, icon.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml; charset=utf-8'])
   })
 })
 
@@ -103,19 +105,12 @@ describe('files of the site', () => {
   })
 
   test.each([
-    ['/favicon.ico', 'image/png'],
-    ['/icon.svg', 'image/svg+xml; charset=utf-8'],
-    ['/apple-touch-icon.png', 'image/png'],
-  ])('%s is %s', async (path, type) => {
-    const { status, headers } = await server.look(path)
-    expect([status, headers.get('Content-Type')]).toEqual([200, type])
-  })
-
-  test('the icons have their sizes', async () => {
-    const load = async (path: string) => (await fetch(server.url.origin + path)).bytes()
-    const sizeOf = async (bytes: Uint8Array) => (await new Bun.Image(bytes).metadata()).width
-    expect(await sizeOf(await load('/apple-touch-icon.png'))).toBe(180)
-    expect(await sizeOf(await load('/favicon.ico'))).toBe(32)
+    ['/favicon.ico', 32],
+    ['/apple-touch-icon.png', 180],
+  ])('%s is a PNG of %d pixels', async (path, size) => {
+    const response = await fetch(server.url.origin + path)
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'image/png'])
+    expect((await new Bun.Image(await response.bytes()).metadata()).width).toBe(size)
   })
 
   test('robots.txt and sitemaps list the pages', async () => {

@@ -117,7 +117,7 @@ withEveryEngine('bounded pages of events', (make) => {
     expect(await listLater(store, [0], NOON)).toHaveLength(3)
   })
 
-  test('a passport that is removed while its history is read did not exist', async () => {
+  test('a passport that is removed while its history is read is undone to a passport that did not exist', async () => {
     await using store = await openWith(make, [6000, 6000])
     using list = spyOn(store.events, 'listAfterTime')
     const state = { scores: { total: 6000, activity: 0, identity: 0, skills: 0 }, credentials: [] }

@@ -14,12 +14,11 @@ withEveryEngine('a new database', (makeDatabase) => {
     await using database = await makeDatabase({ bare: true })
     // SQLite stores milliseconds of its own clock.
     const begin = Date.now() - 1
-    const store = await openStore(parseDatabaseAddress(database.url) as DatabaseAddress)
+    await using store = await openStore(parseDatabaseAddress(database.url) as DatabaseAddress)
     const log = await store.events.log()
     expect(log).toMatchObject({ name: expect.stringMatching(/^[0-9a-f]{6}$/), first: 1, last: 0 })
     expect(log.knownSince).toBeGreaterThanOrEqual(begin)
     expect(log.knownSince).toBeLessThanOrEqual(Date.now())
-    await store.close()
   })
 })
 
@@ -36,13 +35,13 @@ describe('sqlite: the event log of a backup', () => {
     using copies = await openCopies()
     const { at, store } = copies
     backUp(at('x.db'), at('backup.db'))
-    const copy = openSqlite(at('backup.db'))
+    await using copy = openSqlite(at('backup.db'))
     const [log, other] = [await store.events.log(), await copy.events.log()]
     expect(other).toEqual({ ...log, name: expect.any(String) })
     expect(other.name).not.toBe(log.name)
     const page = { after: 0, limit: 9 }
     expect((await copy.events.list(page)).events).toEqual((await store.events.list(page)).events)
-    await Promise.all([copy.close(), store.close()])
+    await store.close()
   })
 
   test('gets another name each time it is restored', async () => {
@@ -53,9 +52,8 @@ describe('sqlite: the event log of a backup', () => {
     const names = new Set<string>()
     for (const name of ['one.db', 'two.db']) {
       restore(at('backup.db'), at(name), { force: false, now: NOON })
-      const restored = openSqlite(at(name))
+      await using restored = openSqlite(at(name))
       names.add((await restored.events.log()).name)
-      await restored.close()
     }
     expect(names.size).toBe(2)
   })

@@ -63,7 +63,7 @@ onEveryEngine('pages of events', (open) => {
     expect(await store.events.listLatest(99, ['passport.added'], 3)).toEqual([])
   })
 
-  test('pruning deletes old events, moves the begin of the log and reuses no number', async () => {
+  test('pruning deletes old events, moves the start of the log and reuses no number', async () => {
     await using store = await open(people)
     await saveRecords(store, [record(9)], { now: NOON + 2 })
     expect(await store.events.prune(NOON)).toBe(0)

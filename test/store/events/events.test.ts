@@ -7,7 +7,7 @@ import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/e
 import { diffOf, listLater } from '../../support/store/later-events.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 import { readStates } from '../../support/store/score-states.ts'
-import { scorerOf } from '../../support/store/scoring.ts'
+import { hand, scorerOf } from '../../support/store/scoring.ts'
 
 const HOUR = 3_600_000
 const YEAR = 365 * 86_400_000
@@ -25,9 +25,6 @@ async function eventsOf(store: Store, work: () => unknown) {
   const { events } = await store.events.list({ after: last, limit: 1000 })
   return events.map(({ sequence: _, time: __, actor: ___, ...event }) => event)
 }
-
-const addPoint = (store: Store, id: number, point: typeof github | typeof ens, now = NOON) =>
-  store.records.save([{ kind: 'data-point', passport: { id }, point }], { now, restore: false })
 
 async function scoreAt(store: Store, now: number, rules: RuleSet = DEFAULT_RULES): Promise<void> {
   while (await rescoreSome({ ...scorerOf(store), rules, now: () => now }));
@@ -110,7 +107,7 @@ onEveryEngine('events', (open) => {
 
   test('a data point is no event until it is scored', async () => {
     await using store = await open([record(7)])
-    expect(await eventsOf(store, () => addPoint(store, 7, github))).toEqual([])
+    expect(await eventsOf(store, () => hand(store, { id: 7 }, github))).toEqual([])
     const events = await eventsOf(store, () => scoreAt(store, NOON + HOUR))
     expect(events).toEqual([
       scoreEvent(7, {
@@ -125,8 +122,8 @@ onEveryEngine('events', (open) => {
 
   test('a score that changed by a value, by time, or by the rule set says so', async () => {
     await using store = await open([record(7)])
-    await addPoint(store, 7, github)
-    await addPoint(store, 7, ens)
+    await hand(store, { id: 7 }, github)
+    await hand(store, { id: 7 }, ens)
     await scoreAt(store, NOON)
     const causes = async (work: () => unknown) =>
       (await eventsOf(store, work)).flatMap((event) =>
@@ -135,7 +132,7 @@ onEveryEngine('events', (open) => {
           : [],
       )
     // The display text stays the same, so that only the amount shows the change.
-    await addPoint(store, 7, { ...github, value: { kind: 'number', amount: 900 } })
+    await hand(store, { id: 7 }, { ...github, value: { kind: 'number', amount: 900 } })
     expect(await causes(() => scoreAt(store, NOON))).toEqual(['github value'])
     await store.scoring.markAll()
     expect(await causes(() => scoreAt(store, NOON + 2 * YEAR))).toEqual(['ens time'])
@@ -151,7 +148,7 @@ onEveryEngine('events', (open) => {
 
   test('a cap is a part of the change that no credential explains', async () => {
     await using store = await open([record(7)])
-    await addPoint(store, 7, github)
+    await hand(store, { id: 7 }, github)
     await scoreAt(store, NOON)
     const { stamp: _, ...shape } = DEFAULT_RULES
     const capped = stampRules({ ...shape, caps: { Skills: 3 } })

@@ -5,31 +5,19 @@ import type { Store } from '../../../src/store/store.ts'
 import { connect } from '../../support/postgres/connect.ts'
 import { createRandom } from '../../support/random.ts'
 import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
-import { NOON, record } from '../../support/store/records.ts'
-import { scorerOf } from '../../support/store/scoring.ts'
+import { record } from '../../support/store/records.ts'
+import { contracts, hand, scorerOf } from '../../support/store/scoring.ts'
 
 const NODES = 4
 const ROUNDS = 10
 const random = createRandom(5)
-
-const savePoint = (store: Store, id: number, amount: number) =>
-  store.records.save(
-    [
-      {
-        kind: 'data-point',
-        passport: { id },
-        point: { type: 'github', account: '', display: '', value: { kind: 'number', amount } },
-      },
-    ],
-    { now: NOON, restore: false },
-  )
 
 async function write(store: Store, node: number): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     const id = random.whole(0, 19)
     const passport = record(100 * (node + 1) + round, { connections: round })
     await saveRecords(store, [passport])
-    await savePoint(store, id, round * 100 + node)
+    await hand(store, { id }, contracts(round * 100 + node))
     await rescoreSome(scorerOf(store))
   }
 }
@@ -69,17 +57,15 @@ test('postgres: the numbers of concurrent writers have no gap, and a reader sees
 
 test('postgres: a failed transaction leaves no gap', async () => {
   await using database = await databaseMaker('postgres')()
-  const store = await openPostgres(database)
+  await using store = await openPostgres(database)
   await saveRecords(store, [record(1)])
-  const sql = connect(database.url)
+  await using sql = connect(database.url)
   // The counter of the ranking changes after the events are written.
   await sql.unsafe('alter table versions add constraint closed check (version < 0) not valid')
   const failing = saveRecords(store, [record(3)])
   await expect(failing).rejects.toThrow('closed')
   await sql.unsafe('alter table versions drop constraint closed')
-  await sql.close()
   await saveRecords(store, [record(2)])
   const { events } = await store.events.list({ after: 0, limit: 9 })
   expect(events.map(({ sequence }) => sequence)).toEqual([1, 2])
-  await store.close()
 })

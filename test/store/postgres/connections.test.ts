@@ -54,7 +54,11 @@ async function lockPassports(sql: SQL): Promise<() => Promise<unknown>> {
 test('connections that die silently are replaced, and calls fail with unavailable until then', async () => {
   await using database = await proxiedDatabase()
   const { proxy, directUrl } = database
-  const store = await openPostgres(database, { connections: 1, responseTimeout: 200, longStatement: 500 })
+  await using store = await openPostgres(database, {
+    connections: 1,
+    responseTimeout: 200,
+    longStatement: 500,
+  })
   await using sql = connect(directUrl)
   /** Drops all connections except the one of the health checks. */
   async function loseConnections() {
@@ -75,12 +79,11 @@ test('connections that die silently are replaced, and calls fail with unavailabl
     await expect(work()).rejects.toMatchObject({ code: 'unavailable' })
   }
   await recover()
-  await store.close()
 })
 
 test('a slow read of the ranking does not make other requests fail', async () => {
   await using database = await databaseMaker('postgres')()
-  const store = await openPostgres(database, { responseTimeout: 200, longStatement: 500 })
+  await using store = await openPostgres(database, { responseTimeout: 200, longStatement: 500 })
   await until(() => succeeds(saveRecords(store, [ada])))
   await using sql = connect(database.url)
   await sql.begin(async (transaction) => {
@@ -90,7 +93,6 @@ test('a slow read of the ranking does not make other requests fail', async () =>
     const find = async () => store.passports.find({ id: 7 })
     await until(async () => (await find().catch(() => undefined)) !== undefined)
   })
-  await store.close()
 })
 
 test('a node on a server whose every response takes almost half a second starts and is ready', async () => {
@@ -106,7 +108,7 @@ test('a node on a server whose every response takes almost half a second starts 
 test('requests wait for a locked table, and only those above the limit of the queue are refused', async () => {
   await using database = await testDatabase()
   // The limits of time are not the subject here.
-  const store = await openPostgres(database, { connections: 4, responseTimeout: 60_000 })
+  await using store = await openPostgres(database, { connections: 4, responseTimeout: 60_000 })
   await saveRecords(store, [named(1, 'One')])
   await using sql = connect(database.url)
   const unlock = await lockPassports(sql)
@@ -117,12 +119,11 @@ test('requests wait for a locked table, and only those above the limit of the qu
   expect(refused).toBe('overloaded')
   expect(new Set(await Promise.all(waiting))).toEqual(new Set([1]))
   expect(await find()).toBe(1)
-  await store.close()
 })
 
 test('a statement that waits too long for a lock fails, and other requests succeed meanwhile', async () => {
   await using database = await testDatabase()
-  const store = await openPostgres(database, { connections: 4, responseTimeout: 500 })
+  await using store = await openPostgres(database, { connections: 4, responseTimeout: 500 })
   await until(() => succeeds(saveRecords(store, [named(1, 'One')])))
   await using sql = connect(database.url)
   const unlock = await lockPassports(sql)
@@ -131,5 +132,4 @@ test('a statement that waits too long for a lock fails, and other requests succe
   await unlock()
   expect(outcome).toBe('unavailable')
   await until(() => succeeds(store.passports.find({ id: 1 })))
-  await store.close()
 })

@@ -4,7 +4,7 @@ import { openPostgres } from '../../../src/store/postgres/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveProcess } from '../../support/cli.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
-import { connect, succeeds } from '../../support/postgres/connect.ts'
+import { connect, openAndClose, succeeds } from '../../support/postgres/connect.ts'
 import { startPostgres, startReplica, testDatabase } from '../../support/postgres/postgres.ts'
 import { until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
@@ -16,18 +16,17 @@ const idsOf = async (store: Store) => (await listAll(store)).items.map(({ id }) 
 
 test('a node without the primary learns of a revocation from the replica', async () => {
   await using primary = await startPostgres()
-  const admin = await openPostgres(primary)
+  await using admin = await openPostgres(primary)
   await admin.keys.create(apiKey('k'))
   await using replica = await startReplica(primary)
   const proxy = await tcpProxy(primary.port)
   const url = primary.url.replace(`:${primary.port}/`, `:${proxy.port}/`)
-  const node = await openPostgres({ url, readUrls: [replica.url] }, SERVE_TIMEOUT)
+  await using node = await openPostgres({ url, readUrls: [replica.url] }, SERVE_TIMEOUT)
   expect(await node.keys.find('k')).toMatchObject({ id: 'k' })
   await proxy[Symbol.asyncDispose]()
   await until(async () => (await node.ping()).writes === false)
   await admin.keys.revoke('k', NOON)
   await until(async () => (await node.keys.find('k'))?.revokedAt === NOON)
-  await Promise.all([node.close(), admin.close()])
 })
 
 test('a failover clears all caches, even if the counters are equal', async () => {
@@ -77,7 +76,7 @@ test('a failover clears all caches, even if the counters are equal', async () =>
 
 test('a node that starts while the primary is unavailable leaks no connections', async () => {
   await using primary = await startPostgres()
-  await (await openPostgres(primary)).close()
+  await openAndClose(primary.url)
   await using replica = await startReplica(primary)
   await primary.stop()
   using folder = tempFolder()

@@ -9,8 +9,8 @@ import {
 import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { connect, openAndClose, succeeds } from '../../support/postgres/connect.ts'
-import { startPostgres, startReplica } from '../../support/postgres/postgres.ts'
+import { connect, openAndClose, succeeds, withOptions } from '../../support/postgres/connect.ts'
+import { type PostgresServer, startPostgres, startReplica } from '../../support/postgres/postgres.ts'
 import { until } from '../../support/processes.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
@@ -35,14 +35,17 @@ test('an address of replicas with several hosts is split into one replica for ea
   ])
 })
 
+/** The address of both servers as hosts of one database. */
+const joinHosts = (one: PostgresServer, other: PostgresServer) =>
+  one.url.replace(`:${one.port}/`, `:${one.port},127.0.0.1:${other.port}/`)
+
 test('the first host that accepts writes is used, also after a failover', async () => {
   await using primary = await startPostgres()
-  await (await openPostgres(primary)).close()
+  await openAndClose(primary.url)
   await using standby = await startReplica(primary)
   // The standby is first: it responds, but accepts no writes.
-  const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`
-  const url = `${primary.url.replace(`127.0.0.1:${primary.port}`, hosts)}?target_session_attrs=read-write`
-  const node = await openPostgres({ url }, SERVE_TIMEOUT)
+  const url = withOptions(joinHosts(standby, primary), 'target_session_attrs=read-write')
+  await using node = await openPostgres({ url }, SERVE_TIMEOUT)
   await saveRecords(node, [named(1, 'Ada')])
   await using sql = connect(standby.url)
   await until(async () => (await sql`select from passports`).length === 1)
@@ -50,12 +53,8 @@ test('the first host that accepts writes is used, also after a failover', async 
 
   await primary.stop()
   await sql`select pg_promote()`
-  await until(async () => {
-    const saved = await saveRecords(node, [named(2, 'Bob')]).catch(() => [])
-    return saved.length === 1
-  })
+  await until(() => succeeds(saveRecords(node, [named(2, 'Bob')])))
   expect(await sql`select from passports`).toHaveLength(2)
-  await node.close()
 })
 
 test('without a primary, reads use a standby among the hosts of DATABASE_URL until it is promoted', async () => {
@@ -66,11 +65,10 @@ test('without a primary, reads use a standby among the hosts of DATABASE_URL unt
   await using standby = await startReplica(primary)
   await using sql = connect(standby.url)
   await until(async () => (await sql`select from passports`).length === 1)
-  const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`
-  const url = primary.url.replace(`127.0.0.1:${primary.port}`, hosts)
+  const url = joinHosts(primary, standby)
   const notices: string[] = []
   const options = { ...SERVE_TIMEOUT, onNotice: (sentence: string) => notices.push(sentence) }
-  const node = await openPostgres({ url }, options)
+  await using node = await openPostgres({ url }, options)
   await until(async () => (await node.ping()).writes)
   const find = async (store: Store) => (await store.passports.find({ id: 1 }))?.id
 
@@ -84,7 +82,7 @@ test('without a primary, reads use a standby among the hosts of DATABASE_URL unt
   const noPrimary = `No host of ${namePostgres(url)} accepts writes: reads use a standby, and writes wait for a primary.`
   await until(() => notices.includes(noPrimary))
   // A node can also start now.
-  const late = await openPostgres({ url }, { ...SERVE_TIMEOUT, migrate: false })
+  await using late = await openPostgres({ url }, { ...SERVE_TIMEOUT, migrate: false })
   expect(await find(late)).toBe(1)
 
   await sql`select pg_promote()`
@@ -92,20 +90,18 @@ test('without a primary, reads use a standby among the hosts of DATABASE_URL unt
   await until(() => succeeds(saveRecords(late, [named(3, 'Eve')])))
   expect(notices.at(-1)).toBe(`${namePostgres(standby.url)} accepts writes: it is the primary now.`)
   expect(notices.join('\n')).not.toContain('DATABASE_READ_URL')
-  await Promise.all([node.close(), late.close()])
 })
 
 test('the primary among the replicas is ok, before and after a failover', async () => {
   await using primary = await startPostgres()
   await openAndClose(primary.url)
   await using standby = await startReplica(primary)
-  const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`
-  const url = primary.url.replace(`127.0.0.1:${primary.port}`, hosts)
+  const url = joinHosts(primary, standby)
   const env = { DATABASE_URL: url, DATABASE_READ_URL: url }
   const { database } = readConfig(env, {})
   if (database.engine !== 'postgres') throw new Error('The address is one of PostgreSQL.')
   const notices: string[] = []
-  const node = await openPostgres(database, {
+  await using node = await openPostgres(database, {
     ...SERVE_TIMEOUT,
     onNotice: (sentence) => notices.push(sentence),
   })
@@ -122,5 +118,4 @@ test('the primary among the replicas is ok, before and after a failover', async 
   expect(await states()).toBe('unavailable,ok')
   expect(await node.ping()).toMatchObject({ writes: true })
   expect(notices.join('\n')).not.toContain('is no longer a replica')
-  await node.close()
 })

@@ -22,9 +22,7 @@ async function openTwo() {
   const [one, other] = await Promise.all([openPostgres(database), openPostgres(database)])
   const sql = connect(database.url)
   return {
-    one,
-    other,
-    sql,
+    ...{ one, other, sql },
     async [Symbol.asyncDispose]() {
       await Promise.all([one.close(), other.close(), sql.close()])
       await database[Symbol.asyncDispose]()
@@ -91,7 +89,7 @@ describe('postgres: two nodes', () => {
 
   test('a key that another node revokes during the read is not cached', async () => {
     await using database = await databaseMaker('postgres')()
-    const other = await openPostgres(database)
+    await using other = await openPostgres(database)
     await other.keys.create(key)
     const link = createPool(database.url, { connections: 1, ...SERVE_TIMEOUT })
     const [read, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -109,7 +107,7 @@ describe('postgres: two nodes', () => {
     answered.resolve()
     await finding
     expect(await find('one')).toMatchObject({ revokedAt: NOON })
-    await Promise.all([link.close(), other.close()])
+    await link.close()
   })
 
   test('a thread reads recent changes with the cursor of another one, also if only one of them saw an outage', async () => {
@@ -134,7 +132,7 @@ describe('postgres: two nodes', () => {
     await using sql = connect(replica.url)
     await until(async () => (await sql`select from keys`).length === 1)
     await sql`select pg_wal_replay_pause()`
-    const reader = await openPostgres({ url: primary.url, readUrls: [replica.url] })
+    await using reader = await openPostgres({ url: primary.url, readUrls: [replica.url] })
     await reader.keys.revoke('one', NOON)
     await reader.ping()
     await primary.stop()
@@ -142,7 +140,6 @@ describe('postgres: two nodes', () => {
     await primary.start()
     await until(async () => (await reader.ping()).writes)
     expect(await reader.keys.find('one')).toEqual({ ...key, revokedAt: NOON })
-    await reader.close()
   })
 
   test('two nodes share the stale passports, and each is scored once', async () => {
@@ -177,91 +174,87 @@ describe('postgres: two nodes', () => {
   })
 })
 
-describe('postgres: two nodes that change the same passports at once', () => {
-  const PEOPLE = 60
+const PEOPLE = 60
 
-  /** Refusals are expected: the passport may be merged or removed already. */
-  async function orRefused(change: unknown): Promise<void> {
-    try {
-      await change
-    } catch (error) {
-      const isRefusal = error instanceof ServiceError && error.code !== 'unavailable'
-      if (!isRefusal) throw error
-    }
+/** Refusals are expected: the passport may be merged or removed already. */
+async function orRefused(change: unknown): Promise<void> {
+  try {
+    await change
+  } catch (error) {
+    const isRefusal = error instanceof ServiceError && error.code !== 'unavailable'
+    if (!isRefusal) throw error
   }
+}
 
-  const batch = (round: number, step: number) =>
-    Array.from({ length: PEOPLE }, (_, at) => {
-      const id = (at * step) % PEOPLE
-      return record(id, {
-        mainWallet: `0x${(id + round) % PEOPLE}`,
-        stale: true,
-        connections: round * 10 + step,
-        profile: { displayName: `Person ${id} ${round}` },
-      })
+const batch = (round: number, step: number) =>
+  Array.from({ length: PEOPLE }, (_, at) => {
+    const id = (at * step) % PEOPLE
+    return record(id, {
+      mainWallet: `0x${(id + round) % PEOPLE}`,
+      stale: true,
+      connections: round * 10 + step,
+      profile: { displayName: `Person ${id} ${round}` },
     })
-
-  test('two nodes that change the same passports never deadlock, and leave consistent tables', async () => {
-    await using nodes = await openTwo()
-    const { one, other, sql } = nodes
-    await saveRecords(one, people(PEOPLE))
-    await adopt(one, 'a')
-    for (let round = 1; round <= 6; round++) {
-      const id = round * 3
-      await Promise.all([
-        saveRecords(one, batch(round, 1)),
-        saveRecords(other, batch(round + 1, PEOPLE - 1)),
-        workOff(one, addOne('a')),
-        workOff(other, addOne('a')),
-        other.scoring.markAll(),
-        one.scoring.markAll(),
-        orRefused(one.passports.merge(id, id + 1)),
-        orRefused(other.passports.merge(id + 1, id)),
-        orRefused(other.passports.remove(id + 2, NOON)),
-        orRefused(one.passports.remove(id - 1, NOON)),
-        orRefused(other.passports.unmerge(id - 3)),
-        one.records.list(0, 100),
-      ])
-    }
-    const broken = {
-      wallets: await sql`select from wallets where passport_id not in (select id from passports)`,
-      responses: await sql`select from v1_passports left join passports on id = passport_id
-        where id is null or merged_into is not null or v1_passports.score <> passports.score`,
-      unrendered: await sql`select from passports left join v1_passports on id = passport_id
-        where merged_into is null and passport_id is null`,
-      credentials: await sql`select from v1_passports full join v1_credentials using (passport_id)
-        where v1_passports.etag is null or v1_credentials.etag is null`,
-      removed: await sql`select from passports join removals on id = passport_id`,
-      circles:
-        await sql`select from passports as a join passports as b on a.merged_into = b.id and b.merged_into = a.id`,
-    }
-    for (const [what, rows] of Object.entries(broken)) expect([what, rows.length]).toEqual([what, 0])
-    await workOff(one, addOne('a'))
-    expect(await other.scoring.countStale()).toBe(0)
   })
+
+test('postgres: two nodes that change the same passports never deadlock, and leave consistent tables', async () => {
+  await using nodes = await openTwo()
+  const { one, other, sql } = nodes
+  await saveRecords(one, people(PEOPLE))
+  await adopt(one, 'a')
+  for (let round = 1; round <= 6; round++) {
+    const id = round * 3
+    await Promise.all([
+      saveRecords(one, batch(round, 1)),
+      saveRecords(other, batch(round + 1, PEOPLE - 1)),
+      workOff(one, addOne('a')),
+      workOff(other, addOne('a')),
+      other.scoring.markAll(),
+      one.scoring.markAll(),
+      orRefused(one.passports.merge(id, id + 1)),
+      orRefused(other.passports.merge(id + 1, id)),
+      orRefused(other.passports.remove(id + 2, NOON)),
+      orRefused(one.passports.remove(id - 1, NOON)),
+      orRefused(other.passports.unmerge(id - 3)),
+      one.records.list(0, 100),
+    ])
+  }
+  const broken = {
+    wallets: await sql`select from wallets where passport_id not in (select id from passports)`,
+    responses: await sql`select from v1_passports left join passports on id = passport_id
+      where id is null or merged_into is not null or v1_passports.score <> passports.score`,
+    unrendered: await sql`select from passports left join v1_passports on id = passport_id
+      where merged_into is null and passport_id is null`,
+    credentials: await sql`select from v1_passports full join v1_credentials using (passport_id)
+      where v1_passports.etag is null or v1_credentials.etag is null`,
+    removed: await sql`select from passports join removals on id = passport_id`,
+    circles:
+      await sql`select from passports as a join passports as b on a.merged_into = b.id and b.merged_into = a.id`,
+  }
+  for (const [what, rows] of Object.entries(broken)) expect([what, rows.length]).toEqual([what, 0])
+  await workOff(one, addOne('a'))
+  expect(await other.scoring.countStale()).toBe(0)
 })
 
-describe('postgres: changes of the ranking', () => {
-  test('changes of the ranking include those of a transaction that began early and commits late', async () => {
-    await using nodes = await openTwo()
-    const { one, other, sql } = nodes
-    await saveRecords(one, [named(1, 'Early', 1), named(2, 'Late', 2)])
-    const first = await buildSnapshot(other.listing)
-    const snapshot = await sql.begin(async (transaction) => {
-      await transaction`update v1_passports set score = 9, version = pg_current_xact_id()::text::bigint
-        where passport_id = 1`
-      // Later transactions commit and are read before this one.
-      await saveRecords(one, [named(3, 'Between', 3)])
-      const second = await updateSnapshot(first, other.listing)
-      expect([...second.ids]).toEqual([3, 2, 1])
-      await saveRecords(one, [named(4, 'Between', 4)])
-      const third = await updateSnapshot(second, other.listing)
-      expect([...third.ids]).toEqual([4, 3, 2, 1])
-      await transaction`update versions set version = version + 1 where name = 'ranking'`
-      return third
-    })
-    const last = await updateSnapshot(snapshot, other.listing)
-    expect([...last.ids]).toEqual([1, 4, 3, 2])
-    expect(await updateSnapshot(last, other.listing)).toBe(last)
+test('postgres: the changes of the ranking include a transaction that began early and commits late', async () => {
+  await using nodes = await openTwo()
+  const { one, other, sql } = nodes
+  await saveRecords(one, [named(1, 'Early', 1), named(2, 'Late', 2)])
+  const first = await buildSnapshot(other.listing)
+  const snapshot = await sql.begin(async (transaction) => {
+    await transaction`update v1_passports set score = 9, version = pg_current_xact_id()::text::bigint
+      where passport_id = 1`
+    // Later transactions commit and are read before this one.
+    await saveRecords(one, [named(3, 'Between', 3)])
+    const second = await updateSnapshot(first, other.listing)
+    expect([...second.ids]).toEqual([3, 2, 1])
+    await saveRecords(one, [named(4, 'Between', 4)])
+    const third = await updateSnapshot(second, other.listing)
+    expect([...third.ids]).toEqual([4, 3, 2, 1])
+    await transaction`update versions set version = version + 1 where name = 'ranking'`
+    return third
   })
+  const last = await updateSnapshot(snapshot, other.listing)
+  expect([...last.ids]).toEqual([1, 4, 3, 2])
+  expect(await updateSnapshot(last, other.listing)).toBe(last)
 })

@@ -109,16 +109,15 @@ describe('postgres: an unavailable server', () => {
     await using standby = await startReplica(primary)
     const sentence = `postgres://127.0.0.1:${standby.port}/postgres is read-only: DATABASE_URL must name the primary`
     expect(await refusalOf(standby.url)).toStartWith(sentence)
-    const store = await openPostgres({ url: primary.url })
+    await openAndClose(primary.url)
     await using sql = connect(standby.url)
     while ((await sql`select from pg_tables where tablename = 'passportd'`).length === 0);
     expect(await refusalOf(standby.url)).toStartWith(sentence)
-    await store.close()
   })
 
   test('a server that becomes read-only refuses writes in one sentence and still serves reads', async () => {
     await using server = await startPostgres()
-    const store = await openPostgres(server)
+    await using store = await openPostgres(server)
     await saveRecords(store, [named(1, 'Ada')])
     expect(await store.ping()).toEqual({ writes: true })
     await using sql = connect(server.url)
@@ -128,6 +127,5 @@ describe('postgres: an unavailable server', () => {
     expect(await store.passports.find({ id: 1 })).toMatchObject({ id: 1 })
     const saved = Promise.resolve(saveRecords(store, [named(2, 'Bob')]))
     await expect(saved).rejects.toThrow('is read-only: DATABASE_URL must name the primary')
-    await store.close()
   })
 })

@@ -28,14 +28,14 @@ describe.if(hasPrograms('pgbouncer'))('PgBouncer', () => {
     await using database = await testDatabase()
     await using pooler = await startPgbouncer(database.url, mode, IGNORED)
     const url = withOptions(pooler.url, options)
-    const [one, other] = await Promise.all([openPostgres({ url }), openPostgres({ url })])
+    await using one = await openPostgres({ url })
+    await using other = await openPostgres({ url })
     await Promise.all([saveRecords(one, PEOPLE.slice(0, 20)), saveRecords(other, PEOPLE.slice(20))])
     const found = await Promise.all(
       PEOPLE.map(async ({ id }, at) => (await (at % 2 ? one : other).passports.find({ id }))?.id),
     )
     expect(found).toEqual(PEOPLE.map(({ id }) => id))
     expect(await listAll(one, { size: 1, keyword: 'person 39' })).toMatchObject({ total: 1 })
-    await Promise.all([one.close(), other.close()])
   })
 
   test('a pooler that refuses the settings is reported with a solution', async () => {

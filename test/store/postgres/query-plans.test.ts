@@ -24,7 +24,7 @@ const WATCH = 1
 describe('postgres: connections', () => {
   test('the connections never exceed the configured number, for any number of concurrent reads', async () => {
     await using database = await databaseMaker('postgres')()
-    const store = await openPostgres(database, { connections: 5 })
+    await using store = await openPostgres(database, { connections: 5 })
     await saveRecords(store, [named(1, 'Ada')])
     await using sql = connect(database.url)
     const count = async (): Promise<{ open: number; waiting: number }> => {
@@ -43,7 +43,6 @@ describe('postgres: connections', () => {
     })
     for (const found of await Promise.all(reads)) expect(found).toMatchObject({ id: 1 })
     expect((await count()).open).toBeLessThanOrEqual(5 + LONG_STATEMENTS + WATCH)
-    await store.close()
   })
 
   test('connections set statement_timeout and application_name', async () => {
@@ -217,33 +216,30 @@ async function fill(sql: SQL): Promise<void> {
   await sql.unsafe('vacuum analyze')
 }
 
-describe('postgres: a database with the collation of a language', () => {
-  const names = ['a', 'B', 'é', 'Z', 'z', 'A', 'ß', '_', '李', '1']
-  const person = record(1, {
-    credentials: names.map((name, at) => credential(`${names[(at * 3) % names.length]}`, { name })),
+const NAMES = ['a', 'B', 'é', 'Z', 'z', 'A', 'ß', '_', '李', '1']
+const person = record(1, {
+  credentials: NAMES.map((name, at) => credential(`${NAMES[(at * 3) % NAMES.length]}`, { name })),
+})
+const people = [...NAMES, 'Ada Lovelace', 'ÅSA', 'Straße', 'жук', 'İstanbul'].map((name, id) =>
+  named(id + 2, name),
+)
+
+test('postgres: a database with the collation of a language has the same order and the same matches as SQLite', async () => {
+  await using database = await testDatabase({
+    template: `template0 locale_provider icu icu_locale 'en-US'`,
   })
-  const people = [...names, 'Ada Lovelace', 'ÅSA', 'Straße', 'жук', 'İstanbul'].map((name, id) =>
-    named(id + 2, name),
+  const { url } = database
+  await using english = connect(url)
+  expect([...(await english`select 'a' < 'B' as orders`)]).toEqual([{ orders: true }])
+
+  await using store = await openPostgres({ url })
+  await saveRecords(store, [person, ...people])
+  await using sqlite = await openTestStore('sqlite', [person, ...people])
+  expect((await store.credentials.find({ id: 1 }))?.credentials).toEqual(
+    (await sqlite.credentials.find({ id: 1 }))?.credentials,
   )
-
-  test('has the same order and the same matches as SQLite', async () => {
-    await using database = await testDatabase({
-      template: `template0 locale_provider icu icu_locale 'en-US'`,
-    })
-    const { url } = database
-    await using english = connect(url)
-    expect([...(await english`select 'a' < 'B' as orders`)]).toEqual([{ orders: true }])
-
-    const store = await openPostgres({ url })
-    await saveRecords(store, [person, ...people])
-    await using sqlite = await openTestStore('sqlite', [person, ...people])
-    expect((await store.credentials.find({ id: 1 }))?.credentials).toEqual(
-      (await sqlite.credentials.find({ id: 1 }))?.credentials,
-    )
-    expect(await store.records.list(0, 1)).toEqual(await sqlite.records.list(0, 1))
-    for (const keyword of 'a b e z ss asa strasse ada жу 李 i istanbul _'.split(' ')) {
-      expect(await listAll(store, { keyword })).toEqual(await listAll(sqlite, { keyword }))
-    }
-    await store.close()
-  })
+  expect(await store.records.list(0, 1)).toEqual(await sqlite.records.list(0, 1))
+  for (const keyword of 'a b e z ss asa strasse ada жу 李 i istanbul _'.split(' ')) {
+    expect(await listAll(store, { keyword })).toEqual(await listAll(sqlite, { keyword }))
+  }
 })

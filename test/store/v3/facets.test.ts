@@ -1,12 +1,9 @@
 import { expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { foldName } from '../../../src/domain/text/fold-name.ts'
-import { adoptRules } from '../../../src/scoring/rescore.ts'
 import type { Facets, Store } from '../../../src/store/store.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
-import { step, take } from '../../support/store/random-histories.ts'
+import { checkHistories } from '../../support/store/random-histories.ts'
 import { ada, credential, grace, graceOld, record } from '../../support/store/records.ts'
-import { scorerOf } from '../../support/store/scoring.ts'
 
 /** The facets of all listed passports, from the records and the shown credentials. */
 async function expectedOf(store: Store): Promise<Facets[]> {
@@ -40,23 +37,13 @@ const SOCIAL = ada.socials[0] as (typeof ada.socials)[number]
 const byId = (facets: readonly Facets[]) => facets.toSorted((one, other) => one.id - other.id)
 
 onEveryEngine('facets', (open, engine) => {
-  test('are those of the records, after a random history', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
-        await using store = await open()
-        const scorer = scorerOf(store)
-        await adoptRules(scorer)
-        for (const each of steps) {
-          await take(store, scorer, each)
-          const found = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
-          expect(byId(found)).toEqual(await expectedOf(store))
-        }
-      }),
-      { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 },
-    )
-  })
+  test('are those of the records, after a random history', () =>
+    checkHistories(open, engine, (store) => async () => {
+      const found = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
+      expect(byId(found)).toEqual(await expectedOf(store))
+    }))
 
-  test('are folded and without duplicates; types need a score', async () => {
+  test('are folded, without duplicates, and include only types with a score', async () => {
     await using store = await open([
       grace,
       graceOld,

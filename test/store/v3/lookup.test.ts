@@ -3,11 +3,9 @@ import { parsePassportKey } from '../../../src/domain/passport.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { ADA_WALLET, GRACE_OLD_WALLET, NOON, PEOPLE, record, social } from '../../support/store/records.ts'
+import { contracts, hand, OPTIONS } from '../../support/store/scoring.ts'
 
-const point = (type: string, account: string) => ({
-  ...{ type, account, display: '' },
-  value: { kind: 'number' as const, amount: 1 },
-})
+const point = (type: string, account: string) => ({ ...contracts(1), type, account, display: '' })
 
 /** The ids that the keys lead to; candidates are a list, an unknown key is `undefined`. */
 async function resolve(store: Store, ...keys: string[]) {
@@ -34,10 +32,7 @@ onEveryEngine('keys of v3', (open) => {
 
   test('accounts of data points are handles, with and without their label', async () => {
     await using store = await open([record(1, { dataPoints: [point('farcaster', 'fid:1042')] }), record(2)])
-    await store.records.save([{ kind: 'data-point', passport: { id: 2 }, point: point('github', 'Zoe') }], {
-      now: NOON,
-      restore: false,
-    })
+    await hand(store, { id: 2 }, point('github', 'Zoe'))
     expect(await resolve(store, 'farcaster:1042', 'farcaster:fid:1042', 'github:zoe')).toEqual([1, 1, 2])
   })
 
@@ -67,18 +62,13 @@ onEveryEngine('keys of v3', (open) => {
       kind: 'passport' as const,
       passport: record(id, { socials: [social('lens', name)] }),
     })
-    const account = (id: number, name: string) => ({
-      kind: 'data-point' as const,
-      ...{ passport: { id }, point: point('github', name) },
-    })
-    const removal = { kind: 'removal' as const, id: 1 }
-    await store.records.save(
-      [named(2, 'first'), named(2, 'second'), account(2, 'two'), removal, named(1, 'again')],
-      { now: NOON, restore: true },
-    )
+    const account = { kind: 'data-point', passport: { id: 2 }, point: point('github', 'two') } as const
+    const removal = { kind: 'removal', id: 1 } as const
+    const batch = [named(2, 'first'), named(2, 'second'), account, removal, named(1, 'again')]
+    await store.records.save(batch, { ...OPTIONS, restore: true })
     const keys = ['lens:first', 'lens:second', 'github:two', 'lens:old', 'lens:again']
     expect(await resolve(store, ...keys)).toEqual([undefined, 2, 2, undefined, 1])
-    await store.records.save([account(1, 'one')], { now: NOON, restore: false })
+    await hand(store, { id: 1 }, point('github', 'one'))
     expect(await resolve(store, 'github:one', 'lens:again')).toEqual([1, 1])
   })
 
@@ -129,7 +119,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(await store.v3.find(keys.slice(2), { credentials: false })).toHaveLength(1)
   })
 
-  test('odd texts are data', async () => {
+  test('texts with SQL or JSON in them are plain keys', async () => {
     await using store = await open(PEOPLE)
     const odd = [...'{}"\\,\'', 'NULL', 'null', '{"a"}', 'a\\"b', "lens:' or 1=1", 'lens:"', 'lens:\\']
     expect(await resolve(store, ...odd, '7')).toEqual([...odd.map(() => undefined), 7])

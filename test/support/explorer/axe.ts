@@ -14,7 +14,7 @@ const REPEATED = [
   '.call-fields dl dl dl > :nth-child(n + 3)',
 ]
 
-/** Those whose result depends on the theme and the width. The others look at the markup. */
+/** Rules whose result depends on the theme and the width. The other rules look at the markup. */
 export const LAYOUT_RULES = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable']
 
 /** Runs rules of axe, or all, after `addAxe`, with all details open. Axe is slow, so repeated parts are removed. */

@@ -74,6 +74,12 @@ export function inBrowser(title: string, tests: (browser: TestBrowser) => void):
   })
 }
 
+/** Badges have their own tests. */
+export const withoutBadges = (page: Page) =>
+  page.route('**/badge/*', (route) =>
+    route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
+  )
+
 export function watchConsole(page: Page): string[] {
   const messages: string[] = []
   page.on('console', (message) => messages.push(message.text()))

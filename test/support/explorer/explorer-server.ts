@@ -1,13 +1,13 @@
 import type { ApiServerOptions } from '../../../src/api/server.ts'
-import { createCatalog } from '../../../src/catalog/catalog.ts'
+import { type Catalog, createCatalog } from '../../../src/catalog/catalog.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../../src/config/site.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
 import { type DrawPng, loadRasterizer } from '../../../src/explorer/pictures/rasterizer.ts'
 import type { ExplorerOptions, Rasterize } from '../../../src/explorer/site/explorer-page.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
-import { findRules } from '../../../src/scoring/active-rules.ts'
 import { createPassportExplainer } from '../../../src/scoring/explain.ts'
+import { findRules } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveTest } from '../http/server.ts'
 import { openTestStore } from '../store/engines.ts'
@@ -16,17 +16,28 @@ type Options = Partial<ApiServerOptions> &
   Partial<Pick<ExplorerOptions, 'explain' | 'api' | 'rasterize'>> & {
     settings?: SiteSettings
     publicUrl?: string
+    /** Methods in place of those of the catalog. */
+    replace?: (catalog: Catalog) => Partial<Catalog>
   }
 
 export function serveExplorer(
   store: Store,
-  { explain, publicUrl, api, settings = DEFAULT_SITE, rasterize = drawPng, ...options }: Options = {},
+  {
+    explain,
+    publicUrl,
+    api,
+    settings = DEFAULT_SITE,
+    rasterize = drawPng,
+    replace,
+    ...options
+  }: Options = {},
 ) {
+  const catalog = options.catalog ?? createCatalog(store)
   const leftOut: unknown[] = []
   const { routes, errorPage, errorPicture } = createExplorer({
     onError: (error) => leftOut.push(error),
     store,
-    catalog: options.catalog ?? createCatalog(store),
+    catalog: { ...catalog, ...replace?.(catalog) },
     explain: explain ?? createPassportExplainer(store),
     rules: () => findRules(store),
     api,
@@ -40,7 +51,7 @@ export function serveExplorer(
     routes: [...routes, ...(options.routes ?? [])],
   })
 
-  /** Without the OpenAPI check: the document does not describe these pages. */
+  /** Requests a page, without the OpenAPI check: the document does not describe pages. */
   async function look(target: string, init: RequestInit = {}) {
     const response = await fetch(server.url.origin + target, { redirect: 'manual', ...init })
     return { status: response.status, headers: response.headers, text: await response.text() }
@@ -56,6 +67,7 @@ export async function servePeople(people: readonly PassportRecord[], options: Op
   const server = serveExplorer(store, options)
   return {
     ...server,
+    store,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await store[Symbol.asyncDispose]()
@@ -65,7 +77,7 @@ export async function servePeople(people: readonly PassportRecord[], options: Op
 
 let loaded: Promise<DrawPng> | undefined
 
-/** In the thread of the test. */
+/** Draws a card in the thread of the test. */
 export const drawPng: Rasterize = async (svg, width) => {
   loaded ??= loadRasterizer()
   return (await loaded)(svg, width)

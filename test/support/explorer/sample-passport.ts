@@ -1,6 +1,6 @@
 import { rescoreSome } from '../../../src/scoring/rescore.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { ADA_WALLET, credential, NOON, named, record } from '../store/records.ts'
+import { ADA_WALLET, credential, NOON, named, record, social } from '../store/records.ts'
 import { contracts, hand, scorerOf } from '../store/scoring.ts'
 
 const DAY = 86_400_000
@@ -18,17 +18,14 @@ export const mira = record(12, {
     tags: ['builder', 'zk'],
   },
   socials: [
-    {
-      source: 'lens',
-      name: 'mira',
+    social('lens', 'mira', {
       displayName: 'Mira K.',
       bio: 'Notes',
-      location: '',
       url: 'https://example.com/lens/mira',
       imageUrl: 'https://example.com/lens/mira.png',
       followers: '1.2k',
       following: '12',
-    },
+    }),
   ],
   credentials: [
     credential('a', { name: 'Alpha', score: 4, maxScore: 8, value: 'FID: 7', earnedAt: NOON - 3 * DAY }),
@@ -42,8 +39,13 @@ export const mira = record(12, {
 
 export const OTHERS = [named(1, 'Ivo', 1500), named(2, 'Sana', 40), named(3, '', 2), named(4, 'Yara', 0)]
 
+export const pointOf = (type: string, account: string, amount: number, display: string) => ({
+  ...contracts(amount),
+  ...{ type, account, display },
+})
+
 /** Saves a data point of passport 12, which makes its score stale. */
 export const addDataPoint = (store: Store, amount: number) =>
-  hand(store, { id: 12 }, { ...contracts(amount), type: 'github', display: '' })
+  hand(store, { id: 12 }, pointOf('github', '', amount, ''))
 
 export const rescore = (store: Store) => rescoreSome({ ...scorerOf(store), now: () => NOON })

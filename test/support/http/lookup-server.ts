@@ -26,7 +26,7 @@ export async function serveLookup(store: Store, options: Parameters<typeof serve
     key,
     send,
     lookUp: (keys: unknown, more: object = {}) => send(JSON.stringify({ keys, ...more })),
-    /** The response as it is sent. */
+    /** Returns the response as it is sent, without decompression. */
     fetch: (body: string, headers: Record<string, string> = {}) =>
       fetch(server.url.origin + PATH, { ...post(key, body, headers), decompress: false }),
   }

@@ -25,6 +25,12 @@ export function parseExposition(text: string): Exposition {
   return { families, value: (series) => values.get(normalize(series)) }
 }
 
+/** Reads the metrics of a node. */
+export async function scrape({ metricsUrl }: { metricsUrl: string }) {
+  const text = await (await fetch(metricsUrl)).text()
+  return { ...parseExposition(text), text }
+}
+
 /** The series with its labels in order. */
 function normalize(series: string): string {
   const [, name = '', labels = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(series) ?? []

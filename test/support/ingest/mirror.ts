@@ -6,6 +6,7 @@ import { serveTest } from '../http/server.ts'
 import { openTestStore } from '../store/engines.ts'
 import { inventPeople } from '../store/invented-people.ts'
 import { ada, NOON, record } from '../store/records.ts'
+import { QUICK } from './throttled-client.ts'
 
 /** More than one list page; one passport has every field. */
 export const CROWD = [
@@ -27,9 +28,7 @@ export async function copy(store: Store, base: string, given: Partial<MirrorOpti
   const { report, gone, refusal } = await mirror({
     store,
     base,
-    key: undefined,
-    userAgent: 'test',
-    rate: 1000,
+    ...QUICK,
     concurrency: 8,
     restore: false,
     version: 1,
@@ -44,8 +43,6 @@ export async function copy(store: Store, base: string, given: Partial<MirrorOpti
     },
     now: () => time,
     ticks: () => time,
-    random: () => 0,
-    signal: new AbortController().signal,
     onFailure: (id, reason) => failures.push(`${id}: ${reason}`),
     onProgress: (...at) => progress.push(at),
     ...given,

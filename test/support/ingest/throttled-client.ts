@@ -1,4 +1,4 @@
-import { createThrottledClient, type ThrottleOptions } from '../../../src/ingest/throttled-client.ts'
+import { createThrottledGet, type ThrottleOptions } from '../../../src/ingest/throttled-client.ts'
 import { NOON } from '../store/records.ts'
 
 type Answer = () => Response | Promise<Response>
@@ -12,6 +12,15 @@ export const fail = (message: string): Answer => {
 }
 
 export const GOOD = { status: 200 as const, body: { fine: true }, etag: '', location: '' }
+
+/** Options of a client with a high rate, no key and the shortest delays. */
+export const QUICK = {
+  key: undefined,
+  userAgent: 'test',
+  rate: 1000,
+  random: () => 0,
+  signal: new AbortController().signal,
+}
 
 /** A fake clock that advances only while all work waits. */
 function fakeTime() {
@@ -43,16 +52,12 @@ function fakeTime() {
 export function createClient(answers: readonly Answer[], options: Partial<ThrottleOptions> = {}) {
   const time = fakeTime()
   const begun: number[] = []
-  const client = createThrottledClient({
+  const send = createThrottledGet({
+    ...QUICK,
     base: 'http://source.test',
-    key: undefined,
-    userAgent: 'test',
-    rate: 1000,
     now: time.now,
     ticks: time.now,
     sleep: time.sleep,
-    random: () => 0,
-    signal: new AbortController().signal,
     async fetch() {
       const next = answers[begun.length] ?? answers.at(-1)
       begun.push(time.now() - NOON)
@@ -64,8 +69,8 @@ export function createClient(answers: readonly Answer[], options: Partial<Thrott
     time,
     /** The time of each request. */
     begun,
-    get: (path = '/x', etag?: string) => time.pass(client.get(path, etag)),
+    get: (path = '/x', etag?: string) => time.pass(send(path, etag)),
     getMany: (count: number) =>
-      time.pass(Promise.all(Array.from({ length: count }, (_, at) => client.get(`/${at}`)))),
+      time.pass(Promise.all(Array.from({ length: count }, (_, at) => send(`/${at}`)))),
   }
 }

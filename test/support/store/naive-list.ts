@@ -31,25 +31,23 @@ export const someFacets: fc.Arbitrary<Facets> = fc.record({
   rules: oneText,
 })
 
-const condition = (value: fc.Arbitrary<string | number>, operator: fc.Arbitrary<Operator>) =>
-  fc.array(fc.record({ not: fc.boolean(), operator, value }), { minLength: 1, maxLength: 3 })
-
-const operator = fc.constantFrom<Operator>('=', '>', '>=', '<', '<=')
 const equals = fc.constant<Operator>('=')
+const anyOperator = fc.constantFrom<Operator>('=', '>', '>=', '<', '<=')
+
+function termOf(
+  fields: readonly FilterField[],
+  value: fc.Arbitrary<string | number>,
+  operator: fc.Arbitrary<Operator>,
+) {
+  const condition = fc.record({ not: fc.boolean(), operator, value })
+  const conditions = fc.array(condition, { minLength: 1, maxLength: 3 })
+  return fc.record({ field: fc.constantFrom(...fields), conditions })
+}
 
 const term = fc.oneof(
-  fc.record({
-    field: fc.constantFrom<FilterField>('score', 'activity_score', 'identity_score', 'skills_score'),
-    conditions: condition(number, operator),
-  }),
-  fc.record({
-    field: fc.constantFrom<FilterField>('tag', 'location', 'type', 'source', 'rules'),
-    conditions: condition(fc.constantFrom(...WORDS, 'unknown'), equals),
-  }),
-  fc.record({
-    field: fc.constant<FilterField>('human'),
-    conditions: condition(fc.constantFrom('true', 'false'), equals),
-  }),
+  termOf(['score', 'activity_score', 'identity_score', 'skills_score'], number, anyOperator),
+  termOf(['tag', 'location', 'type', 'source', 'rules'], fc.constantFrom(...WORDS, 'unknown'), equals),
+  termOf(['human'], fc.constantFrom('true', 'false'), equals),
 )
 
 export const someQuery: fc.Arbitrary<ListQuery> = fc.record({

@@ -1,9 +1,11 @@
 import { expect } from 'bun:test'
 import fc from 'fast-check'
 import { importRecords, type Refusal } from '../../../src/ingest/import.ts'
-import { type Rescorer, rescoreSome } from '../../../src/scoring/rescore.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { adoptRules, type Rescorer, rescoreSome } from '../../../src/scoring/rescore.ts'
+import type { Awaitable, Store } from '../../../src/store/store.ts'
+import type { EngineName } from './engines.ts'
 import { NOON } from './records.ts'
+import { scorerOf } from './scoring.ts'
 
 export const PEOPLE = 8
 const WALLETS = 12
@@ -67,6 +69,28 @@ export const REFS = [
   ...Array.from({ length: PEOPLE }, (_, number) => ({ id: number })),
   ...Array.from({ length: WALLETS }, (_, number) => ({ wallet: `0x${number}` })),
 ]
+
+/** Applies random changes to a store, and calls the function that `begin` returns after each change. */
+export async function checkHistories(
+  open: () => Promise<Store>,
+  engine: EngineName,
+  begin: (store: Store) => Awaitable<() => Promise<unknown>>,
+): Promise<void> {
+  const check = async (steps: readonly Step[]) => {
+    await using store = await open()
+    const scorer = scorerOf(store)
+    await adoptRules(scorer)
+    const checkStep = await begin(store)
+    for (const each of steps) {
+      await take(store, scorer, each)
+      await checkStep()
+    }
+  }
+  const histories = fc.array(step, { minLength: 3, maxLength: 25 })
+  // The seed makes the histories reproducible.
+  const options = { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 }
+  await fc.assert(fc.asyncProperty(histories, check), options)
+}
 
 /** An impossible step is refused and changes nothing. */
 export async function take(store: Store, scorer: Rescorer, each: Step, now = NOON): Promise<void> {

@@ -33,7 +33,7 @@ export async function recordHistory(store: Store, seed: number, steps: number) {
   }
 }
 
-/** Without merged passports. */
+/** Reads all passports that are not merged. */
 async function readAll({ v3 }: Store): Promise<Map<number, Seen>> {
   const ids = Array.from({ length: PEOPLE }, (_, id) => ({ id }))
   const found = await v3.find(ids, { credentials: true })

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../../src/domain/api-key.ts'
 import type { Credential } from '../../../src/domain/credential.ts'
-import type { Profile, Scores } from '../../../src/domain/passport.ts'
+import type { DataPoint } from '../../../src/domain/data-point.ts'
+import type { Profile, Scores, Social } from '../../../src/domain/passport.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 
 export const NOON = Date.UTC(2026, 0, 2, 12)
@@ -48,9 +49,10 @@ export function credential(id: string, given: Partial<Credential> = {}): Credent
   }
 }
 
-export const social = (source: string, name: string) => ({
+export const social = (source: string, name: string, given: Partial<Social> = {}): Social => ({
   ...{ source, name, displayName: '', bio: '', location: '', url: '', imageUrl: '' },
   ...{ followers: '', following: '' },
+  ...given,
 })
 
 export const ADA_WALLET = '0xada0000000000000000000000000000000000001'
@@ -72,9 +74,7 @@ export const ada = record(7, {
     tags: ['math', 'poetry'],
   },
   socials: [
-    {
-      source: 'lens',
-      name: 'ada',
+    social('lens', 'ada', {
       displayName: 'Ada',
       bio: 'Notes',
       location: 'Ockham',
@@ -82,7 +82,7 @@ export const ada = record(7, {
       imageUrl: 'https://example.com/lens/ada.png',
       followers: '1842',
       following: '12',
-    },
+    }),
   ],
   credentials: [
     credential('c-2', { type: 'github', name: 'GitHub', category: 'Skills', score: 20.25, maxScore: 40 }),
@@ -124,4 +124,12 @@ export const apiKey = (id: string, given: Partial<ApiKey> = {}): ApiKey => ({
   owner: '',
   createdAt: 1,
   ...given,
+})
+
+/** A number of one type, such as the contributions of an account. */
+export const dataPoint = (type: string, amount: number, account = ''): DataPoint => ({
+  type,
+  account,
+  value: { kind: 'number', amount },
+  display: `${amount}`,
 })

@@ -8,7 +8,7 @@ import { contracts, hand, scorerOf } from './scoring.ts'
 
 const restingAda = { ...ada, stale: false }
 
-/** None of them is stale. */
+/** People whose scores are up to date. */
 export const AT_REST = [restingAda, grace, graceOld, nobody]
 
 export async function score(store: Store): Promise<void> {
@@ -31,7 +31,7 @@ export const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
   ['a stored passport that is merged into it', 7, save({ ...nobody, mergedInto: 7 })],
 ]
 
-/** Changes of the credentials response, too. */
+/** Changes of the passport response and of the credentials response. */
 export const CREDENTIAL_CHANGES: [what: string, id: number, change: Change][] = [
   ['a record with other credentials', 7, save({ ...restingAda, credentials: [credential('new')] })],
   ['a record with the first credentials', 12, save({ ...nobody, credentials: [credential('first')] })],

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { Credential } from '../../../src/domain/credential.ts'
+import { byScore, type Credential } from '../../../src/domain/credential.ts'
 import type { FullPassport, PassportRef } from '../../../src/domain/passport.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import {
@@ -76,12 +76,6 @@ async function credentialsOf(store: Store, before: Shown): Promise<Shown> {
 }
 
 function render(credentials: readonly Credential[]): string {
-  const shown = credentials
-    .filter(({ superseded }) => !superseded)
-    .toSorted(
-      (one, other) => other.score - one.score || compare(one.name, other.name) || compare(one.id, other.id),
-    )
+  const shown = credentials.filter(({ superseded }) => !superseded).toSorted(byScore)
   return JSON.stringify({ passport_credentials: shown.map(presentCredential) })
 }
-
-const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)

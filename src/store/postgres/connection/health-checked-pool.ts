@@ -8,7 +8,6 @@ import {
   closeSqlPools,
   type Limits,
   longLimits,
-  noteResult,
   openSession,
   type PoolOptions,
   type Session,
@@ -19,8 +18,8 @@ import {
 
 const HEALTH_CHECK_MILLISECONDS = 250
 
-/** The most short statements that may wait for their results. Further statements are refused: a slow server would not process a longer queue in time. */
-export const MOST_PENDING = 500
+/** The most short statements that may wait for their results. More are refused: a slow server would not process a longer queue in time. */
+const MOST_PENDING = 500
 
 /**
  * Connection pools to one server, with health checks. A slow server is waited for. When the server refuses connections, or
@@ -44,37 +43,28 @@ export type Pool = {
 }
 
 /** `isOtherServer`: since the last check, another server or the same one after an interruption has begun to respond. */
-export type OnHealth = (health: Health, isOtherServer: boolean) => void
+type OnHealth = (health: Health, isOtherServer: boolean) => void
 
 type State = {
   url: string
   name: string
   options: PoolOptions
   session: Session
-  down: ServiceError | undefined
-  healthChecks: Timer | undefined
-  probing: Promise<Health> | undefined
-  /** The last successful health check. */
-  health: Health | undefined
   listeners: OnHealth[]
   isClosed: boolean
+  /** Why the server is down. */
+  down?: ServiceError | undefined
+  healthChecks?: Timer
+  probing?: Promise<Health> | undefined
+  /** The last successful health check. */
+  health?: Health
 }
 
 /** Connects on first use. */
 export function createPool(url: string, options: PoolOptions): Pool {
   const name = namePostgres(url)
-  const state: State = {
-    url,
-    name,
-    options,
-    session: openSession(url, options),
-    down: undefined,
-    healthChecks: undefined,
-    probing: undefined,
-    health: undefined,
-    listeners: [],
-    isClosed: false,
-  }
+  const session = openSession(url, options)
+  const state: State = { url, name, options, session, listeners: [], isClosed: false }
   const long = longLimits(options)
   return {
     name,
@@ -149,12 +139,12 @@ function guard<T>(
     work(session.pools, () => lost?.refresh()).then(
       (result) => {
         settle()
-        noteResult(session)
+        session.lastResult = performance.now()
         resolve(result)
       },
       (error) => {
         settle()
-        if (isResult(error)) noteResult(session)
+        if (isResult(error)) session.lastResult = performance.now()
         if (state.healthChecks && isServerError(error)) void probe(state)
         reject(toServiceError(name, error))
       },
@@ -236,7 +226,7 @@ async function readHealth(session: Session, name: string, timeout: number): Prom
   const silence = rejectWhenSilent(session, name, timeout)
   try {
     const [row] = await Promise.race([readTwice(session), silence.promise])
-    noteResult(session)
+    session.lastResult = performance.now()
     return { ...(row as Omit<Health, 'sentAt'>), sentAt }
   } finally {
     silence.end()

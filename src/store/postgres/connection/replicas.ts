@@ -4,7 +4,7 @@ import type { ReplicaStatus } from '../../store.ts'
 import { isLost, isUnavailable } from './errors.ts'
 import type { Health, Pool } from './health-checked-pool.ts'
 
-export type ReplicaOptions = {
+type ReplicaOptions = {
   /** Milliseconds behind the primary above which a replica is not read. */
   maxLag: number
   onNotice?: ((sentence: string) => void) | undefined
@@ -14,12 +14,12 @@ type Replica = {
   pool: Pool
   /** A standby among the hosts of DATABASE_URL is read only without the primary. */
   isListed: boolean
-  health: Health | undefined
-  /** All changes of the primary before this time are replayed; by `performance.now()`. */
-  caughtUpTo: number | undefined
-  /** A position of the primary that the replica has not reached, and when the primary was there. */
-  target: Position | undefined
   noticed: ReplicaStatus['state']
+  health?: Health
+  /** All changes of the primary before this time are replayed; by `performance.now()`. */
+  caughtUpTo?: number
+  /** A position of the primary that the replica has not reached, and when the primary was there. */
+  target?: Position | undefined
 }
 
 type Position = { lsn: number; at: number }
@@ -31,7 +31,7 @@ type ReplicaSet = ReplicaOptions & {
   replicas: readonly Replica[]
   openedAt: number
   /** The last known position of the primary. */
-  latest: Position | undefined
+  latest?: Position
   /** Index of the replica that is read. */
   chosen: number
 }
@@ -46,8 +46,7 @@ export function createReplicas(
   pools: { listed: readonly Pool[]; standbys: readonly Pool[] },
   options: ReplicaOptions,
 ) {
-  const unknown = { health: undefined, caughtUpTo: undefined, target: undefined, noticed: 'ok' } as const
-  const toReplica = (pool: Pool, isListed: boolean): Replica => ({ pool, isListed, ...unknown })
+  const toReplica = (pool: Pool, isListed: boolean): Replica => ({ pool, isListed, noticed: 'ok' })
   const listed = pools.listed.map((pool) => toReplica(pool, true))
   const replicas = [...listed, ...pools.standbys.map((pool) => toReplica(pool, false))]
   const set: ReplicaSet = {
@@ -56,7 +55,6 @@ export function createReplicas(
     primaryServer: '',
     replicas,
     openedAt: performance.now(),
-    latest: undefined,
     // All threads of a process begin with the same replica; other processes may begin with another.
     chosen: process.pid % Math.max(1, listed.length),
   }

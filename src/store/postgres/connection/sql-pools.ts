@@ -100,21 +100,16 @@ export type Session = {
   /** Short statements without a result, including those whose callers have given up. */
   pending: number
   /** When the last result arrived, by `performance.now()`. */
-  lastResult: number | undefined
+  lastResult?: number
 }
 
 export function openSession(url: string, options: PoolOptions): Session {
   try {
-    const pools = createSqlPools(url, options)
-    return { pools, waiting: new Set(), pending: 0, lastResult: undefined }
+    return { pools: createSqlPools(url, options), waiting: new Set(), pending: 0 }
   } catch (error) {
     const reason = `cannot be used: ${(error as Error).message}. Check the options of DATABASE_URL.`
     throw unavailable(namePostgres(url), reason)
   }
-}
-
-export function noteResult(session: Session): void {
-  session.lastResult = performance.now()
 }
 
 export const unavailable = (name: string, sentence: string) =>

@@ -62,7 +62,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
 
   test('a keep-alive comment has the latest event id, also if the filter left out all events', async () => {
     await using server = await serveEvents(await open(people(2)), {
-      streamLimits: { commentMilliseconds: 100 },
+      limits: { commentMilliseconds: 100 },
     })
     const stream = await server.follow('?types=rules.changed')
     await saveRecords(server.store, people(3, 10))
@@ -74,7 +74,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
 
   test('ends when its key is revoked', async () => {
     await using server = await serveEvents(await open(people(2)), {
-      streamLimits: { commentMilliseconds: 100 },
+      limits: { commentMilliseconds: 100 },
     })
     const stream = await server.follow()
     await server.store.keys.revoke(server.keyId, NOON)

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { createLargePages, createTurns } from '../../src/api/backpressure/backpressure.ts'
 import { createHeldBytes } from '../../src/api/backpressure/held-bytes.ts'
 import type { Store } from '../../src/store/store.ts'
+import { everyTurn } from '../support/every-turn.ts'
 import { serveTest } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
@@ -28,16 +29,10 @@ function turnsOf(milliseconds: number) {
 
 test('requests that take 5 ms together wait for the next turn of the event loop', async () => {
   const { takeTurn, request, events } = turnsOf(3)
-  let isEnded = false
-  function tick(): void {
-    events.push('-')
-    if (!isEnded) setImmediate(tick)
-  }
-  setImmediate(tick)
+  using _turns = everyTurn(() => events.push('-'))
   const first = request('a')
   await first
   await Promise.all([request('b'), ...[...'cde'].map((name) => nextTick(() => request(name)))])
-  isEnded = true
   expect(events.join('').replace(/-+/g, '-')).toMatch(/^ab-c-d-e/)
   // Later requests start at once.
   await nextTurn()
@@ -119,7 +114,7 @@ test('a full queue of large pages rejects further pages as overloaded, and pages
   await Promise.all(running)
 })
 
-test('room that is noticed while pages are resumed lets each waiting page in once, and no place is lost', async () => {
+test('each waiting page runs once if bytes are sent while other pages are resumed, and no place is lost', async () => {
   const held = createHeldBytes({ bytesOfClient: 100, recheckMilliseconds: 0, checkMilliseconds: 60_000 })
   const largePages = createLargePages(held)
   let [running, most] = [0, 0]
@@ -143,23 +138,17 @@ test('room that is noticed while pages are resumed lets each waiting page in onc
   expect(most).toBe(4)
 })
 
-test('requests of v3 take turns of the event loop: a long one delays no other by more than itself', async () => {
+test('long requests of v3 run in separate turns of the event loop', async () => {
   await using store = await openTestStore('sqlite', [record(1)])
-  let ticks = 0
-  let isEnded = false
-  function tick(): void {
-    ticks++
-    if (!isEnded) setImmediate(tick)
-  }
+  let turns = 0
   const started: number[] = []
   const find: typeof store.v3.find = (...args) => {
-    started.push(ticks)
+    started.push(turns)
     for (const end = performance.now() + 6; performance.now() < end; );
     return store.v3.find(...args) as never
   }
   await using server = serveTest({ ...store, v3: { find } as Store['v3'] })
-  setImmediate(tick)
+  using _turns = everyTurn(() => turns++)
   await Promise.all(Array.from({ length: 20 }, () => server.get('/api/v3/passports/1')))
-  isEnded = true
   expect(new Set(started).size).toBe(20)
 })

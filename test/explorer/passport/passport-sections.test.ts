@@ -14,7 +14,7 @@ import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/samp
 import { onEngine } from '../../support/store/engines.ts'
 import { credential, NOON, named, record } from '../../support/store/records.ts'
 
-test('percentiles are never overstated, and empty below the median', () => {
+test('a percentile is never overstated, and is not shown below the median', () => {
   expect(describeTop(1, 1000)).toBe('No. 1')
   expect(describeTop(31, 1000)).toBe('Top 4%')
   expect(describeTop(40, 1000)).toBe('Top 4%')
@@ -29,7 +29,7 @@ const standingOf = (below: number) => ({
   ...{ highest: 100, median: 50, scale: 100, step: 5, distribution: [] },
 })
 
-test('the best true sentence leads, overall or in a part, and nobody reads a negative one', () => {
+test('a score is described by its best standing, overall or in a part, and never by a low one', () => {
   const describe = (below: number, parts: PartStandings, scores = SCORES) =>
     describeHighest(scores, standingOf(below), parts) || describeStrongest(scores)
   expect(describe(900, { skills: 40, identity: 300 })).toBe('Top 4% in Skills')
@@ -71,7 +71,7 @@ test('a total that a record gives is not presented as a sum', async () => {
   expect(words).not.toMatch(/= 150|come to|Calculated on/)
   expect(readable((await server.look('/passports/2')).text)).toContain('5, given by the imported record.')
   expect(readable((await server.look('/passports/1/score')).text)).toContain(
-    'The imported record gives the score',
+    'The imported record gives the score, without credentials.',
   )
 })
 
@@ -103,7 +103,7 @@ test('among few people, two outliers do not flatten the histogram', async () => 
   expect(readable((await server.look('/passports/9')).text)).toContain('0 37 and more')
 })
 
-test('a category shows five credentials, and the others in place', async () => {
+test('a category shows five credentials and folds the others', async () => {
   const some = (category: string, number: number) =>
     Array.from({ length: number }, (_, at) => credential(`${category}${at}`, { category, score: 9 - at }))
   const since = credential('since', { category: 'Identity', value: '2025-01-01' })
@@ -178,11 +178,10 @@ test('the largest gaps come first; a category at its cap has none', () => {
 
 onEngine('sqlite', 'the score history', (open) => {
   test('shows each change with its causes, as a chart and as a table', async () => {
-    await using store = await open([mira])
-    await using server = serveExplorer(store)
+    await using server = await servePeople([mira])
     expect((await server.look('/passports/12')).text).not.toContain('id="history"')
-    await addDataPoint(store, 900)
-    await rescore(store)
+    await addDataPoint(server.store, 900)
+    await rescore(server.store)
     const { text } = await server.look('/passports/12')
     expect(text.match(/<circle cx=/g)).toHaveLength(2)
     expect(text).toContain('dy="-6">1,057.5</text><text class="end" y="100%" dy="-6">0</text>')

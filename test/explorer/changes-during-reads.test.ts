@@ -51,15 +51,12 @@ const CHANGES = [
 
 onEveryEngine('a passport that changes while it is read', (open) => {
   test.each(CHANGES)('is shown as it was before it was %s', async (_, change) => {
-    for (const [path, shown] of [
-      ['/passports/1', 'Credential old'],
-      ['/passports/1/score', 'Credential old'],
-    ] as const) {
+    for (const path of ['/passports/1', '/passports/1/score']) {
       await using store = await open([OLD])
       await using server = serveExplorer(withChange(store, () => change(store)))
       const { status, text } = await server.look(path)
       expect([path, status]).toEqual([path, 200])
-      expect(readable(text)).toContain(shown)
+      expect(readable(text)).toContain('Credential old')
       expect(readable(text)).toContain('Ada old')
       expect(text).not.toContain('new')
     }
