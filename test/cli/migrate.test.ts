@@ -130,7 +130,6 @@ test.concurrent('postgres: a migration may take longer than the statement timeou
   })
   release.resolve()
   await blocking
-  const store = await migrating
+  await using store = await migrating
   expect(await store.rules.list()).toEqual([])
-  await store.close()
 })

@@ -9,12 +9,10 @@ export const ADOPTION_BATCH = 2500
 export const ACTIVE = 'active_rules'
 
 /** `adopted_to` is the last passport id that the adoption has compared. */
-export const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to'] as const
+const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to'] as const
 
 /** The rule set in force, and the one that is replacing it. */
-export type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number]]?: string | undefined } & {
-  active_rules?: string | undefined
-}
+type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number] | typeof ACTIVE]?: string | undefined }
 
 /** The rule set to score with: the active one, or else the one that is being adopted or in force. */
 export const targetRules = ({ active_rules, adopting, rules }: AdoptionState): string | undefined =>

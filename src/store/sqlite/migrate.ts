@@ -63,16 +63,14 @@ export function findNewerSchema(database: Database): number | undefined {
 }
 
 /** The owner and schema of a database; a new one has no owner. */
-export function identify(database: Database): {
-  owner: 'passportd' | 'nobody' | 'another'
-  version: number
-} {
+export function identify(database: Database) {
   // Tables are read before the mark: a concurrent migration commits both together.
-  const isFilled = hasTables(database)
+  const isFilled = database.query('select 1 from sqlite_schema limit 1').get() !== null
   const version = readPragma(database, 'user_version')
   const mark = readPragma(database, 'application_id')
-  if (mark === APPLICATION_ID) return { owner: 'passportd', version }
-  return { owner: mark !== 0 || version !== 0 || isFilled ? 'another' : 'nobody', version }
+  if (mark === APPLICATION_ID) return { owner: 'passportd', version } as const
+  const owner = mark !== 0 || version !== 0 || isFilled ? 'another' : 'nobody'
+  return { owner, version } as const
 }
 
 /** The schema of the database. Throws unless the database is new or this program can use or migrate it. */
@@ -91,5 +89,3 @@ const nameOf = ({ filename }: Database) => (filename.startsWith('file:') ? fileU
 function readPragma(database: Database, name: 'user_version' | 'application_id'): number {
   return database.query<Record<string, number>, []>(`pragma ${name}`).get()?.[name] ?? 0
 }
-
-const hasTables = (database: Database) => database.query('select 1 from sqlite_schema limit 1').get() !== null

@@ -19,7 +19,7 @@ import {
 const HEALTH_CHECK_MILLISECONDS = 250
 
 /** The most short statements that may wait for their results. More are refused: a slow server would not process a longer queue in time. */
-export const MOST_PENDING = 500
+const MOST_PENDING = 500
 
 /**
  * Connection pools to one server, with health checks. A slow server is waited for. When the server refuses connections, or
