@@ -32,7 +32,7 @@ export const usage = defineCommand({
       placeholder: 'ID',
       about: `one key, by day, endpoint and status; "${NO_KEY_ID}" stands for requests without a key`,
     },
-    v1: { about: 'only V1 and V2: the clients that their retirement concerns' },
+    v1: { about: 'count only requests to V1 and V2, which will be retired' },
     ...JSON_OPTION,
     ...DATABASE_OPTIONS,
   },
