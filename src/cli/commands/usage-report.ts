@@ -63,7 +63,7 @@ type UsageReport = {
   days: Days
   counts: readonly UsageCount[]
   clientOf: (key: string) => Client
-  /** The client of --key. */
+  /** The client that --key names. */
   only: Client | undefined
 }
 
