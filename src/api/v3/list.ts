@@ -20,7 +20,7 @@ import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { LIST } from './examples.ts'
 import { type Fields, fieldsOf, unitsOfList } from './parameters.ts'
-import { FIELD_PARAMETERS } from './passports.ts'
+import { FIELD_PARAMETERS } from './passport.ts'
 import { readAll, readPassports } from './render-by-key.ts'
 import { V3 } from './route-defaults.ts'
 

@@ -12,9 +12,9 @@ import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
-import { prepareSetting } from '../apply-rules.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openWhole } from '../open-store.ts'
+import { prepareRulesSetting } from '../rules-setting.ts'
 
 const MOST_WORKERS = 64
 
@@ -50,7 +50,7 @@ export const serve = defineCommand({
       ...SERVE_TIMEOUT,
       onNotice: (sentence) => log.warn(sentence),
     })
-    const beforeScoring = await prepareSetting(store, rules, config, terminal.now())
+    const beforeScoring = await prepareRulesSetting(store, rules, config, terminal.now())
     if (demo) {
       const { fillWithDemo } = await import('../../ingest/demo/fill-with-demo.ts')
       await fillWithDemo(store, terminal.now())

@@ -9,7 +9,7 @@ import { UsageError } from './command.ts'
  * Returns a function that applies the rule set of RULES, unless it is active already. Throws if a newer rule set was applied,
  * because an older one must not replace it.
  */
-export async function prepareSetting(
+export async function prepareRulesSetting(
   store: Store,
   rules: RuleSet,
   { rules: path }: Config,
