@@ -1,6 +1,5 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import { notFound } from '../../domain/errors.ts'
-import { parseOrigin } from '../../domain/url.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
@@ -21,17 +20,14 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     const texts = parseIds(query)
     await charge(Math.min(texts.length, MOST_PEOPLE))
     const found = await findPeople(options, texts, signal)
-    const parts = await findParts(
-      options,
-      found.people.map(({ scores }) => scores),
-      signal,
-    )
-    const people: ComparedPerson[] = []
-    for (const [at, passport] of found.people.entries()) {
-      const standing = await options.catalog.standing(passport.scores.total)
-      people.push({ passport, standing, parts: parts?.[at] ?? {} })
-    }
-    return renderPage(site, found, people)
+    const scores = found.people.map((passport) => passport.scores)
+    const parts = await findParts(options, scores, signal)
+    const compare = async (passport: PassportV3, at: number): Promise<ComparedPerson> => ({
+      passport,
+      standing: await options.catalog.standing(passport.scores.total),
+      parts: parts?.[at] ?? {},
+    })
+    return renderPage(site, found, await Promise.all(found.people.map(compare)))
   },
 })
 
@@ -63,20 +59,16 @@ ${isComplete ? renderComparison(people) : html``}`,
 const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`
 
 /** The script adds the buttons. */
-function renderActions({ origin }: Site, path: string, names: string): Html {
-  const base = parseOrigin(origin)?.origin
-  return base === undefined
+const renderActions = ({ origin }: Site, path: string, names: string): Html =>
+  origin === ''
     ? html``
-    : html`<p class="row actions" data-link="${base}${path}" data-title="${names} compared"></p>`
-}
+    : html`<p class="row actions" data-link="${origin}${path}" data-title="${names} compared"></p>`
 
 /** One person, and a place for the second. */
-function renderFirst(people: readonly ComparedPerson[]): Html {
-  return html`<div class="compare-start">
+const renderFirst = (people: readonly ComparedPerson[]): Html => html`<div class="compare-start">
 ${people.map((person) => html`<div class="panel">${rosette(person.passport.id)}${renderPerson(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`)}
 <div class="panel vacant">${renderAddForm(people)}</div>
 </div>`
-}
 
 function renderNotes({ people, unknown, omitted }: Found): Html {
   const ids = people.map(({ id }) => id)

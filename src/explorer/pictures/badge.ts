@@ -2,12 +2,12 @@ import type { FullPassport } from '../../domain/passport.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, nameOf, shortNameOf } from '../design/text.ts'
-import type { Theme } from '../design/tokens.ts'
+import type { Colors, Theme } from '../design/tokens.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { picture, withoutCaching } from '../site/files.ts'
 import { findPassportWords } from '../site/standings.ts'
 import { createPicturePage } from './picture-page.ts'
-import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, fitSize, round, textWidth } from './svg.ts'
+import { colorsOf, drawName, drawScoreParts, drawSvg, fitSize, round, textWidth } from './svg.ts'
 
 /** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
 export function createBadge(options: ExplorerOptions): ExplorerPage {

@@ -1,7 +1,7 @@
 import { createFacetIndex, type FacetPage } from '../../catalog/facet-index.ts'
 import { findList, findPage } from '../../catalog/find-list.ts'
 import type { Filter } from '../../domain/lists/filter.ts'
-import { type FacetCount, type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
+import { type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { findMatches, type Match } from '../search/find-matches.ts'
@@ -9,24 +9,7 @@ import type { Ranked } from '../search/ranking-list.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page.ts'
 
-export type FoundRanking = {
-  query: RankingQuery
-  ranked: readonly Ranked[]
-  /** The number of passports that match. */
-  total: number
-  /** The number of all passports. */
-  all: number
-  /** The number of passports among which these are ranked. */
-  among: number
-  /** The number of passports that match by id, wallet or handle, but not by name. `isMore`: there are more of them. */
-  extra: number
-  isMore: boolean
-  last: number
-  /** The score at which a bar is full. */
-  scale: number
-  /** The counts that were asked for, if the list needs the index. */
-  facets: readonly (readonly FacetCount[])[] | undefined
-}
+export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
 
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
 
@@ -39,7 +22,7 @@ export async function findRanking(
   query: RankingQuery,
   facets: readonly FacetRequest[],
   signal: AbortSignal,
-): Promise<FoundRanking> {
+) {
   const { page, typed } = query
   const { total: known, scale } = await reader.catalog.standing(0)
   const { first, extra, isMore } = await findFirst(reader, query)
@@ -56,12 +39,24 @@ export async function findRanking(
   const ranks = found.ranking?.ranks ?? (await findRanks(reader, rows.map(scoreOf)))
   // A passport that changes all the time may have a score that was not ranked.
   const placeOf = (at: number) => (page - 1) * PAGE_SIZE + at + 1
-  const ranked = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreOf(row)) ?? placeOf(at) }))
+  const ranked: readonly Ranked[] = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreOf(row)) ?? placeOf(at) }))
   return {
-    ...{ query, ranked, all, extra, isMore, scale, facets: found.facets },
+    query,
+    ranked,
+    /** The number of passports that match. */
     total: found.total + extra,
+    /** The number of all passports. */
+    all,
+    /** The number of passports among which these are ranked. */
     among: found.ranking?.among ?? found.total,
+    /** The number of passports that match by id, wallet or handle, but not by name. `isMore`: there are more of them. */
+    extra,
+    isMore,
     last: lastPage(found.total, PAGE_SIZE),
+    /** The score at which a bar is full. */
+    scale,
+    /** The counts that were asked for, if the list needs the index. */
+    facets: found.facets,
   }
 }
 
