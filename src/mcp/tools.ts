@@ -74,10 +74,8 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
     async call({ keyword, limit: size = 10, page = 1 }, context) {
       const request = { page, size, keyword: parseKeyword(keyword) }
       const { items, total } = await findPage(context, request, async (ids) => {
-        const found = await findAll(
-          context,
-          ids.map((id) => ({ id })),
-        )
+        const keys = ids.map((id) => ({ id }))
+        const found = await findAll(context, keys)
         // The id of a merged passport finds the survivor.
         return found.flatMap((each, at) =>
           each && 'passport' in each && each.passport.id === ids[at] ? each : [],
@@ -94,10 +92,8 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
     outputSchema: PassportResult,
     async call({ passport: key }, context) {
       const passport = await findNamed(key, context, { credentials: false })
-      const { passport_profile, passport_socials, verified_wallets, merged_from } = presentPassport(
-        passport,
-        {},
-      )
+      const shown = presentPassport(passport, {})
+      const { passport_profile, passport_socials, verified_wallets, merged_from } = shown
       const { display_name: _, ...profile } = passport_profile
       const socials = passport_socials.map(({ source, profile_name, profile_url, follower_count }) => ({
         ...{ source, profile_name, profile_url, follower_count },
@@ -143,10 +139,8 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
     outputSchema: LookupResult,
     async call({ keys }, context) {
       const parsed = keys.map(parsePassportKey)
-      const found = await findAll(
-        context,
-        parsed.filter((key) => key !== undefined),
-      )
+      const known = parsed.filter((key) => key !== undefined)
+      const found = await findAll(context, known)
       const items = keys.map((key, at): Static<typeof LookupResult>['items'][number] => {
         if (!parsed[at]) return { key, error: 'malformed' }
         const result = found.shift()
@@ -205,14 +199,10 @@ async function findNamed(text: string, { store }: ToolContext, wanted: Wanted): 
   return onlyOne(text, found, time).passport
 }
 
-const findAll = ({ store }: ToolContext, keys: readonly PassportKey[]) =>
-  Array.fromAsync(
-    readAll(
-      keys,
-      (some) => store.v3.find(some, { credentials: false }),
-      () => undefined,
-    ),
-  )
+function findAll({ store }: ToolContext, keys: readonly PassportKey[]) {
+  const find = (some: readonly PassportKey[]) => store.v3.find(some, { credentials: false })
+  return Array.fromAsync(readAll(keys, find, () => undefined))
+}
 
 function summarize(passport: PassportV3, { config: { publicUrl, explorer } }: ToolContext) {
   const { passport_profile, passport_socials, verified_wallets, merged_from, credentials, ...scores } =

@@ -39,7 +39,10 @@ export async function findRanking(
   const ranks = found.ranking?.ranks ?? (await findRanks(reader, rows.map(scoreOf)))
   // A passport that changes all the time may have a score that was not ranked.
   const placeOf = (at: number) => (page - 1) * PAGE_SIZE + at + 1
-  const ranked: readonly Ranked[] = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreOf(row)) ?? placeOf(at) }))
+  const ranked: readonly Ranked[] = rows.map((row, at) => ({
+    ...row,
+    rank: ranks.get(scoreOf(row)) ?? placeOf(at),
+  }))
   return {
     query,
     ranked,

@@ -47,19 +47,13 @@ ${renderExemptions(plan, now)}
 
 /** The current phase, with its date. */
 export function describePhase(plan: DatedPlan, now: number): Html {
-  switch (phaseAt(plan, now)) {
-    case 'removed':
-      return html`The V1 passport API was removed`
-    case 'brownout':
-      return html`The V1 passport API is switched off until ${when(brownoutAt(plan, now)?.end ?? now)}`
-    case 'announced':
-      return html`The V1 passport API will be deprecated`
-    case 'supported':
-    case 'deprecated':
-      return plan.sunsetAt === undefined
-        ? html`The V1 passport API is ${plan.deprecatedAt === undefined ? 'not ' : ''}deprecated`
-        : html`The V1 passport API ends on ${when(plan.sunsetAt)}`
-  }
+  const phase = phaseAt(plan, now)
+  const brownout = brownoutAt(plan, now)
+  if (phase === 'removed') return html`The V1 passport API was removed`
+  if (brownout) return html`The V1 passport API is switched off until ${when(brownout.end)}`
+  if (phase === 'announced') return html`The V1 passport API will be deprecated`
+  if (plan.sunsetAt !== undefined) return html`The V1 passport API ends on ${when(plan.sunsetAt)}`
+  return html`The V1 passport API is ${phase === 'supported' ? 'not ' : ''}deprecated`
 }
 
 const since = (time: number | undefined, now: number) =>

@@ -5,17 +5,7 @@ import { type Html, html, prose } from '../design/html.ts'
 import { renderSnippets } from './snippets.ts'
 
 /** A parameter with a field in the form. */
-type Field = Parameter & {
-  name: string
-  place: 'path' | 'query'
-  schema: {
-    type?: string
-    default?: unknown
-    examples?: unknown[]
-    enum?: string[]
-    items?: { enum?: string[] }
-  }
-}
+type Field = Parameter & { name: string; place: 'path' | 'query'; schema: Schema }
 
 export function renderEndpoint(route: DocumentedRoute, origin: string, stamp: string | undefined): Html {
   const { id, summary, description = '', needsKey, methods = ['GET'], body, bodyExample } = route
@@ -122,6 +112,8 @@ function renderBody(operationId: string, example: unknown): Html {
 }
 
 type Schema = {
+  default?: unknown
+  examples?: unknown[]
   type?: string
   format?: string
   description?: string

@@ -147,16 +147,11 @@ export function shareList(title: string, total: number, first: Passport | undefi
 /** Links for embedding, and data for search engines. */
 export function renderProfileMeta(passport: FullPassport, origin: string): Html {
   const url = origin === '' ? undefined : `${origin}/passports/${passport.id}`
-  return html`${url ? html`<link rel="alternate" type="application/json+oembed" href="${origin}/oembed?url=${encodeURIComponent(url)}" title="${shortNameOf(passport)}">\n` : html``}${renderData(passport, url)}
-`
-}
-
-/** Data of schema.org without characters that could end the element or a line of script. */
-function renderData(passport: FullPassport, url: string | undefined): Html {
+  const name = shortNameOf(passport)
   const links = passport.socials.flatMap((social) => parseWebAddress(social.url) ?? [])
   const sameAs = [...new Set(links)].slice(0, MAX_LINKS)
-  const name = shortNameOf(passport)
   const person = { '@type': 'Person', name, identifier: String(passport.id), url }
+  // Data of schema.org without characters that could end the element or a line of script.
   const json = JSON.stringify({
     '@context': 'https://schema.org',
     '@type': 'ProfilePage',
@@ -166,5 +161,6 @@ function renderData(passport: FullPassport, url: string | undefined): Html {
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-  return { markup: `<script type="application/ld+json">${json}</script>` }
+  return html`${url ? html`<link rel="alternate" type="application/json+oembed" href="${origin}/oembed?url=${encodeURIComponent(url)}" title="${name}">\n` : html``}<script type="application/ld+json">${{ markup: json }}</script>
+`
 }
