@@ -2,7 +2,7 @@ import { findPage } from '../../catalog/find-list.ts'
 import { parseKeyword } from '../../domain/lists/list-request.ts'
 import { type Passport, type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
-import { findMatches } from '../search/find-matches.ts'
+import { findMatches, isComplete } from '../search/find-matches.ts'
 import type { ExplorerOptions } from '../site/explorer-page.ts'
 
 export const MOST_PEOPLE = 4
@@ -58,7 +58,7 @@ async function findPerson(
   const passport = key && (await readPassport(reader, key))
   if (passport) return passport
   const { matches } = await findMatches(reader.store, text)
-  const complete = matches.filter(({ reason }) => reason.end === reason.text.length)
+  const complete = matches.filter(({ reason }) => isComplete(reason))
   // A complete wallet or handle of one passport needs no search by name.
   const named = complete.length === 1 ? [] : await search(text)
   const sure = complete.length > 0 ? complete.map((match) => match.passport) : (named ?? [])

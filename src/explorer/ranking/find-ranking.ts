@@ -4,7 +4,7 @@ import type { Filter } from '../../domain/lists/filter.ts'
 import { type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { findMatches, type Match } from '../search/find-matches.ts'
+import { findMatches, isComplete, type Match } from '../search/find-matches.ts'
 import type { Ranked } from '../search/ranking-list.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page.ts'
@@ -36,7 +36,8 @@ export async function findRanking(
   const ids = new Set(first.map(({ passport }) => passport.id))
   const items = found.items.filter(({ id }) => !ids.has(id))
   const rows = [...shown, ...items.map((passport) => ({ passport, reason: undefined }))]
-  const ranks = found.ranking?.ranks ?? (await findRanks(reader, rows.map(scoreOf)))
+  const rankOf = async (score: number) => [score, (await reader.catalog.standing(score)).rank] as const
+  const ranks = found.ranking?.ranks ?? new Map(await Promise.all(rows.map(scoreOf).map(rankOf)))
   // A passport that changes all the time may have a score that was not ranked.
   const placeOf = (at: number) => (page - 1) * PAGE_SIZE + at + 1
   const ranked: readonly Ranked[] = rows.map((row, at) => ({
@@ -72,21 +73,9 @@ async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQue
   const isNamed = ({ passport }: Match) =>
     words.every((word) => foldName(passport.profile.displayName).includes(word))
   // A passport that also matches by name is in the list already. It comes first only for a complete id, wallet or handle.
-  const first = kept.filter((match) => !isNamed(match) || isComplete(match))
+  const first = kept.filter((match) => !isNamed(match) || isComplete(match.reason))
   return { first, extra: first.filter((match) => !isNamed(match)).length, isMore }
 }
-
-/** Ranks of total scores among all passports. */
-async function findRanks(
-  { catalog }: Reader,
-  scores: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  const ranks = new Map<number, number>()
-  for (const score of scores) if (!ranks.has(score)) ranks.set(score, (await catalog.standing(score)).rank)
-  return ranks
-}
-
-const isComplete = ({ reason: { text, end } }: Match) => end === text.length
 
 type Found = { items: Passport[] } & Pick<FacetPage, 'total' | 'ranking' | 'facets'>
 

@@ -141,12 +141,8 @@ function fieldsOf(schema: Schema): Map<string, Schema> {
   if (items) return fieldsOf(items)
   if (!anyOf) return new Map(Object.entries(properties))
   const all = anyOf.flatMap((each) => [...fieldsOf(each)])
-  return new Map(
-    [...Map.groupBy(all, ([name]) => name)].map(([name, same]) => [
-      name,
-      mergeSchemas(same.map(([, field]) => field)),
-    ]),
-  )
+  const byName = Map.groupBy(all, ([name]) => name).entries()
+  return new Map(byName.map(([name, same]) => [name, mergeSchemas(same.map(([, field]) => field))]))
 }
 
 function mergeSchemas(schemas: readonly Schema[]): Schema {
