@@ -10,19 +10,13 @@ import { ServiceError } from '../domain/errors.ts'
 import { lastPage, parseKeyword } from '../domain/lists/list-request.ts'
 import { type PassportKey, parsePassportKey } from '../domain/passport.ts'
 import { describeProblems } from '../domain/record/validation-problem.ts'
+import { closed } from '../domain/schema-helpers.ts'
+import { Diff } from '../domain/v3/event-schema.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import { presentExplanation, presentPassport } from '../domain/v3/present.ts'
+import { Credential, Explanation, ExplanationLine, Passport, Social } from '../domain/v3/schemas.ts'
 import { createExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
-import {
-  CredentialsResult,
-  ExplanationResult,
-  LookupResult,
-  PassportResult,
-  ScoreAtResult,
-  SearchResult,
-  WhatChangedResult,
-} from './result-schemas.ts'
 import { MAX_LIST } from './sanitize.ts'
 
 export type ToolContext = {
@@ -56,6 +50,82 @@ const define = <Input extends TSchema, Output extends TSchema>(tool: Declaration
   call: (args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<object> =>
     tool.call(parseArguments(tool.inputSchema, args), context),
 })
+
+/** All results are parts of v3 passports, with the name of the person and links. */
+const { passport_profile, verified_wallets, merged_from } = Passport.properties
+const { display_name, bio, location, tags } = passport_profile.properties
+const SCORES = Type.Omit(Passport, [
+  'passport_profile',
+  'passport_socials',
+  'verified_wallets',
+  'merged_from',
+  'credentials',
+  'standing',
+  'explanation',
+])
+const SocialLink = Type.Pick(Social, ['source', 'profile_name', 'profile_url', 'follower_count'])
+const Line = Type.Omit(ExplanationLine, ['accounts'])
+
+const SUMMARY = {
+  ...SCORES.properties,
+  name: display_name,
+  links: closed({
+    api: Type.String({ description: 'URL in the v3 API' }),
+    page: Type.Optional(Type.String({ description: 'URL of the HTML page' })),
+  }),
+}
+
+const totalOf = (noun: string) =>
+  Type.Integer({ description: `Number of ${noun}; at most ${MAX_LIST} are listed` })
+
+const credentials = Type.Array(Credential, { description: 'Highest score first' })
+
+const SearchResult = closed({
+  total: Type.Integer({ description: 'Number of all matching passports' }),
+  page: Type.Integer(),
+  pages: Type.Integer({ description: 'The last page; 1 for an empty list' }),
+  passports: Type.Array(closed(SUMMARY)),
+})
+
+const PassportResult = closed({
+  ...SUMMARY,
+  bio,
+  location,
+  tags,
+  verified_wallets,
+  merged_from,
+  socials: Type.Array(closed(SocialLink.properties)),
+})
+
+const CredentialsResult = closed({ ...SUMMARY, total: totalOf('credentials'), credentials })
+
+const ExplanationResult = closed({
+  ...SUMMARY,
+  total: totalOf('lines'),
+  explanation: closed({ ...Explanation.properties, lines: Type.Array(closed(Line.properties)) }),
+})
+
+const LookupResult = closed({
+  found: Type.Integer({ description: 'Number of items with a passport' }),
+  items: Type.Array(
+    closed({
+      key: Type.String(),
+      passport: Type.Optional(closed(SUMMARY)),
+      error: Type.Optional(Type.Enum(['not_found', 'malformed', 'ambiguous'])),
+      candidates: Type.Optional(
+        Type.Array(Type.Integer(), { description: 'Ids of passports that have the handle' }),
+      ),
+    }),
+    { description: 'One for each key, in the order of the keys' },
+  ),
+})
+
+const ScoreAtResult = closed({
+  ...CredentialsResult.properties,
+  as_of: Type.String({ format: 'date-time' }),
+})
+
+const WhatChangedResult = closed({ ...Diff.properties, total: totalOf('causes') })
 
 export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
   search_passports: define({
