@@ -15,10 +15,7 @@ export type ThrottleOptions = {
   signal: AbortSignal
 }
 
-type Reply =
-  | { status: 200; body: unknown; etag: string; location: string }
-  | { status: 304 }
-  | { status: 404 }
+type Reply = { status: 200; body: unknown; etag: string; location: string } | { status: 304 | 404 }
 
 /** The source is unavailable or rejects all requests; a retry does not help. */
 export class SourceError extends Error {
@@ -29,8 +26,6 @@ export class SourceError extends Error {
 export class ResponseError extends Error {
   override readonly name = 'ResponseError'
 }
-
-type Retry = { retry: string; waited: boolean }
 
 const TIMEOUT = 30_000
 const ATTEMPTS = 8
@@ -76,7 +71,7 @@ async function get(state: State, path: string, etag: string | undefined): Promis
   }
 }
 
-async function attempt(state: State, path: string, etag: string | undefined): Promise<Reply | Retry> {
+async function attempt(state: State, path: string, etag: string | undefined) {
   const { base, key, userAgent, fetch: send, signal, now, ticks } = state.options
   await waitForSlot(state)
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
@@ -122,7 +117,7 @@ function toReply(
   { status, headers }: Response,
   body: unknown,
   hasRetryTime: boolean,
-): Reply | Retry {
+): Reply | { retry: string; waited: boolean } {
   if (status === 200)
     return { status, body, etag: headers.get('ETag') ?? '', location: headers.get('Content-Location') ?? '' }
   if (status === 304) return { status }

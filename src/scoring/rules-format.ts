@@ -8,11 +8,11 @@ import { type RuleSet, stampRules } from './rules.ts'
 const validator = Compile(RuleSetFile)
 
 export class RulesError extends Error {
+  override readonly name = 'RulesError'
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
     super(problems.join('\n'))
-    this.name = 'RulesError'
     this.problems = problems
   }
 }

@@ -61,17 +61,8 @@ export function parseBody<T>(body: string, field: string): T {
 
 /** V1 has the message in `error`, v3 in `detail`. */
 export function toError(response: Response, body: string): PassportError {
-  const {
-    error,
-    detail,
-    code,
-    request_id,
-    errors,
-    type,
-    title,
-    status: _,
-    ...members
-  } = (parseJson(body) ?? {}) as Record<string, unknown>
+  const fields = (parseJson(body) ?? {}) as Record<string, unknown>
+  const { error, detail, code, request_id, errors, type, title, status: _, ...members } = fields
   const message = error ?? detail
   const { status } = response
   const details = {

@@ -30,7 +30,7 @@ export const importCommand = defineCommand({
     },
     strict: { about: 'stop at the first refusal' },
     'dry-run': { about: 'report the result of the import, and change no database' },
-    rescore: { about: 'calculate the score of credentials that carry a score' },
+    rescore: { about: 'let the rule set score credentials that have a score of their own' },
     ...RESTORE_OPTION,
     ...DATABASE_OPTIONS,
   },

@@ -81,7 +81,7 @@ export const keys = defineCommand({
     {
       action: 'list',
       options: ['active', 'tier', 'owner', 'json'],
-      about: 'with the rest of monthly quotas',
+      about: 'also shows what is left of monthly quotas',
     },
     { action: 'set', args: 'ID', options: ['tier', 'owner', 'name', 'expires', 'json'] },
     { action: 'rotate', args: 'ID', options: ['grace', 'expires', 'json'] },

@@ -25,7 +25,7 @@ export const mirror = defineCommand({
     prune: {
       about: 'remove the copies of passports that are gone at the source, at most half of all its copies',
     },
-    'prune-all': { about: 'remove them, however many they are' },
+    'prune-all': { about: 'remove the copies of all gone passports, also more than half' },
     ...RESTORE_OPTION,
     ...DATABASE_OPTIONS,
   },

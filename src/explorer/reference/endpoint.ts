@@ -5,17 +5,7 @@ import { type Html, html, prose } from '../design/html.ts'
 import { renderSnippets } from './snippets.ts'
 
 /** A parameter with a field in the form. */
-type Field = Parameter & {
-  name: string
-  place: 'path' | 'query'
-  schema: {
-    type?: string
-    default?: unknown
-    examples?: unknown[]
-    enum?: string[]
-    items?: { enum?: string[] }
-  }
-}
+type Field = Parameter & { name: string; place: 'path' | 'query'; schema: Schema }
 
 export function renderEndpoint(route: DocumentedRoute, origin: string, stamp: string | undefined): Html {
   const { id, summary, description = '', needsKey, methods = ['GET'], body, bodyExample } = route
@@ -122,6 +112,8 @@ function renderBody(operationId: string, example: unknown): Html {
 }
 
 type Schema = {
+  default?: unknown
+  examples?: unknown[]
   type?: string
   format?: string
   description?: string
@@ -149,12 +141,8 @@ function fieldsOf(schema: Schema): Map<string, Schema> {
   if (items) return fieldsOf(items)
   if (!anyOf) return new Map(Object.entries(properties))
   const all = anyOf.flatMap((each) => [...fieldsOf(each)])
-  return new Map(
-    [...Map.groupBy(all, ([name]) => name)].map(([name, same]) => [
-      name,
-      mergeSchemas(same.map(([, field]) => field)),
-    ]),
-  )
+  const byName = Map.groupBy(all, ([name]) => name).entries()
+  return new Map(byName.map(([name, same]) => [name, mergeSchemas(same.map(([, field]) => field))]))
 }
 
 function mergeSchemas(schemas: readonly Schema[]): Schema {

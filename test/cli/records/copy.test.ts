@@ -182,13 +182,15 @@ test('an interrupted copy continues, and writes only batches that differ', async
 
 test('a copy that is killed and run again has the same contents as the source', async () => {
   await using at = await databases()
-  await withStore(at.postgres, async (target) => {
+  const code = await withStore(at.postgres, async (target) => {
     const child = start(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
     await until(async () => child.exitCode !== null || (await target.passports.count()) > 0)
     child.kill('SIGKILL')
-    await child.exited
+    return child.exited
   })
-  expect((await callHere(['copy', at.sqlite, at.postgres, '--replace'])).code).toBe(0)
+  // A fast copy ended before it was killed.
+  const more = code === 0 ? ['--replace'] : []
+  expect((await callHere(['copy', at.sqlite, at.postgres, ...more])).code).toBe(0)
   expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
 })
 
