@@ -19,7 +19,7 @@ test('a process reads its own writes at once, although reads share a transaction
   }
 })
 
-/** They write 400 MB. */
+/** This many batches write 400 MB. */
 const MOST_BATCHES = 100
 
 test('the WAL is truncated during constant reads', async () => {
@@ -31,7 +31,7 @@ test('the WAL is truncated during constant reads', async () => {
     reading.onmessage = resolve
     reading.postMessage(path)
   })
-  // Every batch is later than the pauses between checks.
+  // The clock jumps, so that the size of the WAL is checked after every batch.
   let time = performance.now()
   const clock = spyOn(performance, 'now').mockImplementation(() => {
     time += 60_000
@@ -55,7 +55,7 @@ test('the WAL is truncated during constant reads', async () => {
   reading.terminate()
 })
 
-test('a checkpoint that fails or waits for a long read delays one write, and fails none', async () => {
+test('a checkpoint that fails or waits for a long read delays one write, and makes no write fail', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   using writer = new Database(path)
