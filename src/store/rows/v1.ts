@@ -31,8 +31,8 @@ export type V1PassportRow = {
   /** Folded, for the keyword search. */
   name: string
   /**
-   * JSON members of the list item. The single-passport response adds `more_fields`. calculating_score is always
-   * false.
+   * JSON members of the list item, always with calculating_score false. The single-passport response adds
+   * `more_fields`.
    */
   fields: string
   more_fields: string
