@@ -28,10 +28,14 @@ export async function findRanking(
   const { first, extra, isMore } = await findFirst(reader, query)
   const shown = page === 1 ? first : []
   const scoreOf = ({ passport }: { passport: Passport }) => passport.scores[query.sort]
+  const { listByIds } = reader.store.passports
+  const listInOrder = async (ids: readonly number[]) =>
+    (await listByIds(ids)).toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
   const request = { page, size: PAGE_SIZE, keyword: query.keyword, signal }
+  const filtered = { ...toListQuery(query), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE }
   const found: Found = await (needsIndex(query)
-    ? findFiltered(reader, query, { facets, ranksOf: shown.map(scoreOf), signal })
-    : findPage(reader, request, reader.store.passports.listByIds))
+    ? findList(reader, { ...filtered, facets, ranksOf: shown.map(scoreOf), signal }, listInOrder)
+    : findPage(reader, request, listByIds))
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
   const items = found.items.filter(({ id }) => !ids.has(id))
@@ -78,20 +82,6 @@ async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQue
 }
 
 type Found = { items: Passport[] } & Pick<FacetPage, 'total' | 'ranking' | 'facets'>
-
-function findFiltered(
-  reader: Reader,
-  query: RankingQuery,
-  asked: { facets: readonly FacetRequest[]; ranksOf: readonly number[]; signal: AbortSignal },
-): Promise<Found> {
-  const offset = (query.page - 1) * PAGE_SIZE
-  const request = { ...toListQuery(query), limit: PAGE_SIZE, offset, ...asked }
-  return findList(reader, request, async (ids) => {
-    const passports = await reader.store.passports.listByIds(ids)
-    const byId = new Map(passports.map((passport) => [passport.id, passport]))
-    return ids.flatMap((id) => byId.get(id) ?? [])
-  })
-}
 
 /** Evaluates the filter for a few passports with an index of their own. */
 async function keepFiltered({ store }: Reader, matches: Match[], filter: Filter): Promise<Match[]> {
