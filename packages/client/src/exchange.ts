@@ -11,11 +11,8 @@ type Exchange<Body> = {
 }
 
 /** One request and its response, as far as `readBody` reads it. */
-export async function exchange<Body>(
-  url: string,
-  init: RequestInit,
-  { send, timeout, signal, readBody }: Exchange<Body>,
-): Promise<{ response: Response; body: Body }> {
+export async function exchange<Body>(url: string, init: RequestInit, options: Exchange<Body>) {
+  const { send, timeout, signal, readBody } = options
   signal?.throwIfAborted()
   // AbortSignal.timeout() does not keep a Node process alive, and in Node 20 AbortSignal.any() leaks on a long-lived signal.
   const controller = new AbortController()
