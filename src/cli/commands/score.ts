@@ -38,7 +38,7 @@ export const score = defineCommand({
   },
 })
 
-/** Returns the number of scored passports when no passport is stale. */
+/** Scores passports until none is stale. Returns the number of scored passports. */
 async function scoreStale(scorer: Rescorer, terminal: Terminal): Promise<number> {
   const progress = createProgress(terminal, 'passports', await scorer.store.scoring.countStale())
   let done = 0
