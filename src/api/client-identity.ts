@@ -35,8 +35,9 @@ type SentKey = { id: string | undefined; hash: Uint8Array }
 const MAX_PARSED = 1000
 
 /**
- * Parses `X-API-KEY` headers; `undefined` if a header holds no key. Clients repeat the same header, and SHA-256 would slow a
- * request down by a tenth. The cache holds no keys, but their hashes with a secret random seed of 64 bits.
+ * The parser returns `undefined` if an `X-API-KEY` header holds no key. It caches results, because clients repeat the same
+ * header and SHA-256 would slow requests down by a tenth. The cache contains hashes with a secret random seed instead of the
+ * headers.
  */
 export function createKeyParser() {
   const [seed = 0n] = crypto.getRandomValues(new BigUint64Array(1))
@@ -92,7 +93,7 @@ export function createClientAddressOf(trusted: readonly string[]) {
   return (socketAddress: string, headers: Headers): string => {
     let address = normalize(socketAddress)
     if (trusted.length > 0 && isTrusted(address)) {
-      // Each proxy appends the address it received from: read from the right, up to the first untrusted address.
+      // Each proxy appends the address of its sender. The client is the first untrusted address from the right.
       const hops = (headers.get('x-forwarded-for') ?? '').slice(-LONGEST_HOPS).split(',')
       for (const text of hops.slice(-MOST_HOPS).reverse()) {
         const hop = normalize(text.trim())
@@ -105,7 +106,7 @@ export function createClientAddressOf(trusted: readonly string[]) {
   }
 }
 
-/** More proxies in a row do not exist. Clients can send a header with thousands of addresses. */
+/** No client is behind more proxies, but a client can send a header with thousands of addresses. */
 const MOST_HOPS = 20
 const LONGEST_HOPS = MOST_HOPS * '[2001:0db8:0000:0000:0000:ffff:255.255.255.255]:65535, '.length
 

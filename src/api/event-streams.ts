@@ -12,19 +12,19 @@ import { isActive } from './client-identity.ts'
 export const MOST_STREAMS = 200
 export const MOST_STREAMS_OF_KEY = 10
 
-/** Interval of reads of the log for new events; all streams of a thread share them. */
+/** How often a thread reads new events from the log, once for all of its streams. */
 const POLL_MILLISECONDS = 100
 
 const LIMITS = {
-  /** Interval of comments: well below the idle timeout of connections. */
+  /** Interval of keep-alive comments: well below the idle timeout of connections. */
   commentMilliseconds: 15_000,
-  /** A reader with too much unsent data must read on within this time. */
+  /** A client with too much unsent data is disconnected unless it reads within this time. */
   stallMilliseconds: 10_000,
 }
 
 export type StreamLimits = typeof LIMITS
 
-/** Of one stream. With one more page of events for each, 200 streams hold at most about 100 MB. */
+/** The limit of one stream. 200 streams, each with one more page of events, hold at most about 100 MB. */
 const MOST_UNSENT_BYTES = 256 * 1024
 
 /** Events that are read and rendered at once. */
@@ -44,7 +44,7 @@ type StreamOptions = {
 type Stream = StreamOptions & {
   cursor: EventCursor
   controller: ReadableStreamDefaultController<Uint8Array>
-  /** Since when the reader has too much unsent data. */
+  /** When the client began to have too much unsent data. */
   stalledAt: number | undefined
 }
 
@@ -55,7 +55,7 @@ type Options = {
   /** The `source` of the events: the URL of the API. */
   source: string
   now: () => number
-  /** Called with the first failure of each outage of the log. Streams stay open during an outage. */
+  /** Called once per outage, when the log cannot be read. Streams stay open meanwhile. */
   onError: (error: unknown, request: { route: string }) => void
   limits?: Partial<StreamLimits> | undefined
 }
@@ -66,7 +66,7 @@ const createState = ({ limits, ...options }: Options) => ({
   ...options,
   limits: { ...LIMITS, ...limits },
   open: new Set<Stream>(),
-  /** Pages of the current interval: streams at the same place share one read. */
+  /** Pages read since the last poll. Streams with the same position and filter share one read. */
   pages: new Map<string, Promise<RenderedEvents>>(),
   /** The log at the last poll. */
   log: undefined as EventLog | undefined,
@@ -77,13 +77,13 @@ const createState = ({ limits, ...options }: Options) => ({
   isEnding: false,
 })
 
-/** The open event streams of a server thread. A stream reads on when its client has received the last events. */
+/** The open event streams of a server thread. A stream reads the next events when its client has received the previous ones. */
 export function createEventStreams(options: Options) {
   const streams = createState(options)
   return {
     source: options.source,
     count: () => streams.open.size,
-    /** The body of a stream of the events after the cursor. Throws `rate_limited` or `overloaded`. */
+    /** Returns a response body that streams the events after the cursor. Throws `rate_limited` or `overloaded`. */
     open(cursor: EventCursor, given: StreamOptions): ReadableStream<Uint8Array> {
       checkStreamLimit(streams, given.keyId)
       let stream: Stream
@@ -142,7 +142,7 @@ async function sendNext(streams: Streams, stream: Stream): Promise<void> {
       await streams.polled.promise
       continue
     }
-    // SQLite reads in the same turn of the event loop: other requests come first.
+    // Other requests come first, because reading from SQLite blocks the event loop.
     await new Promise(setImmediate)
     const { bytes, end, log } = await read(streams, stream)
     if (!streams.open.has(stream)) return
@@ -178,7 +178,7 @@ async function render(
 export const formatEvent = (event: WireEvent) =>
   `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** Reads the log for all streams, while there are any. */
+/** Polls the log for all streams while any is open. */
 async function poll(streams: Streams): Promise<void> {
   const { open, pages, store, limits } = streams
   let commentedAt = performance.now()
@@ -190,11 +190,11 @@ async function poll(streams: Streams): Promise<void> {
       pages.clear()
       const time = performance.now()
       for (const stream of open) await isolate(streams, stream, () => check(streams, stream, time))
+      wake(streams)
       if (time - commentedAt >= limits.commentMilliseconds) {
         commentedAt = time
         await Promise.all([...open].map((stream) => isolate(streams, stream, () => comment(streams, stream))))
       }
-      wake(streams)
       await sleep(POLL_MILLISECONDS)
     }
   } finally {
@@ -218,7 +218,7 @@ function check(streams: Streams, stream: Stream, time: number): void {
   if (isStalled) stream.disconnect()
 }
 
-/** Sends a comment: it shows that the connection works, and how far a filtered stream has come. Ends the stream of a revoked key. */
+/** Sends a keep-alive comment with the cursor of the stream, or ends the stream if its key is no longer valid. */
 async function comment(streams: Streams, stream: Stream): Promise<void> {
   const { store, now } = streams
   const isValid = await attempt(streams, async () => isActive(await store.keys.find(stream.keyId), now()))

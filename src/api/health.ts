@@ -12,7 +12,7 @@ export const health = route(SERVICE, {
   id: 'getHealth',
   summary: 'The process is alive',
   response: closed({ status: Type.Literal('ok') }),
-  /** Accesses the store only to compare the id of a database. */
+  /** Reads the store only if the request has a database id to compare. */
   async handle({ headers }, context) {
     const expected = headers.get(DATABASE_HEADER)
     const id = expected === null ? null : await context.store.identity.find()
@@ -22,7 +22,7 @@ export const health = route(SERVICE, {
   },
 })
 
-/** From worst to best. */
+/** The states of a replica, from worst to best. */
 const STATES = ['unavailable', 'promoted', 'lagging', 'ok'] as const
 
 const FAULTS: Record<FileFault, string> = {

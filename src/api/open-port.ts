@@ -11,7 +11,7 @@ type Binding = {
 const RETRY_MILLISECONDS = 2000
 const PAUSE_MILLISECONDS = 50
 
-/** Calls `listen`, again if the port is in use; if the port stays unavailable, throws a `CommandError`. */
+/** Calls `listen`, and retries while the port is in use. Throws a `CommandError` if the port stays unavailable. */
 export async function openPort<T>({ host, port, names }: Binding, listen: () => T): Promise<T> {
   const deadline = performance.now() + RETRY_MILLISECONDS
   for (;;) {

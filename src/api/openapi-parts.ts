@@ -44,7 +44,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS
 
-/** The names in HTTP of headers with several descriptions. */
+/** The HTTP names of headers that have several descriptions. */
 export const FIELDS: Partial<Record<HeaderName, string>> = {
   Immutable: 'Cache-Control',
   NoCache: 'Cache-Control',
@@ -59,10 +59,13 @@ export const COMMON_HEADERS: readonly HeaderName[] = [
   'X-Request-Id',
 ]
 
-/** One code per status: `brownout` has the same status as `removed`. Only the explorer uses `not_acceptable`; no client lacks a scope yet. */
+/**
+ * One code per status: `brownout` has that of `removed`. `not_acceptable` is for pages only, and no client gets `forbidden`
+ * yet.
+ */
 export type DocumentedError = Exclude<ErrorCode, 'brownout' | 'forbidden' | 'not_acceptable'>
 
-/** An example of an error has `sentence` and `members`. */
+/** `sentence` and `members` appear in the example of the error. */
 type ErrorDescription = {
   description: string
   sentence: string

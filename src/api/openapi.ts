@@ -89,7 +89,7 @@ function describePath(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRe
   }
 }
 
-/** An operation without its id: methods of a route differ in nothing else. */
+/** An operation without its id. The operations of a route differ only in method and id. */
 function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
   const { surface, summary, description, needsKey, query = {}, body } = each
   const { requestHeaders = {}, responseHeaders = [] } = each
@@ -141,7 +141,7 @@ function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) 
   }
 }
 
-/** The documented response for each error code. The code that renders real errors makes the example. */
+/** The documented response for each error code. The code for real errors renders the examples. */
 function describeErrors({ surface }: DocumentedRoute, codes: readonly DocumentedError[], toRef: ToRef) {
   return Object.fromEntries(
     codes.map((code) => {
@@ -156,7 +156,7 @@ function describeErrors({ surface }: DocumentedRoute, codes: readonly Documented
   )
 }
 
-/** The response to an error of this code, and its type. */
+/** An example of the response to this error, and its content type. */
 export function exampleOf({ presentError }: Route['surface'], code: DocumentedError) {
   const { sentence, members = {} } = ERRORS[code]
   const invalid = code === 'invalid_request' ? [{ pointer: '?select', detail: sentence }] : []
@@ -180,7 +180,7 @@ const toParameters = (place: 'path' | 'query' | 'header', parameters: Parameters
     ...rest,
   }))
 
-/** Named schemas appear once; other places refer to them by `$ref`. Contents identify a schema, because an optional schema is a copy. */
+/** Replaces named schemas by a `$ref`. Schemas are compared by their contents, because an optional schema is a copy. */
 function nameSchemas(named: Readonly<Record<string, TSchema>>) {
   const names = new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]))
   const toRef = (value: unknown): unknown => {

@@ -72,7 +72,7 @@ export function createMetricSums() {
   }
 }
 
-/** Sums over threads. Counters of ended threads are included, so that no counter decreases; their gauges are not. */
+/** Sums over threads. Ended threads keep their counters, so that no counter decreases, but not their gauges. */
 export const sumMetrics = (
   running: readonly (readonly Family[])[],
   ended: readonly Family[] = [],

@@ -9,7 +9,7 @@ type LimiterOptions = {
   tiers: readonly Tier[]
   counter: RateLimitCounter
   now: () => number
-  /** Whether the key has used its monthly quota, by the counts that this node has. */
+  /** Whether the key has used up its monthly quota, as far as this node knows. */
   isQuotaUsed: (keyId: string, quota: number) => boolean
 }
 
@@ -43,7 +43,7 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 
     check,
 
-    /** Counts the request by key, or by address without a key. A tier without a limit does not count. */
+    /** Counts the request for its key, or for its address without a key. Tiers without a limit are not counted. */
     consume(tier: Tier, key: ApiKey | undefined, address: () => string, units = 1) {
       checkMonth(tier, key)
       if (tier.requests === Number.POSITIVE_INFINITY) return undefined
@@ -65,7 +65,7 @@ export type Limiter = ReturnType<typeof createLimiter>
 /** Either clients may send a key, or all of them have the same tier. */
 type LimitedSurface = { usesKeys?: true; tier?: string }
 
-/** The part of an exchange that `charge` reads and changes. */
+/** The fields of an exchange that `charge` reads and changes. */
 export type ChargedExchange = {
   readonly address: () => string
   key: ApiKey | undefined
@@ -77,8 +77,8 @@ export type ChargedExchange = {
 }
 
 /**
- * Makes a request count as `units` requests. The first unit was counted before its handler was called. Throws `rate_limited`, or
- * `invalid_request` if the limit is below `units`: trying again is useless.
+ * Makes a request count as `units` requests. One was counted before the handler was called. Throws `rate_limited`, or
+ * `invalid_request` if `units` exceeds the limit, so that no retry can succeed.
  */
 export async function charge(
   limiter: Limiter,
@@ -130,14 +130,14 @@ export type RateLimitResult = {
   remaining: number
   seconds: number
   /**
-   * Uncounts the request, if its window has not ended. Returns whether the request is free: a client gets at most
-   * `REFUND_FACTOR` times its limit refunded in each window.
+   * Uncounts the request unless its window has ended. Returns false if the client has no refunds left: it has `REFUND_FACTOR`
+   * times its limit in each window.
    */
   refund(): boolean
 }
 
 export type RateLimitCounter = {
-  /** Counts a request of `client`, which may send `limit` requests per window of `window` seconds, as `units` requests. */
+  /** Counts `units` requests of `client`, which may send `limit` requests per window of `window` seconds. */
   consume(...args: Consume): RateLimitResult | Promise<RateLimitResult>
 }
 
@@ -147,13 +147,13 @@ type Consume = [client: string, limit: number, window: number, units?: number]
 
 export const REFUND_FACTOR = 10
 
-/** Slots of the hash table: clients counted at the same time. A power of 2. */
+/** Slots of the hash table, one for each client in the current window. A power of 2. */
 const SLOTS = 2 ** 17
 
 /** Slots to probe for a client (linear probing). */
 const PROBES = 8
 
-/** A slot: the client's hash, the end of its window in seconds, the window's stamp with the count, and the refunds. */
+/** The words of a slot: the client's hash, the end of its window in seconds, the window's stamp with the count, and the refunds. */
 const WORDS = 4
 const END = 1
 const STATE = 2
@@ -245,7 +245,7 @@ function findSlot(memory: Int32Array, client: string, { time, end, stamp }: Wind
     const owner = Atomics.load(memory, slot)
     const ends = Atomics.load(memory, slot + END)
     if (ends >>> 0 <= time && claim(memory, slot, owner, hash)) return slot
-    // Windows of another length may end in the same second.
+    // The stamps are compared too, because windows of another length may end in the same second.
     if (ends === end && Atomics.load(memory, slot + STATE) >>> COUNT_BITS === stamp) shared = slot
     if (ends >>> 0 < Atomics.load(memory, soonest + END) >>> 0) soonest = slot
   }

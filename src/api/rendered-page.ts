@@ -83,7 +83,7 @@ export async function sendPage(
   return respond(sent)
 }
 
-/** All responses with a Blob share its bytes; those of other bodies are copied for each response. */
+/** Makes a large body a Blob, whose bytes all responses share. Other bodies are copied for each response. */
 const share = <B extends Body>(body: B): B | Blob => (isLarge(body.length) ? new Blob([body]) : body)
 
 /** Other origins may read JSON and pictures, but no pages. */
@@ -99,14 +99,14 @@ function restrict(headers: Headers): void {
   headers.set('Permissions-Policy', PERMISSIONS)
 }
 
-/** Features that no page uses. */
+/** Browser features that no page uses. */
 const PERMISSIONS = ['camera', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
   .map((feature) => `${feature}=()`)
   .join(', ')
 
 /**
- * The encoding with the highest weight in `Accept-Encoding`; `undefined` is no encoding. At equal weights it is gzip: programs
- * copy the header of a browser but cannot decode zstd.
+ * The encoding with the highest weight in `Accept-Encoding`, or `undefined` for none. At equal weights, gzip is chosen, because
+ * some programs copy the header of a browser but cannot decode zstd.
  */
 export function chooseEncoding(accepted: string): Encoding | undefined {
   const weights = parseWeights(accepted)
@@ -125,7 +125,7 @@ export const acceptsHtml = (request: Request): boolean => acceptOf(request).incl
 export const prefersJson = (request: Request): boolean =>
   /application\/(?:json|\*)/.test(acceptOf(request)) && !acceptsHtml(request)
 
-/** Browsers and programs send shorter headers; the rest is ignored. */
+/** Real clients send shorter headers. The rest of a longer header is ignored. */
 const LONGEST_ACCEPT = 1000
 
 /** The values of a header such as `gzip;q=0.5, *`, in lower case, with their weights. */
@@ -153,7 +153,7 @@ export function createPageCache(mostBytes = MOST_CACHED_BYTES) {
       const cached = pages.find(key)
       if (cached) return cached
       const page = await render()
-      // The snapshot may have changed meanwhile, and clients can request any number of pages that do not exist.
+      // Only pages of the current snapshot are cached. Errors are not, because clients can request any number of missing pages.
       if (current !== snapshot || page.status !== 200 || isIncomplete(page)) return page
       return pages.getOrAdd(key, () => ({ value: page, bytes: estimateBytes(page) }))
     },

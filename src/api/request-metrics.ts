@@ -1,7 +1,7 @@
 import type { Family, Labels } from './prometheus-text.ts'
 import { API_ROUTES, SERVICE_ROUTES } from './routes.ts'
 
-/** The names of routes. The path itself is untrusted input. */
+/** Labels have the names of routes, never paths, which are untrusted input. */
 const API_NAMES = [...API_ROUTES, ...SERVICE_ROUTES].map(({ name }) => name)
 const NAMES = new Set([...API_NAMES, 'page', 'explorer', 'not_found'])
 

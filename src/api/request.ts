@@ -20,10 +20,10 @@ export function checkMethod(method: string, route: Route): void {
   })
 }
 
-/** A host name or an IP address, and a port. A comma would join two headers. */
+/** A host name or an IP address, with an optional port. Commas are refused, because they join the values of repeated headers. */
 const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
-/** HTTP/1.0 needs no `Host`, and it may be empty. */
+/** Accepts an empty `Host`, and a missing one, which HTTP/1.0 allows. */
 export function checkHost({ headers }: Request): void {
   if (HOST.test(headers.get('host') ?? '')) return
   throw new ServiceError(
@@ -34,7 +34,7 @@ export function checkHost({ headers }: Request): void {
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'])
 
-/** What the log says about a request. Unknown methods are untrusted input. */
+/** What the log says about a request. Unknown methods are untrusted input, and logged as `other`. */
 export const summaryOf = ({ request: { method }, route, id }: Exchange) => ({
   id,
   method: KNOWN_METHODS.has(method) ? method : 'other',
@@ -50,10 +50,10 @@ export const isBodyTooLarge = (request: Request) => declaredLength(request) > MA
 
 const BYTES_PER_UNIT = 8 * 1024
 
-/** The units of a body add to those of its request: a body takes memory and delays other requests while it is received. */
+/** The units that a body adds to its request, because receiving it takes memory and delays other requests. */
 export const unitsOfBody = (bytes: number): number => Math.floor(bytes / BYTES_PER_UNIT)
 
-/** A refused request with a larger unread body ends its connection: a new connection takes less time than reading the body. */
+/** If a larger body is refused unread, its connection is closed: a new connection takes less time than reading the body. */
 const MOST_IGNORED_BYTES = 64 * 1024
 
 export const hasLargeUnreadBody = (request: Request) =>

@@ -52,7 +52,7 @@ export function preflight({ headers }: Pick<Context, 'headers'>, route: Route): 
 
 const isAny = (condition: string) => condition.trim() === '*'
 
-/** The ETag that conditions are compared with. Event streams and responses to POST have none: conditions are ignored. */
+/** The ETag that conditions are compared with. Event streams and responses to POST have no ETag, so conditions are ignored. */
 const etagToMatch = ({ status, headers }: Response) => (status === 200 ? headers.get('ETag') : null)
 
 /** Throws `precondition_failed` if a response has none of the ETags in `If-Match`, by strong comparison. */
@@ -71,7 +71,7 @@ function matchesEtag(condition: string, etag: string): boolean {
   return (
     condition === etag ||
     isAny(condition) ||
-    // Most lists do not have the ETag, and splitting a long list takes time.
+    // Most conditions do not contain the ETag, and splitting a long one takes time.
     (condition.includes(etag) && condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
   )
 }
@@ -107,7 +107,7 @@ export function createInitialHeaders({ plan, deprecatedAt, index = true }: Heade
   }
 }
 
-/** Turns a 200 whose ETag matches If-None-Match into a 304. It is free if it was cheap and the client knew the ETag. */
+/** Turns a 200 whose ETag matches If-None-Match into a 304, which is free if the route is cheap and the client sent the ETag. */
 export function addHeaders(exchange: Exchange, response: Response): Response {
   const { request, route, id, tier, consumed } = exchange
   const { headers } = response
@@ -130,7 +130,7 @@ type FailedRequest = Pick<RequestSummary, 'route'> & Partial<Pick<RequestSummary
 
 export type ErrorHandling = {
   errorPage?: ((status: number, message: string, requestId: string, path: string) => RenderedPage) | undefined
-  /** Shown in place of the picture at this path. */
+  /** Returns a picture that is sent instead of the one at this path. */
   errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
   /** Work for several requests has neither an id nor a method. */
   onError: (error: unknown, request: FailedRequest) => void
@@ -161,10 +161,10 @@ export function respondToError(
   return response
 }
 
-/** The search thread logs the progress. */
+/** These errors are not logged here, but where they occur. */
 const isNotReady = (error: unknown) => error instanceof ServiceError && error.code === 'not_ready'
 
-/** On unknown paths outside of the API, only a client that names HTML is a browser. */
+/** On unknown paths outside of the API, a client gets a page only if its `Accept` names HTML. */
 function wantsPage({ surface, name }: Route, request: Request): boolean {
   if (surface.errorsAs === 'page') return !prefersJson(request)
   return name === 'not_found' && acceptsHtml(request) && !pathOf(request).startsWith('/api/')

@@ -47,7 +47,7 @@ const adviceOf = ({ successor }: RetirementPlan) =>
 
 type PreviewRequest = { now: number; key: string | undefined; requireKey: boolean }
 
-/** The effect of the plan on a V1 response at that instant; an empty body if the plan changes nothing. */
+/** The V1 response that a client would get at the time `now`. The body is empty if the request would succeed. */
 export function previewRetirement(plan: DatedPlan, { now, key, requireKey }: PreviewRequest): ErrorResponse {
   const headers = retirementHeaders(plan, plan.deprecatedAt)
   try {

@@ -14,25 +14,25 @@ import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
 
 /** What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks like. */
 export type Surface = {
-  /** Clients may send a key. Their requests count by key, or by address without one, and as usage. */
+  /** Clients may send a key. Their requests are counted for the key, or for the address without a key, and in the usage counts. */
   usesKeys?: true
-  /** The limit of all clients, by address. */
+  /** The tier of all clients. Their requests are counted by address. */
   tier?: string
   presentError: (error: unknown, requestId: string) => ErrorResponse
-  /** With the explorer, errors look like this instead. */
+  /** If the explorer is on, errors are presented as this instead. */
   errorsAs?: 'page' | 'picture'
   /** The name of a version that the retirement plan applies to. */
   retires?: string
   /** Parses the query; throws `invalid_request` for unknown names. Without it, handlers read the query themselves. */
   parseQuery?: (request: RouteRequest, known: readonly string[]) => Query
-  /** Paths without a slash at the end match with one, too. */
+  /** Paths also match with a trailing slash. */
   ignoresSlash?: true
   /** For the OpenAPI document and the reference. */
   tag: { name: string; description: string }
   headers: readonly HeaderName[]
   errors: readonly DocumentedError[]
   errorSchema: TSchema
-  /** Schemas with a name in the document. */
+  /** The named schemas of the document. */
   schemas: Readonly<Record<string, TSchema>>
 }
 
@@ -45,7 +45,7 @@ const OWN = {
   schemas: { ErrorBody },
 }
 
-/** Health, files and the reference: without key and limit. */
+/** Health, files and the reference need no key and have no limit. */
 export const SERVICE: Surface = OWN
 export const PAGE: Surface = { ...OWN, tier: EXPLORER, errorsAs: 'page', ignoresSlash: true }
 export const PICTURE: Surface = { ...OWN, tier: PICTURES, errorsAs: 'picture', ignoresSlash: true }
@@ -56,7 +56,7 @@ export type Parameter = {
   schema?: object
   required?: true
   example?: string
-  /** A list with commas. */
+  /** `false` for a comma-separated list. */
   explode?: false
   style?: 'form'
 }
@@ -80,30 +80,30 @@ type Documentation = {
   bodyExample?: unknown
   response: TSchema
   example?: unknown
-  /** Further types of the response: streams of items, with an example of the text. */
+  /** Further content types of the response, which are streams of items. `example` is the text of a stream. */
   streams?: Readonly<Record<string, { item: object; example: string }>>
-  /** In addition to those of the surface. */
+  /** Headers in addition to those of the surface. */
   responseHeaders?: readonly HeaderName[]
   errors?: readonly DocumentedError[]
 }
 
-/** A route without a handler responds 404 and does not count; `missing` is the sentence of this 404. */
+/** A route without a handler responds with 404, which does not count for the rate limit. `missing` is the message. */
 type Declaration<Param extends string = string, Name extends string = string> = {
   /** The name in metrics, usage counts and logs. */
   name: string
-  /** A path of `Bun.serve`. */
+  /** A path pattern of `Bun.serve`. */
   path: string
   /** GET and HEAD by default. */
   methods?: readonly string[]
   /** Principals need this scope; `read` by default. */
   scope?: Scope
-  /** A key is required, also where the others are open. */
+  /** A key is required, even without REQUIRE_API_KEY. */
   needsKey?: true
   /** The number of requests that a request counts as, 1 by default. Handlers may charge more. */
   units?: number
-  /** Handled without waiting for a turn: at most an indexed read. */
+  /** The request does not wait for its turn, because it takes at most one indexed read. */
   isImmediate?: true
-  /** A 304 costs nothing, because it takes one indexed read. */
+  /** Whether a 304 is free, because it takes one indexed read. */
   isCheap?: (request: Request) => boolean
   params?: Parameters<Param>
   query?: Parameters<Name>
@@ -131,14 +131,14 @@ export function route<Param extends string = never, Name extends string = never>
     surface,
     scope,
     units,
-    // Without the wrapper, handlers get no query.
+    // Without `parseQuery`, handlers get no query.
     handle: (parseQuery && handle
       ? (request, context) => handle(request, context, parseQuery(request, names))
       : handle) as Route['handle'],
   }
 }
 
-/** A route without key and limit. */
+/** A route that needs no key and has no limit. */
 export const pageRoute = (
   path: string,
   page: (request: Request) => Awaitable<RenderedPage>,
@@ -155,7 +155,7 @@ export type DocumentedRoute = Route & Documentation
 
 export const isDocumented = (each: Route): each is DocumentedRoute => each.id !== undefined
 
-/** Responds 404 to the base path and all other paths below it. */
+/** Two routes that respond with 404 to the base path and to all other paths below it. */
 export const unknownPaths = (surface: Surface, base: string, name: string, missing?: string): Route[] =>
   [base, `${base}/*`].map((path) => route(surface, { path, name, ...(missing && { missing }) }))
 
@@ -164,7 +164,7 @@ export type ServerContext = {
   store: Store
   catalog: Catalog
   pages: PageCache
-  /** Explains scores, by id of the passport: with the rule set and at the time of the last calculation. */
+  /** Returns explanations by passport id, each with the rule set and for the time of the last calculation. */
   explainAll: (
     passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
   ) => Awaitable<ReadonlyMap<number, Explanation>>
@@ -182,7 +182,7 @@ export type Context = ServerContext & {
   headers: Headers
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
   charge: (units: number, advise?: (limit: number) => string) => Awaitable<void>
-  /** Logs an error after the response began. */
+  /** Logs an error of this request. */
   onError: (error: unknown) => void
 }
 
@@ -195,11 +195,11 @@ export type Exchange = LimitedExchange &
     readonly time: number
     readonly startedAt: number
     principal: Principal
-    /** A 304 that does not count. */
+    /** Whether the response is a 304 that does not count. */
     isFree: boolean
   }
 
-/** The loggable part of a request: without path, query and key. */
+/** What may be logged about a request: not its path, query or key. */
 export type RequestSummary = {
   id: string
   method: string
@@ -208,7 +208,7 @@ export type RequestSummary = {
   seconds: number
   /** Empty without a key. */
   keyId: string
-  /** `none` if the request ended before its tier was determined. */
+  /** `none` if the route has no tier, or if the request was refused before its tier was known. */
   tier: string
   address: () => string
 }

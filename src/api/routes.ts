@@ -5,7 +5,7 @@ import { diff } from './v3/diff.ts'
 import { events } from './v3/events.ts'
 import { listOfPassports } from './v3/list.ts'
 import { lookup } from './v3/lookup.ts'
-import { passport } from './v3/passports.ts'
+import { passport } from './v3/passport.ts'
 import { V3 } from './v3/route-defaults.ts'
 import { rules } from './v3/rules.ts'
 

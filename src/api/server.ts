@@ -59,7 +59,7 @@ export type ApiServerOptions = ErrorHandling &
     host: string
     port: number
     reusePort?: boolean | undefined
-    /** HTTPS with HTTP/2; the contents of PEM files. */
+    /** The contents of PEM files. With them, the server uses HTTPS and HTTP/2. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
     publicUrl?: string | undefined
     limits?: Partial<StreamLimits & HoldLimits> | undefined
@@ -72,7 +72,7 @@ export type ApiServerOptions = ErrorHandling &
     onResponse?: ((summary: RequestSummary) => void) | undefined
   }
 
-/** The runtime responds 413 to larger bodies, without a body of its own. */
+/** Bun itself responds to larger bodies, with an empty 413. */
 const MAX_RUNTIME_BODY_BYTES = 64 * 1024 * 1024
 
 const NOT_FOUND = route(SERVICE, { path: '/*', name: 'not_found' })
@@ -91,7 +91,7 @@ export function startApiServer(options: ApiServerOptions) {
     (request: RouteRequest, server: Bun.Server<undefined>) => handle(state, route, request, server),
   ]
 
-  /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards would match "//" uncollapsed. */
+  /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards do not collapse "//". */
   function handleOther(request: Request, server: Bun.Server<undefined>): Promise<Response> {
     const path = pathOf(request)
     for (const route of byFolder.get(folderOf(path)) ?? []) {
@@ -123,7 +123,7 @@ export function startApiServer(options: ApiServerOptions) {
   return {
     url: urlOf(host, bound, tls ? 'https' : 'http'),
     port: bound,
-    /** Without open streams. */
+    /** Open streams are not included. */
     requestsInProgress: () => server.pendingRequests - streams.count(),
     openStreams: streams.count,
     /** From now on, each response ends its connection. Returns the milliseconds since the last request. */
@@ -140,7 +140,7 @@ export function startApiServer(options: ApiServerOptions) {
   }
 }
 
-/** The first part of a path. */
+/** The first segment of a path. */
 const folderOf = (path: string) => path.split('/', 2)[1]
 
 type ServerState = ReturnType<typeof createServerState>
@@ -235,7 +235,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     }
     checkScope(exchange.principal, route.scope)
     checkMethod(request.method, route)
-    // Before the body is received: the request may wait for its turn.
+    // Charged before the request waits for its turn and its body is received.
     const units = route.units + (route.body ? unitsOfBody(declaredLength(request)) : 0)
     if (units > 1) await charge(limiter, exchange, units)
     if (retirement) checkBrownout(retirement, exchange.time, exchange.principal.id, surface.retires)
@@ -257,7 +257,7 @@ function complete(state: ServerState, exchange: Exchange, response: Response): R
   const { status } = completed
   const { route, time, startedAt, principal, units, tier, address, isFree } = exchange
   const keyId = principal.id
-  // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
+  // The monthly quota exempts 304. A 304 that is not free is therefore counted as 200.
   const counted = status === 304 && !isFree ? 200 : status
   if (route.surface.usesKeys) state.usage.count(keyId, route.name, counted, time, units)
   const seconds = (performance.now() - startedAt) / 1000

@@ -39,7 +39,7 @@ export function createUsageCounter(now: () => number) {
       Object.assign(state, { counts: [], byKey: new Map(), lastUsed: new Map() })
       return { counts, lastUsed }
     },
-    /** Whether the key has used its monthly quota, by the counts that this node has. */
+    /** Whether the key has used up its monthly quota, as far as this node knows. */
     isQuotaUsed(keyId: string, quota: number): boolean {
       startDay(state, now())
       return monthSum(state, keyId) >= quota

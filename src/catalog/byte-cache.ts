@@ -19,7 +19,7 @@ export function createByteCache<Value>(mostBytes: number) {
   function find(key: string): Value | undefined {
     const entry = entries.get(key)
     if (!entry) return undefined
-    // Moves the entry to the end: the first one is evicted first.
+    // The entry moves to the end, because eviction begins with the first one.
     entries.delete(key)
     entries.set(key, entry)
     return entry.value

@@ -8,11 +8,11 @@ import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
 
 /** The ranking of all listed passports: pages, keyword search and the standing of a score. */
 export type Catalog = {
-  /** A new object after every change that list pages show. */
+  /** Returns a new object after every change that list pages show. */
   current(): Awaitable<Snapshot>
-  /** All matches of the folded keyword, as of the snapshot. Aborting the signal rejects a search with `ClientGone`. */
+  /** Finds all passports that match the folded keyword. Aborting the signal rejects with `ClientGone`. */
   find(request: { keyword: string | undefined; signal?: AbortSignal | undefined }): Awaitable<Matches>
-  /** A page of a list that is filtered, grouped or sorted. `isLatest`: with all changes of the store before the call. */
+  /** A page of a filtered, grouped or sorted list. With `isLatest` it includes all changes before the call. */
   list(request: ListRequest & { signal?: AbortSignal | undefined }, isLatest: boolean): Promise<LivePage>
   /** Resolves when there may be a newer snapshot. */
   next(snapshot: Snapshot): Awaitable<void>
@@ -44,13 +44,13 @@ export function createCatalog(store: Pick<Store, 'listing' | 'facets'>): Catalog
       return keyword === undefined ? { snapshot: known } : search(known, keyword)
     },
     list: async (request) => index.find(await current(), request),
-    // The next call checks the store.
+    // There is nothing to wait for: every call checks the store.
     next: () => undefined,
     standing: async (score) => findStanding(await current(), score),
   }
 }
 
-/** Snapshots are updated about once a second while there are changes. */
+/** `next` waits at most this long. While passports change, a new snapshot comes about once a second. */
 const LONGEST_WAIT_MILLISECONDS = 500
 
 /** A catalog whose snapshots come from the writer thread and whose searches run in the search thread. */
@@ -58,7 +58,7 @@ export function createSharedCatalog(client = createSearchClient()) {
   let snapshot: Snapshot
   let updated = Promise.withResolvers<void>()
 
-  /** The same snapshot is the same object, although the search thread sends a copy. */
+  /** Replaces the copy that the search thread sends by the snapshot itself, so that objects can be compared. */
   function own(found: Matches): Matches {
     return found.snapshot.cursor === snapshot.cursor ? { ...found, snapshot } : found
   }

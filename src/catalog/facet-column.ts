@@ -11,15 +11,15 @@ export type Column = {
   /** Each list is its length, followed by its value numbers. Slots without a value have the empty list at 0. */
   lists: Uint32Array<ArrayBuffer>
   used: number
-  /** The starts of lists, by their value numbers. */
+  /** Finds the start of a list by its value numbers. */
   shared: Map<number | string, number>
-  /** The starts of lists that were the same object. */
+  /** Finds the start of a list by the array that was added. */
   known: WeakMap<readonly Value[], number>
   /** The start of each slot's list. */
   starts: Uint32Array<ArrayBuffer>
 }
 
-/** The number of lists of several values that are stored once. Above it, each slot has its own copy of a list. */
+/** Lists with several values that are stored once. After this many, each slot has its own copy of a new list. */
 const MOST_SHARED_LISTS = 100_000
 
 export const createColumn = (): Column => ({
@@ -32,7 +32,7 @@ export const createColumn = (): Column => ({
   starts: new Uint32Array(1024),
 })
 
-/** A list must not change later. */
+/** The array `values` must not change later. */
 export function setValues(column: Column, slot: number, values: number | readonly Value[]): void {
   if (slot >= column.starts.length) column.starts = grow(column.starts, 2 * slot)
   column.starts[slot] = typeof values === 'number' ? startOfOne(column, values) : startOf(column, values)
@@ -77,14 +77,14 @@ function numberOf({ values, numbers }: Column, value: Value): number {
   return values.push(value) - 1
 }
 
-/** The only value of a slot of a column of numbers. */
+/** The value of a slot, in a column in which each slot has one number. */
 export const valueAt = ({ values, lists, starts }: Column, slot: number) =>
   values[lists[(starts[slot] as number) + 1] as number] as number
 
 /** The start of the list after this one. The first list after the empty one is at 1. */
 const nextStart = ({ lists }: Column, start: number) => start + 1 + (lists[start] as number)
 
-/** The number of slots with each value, the index of the first one, and the number of slots without a value. */
+/** For each value: how many slots have it, and the index of the first one. `none`: how many slots have no value. */
 function countValues(column: Column, slots: Uint32Array) {
   const { values, lists } = column
   const { sizes, firsts: ofLists } = countLists(column, slots)
@@ -102,7 +102,7 @@ function countValues(column: Column, slots: Uint32Array) {
   return { counts, firsts, none: sizes[0] as number }
 }
 
-/** The number of slots with at least each of the scores, in a column of numbers. */
+/** For each of `scores`: how many slots have that score or a higher one. */
 export function countAtLeast(column: Column, slots: Uint32Array, scores: readonly number[]): number[] {
   const { sizes } = countLists(column, slots)
   const counts = scores.map(() => 0)
@@ -114,11 +114,11 @@ export function countAtLeast(column: Column, slots: Uint32Array, scores: readonl
   return counts
 }
 
-/** The number of slots with each list, and the index of the first one, by the start of the list. */
+/** For each list, by its start: how many slots have it, and the index of the first one. */
 function countLists({ starts, used }: Column, slots: Uint32Array) {
   const sizes = new Uint32Array(used)
   const firsts = new Uint32Array(used)
-  // An iterator is ten times slower.
+  // `for of` is ten times slower.
   for (let at = 0; at < slots.length; at++) {
     const start = starts[slots[at] as number] as number
     if (add(sizes, start, 1) === 0) firsts[start] = at
@@ -126,19 +126,19 @@ function countLists({ starts, used }: Column, slots: Uint32Array) {
   return { sizes, firsts }
 }
 
-/** Adds to a number, and returns it as it was before. */
+/** Adds to a number in the array, and returns its old value. */
 function add(numbers: Uint32Array, index: number, more: number): number {
   const before = numbers[index] as number
   numbers[index] = before + more
   return before
 }
 
-/** The slots by their only value, descending; slots with equal values keep their order. A counting sort. */
+/** Counting sort: slots with the highest value first. Slots with equal values keep their order. */
 export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
   const { sizes } = countLists(column, slots)
   const places = new Uint32Array(column.used)
   let next = 0
-  // The sort of a typed array needs no comparator, which would take most of the time.
+  // A typed array sorts without a comparator, which would take most of the time.
   for (const value of Float64Array.from(column.values as number[])
     .sort()
     .reverse()) {
@@ -154,7 +154,7 @@ export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
   return sorted
 }
 
-/** 1 for each list, by its start, for which one of the conditions holds. Each condition is a bit: a filter has at most 32. */
+/** 1 at the start of each list that fulfils one of the conditions. Each condition is a bit: a filter has at most 32. */
 export function flagLists(column: Column, conditions: readonly Condition[]): Uint8Array {
   const { lists, used } = column
   const bits = testValues(column, conditions)
@@ -170,7 +170,7 @@ export function flagLists(column: Column, conditions: readonly Condition[]): Uin
   return flags
 }
 
-/** The conditions that hold for each value. Only comparisons test all values. */
+/** A bit for each condition that a value fulfils. `=` looks up its value; the other operators test all values. */
 function testValues({ values, numbers }: Column, conditions: readonly Condition[]): Uint32Array {
   const bits = new Uint32Array(values.length)
   for (const [at, { operator, value: than }] of conditions.entries()) {
@@ -201,7 +201,7 @@ type Counted = Group & { first: number }
 
 export type CountedGroups = { groups: Counted[]; more: number }
 
-/** Counts the slots of each value. The largest groups are first, equal ones by value; `more` is the number of groups left out. */
+/** Counts the slots with each value. The largest groups come first. `more` is the number of groups that are left out. */
 export function groupSlots(column: Column, slots: Uint32Array, wanted: Wanted): CountedGroups {
   const { counts, firsts, none } = countValues(column, slots)
   const isWanted = createTest(wanted)
@@ -233,7 +233,7 @@ function createTest({ prefix, values }: Wanted): (value: string | null) => boole
     (value.startsWith(prefix) || value.includes(` ${prefix}`) || value.includes(`_${prefix}`))
 }
 
-/** Keeps the groups sorted and few: a sort of a million groups would take a second. */
+/** Keeps only the largest groups, in order: to sort a million groups would take a second. */
 function insertGroup(groups: Counted[], added: Counted): void {
   const last = groups[MOST_GROUPS - 1]
   if (last && isBefore(last, added)) return

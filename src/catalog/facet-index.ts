@@ -40,13 +40,13 @@ const MOST_BYTES = 16_000_000
 /** The largest groups; `more` is the number of groups that are left out. */
 export type Groups = { groups: Group[]; more: number }
 
-/** `among`: the number of passports that are ranked. `ranks`: by score; equal scores have the same rank. */
-export type Ranking = { among: number; ranks: ReadonlyMap<number, number> }
+/** `among`: how many passports are ranked. `ranks`: the rank of each score. */
+type Ranking = { among: number; ranks: ReadonlyMap<number, number> }
 
 export type FacetPage = Pick<ListPage, 'ids' | 'next'> & {
   total: number
   grouped?: Groups | undefined
-  /** In the order of the request. */
+  /** One list for each requested facet, in the same order. */
   facets?: FacetCount[][] | undefined
   ranking?: Ranking | undefined
   atLeast?: ScoreLists | undefined
@@ -97,13 +97,13 @@ export function createFacetIndex() {
     /** The ids of all passports. */
     ids: () => Float64Array.from(slots.byId, (slot) => slots.ids[slot] as number),
 
-    /** Changed and removed passports leave unused slots. */
+    /** The number of slots that changed and removed passports have left. */
     unused: () => slots.count - slots.byId.length,
 
-    /** With too many unused slots, a new index is smaller. */
+    /** Whether so many slots are unused that the index should be built again. */
     isSparse: () => slots.count > 10_000 + 2 * slots.byId.length,
 
-    /** Removes the passports with these ids, and adds others. */
+    /** Removes the passports with the ids in `removed`, and adds those in `added`. */
     replace(removed: readonly number[], added: readonly Facets[]): void {
       replaceSlots(slots, removed, added.toSorted((one, other) => one.id - other.id).map(add))
       for (const cache of [index.orders, index.lists, index.groups]) cache.clear()
@@ -137,7 +137,7 @@ function findPage(index: Index, request: ListRequest): FacetPage {
 function listOf(index: Index, { keyword, filter, sort }: ListQuery): Uint32Array {
   if (keyword === undefined && filter.length === 0) return orderOf(index, sort.field)
   return index.lists.getOrAdd(JSON.stringify([keyword, filter, sort.field]), () => {
-    // A list with a keyword is a part of the list without it, which ranks need.
+    // Ranks are computed from the list without the keyword, so that list is cached as well.
     const value =
       keyword === undefined
         ? keepSelected(orderOf(index, sort.field), selectFiltered(index, filter))
@@ -157,7 +157,7 @@ type Bitmap = Uint32Array
 
 const createBitmap = ({ count }: Slots): Bitmap => new Uint32Array(Math.ceil(count / 32))
 
-/** The slots whose bit is set, in their order. */
+/** Returns the slots whose bit is set, in the same order. */
 function keepSelected(slots: Uint32Array, bits: Bitmap): Uint32Array {
   const kept = new Uint32Array(slots.length)
   let length = 0
@@ -169,7 +169,7 @@ function keepSelected(slots: Uint32Array, bits: Bitmap): Uint32Array {
   return kept.slice(0, length)
 }
 
-/** The slots, in use or not, that match the filter, which has at least one term. */
+/** The slots that match the filter, including unused ones. The filter must have a term. */
 const selectFiltered = ({ slots, columns }: Index, filter: Filter): Bitmap =>
   filter.map(({ field, conditions }) => selectTerm(slots, columns[field], conditions)).reduce(intersect)
 
@@ -183,7 +183,7 @@ function selectTerm(slots: Slots, column: Column, conditions: readonly Condition
   return bits
 }
 
-/** The slots, in use or not, whose name contains the words of the keyword. */
+/** The slots whose name contains the words of the keyword, including unused slots. */
 function selectNamed(slots: Slots, keyword: string): Bitmap {
   const bits = createBitmap(slots)
   for (const slot of searchNames(trim(slots), keyword))
@@ -224,7 +224,7 @@ function countFacet(index: Index, { keyword, filter, sort }: ListQuery, facet: F
   )
 }
 
-/** Lists by score begin with the highest one; those by id have no ranks. */
+/** Only lists that are sorted by a score have ranks. */
 function rank(index: Index, { filter, sort }: ListQuery, scores: readonly number[]): Ranking | undefined {
   if (sort.field === 'passport_id') return undefined
   const list = listOf(index, { filter, sort })
@@ -242,7 +242,7 @@ function countScores(index: Index, { filter, sort }: ListQuery, wanted: ScoreLis
   )
 }
 
-/** Removes the passports with these ids, and adds new slots, which are sorted by id. */
+/** Removes the passports with these ids. `added` are the new slots, sorted by passport id. */
 function replaceSlots(slots: Slots, removed: readonly number[], added: readonly number[]): void {
   const { byId, ids } = slots
   const indexOf = (id: number) =>
@@ -270,7 +270,7 @@ function replaceSlots(slots: Slots, removed: readonly number[], added: readonly 
   slots.byId = merged
 }
 
-/** Most passports are added in the order of their ids. The buffer grows less often than the array. */
+/** The fast path, because most passports are added in the order of their ids. The buffer doubles when it is full. */
 function append(byId: Slots['byId'], added: readonly number[]): Slots['byId'] {
   const length = byId.length + added.length
   const isFree = byId.buffer.byteLength >= length * Uint32Array.BYTES_PER_ELEMENT

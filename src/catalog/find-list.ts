@@ -6,10 +6,10 @@ import type { FacetPage } from './facet-index.ts'
 import type { Matches } from './search.ts'
 import { countWhile, cutPage, type Snapshot, type SortedList } from './snapshot.ts'
 
-/** Passports that are read at once: 1.6 MB at most. */
+/** Passports per read: 1.6 MB at most. */
 export const CHUNK = 50
 
-/** Passports of a page that change while it is read are rare: a second attempt almost always succeeds. */
+/** A page is read again if one of its passports changes meanwhile. A second attempt almost always succeeds. */
 const ATTEMPTS = 5
 
 /** How often a request waits for a newer snapshot, when too many passports have changed since the current one. */
@@ -27,7 +27,7 @@ type Signal = { signal?: AbortSignal | undefined }
 /** `keyword` is folded. */
 export type FindRequest = PageRequest & Signal & { keyword: string | undefined }
 
-/** A page with a number, of the ranking: all its passports are of one state of the database. */
+/** Finds a page of the ranking by its number. All its passports are from one state of the database. */
 export const findPage = <T>(
   reader: Reader,
   { page, size, keyword, signal }: FindRequest,
@@ -36,9 +36,9 @@ export const findPage = <T>(
 
 const RANKING = { filter: [], sort: { field: 'score', descending: true } } as const
 
-export type FoundList<T> = Omit<FacetPage, 'ids'> & { items: T[] }
+type FoundList<T> = Omit<FacetPage, 'ids'> & { items: T[] }
 
-/** A page of a list, whose passports are of one state of the database. */
+/** Finds a page of a list. All its passports are from one state of the database. */
 export async function findList<T>(
   reader: Reader,
   request: ListRequest & Signal,
@@ -53,11 +53,11 @@ export async function findList<T>(
   }
 }
 
-/** Whether the snapshot, which is always in memory, has the list. */
+/** Whether the snapshot is enough for the list, without the facet index. */
 export const isRanking = ({ filter, groupBy, sort, facets, ranksOf }: ListRequest): boolean =>
   filter.length === 0 && !groupBy && !facets && !ranksOf && sort.field === 'score'
 
-/** The snapshot is older than the passports: the changes since it are applied. */
+/** Applies the changes since the snapshot to its ranking, because `readItems` reads newer passports. */
 async function findInRanking<T>(
   { catalog, store: { listing } }: Reader,
   request: ListRequest & Signal,
@@ -69,7 +69,7 @@ async function findInRanking<T>(
     return readItems(ids)
   }
   const read = async (ids: readonly number[]) => (await mapChunks(ids, readChunk)).flat(1) as T[]
-  /** `undefined` if there are too many changes, or unknown ones. */
+  /** Returns `undefined` if the changes are too many or unknown. */
   const readChanges = async (since: RecentChanges) => {
     const later = await listing.readRecent(since.cursor)
     return later && addChanges(since, later)
@@ -91,7 +91,7 @@ async function findInRanking<T>(
       if (after && page.ids.every((id) => isSame(before, after, id))) return { ...page, items }
       changes = after
     }
-    // Passports that vanished are left out.
+    // The last resort: a page of the snapshot, without the passports that are no longer listed.
     if (snapshots === SNAPSHOTS) {
       const page = cut(noChanges(snapshot))
       return { ...page, items: await read(page.ids) }
@@ -105,7 +105,7 @@ function includesAny({ listed, unlisted }: ListingChanges, ids: readonly number[
   return listed.some(({ id }) => wanted.has(id)) || unlisted.some((id) => wanted.has(id))
 }
 
-/** Calls `work` for each chunk of a list, with a turn of the event loop between them. */
+/** Calls `work` for each chunk of a list. The event loop runs between two chunks. */
 export async function mapChunks<T, R>(
   list: readonly T[],
   work: (chunk: readonly T[], at: number) => Awaitable<R>,
@@ -152,7 +152,7 @@ const isSame = (before: RecentChanges, after: RecentChanges, id: number): boolea
   before.listed.get(id)?.version === after.listed.get(id)?.version &&
   before.unlisted.has(id) === after.unlisted.has(id)
 
-/** All matches after the changes: the unchanged matches of the snapshot, and the changed passports that match. */
+/** The matches after the changes: the unchanged ones of the snapshot, and the changed passports that match. */
 export function listRanking(found: Matches, changes: RecentChanges, keyword = ''): SortedList {
   const list = listSnapshot(found)
   if (changes.listed.size === 0 && changes.unlisted.size === 0) return list
@@ -161,7 +161,7 @@ export function listRanking(found: Matches, changes: RecentChanges, keyword = ''
   const added = [...changes.listed.values()]
     .filter(({ name }) => words.every((word) => name.includes(word)))
     .sort((one, other) => other.score - one.score || one.id - other.id)
-  /** For each added passport: the number of kept ones before it. */
+  /** For each added passport: how many unchanged passports are before it. */
   const keptBefore = added.map((passport) => {
     const at = countWhile(list.length, (index) => isBefore(list.at(index), passport))
     return at - countWhile(removed.length, (index) => (removed[index] as number) < at)
@@ -179,7 +179,7 @@ export function listRanking(found: Matches, changes: RecentChanges, keyword = ''
   }
 }
 
-/** `idAt` allocates nothing: it is called for all passports. */
+/** `idAt` allocates nothing, because it is called for all passports. */
 type RankedList = SortedList & { idAt(index: number): number }
 
 function listSnapshot({ snapshot: { ids, scores }, ranks }: Matches): RankedList {
@@ -192,7 +192,7 @@ function listSnapshot({ snapshot: { ids, scores }, ranks }: Matches): RankedList
   }
 }
 
-/** Ids are first looked up by their last bits: a bit array is much faster than a set, and most ids are unchanged. */
+/** Ids are looked up by their last bits first: an array is much faster than a set, and most ids are unchanged. */
 const LAST_BITS = 0xffff
 
 /** The positions of changed passports, ascending. */

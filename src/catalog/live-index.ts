@@ -4,69 +4,69 @@ import type { Store } from '../store/store.ts'
 import { createFacetIndex, type FacetIndex, type FacetPage } from './facet-index.ts'
 import { buildSnapshot, type Snapshot } from './snapshot.ts'
 
-/** Passports per read: about 2 ms on SQLite, and at most 85 MB, with the largest records. */
+/** Passports per read. A read takes about 2 ms on SQLite, and at most 85 MB, if all records have the maximum size. */
 const CHUNK = 100
 
-/** Chunks of a build between two reads of changes: after too many changes, the build would have to start again. */
+/** During a build, changes are read after this many chunks. If they became too many, the build would start again. */
 const CHUNKS_BETWEEN_CHANGES = 100
 
 const ATTEMPTS = 3
 
-/** A replica may be behind the snapshot. */
+/** Changes are read again after this time even if the snapshot is the same: a replica may have been behind it. */
 const CHECK_MILLISECONDS = 1000
 
-/** Names and tags of removed passports stay in memory until a new index replaces the old one, at an update after this time. */
+/** An index that still holds names and tags of removed passports is replaced at the first update after this time. */
 const LONGEST_UNUSED_MILLISECONDS = 3_600_000
 
-/** `cursor`: the page includes all changes of the store up to this one. */
+/** The page includes all changes of the store up to `cursor`. */
 export type LivePage = FacetPage & { cursor: string }
 
-export type FacetStore = Pick<Store, 'listing' | 'facets'>
+type FacetStore = Pick<Store, 'listing' | 'facets'>
 
 type Options = {
   /** Lists wait while an index of at most this many passports is built. For a larger one, they are rejected with `not_ready`. */
   mostAwaited?: number
   longestUnused?: number
-  /** Ends a build. */
+  /** Aborting it ends a build. */
   signal?: AbortSignal
   /** Called if a build or an update in the background fails. The old index stays; the next snapshot or list tries again. */
   onFailure?: (error: unknown) => void
 }
 
-/** All passports have the state of `cursor` or a later one. */
+/** Each passport is as it was at `cursor` or later. */
 type State = { index: FacetIndex; cursor: string; builtAt: number }
 
-/** The passports to read, and a cursor that is not later than any of their states. */
+/** The passports to read. All changes after `cursor` are read as well. */
 type Base = { ids: Float64Array; cursor: string }
 
 type Live = {
   readonly store: FacetStore
   readonly options: Options
-  /** The index in use. A new one replaces it after too many changes, in the background if possible. */
+  /** The index in use. It is `undefined` after too many changes, until a new one is built. */
   state?: State | undefined
   building?: Promise<State> | undefined
   percent: number
-  /** The last index whose changes were read. */
+  /** The last time changes were read: into which index, and for which cursor. */
   checked?: { state: State; cursor: string | undefined; at: number }
 }
 
-/** A facet index that follows the store. It is built by the first call. */
+/** A facet index that applies the changes of the store. The first call builds it. */
 export function createLiveIndex(store: FacetStore, options: Options = {}) {
   const live: Live = { store, options, percent: 0 }
   let last: Promise<unknown> = Promise.resolve()
 
-  /** One at a time. */
+  /** Runs one `work` at a time, in the order of the calls. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = last.then(work)
-    // The caller gets the error; the next work starts in any case.
+    // The caller gets the error. The next `work` starts even after an error.
     last = result.catch(() => undefined)
     return result
   }
 
   return {
     /**
-     * Reads the changes of the store before a page: always without a cursor; with a cursor, at its first use and then at most
-     * once a second. Requests wait for each other. `snapshot` has the passports of the first build.
+     * Finds a page, one request at a time. Without a cursor, changes of the store are always read first. With the
+     * same cursor as before, they are read at most once a second. The first build reads the passports in `snapshot`.
      */
     find: (snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> =>
       inTurn(() => find(live, snapshot, request, cursor)),
@@ -101,7 +101,7 @@ async function update(live: Live, snapshot: Snapshot, cursor: string | undefined
   if (state && !wasChecked(live, state, cursor)) {
     const isComplete = await readChanges(live.store, state)
     live.checked = { state, cursor, at: performance.now() }
-    // A new index that has replaced it meanwhile may lack the last changes.
+    // A new index has replaced this one meanwhile. It may lack the last changes.
     if (live.state !== state) return update(live, snapshot, cursor)
     if (isComplete) limitUnused(live, state)
     else live.state = undefined
@@ -118,7 +118,7 @@ function reportFailure({ options: { signal, onFailure } }: Live, error: unknown)
   if (!signal?.aborted) onFailure?.(error)
 }
 
-/** Meanwhile, the old index is used, if there is one. */
+/** Builds an index in the background. An old index stays in use meanwhile. */
 function build(live: Live, base: Base): Promise<State> {
   if (live.building) return live.building
   live.percent = 0
@@ -134,7 +134,7 @@ function build(live: Live, base: Base): Promise<State> {
   return live.building
 }
 
-/** A new index replaces one with too many unused slots, and an old one with any. */
+/** Builds a new index if too many slots are unused, or if the index is old and any slot is unused. */
 function limitUnused(live: Live, { index, cursor, builtAt }: State): void {
   const { longestUnused = LONGEST_UNUSED_MILLISECONDS } = live.options
   const isOld = index.unused() > 0 && performance.now() >= builtAt + longestUnused
@@ -151,7 +151,7 @@ async function buildState(live: Live, base: Base): Promise<State> {
   throw new ServiceError('unavailable', 'Too many passports change: the index for filters cannot be built.')
 }
 
-/** `undefined` if the changes since the cursor are too many or unknown. */
+/** Returns `undefined` if the changes since the cursor are too many or unknown. */
 async function tryBuild(live: Live, base: Base): Promise<State | undefined> {
   const { store, options } = live
   const state = { index: createFacetIndex(), cursor: base.cursor, builtAt: performance.now() }
@@ -175,13 +175,13 @@ async function readChanges(store: FacetStore, state: State): Promise<boolean> {
   return true
 }
 
-/** Passports that are not listed leave the index. */
+/** Updates these passports in the index. Those that are no longer listed are removed from it. */
 async function readPassports(
   { facets }: FacetStore,
   { index }: State,
   ids: readonly number[],
 ): Promise<void> {
   index.replace(ids, await facets.list(ids))
-  // Keyword searches of the same thread take turns.
+  // Lets keyword searches of the same thread run.
   await new Promise(setImmediate)
 }

@@ -11,7 +11,7 @@ type Page = Matches | LivePage
 
 const LONGEST_LIST_MILLISECONDS = 10_000
 
-/** The length of the queue: more than the requests that one client may send within its limit. */
+/** Calls that may wait in the queue: more than the rate limit allows one client. */
 const MOST_WAITING = 2000
 
 export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, mostWaiting = MOST_WAITING) {
@@ -30,7 +30,7 @@ export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, most
 
 type FindList = (snapshot: Snapshot, request: ListRequest, cursor: string | undefined) => Promise<LivePage>
 
-/** Runs the searches and the lists of all clients, each one at a time. They wait for the first snapshot. */
+/** Runs one search and one list at a time, for all clients. Both wait for the first snapshot. */
 export function createSearchServer(findList: FindList) {
   const search = createSearcher()
   const first = Promise.withResolvers<void>()

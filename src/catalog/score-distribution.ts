@@ -8,23 +8,23 @@ export type Standing = Distribution & {
   total: number
 }
 
-export type Distribution = {
+type Distribution = {
   highest: number
   median: number
-  /** The end of plots: a round number that few outliers exceed. */
+  /** The end of the histogram's axis: a round number that only outliers exceed. */
   scale: number
   /** The width of a bucket of the histogram. */
   step: number
-  /** Histogram: passports in each bucket from 0 to `scale`, and in a last one beyond it. */
+  /** The number of passports in each bucket from 0 to `scale`. The last bucket has all scores above `scale`. */
   distribution: readonly number[]
 }
 
 const MOST_BUCKETS = 40
 
-/** Scores above this many times a high percentile are beyond the scale. */
+/** Scores above this multiple of a high percentile are outliers. */
 const NEAR = 1.5
 
-/** Among fewer people, two outliers are above the 99th percentile: the 90th is used. */
+/** Below this many passports, the 90th percentile is used, because two outliers would raise the 99th. */
 const FEW = 100
 
 const distributions = new WeakMap<Snapshot, Distribution>()
@@ -66,13 +66,13 @@ function findScale(scores: Float64Array, highest: number) {
   return { step, scale: step * Math.max(1, Math.ceil(end / step)) }
 }
 
-/** The next number of 1, 2, 5, 10, 20, ... */
+/** Rounds up to 1, 2, 5, 10, 20, ... */
 export function roundUp(number: number): number {
   const power = 10 ** Math.floor(Math.log10(number))
   return power * ([1, 2, 5].find((factor) => factor * power >= number) ?? 10)
 }
 
-/** The index in `distribution`. */
+/** The index of a score's bucket in `distribution`. */
 export function bucketOf(score: number, { scale, step }: Pick<Distribution, 'scale' | 'step'>): number {
   const buckets = Math.round(scale / step)
   if (score > scale) return buckets

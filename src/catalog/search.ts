@@ -4,10 +4,10 @@ import { grow, type Snapshot } from './snapshot.ts'
 
 const MOST_BYTES = 16_000_000
 
-/** `ranks` has the rank of each match of a keyword in the snapshot; `undefined` without a keyword. */
+/** `ranks` has the ranks of the passports that match the keyword. It is `undefined` without a keyword. */
 export type Matches = { snapshot: Snapshot; ranks?: Uint32Array<SharedArrayBuffer> | undefined }
 
-/** Keyword search with an LRU cache: the pages of one keyword share one search. */
+/** Keyword search with an LRU cache, so that all pages of a keyword need one search. */
 export function createSearcher() {
   const results = createByteCache<Uint32Array<SharedArrayBuffer>>(MOST_BYTES)
   let searched: Snapshot | undefined
@@ -48,7 +48,7 @@ export function searchNames({ names, starts }: Names, keyword: string): Uint32Ar
   return found
 }
 
-/** The rank of the name at a byte position, at or after the rank `from`. */
+/** The rank of the passport whose name contains this byte position. It is not below `from`. */
 function rankAt(starts: Uint32Array, position: number, from: number): number {
   let low = from
   let step = 1

@@ -7,9 +7,9 @@ export type Snapshot = {
   cursor: string
   ids: Float64Array<SharedArrayBuffer>
   scores: Float64Array<SharedArrayBuffer>
-  /** The folded names in UTF-8: a line feed before each and after the last. */
+  /** The folded names in UTF-8. A line feed precedes each name and follows the last one. */
   names: Uint8Array<SharedArrayBuffer>
-  /** The offset of each name in `names`, and the offset after the last. */
+  /** The offset of each name in `names`, and the offset after the last name. */
   starts: Uint32Array<SharedArrayBuffer>
 }
 
@@ -56,7 +56,7 @@ function mergeChanges(snapshot: Snapshot, { cursor, listed, unlisted }: ListingC
 const isBefore = (one: ListedPassport, score: number, id: number) =>
   one.score > score || (one.score === score && one.id < id)
 
-/** Collects passports in rank order. Unused ends of the arrays take no memory. */
+/** Collects passports in rank order. The arrays are longer than needed, but untouched pages take no memory. */
 function createBuilder(passports: number, nameBytes = 0) {
   const named = createNamed(passports, nameBytes)
   let scores = new Float64Array(new SharedArrayBuffer(passports * 8))
@@ -67,7 +67,7 @@ function createBuilder(passports: number, nameBytes = 0) {
       if (rank === scores.length) scores = grow(scores, rank * 2)
       scores[rank] = score
     },
-    /** Copies the ranks from `first` to the one before `last`, for which there is room in `ids`. */
+    /** Copies the ranks from `first` up to, not including, `last`. `ids` must be long enough. */
     copy(from: Snapshot, first: number, last: number): void {
       const start = from.starts[first] as number
       const bytes = (from.starts[last] as number) - start
@@ -87,7 +87,7 @@ function createBuilder(passports: number, nameBytes = 0) {
   }
 }
 
-/** Ids and names of passports, as in a snapshot, in shared arrays that grow: `count` passports, and names up to `end`. */
+/** Growing arrays of ids and names, as in a snapshot. `count` passports are in use, and the names up to `end`. */
 export type Named = Pick<Snapshot, 'ids' | 'names' | 'starts'> & { count: number; end: number }
 
 export function createNamed(passports: number, nameBytes = 0): Named {
@@ -137,7 +137,7 @@ type Numbers = Float64Array | Uint32Array | Uint8Array
 
 type Constructor<T> = new (length: number | ArrayBufferLike) => T
 
-/** A longer array that begins with the same numbers, in a buffer of the same kind. */
+/** Copies the numbers into a longer array, whose buffer is shared if the old one is. */
 export function grow<T extends Numbers>(from: T, length: number): T {
   const buffer = new (from.buffer.constructor as Constructor<ArrayBufferLike>)(
     length * from.BYTES_PER_ELEMENT,
@@ -147,12 +147,12 @@ export function grow<T extends Numbers>(from: T, length: number): T {
   return larger
 }
 
-/** Passports by score, highest first, equal scores by id; or by id. */
+/** Passports sorted by id, or by score: highest first, equal scores by id. */
 export type SortedList = { length: number; at(index: number): Position }
 
 export type ListPage = {
   ids: number[]
-  /** The values of the sort field. */
+  /** The value of the sort field of each passport. */
   values: number[]
   /** The position of the last passport; `undefined` on the last page. */
   next: Position | undefined
@@ -160,7 +160,7 @@ export type ListPage = {
 
 type Cut = Pick<ListRequest, 'sort' | 'after' | 'limit' | 'offset' | 'step'>
 
-/** The first passports after a position, in either direction. */
+/** Cuts a page out of a list: the first passports after a position, in either direction. */
 export function cutPage(list: SortedList, request: Cut): ListPage {
   const { sort, after, limit, offset = 0, step = 1 } = request
   const isById = sort.field === 'passport_id'

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
 import { quote } from '../domain/text/quote.ts'
 
-/** What a command uses of its process. */
+/** The environment, clock and output of the process, as commands use them. */
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>
   now: () => number
   out: (text: string) => void
   err: (text: string) => void
-  /** Writes to standard output like `log`. */
+  /** Writes to standard output without blocking, like `log`. */
   announce: (text: string) => void
   /** Writes a log entry: never blocks or fails, and drops entries if nobody reads. */
   log: (line: string) => void
@@ -53,7 +53,7 @@ type Form<Name extends string = string, Action extends string = string> = {
   args?: string
   /** The form matches only if these options are given. */
   required?: readonly Name[]
-  /** Other options of the form; all options of the command if missing. --demo is always accepted. */
+  /** Further options that the form accepts; by default all options of the command. --demo is always accepted. */
   options?: readonly Name[]
   about?: string
 }
@@ -168,7 +168,7 @@ export const invalidValue = (wanted: string, given: string) =>
 const usage = (command: Command, forms: readonly Form[]) =>
   `Usage: ${forms.map((form) => usageOf(command, form).join(' ')).join(', or ')}`
 
-/** "passportd keys create", "--name NAME", "[--tier NAME]": the parts that a line break must not split. */
+/** Returns the parts of a usage line that must not be split, such as "passportd keys create" and "[--tier NAME]". */
 export function usageOf({ name, options, defaultAction }: Command, form: Form): string[] {
   const { action, args, required = [] } = form
   const hidden = [...required, ...Object.keys(DATABASE_OPTIONS)]

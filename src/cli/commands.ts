@@ -23,7 +23,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   diff: async () => (await import('./commands/history.ts')).diff,
   rules: async () => (await import('./commands/rules.ts')).rules,
   merge: async () => (await import('./commands/merge.ts')).merge,
-  remove: async () => (await import('./commands/merge.ts')).remove,
+  remove: async () => (await import('./commands/remove.ts')).remove,
   retire: async () => (await import('./commands/retire.ts')).retire,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
   copy: async () => (await import('./commands/copy.ts')).copy,

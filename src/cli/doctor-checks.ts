@@ -31,7 +31,7 @@ export async function checkAll(config: Config, full: boolean, now: number): Prom
   const { database, redisUrl } = config
   const replicas = database.engine === 'postgres' ? (database.readUrls ?? []) : []
   const files = database.engine === 'sqlite' ? await orProblem(() => checkFiles(database.path)) : []
-  // A file that cannot be used is reported once.
+  // A database file that cannot be used is not opened, so that it is reported only once.
   const isUsable = !files.some(({ level, about }) => level !== 'ok' && about === 'database')
   return [
     ...files,
@@ -54,7 +54,7 @@ async function checkDatabase(config: Config, full: boolean, now: number): Promis
   ]
 }
 
-/** Returns the results of a check. If the check throws, a server is unavailable or a permission is missing, which is a problem. */
+/** Returns the results of a check. An error, such as an unavailable server or a missing permission, becomes a problem. */
 async function orProblem(
   check: () => CheckResult[] | Promise<CheckResult[]>,
   about = 'database',
@@ -76,7 +76,7 @@ const find = (path: string): Found[] => {
   return file ? [{ path, file }] : []
 }
 
-/** Checks the database file and the files next to it. A problem or warning about the database means that it cannot be read. */
+/** Checks the database file and the files next to it. A problem or warning about "database" means that it cannot be read. */
 function checkFiles(path: string): CheckResult[] {
   const folder = dirname(path)
   const [database] = find(path)
@@ -130,12 +130,12 @@ function canWrite(path: string): boolean {
     accessSync(path, constants.R_OK | constants.W_OK)
     return true
   } catch {
-    // The exception is the answer.
+    // accessSync throws if access is denied.
     return false
   }
 }
 
-/** A checkpoint may append the whole WAL to the database; a tenth of the database more leaves time to react. */
+/** A checkpoint may append the whole WAL to the database. A tenth of the database is a reserve, which leaves time to react. */
 export function checkSpace(folder: string, free: number, database: number, wal: number): CheckResult {
   const used = database + wal
   const sizes = `${size(free)} are free in ${folder}; the database and its WAL use ${size(used)}`
@@ -213,7 +213,7 @@ function* checkKeys(keys: readonly ApiKey[], { tiers }: Config, now: number) {
 
 const TIMEOUT_MILLISECONDS = 2000
 
-/** `/ready` and the log of `serve` report replicas that lag. */
+/** Does not check how far a replica lags: `/ready` and the log of `serve` report it. */
 async function checkReplica(url: string): Promise<CheckResult> {
   const schema = await findReplicaSchema(url)
   const name = namePostgres(url)

@@ -4,7 +4,7 @@ import { withPath } from './system-error.ts'
 
 const PATH = '.env'
 
-/** Values are literal: Bun would expand "$", so it starts with --no-env-file. */
+/** Reads .env with literal values. Bun would expand "$", so it is started with --no-env-file. */
 export function loadEnvFile(): void {
   try {
     checkLines(readFileSync(PATH, 'utf8'))
@@ -15,10 +15,10 @@ export function loadEnvFile(): void {
   }
 }
 
-/** NAME=value, where a quoted value ends, or a comment. */
+/** Matches a comment, or NAME=value, where a quoted value ends on the same line. */
 const LINE = /^(?:#.*|(?:export\s+)?[\w.-]+\s*=\s*(?:(["'`]).*?\1.*|[^"'`].*)?)?$/
 
-/** A malformed line would be skipped silently, and its setting would have no effect. Its text may be a secret. */
+/** Throws if a line is malformed, because it would be skipped silently. The error does not quote the line: it may be a secret. */
 function checkLines(text: string): void {
   const wrong = text.split('\n').findIndex((line) => !LINE.test(line.trim()))
   if (wrong === -1) return

@@ -5,10 +5,10 @@ import { loadEnvFile } from './env-file.ts'
 import { STANDARD_OUTPUT } from './system-error.ts'
 import { writeAll } from './write-all.ts'
 
-/** Characters that wait for the reader of the log before entries are dropped. */
+/** Log entries are dropped while more characters than this wait to be read. */
 const LONGEST_BACKLOG = 1024 * 1024
 
-/** A failure message that nobody reads must not keep the process alive, nor may a log that nobody reads. */
+/** The process ends after this time, even if nobody reads its last message or its log. */
 const PATIENCE_MILLISECONDS = 1000
 
 const writeLog = createLogWriter(Bun.stderr)
@@ -52,7 +52,7 @@ function writeMessage(text: string): void {
   try {
     writeAll(2, text, 'Standard error', PATIENCE_MILLISECONDS)
   } catch {
-    // There is no other place to report it.
+    // The error cannot be reported anywhere else.
   }
 }
 

@@ -22,7 +22,7 @@ export const openForCommand = (
   options: Options = { create: false, migrate: false },
 ) => openStore(database, options)
 
-/** Opens the database of the settings. `name` is its name in messages. A missing database is refused: DATABASE_URL is wrong. */
+/** Opens the database of the settings, and refuses a missing one: DATABASE_URL is then wrong. `name` is for messages. */
 export async function openConfigured(
   { env }: Terminal,
   values: { demo?: true | undefined },
@@ -30,7 +30,7 @@ export async function openConfigured(
 ) {
   const config = readConfig(env, values)
   const { database } = config
-  // A replica may lag: a change must be based on the current state.
+  // Replicas are not read, because they may lag and a change must be based on current data.
   const store = await open(
     database.engine === 'postgres' ? { engine: 'postgres', url: database.url } : database,
   )
@@ -38,7 +38,7 @@ export async function openConfigured(
   return { config, store, name, [Symbol.asyncDispose]: store[Symbol.asyncDispose] }
 }
 
-/** Opens the database of the settings and finds the active rule set. RULES is read first: an invalid file must not lead to a new database. */
+/** Opens the database of the settings and finds the active rule set. RULES is read first: an invalid file creates no database. */
 export async function openWithRules(...args: Parameters<typeof openConfigured>) {
   const [{ env }, values] = args
   const initial = await loadRules(readConfig(env, values).rules)
@@ -59,7 +59,7 @@ export async function openWhole(database: DatabaseAddress, options: Options = MA
   )
 }
 
-/** Opens a database for a dry run, which neither creates nor migrates it. An empty temporary file stands for a new database. */
+/** Opens a database for a dry run, which neither creates nor migrates it. A missing one is replaced by an empty temporary one. */
 export async function openForDryRun(database: DatabaseAddress): Promise<Store> {
   try {
     return await openWhole(database, { create: false, migrate: false })

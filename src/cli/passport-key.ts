@@ -15,6 +15,13 @@ export function parseKey(text: string): PassportKey {
   return key
 }
 
+/** Commands that change a passport accept only its id, because a wallet can move to another passport. */
+export function parseId(text: string): number {
+  const id = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isSafeInteger(id)) return id
+  throw invalidValue('A passport is named by its id, a whole number', text)
+}
+
 /** Returns an id or a wallet unchanged, and looks up a handle. Throws if several passports have the handle. */
 export async function findRef({ v3 }: Store, key: PassportKey): Promise<PassportRef | undefined> {
   if (!('handle' in key)) return key

@@ -6,14 +6,14 @@ const EVERY_ELSEWHERE = 5000
 
 type Output = Pick<Terminal, 'err' | 'interactive' | 'now'>
 
-/** Shows a line that is replaced on a terminal, or a line every few seconds elsewhere. Short work shows nothing. */
+/** Shows progress: on a terminal in a line that is redrawn, elsewhere in a new line every few seconds. Short work shows nothing. */
 export function createProgress({ err, interactive, now }: Output, unit: string, initial?: number) {
   const begin = now()
   const every = interactive ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE
   let last = begin
   let drawn = false
   return {
-    /** `measured` is the progress towards `total`, if their unit differs from `done`. */
+    /** `measured` is the progress towards `total`, if `total` has another unit than `done`. */
     update(done: number, measured = done, total = initial): void {
       // The clock may be set back.
       if (Math.abs(now() - last) < every) return

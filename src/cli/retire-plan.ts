@@ -41,7 +41,7 @@ export async function printPlan({ plan, store, terminal, now, deprecatedAt }: Pl
   const exempt = plan.exempt.map((id) => {
     const key = keys.get(id)
     if (!key) return `${printable(id)} (no such key)`
-    // The exemption of an invalid key has no effect.
+    // Shows the state of a key that is not active, because its exemption has no effect.
     const state = keyState(key, now)
     return printable(`${id} (${key.name}${state === 'active' ? '' : `, ${state}`})`)
   })
@@ -120,7 +120,7 @@ export function presentPlan({ plan, now, deprecatedAt }: PlanContext) {
 const ORDINARY = 'ordinary'
 const EXEMPT = 'exempt'
 
-/** Shows the responses that clients would get at a time, as the code of the server makes them. */
+/** Shows the responses that clients would get at a time. The code of the server renders them. */
 export function previewResponses(
   { plan: found, deprecatedAt, requireKey }: PlanContext,
   now: number,

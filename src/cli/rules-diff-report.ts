@@ -49,7 +49,7 @@ const signed = (change: number) => `${change > 0 ? '+' : ''}${Math.round(change 
 
 function toRow({ id, before, after, reasons }: Change): string[] {
   const causes = reasons.map((each) => `${each.type} ${signed(each.after - each.before)}`)
-  // Without a changed credential, a cap changed.
+  // If no credential changed, a cap did.
   return [`${id}`, `${before}`, `${after}`, signed(after - before), causes.join(', ') || 'caps']
 }
 

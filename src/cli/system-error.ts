@@ -1,4 +1,4 @@
-/** The `path` of an error of standard output. */
+/** The `path` of errors that occur when standard output is written. */
 export const STANDARD_OUTPUT = 'Standard output'
 
 const READS = ['stat', 'lstat', 'read', 'scandir', 'statfs', 'access']

@@ -1,7 +1,7 @@
 import { FileFaultError } from '../domain/errors.ts'
 import type { Store } from '../store/store.ts'
 
-/** Memory that all threads share: whether one of them has found damage in the database. It stays until a restart. */
+/** Shared memory that says whether any thread has found damage in the database. It is reset only by a restart. */
 export type Damage = Int32Array<SharedArrayBuffer>
 
 export const createDamage = (): Damage => new Int32Array(new SharedArrayBuffer(4))

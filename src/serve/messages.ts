@@ -28,7 +28,7 @@ export type ToThread =
   | Published
   /** A port between a server thread and a thread that it calls. Sent again after one of them was restarted. */
   | { kind: 'connect'; thread: CalledThread; port: MessagePort }
-  /** All servers listen: scoring and indexing must not delay the start. */
+  /** All servers listen. Scoring and indexing begin now, so that they do not delay the start. */
   | { kind: 'started' }
   | { kind: 'renew-tls' }
   | { kind: 'stop' }
@@ -36,7 +36,7 @@ export type ToThread =
 export type FromThread =
   | ThreadMessage
   | Published
-  /** The snapshot is up to date, or the check of the database file is complete. */
+  /** From the writer thread: the snapshot is up to date. From the check thread: the check is complete. */
   | { kind: 'checked' }
   | { kind: 'listening'; port: number; url: string }
   | { kind: 'failed'; reason: string }
@@ -55,5 +55,5 @@ const entry =
   (message: string, fields?: Fields): void =>
     send({ kind: 'log', level, message, fields })
 
-/** The log of a thread. */
+/** A log whose entries the main thread writes. */
 export const threadLog: Log = { info: entry('info'), warn: entry('warn'), error: entry('error') }

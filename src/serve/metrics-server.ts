@@ -29,7 +29,7 @@ export async function startMetrics(
     Bun.serve({
       hostname: host,
       port,
-      // A new release starts before the old one stops.
+      // Lets a new release start before the old one stops.
       reusePort: process.platform === 'linux',
       development: false,
       routes: {
@@ -71,7 +71,7 @@ export async function readStore(
   store: Store,
   { database, damage, onError }: StoreOptions,
 ): Promise<Family[]> {
-  /** Returns `undefined` if the store is unavailable, which other threads log. */
+  /** Returns `undefined` if `work` fails. An unavailable store is not logged here, because other threads log it. */
   const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
     Promise.try(work).catch((error) => {
       if (!isExpected(error)) onError(error)

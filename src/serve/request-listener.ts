@@ -37,7 +37,7 @@ type ListenerOptions = {
 /** Usage counts are handed over at this interval: a crash loses at most the counts of one interval. */
 const USAGE_MILLISECONDS = 10_000
 const PLAN_MILLISECONDS = 1000
-/** How long a server that is used answers further requests before it stops. */
+/** A server that was used within this time continues to serve for this time before it stops. */
 const GRACE_MILLISECONDS = 1000
 
 export type Listener = Awaited<ReturnType<typeof listen>>
@@ -61,7 +61,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       port,
       ...pages,
       index: config.site.index,
-      // A new release, or a server with a renewed certificate, starts before the old one stops.
+      // Lets a new release, or a server with a renewed certificate, start before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
       store,
@@ -77,7 +77,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
   let server = await openPort({ ...config, names: { host: 'HOST', port: 'PORT' } }, start)
-  // The next server uses the same port, also if the system chose it.
+  // A server with a renewed certificate uses the same port, even if the system chose it.
   port = server.port
 
   function handOver(): void {
@@ -150,7 +150,7 @@ function createPages({ config, store, catalog, now, rasterize, plan, onError }: 
   }
 }
 
-/** `undefined` while the database is unavailable: the reference needs no data. Other errors are logged. */
+/** Returns `undefined` if the database is unavailable, because the reference works without it. Other errors are logged. */
 async function findStamp(store: Store, onError: (error: unknown) => void): Promise<string | undefined> {
   try {
     return (await findRules(store)).stamp
@@ -160,14 +160,14 @@ async function findStamp(store: Store, onError: (error: unknown) => void): Promi
   }
 }
 
-/** Called for each start of a server, because certificates are renewed. */
+/** Reads the files at each start of a server, because certificates are renewed. */
 function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8'), http3 }
 }
 
 /**
- * A client may be sending a request on an idle connection: closing that connection now would lose the request. So the
- * connections in use end with a response first. The listener stays open meanwhile, because the runtime closes both together.
+ * Closing an idle connection would lose a request that its client is sending. Connections in use are therefore closed after
+ * their next response. The listener stays open meanwhile, because Bun closes it together with idle connections.
  */
 async function drain(server: ApiServer): Promise<void> {
   const forced = setTimeout(() => server.stop(true), DRAIN_MILLISECONDS)

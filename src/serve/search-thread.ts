@@ -8,7 +8,7 @@ import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { threadLog as log, send, type ToThread } from './messages.ts'
 
-/** Requests wait for the index of at most this many passports, which is built within about a second. */
+/** Requests wait for an index of at most this many passports, because it is built within about a second. */
 const MOST_AWAITED = 50_000
 
 declare const self: Worker
@@ -30,7 +30,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
     case 'start':
       config = data.config
-      // The store is opened together with those of other threads, before a newer version can migrate the database.
+      // The store is opened at the start, like those of other threads, before a newer version can migrate the database.
       void openIndex().catch(logFailure)
       snapshot = data.snapshot
       break
@@ -56,7 +56,7 @@ function logFailure(error: unknown): void {
 /** Updates the index in the background. */
 const follow = (current: Snapshot) => openIndex().then((opened) => opened.follow(current), logFailure)
 
-/** Keyword searches need no store. After a failure, the next request tries again. */
+/** Opens the store for the index; keyword searches need neither. After a failure, the next request tries again. */
 function openIndex(): ReturnType<typeof createIndex> {
   index ??= createIndex().catch((error) => {
     index = undefined

@@ -20,7 +20,7 @@ const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
 
 const METRICS_MILLISECONDS = 1000
 
-/** The most usage reports that may wait for an answer of the writer thread. Further ones are rejected as `overloaded`. */
+/** At most this many usage reports wait for the writer thread. Further ones are rejected as `overloaded`. */
 const MOST_WRITES = 1000
 
 declare const self: Worker
@@ -97,7 +97,7 @@ async function sendUsage(added: UsageReport): Promise<void> {
   }
 }
 
-/** Counts in memory shared by all server threads, or in Redis, shared by all nodes. */
+/** Opens a counter in memory, which all server threads share, or in Redis, which all nodes share. */
 async function openRateLimitCounter(
   { redisUrl }: Config,
   windows: Int32Array,
@@ -121,7 +121,7 @@ async function openRateLimitCounter(
   })
 }
 
-/** The main thread terminates this one. SQLite removes its WAL when the last connection is closed. */
+/** Closes the store, because SQLite removes its WAL with the last connection. The main thread then terminates this one. */
 async function stop(): Promise<void> {
   await listener?.drain()
   await sending

@@ -16,7 +16,7 @@ type Options = {
   workers: number
   store: Store
   log: Log
-  /** Called when all servers listen. */
+  /** Called when all servers listen, before scoring begins. */
   beforeScoring?: () => Promise<void>
 }
 
@@ -40,7 +40,7 @@ const createNode = ({ config, log }: Options) => ({
   snapshot: undefined as Snapshot | undefined,
   /** When the snapshot was last up to date. */
   checkedAt: performance.now(),
-  /** Whether all servers listen: scoring and indexing must not delay the start. */
+  /** Whether all servers listen. Scoring and indexing begin only then. */
   isStarted: false,
 })
 
@@ -73,7 +73,7 @@ export async function startService(options: Options) {
 
   try {
     await firstSnapshot.promise
-    // The first server gets the port from the system if PORT is 0.
+    // If PORT is 0, the system chooses the port of the first server.
     const first = startServerThread(node, config.port)
     servers.push(first)
     const { port, url } = await first.started
@@ -98,7 +98,7 @@ export async function startService(options: Options) {
   }
 }
 
-/** Invalid files are logged once, and not by each thread. */
+/** Checks the files here, so that problems are logged once instead of by each thread. */
 function mayRenewTls({ tls }: Config, log: Log): boolean {
   if (!tls) {
     log.warn('SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.')
@@ -118,7 +118,7 @@ const readSnapshot = ({ snapshot, checkedAt }: Node): Family[] => [
   ),
 ]
 
-/** Opens a channel between a thread and a server thread. */
+/** Opens a channel between a server thread and a thread that it calls. */
 function connect(thread: CalledThread, called: Pick<Thread, 'post'>, server: Pick<Thread, 'post'>): void {
   const { port1, port2 } = new MessageChannel()
   called.post({ kind: 'connect', thread, port: port1 }, [port1])

@@ -6,7 +6,7 @@ const DUPLICATE_MILLISECONDS = 500
 /** A shutdown takes at most 12 s, including the time for the last log entries. */
 const DEADLINE_MILLISECONDS = 11_000
 
-/** Aborted by the first SIGINT or SIGTERM. A second one kills the process, and the deadline calls `onDeadline`. */
+/** The returned signal is aborted by SIGINT or SIGTERM. A second one kills the process; the deadline calls `onDeadline`. */
 export function shutdownSignal(onDeadline?: () => void): AbortSignal {
   const controller = new AbortController()
   function onSignal(): void {

@@ -78,7 +78,7 @@ export function startThread<To = ToThread, From = FromThread>(options: Options<T
       end()
       worker.terminate()
     },
-    /** Waits until the thread has stopped, up to the timeout; then terminates it. */
+    /** Asks the thread to stop, waits for it up to the timeout, and terminates it. */
     async stop(): Promise<void> {
       end()
       worker.postMessage({ kind: 'stop' })

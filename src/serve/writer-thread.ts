@@ -56,7 +56,7 @@ function createJobs(config: Config, store: Store): Job[] {
     checkSchema(store, log, scoring),
     logRetirement(store, log),
   ]
-  // The database may be deleted, replaced or damaged while nothing is written.
+  // Notices that the database was deleted, replaced or damaged, even if nothing is written.
   if (database.engine === 'sqlite')
     jobs.push({
       name: 'The database files cannot be used',

@@ -1,7 +1,7 @@
 /** SQLite returns some values at once, PostgreSQL returns promises. */
 export type Awaitable<T> = T | Promise<T>
 
-/** Continues with a value: at once, unless it is a promise. */
+/** Calls `work` with the value: at once, or when the promise resolves. */
 export function then<T, Result>(
   value: Awaitable<T>,
   work: (value: T) => Awaitable<Result>,

@@ -2,7 +2,7 @@ import type { Awaitable } from './awaitable.ts'
 
 export type CopyTable = {
   name: string
-  /** The items after one key, up to and including another. */
+  /** The items after the key `after`, up to and including the key `until`. */
   list(range: CopyRange & { limit?: number }): Awaitable<CopyItem[]>
   /** Replaces all items in the range. */
   replace(range: CopyRange, items: readonly CopyItem[]): Awaitable<void>

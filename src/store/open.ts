@@ -12,7 +12,7 @@ type OpenOptions = {
   create?: boolean
   /** By default an outdated database is migrated; otherwise it is refused. */
   migrate?: MigrationMode
-  /** Connections for short statements (PostgreSQL). */
+  /** How many connections are opened for short statements (PostgreSQL). */
   connections?: number
   /** Milliseconds without any response after which a server counts as unavailable. */
   responseTimeout?: number
@@ -20,7 +20,7 @@ type OpenOptions = {
   onNotice?: (sentence: string) => void
 }
 
-/** For `serve`: a slow database is waited for; a request must get its 503 within ten seconds. */
+/** For `serve`, which waits for a slow database. A request must get its 503 within ten seconds. */
 export const SERVE_TIMEOUT = { responseTimeout: 5000 }
 
 /** Opens the database and migrates it, unless `migrate` is false. Throws `unavailable` with a message for the operator. */
@@ -28,7 +28,7 @@ export async function openStore(address: DatabaseAddress, options: OpenOptions =
   return address.engine === 'sqlite' ? openSqlite(address.path, options) : openPostgres(address, options)
 }
 
-/** Returns the schema before and after. Throws `unavailable` with a sentence. */
+/** Returns the schema number before and after. Throws `unavailable` with a message for the operator. */
 export async function migrateDatabase(address: DatabaseAddress): Promise<{ from: number; to: number }> {
   return address.engine === 'sqlite' ? migrateSqlite(address.path) : migratePostgres(address.url)
 }
@@ -37,6 +37,6 @@ export async function migrateDatabase(address: DatabaseAddress): Promise<{ from:
 export const diagnose = (address: DatabaseAddress, full: boolean) =>
   address.engine === 'sqlite' ? diagnoseSqlite(address.path, full) : diagnosePostgres(address.url)
 
-/** The first problems of the SQLite file, from a check that reads it once; none on PostgreSQL, which has its own tools. */
+/** Reads the SQLite file and returns the first problems. Returns none on PostgreSQL, which has its own tools. */
 export const findDamage = (address: DatabaseAddress): string[] =>
   address.engine === 'sqlite' ? findTableDamage(address.path) : []

@@ -6,12 +6,12 @@ import type { EventStore } from './event-store.ts'
 
 type Events = Pick<EventStore, 'listAfterTime'>
 
-/** Called for each page: events before this time are unknown. It throws if they are needed. */
+/** Called for each page. Throws if events before `knownSince` are needed, because they are not in the log. */
 type Check = (knownSince: number) => void
 
 /**
- * The events of these passports after a time, in pages: newest first for each passport. Read the passports first: `undo` needs
- * all later events. Other work runs between pages.
+ * Pages of the events of these passports after a time, newest first for each passport. Read the passports before:
+ * `undo` needs all events up to that state. The event loop runs between pages.
  */
 export async function* readLater(
   events: Events,
@@ -29,7 +29,7 @@ export async function* readLater(
   } while (rest.length > 0)
 }
 
-/** The change of a passport, with its credentials, between two times. */
+/** Compares the scores and credentials of a passport at two times. */
 export async function readDiff(
   events: Events,
   passport: PassportV3,

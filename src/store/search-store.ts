@@ -1,15 +1,15 @@
 import type { Credential } from '../domain/credential.ts'
 import type { Awaitable } from './awaitable.ts'
 
-/** Range scans of an index: each reads at most `limit` rows, in the order of their bytes. Prefixes are folded. */
+/** Range scans of an index, in byte order. Each returns at most `limit` rows. Prefixes must be folded. */
 export type SearchStore = {
-  /** Handles such as `github:zoe` that begin with a text. */
+  /** Handles such as `github:zoe` that begin with the prefix. */
   listHandles(prefix: string, limit: number): Awaitable<FoundName[]>
-  /** Handles whose name begins with a text: the first `limit` of each source. */
+  /** Handles of any source whose name begins with the prefix: the first `limit` of each source. */
   listNames(prefix: string, limit: number): Awaitable<FoundName[]>
-  /** Of the first 5,000 wallets with the prefix, those that end with `suffix`. */
+  /** Wallets with the prefix that end with `suffix`. Only the first 5,000 with the prefix are compared. */
   listWallets(prefix: string, limit: number, suffix?: string): Awaitable<FoundName[]>
-  /** The best credential of a folded type, by passport. Passports without one, and very long lists, are left out. */
+  /** Each passport's best credential of a folded type. Passports with none, or with very many, are left out. */
   mapCredentials(type: string, ids: readonly number[]): Awaitable<Map<number, Credential>>
 }
 

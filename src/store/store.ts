@@ -20,45 +20,45 @@ export type Store = AsyncDisposable & {
   passports: {
     /** The id of a merged passport finds its survivor. */
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
-    /** Highest score first, equal scores by id. Merged passports are left out. */
+    /** Sorted by score, highest first, then by id. Merged passports are left out. */
     listByIds(ids: readonly number[]): Awaitable<Passport[]>
     /** Includes merged passports. */
     count(): Awaitable<number>
-    /** The passports that are merged into this one, not through another. */
+    /** The passports that were merged into this one directly. */
     listMerged(id: number): Awaitable<number[]>
     /** Throws `not_found`, or `invalid_request` if one of the two is merged already. */
     merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<void>
-    /** Throws `not_found`, or `invalid_request` if it is not merged. */
+    /** Throws `not_found`, or `invalid_request` if the passport is not merged. */
     unmerge(id: number, now?: number, actor?: Actor): Awaitable<void>
-    /** Deletes the passport and those merged into it. Later records of the id are ignored, also if it is not stored. */
+    /** Deletes the passport, if there is one, and those merged into it. Later records with this id are ignored. */
     remove(id: number, now: number, actor?: Actor): Awaitable<void>
   }
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
     save: SaveRecords
-    /** Gives `work` a function that saves as `save` does, in one transaction that is rolled back. Other writers wait. */
+    /** Calls `work` in a transaction that is rolled back. Its parameter saves as `save` does. Other writers wait. */
     rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
-    /** Saves the records if the store has no passports; returns whether it did. */
+    /** Saves the records and returns true if the store has no passports. Otherwise returns false. */
     saveIfEmpty(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<boolean>
     /** The next passports by id, including merged ones. */
     list(afterId: number, limit: number): Awaitable<PassportRecord[]>
     listRemovals(): Awaitable<number[]>
   }
   credentials: {
-    /** A passport with the credentials in its V1 response, of one moment: highest score first, then by name, then by id. */
+    /** Reads a passport and the credentials of its V1 response together: highest score first, then by name and id. */
     find(ref: PassportRef): Awaitable<{ passport: FullPassport; credentials: Credential[] } | undefined>
   }
   /** V1 responses. The id of a merged passport finds the response of its survivor. */
   v1: {
     findPassport(ref: PassportRef): Awaitable<V1Passport | undefined>
     findCredentials(ref: PassportRef): Awaitable<V1Body | undefined>
-    /** List items by score, then id. Passports that are no longer listed are left out. */
+    /** List items, highest score first, then by id. Passports that are no longer listed are left out. */
     listItems(ids: readonly number[]): Awaitable<string[]>
   }
-  /** V2 responses; credentials are those of V1. */
+  /** V2 responses. V2 has the same credentials response as V1. */
   v2: Pick<Store['v1'], 'findPassport' | 'listItems'>
   v3: {
-    /** The results of the first keys, at least one, in order. */
+    /** The results of the first keys, in order. A call may return fewer results than keys, but at least one. */
     find(keys: readonly PassportKey[], options: FindOptions): Awaitable<KeyResult[]>
   }
   listing: ListingStore
@@ -76,29 +76,29 @@ export type Store = AsyncDisposable & {
     find(id: string): Awaitable<ApiKey | undefined>
     /** Newest first. */
     list(): Awaitable<ApiKey[]>
-    /** Returns whether the key exists and is not revoked. Absent fields stay unchanged; `expiresAt: null` means never. */
+    /** Absent fields stay unchanged; `expiresAt: null` means never. Returns false for an unknown or revoked key. */
     update(
       id: string,
       change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner'>> & { expiresAt?: number | null },
     ): Awaitable<boolean>
-    /** Sets a successor and an earlier expiry. Returns whether a key without a successor exists. */
+    /** Sets a successor and an earlier expiry. Returns false for an unknown key, or one that has a successor. */
     replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
-    /** Returns whether the key exists. A revoked key keeps its first date. */
+    /** Returns whether the key exists. The date of the first revocation stays. */
     revoke(id: string, now: number): Awaitable<boolean>
-    /** Deletes the keys that were revoked or expired before a time; returns their number. */
+    /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
     purge(before: number): Awaitable<number>
   }
   usage: {
     /** Adds to the stored counts, and updates the last use of keys. */
     add(counts: readonly UsageCount[], lastUsed: ReadonlyMap<string, number>): Awaitable<void>
-    /** By day, key, endpoint and status. */
+    /** Sorted by day, key, endpoint and status. */
     list(days: Days): Awaitable<UsageCount[]>
     /** Deletes the counts of the oldest day before `day`; returns whether there was one. */
     removeOldest(day: string): Awaitable<boolean>
-    /** Responses per key, without 304 and 429, which are free. */
+    /** The number of responses per key. Responses with 304 and 429 are free and not counted. */
     sumByKey(days: Days): Awaitable<[key: string, count: number][]>
   }
-  /** Changes by people and keys that are no events. `list` returns the latest entries, newest first. */
+  /** Audit log: changes by people and API keys that have no event. `list` returns the latest entries, newest first. */
   audit: {
     add(entry: AuditEntry): Awaitable<void>
     list(limit: number): Awaitable<AuditEntry[]>
@@ -110,19 +110,19 @@ export type Store = AsyncDisposable & {
   /** A random id of the database; backups of the file have the same one. */
   identity: {
     find(): Awaitable<string | undefined>
-    /** Does nothing if the database has an id. */
+    /** Does nothing if the database already has an id. */
     create(id: string): Awaitable<void>
   }
   /** All stored data, for a copy between databases. */
   copyTables: readonly CopyTable[]
   copying: {
-    /** The note of the last copy into this store. */
+    /** Finds what `note` has stored about the last copy into this store. */
     find(): Awaitable<string | undefined>
     note(text: string): Awaitable<void>
   }
-  /** The schema version of the database if a newer passportd migrated it after this store was opened. */
+  /** The schema number, if a newer passportd has migrated the database since this store was opened. */
   newerSchema(): Awaitable<number | undefined>
-  /** Checks reads and writes. Throws `unavailable` if the store cannot be read. */
+  /** Checks whether the store accepts writes. Throws `unavailable` if it cannot even be read. */
   ping(): Awaitable<{ writes: boolean; replicas?: ReplicaStatus[] }>
   close(): Promise<void>
 }
@@ -133,10 +133,10 @@ export type V1Body = { body: string; etag: string }
 /** `merged` is not 0 if another passport was merged into this one. */
 export type V1Passport = V1Body & { id: number; merged: number }
 
-/** The result for a key: a passport, or the ids of several ones that have the handle, or nothing. */
+/** The result for a key: a passport, the ids of several passports with the same handle, or `undefined`. */
 export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined
 
-/** `promoted`: it is no longer a replica. `lag` is the time behind the primary in milliseconds. */
+/** A `promoted` server is no longer a replica. `lag`: milliseconds behind the primary. */
 export type ReplicaStatus = {
   name: string
   state: 'ok' | 'lagging' | 'promoted' | 'unavailable'
@@ -149,7 +149,7 @@ export type ListingStore = {
   readAll(add: (passport: ListedPassport) => void): Awaitable<string>
   /** The changes since a cursor; `undefined` if they are too many or unknown, so that `readAll` is needed. */
   readChanges(since: string): Awaitable<ListingChanges | undefined>
-  /** As `readChanges`, but fast, for few changes. V1 reads that follow never have an older state. */
+  /** A faster `readChanges` for few changes. Later V1 reads include all changes that it returned. */
   readRecent(since: string): Awaitable<ListingChanges | undefined>
 }
 
@@ -157,16 +157,16 @@ export type ListingStore = {
 export type ListedPassport = { id: number; score: number; name: string }
 
 /**
- * The values that v3 lists are filtered, grouped and sorted by. All text is folded, without duplicates; empty text is left out.
- * `human` is "true" or "false". `type` has the types of the shown credentials with a score above 0.
+ * The values by which v3 lists are filtered, grouped and sorted. Text is folded; duplicates and empty text are left
+ * out. `human` is "true" or "false". `type` has the types of the shown credentials with a score above 0.
  */
 export type Facets = { id: number; name: string } & Record<ScoreField, number> &
   Record<GroupField, readonly string[]>
 
-/** The version is another after each change of the passport's V1 responses. */
+/** The version changes whenever a V1 response of the passport does. */
 export type ChangedPassport = ListedPassport & { version: number }
 
-/** `listed` takes precedence over `unlisted`. */
+/** A passport in both lists is listed. */
 export type ListingChanges = { cursor: string; listed: ChangedPassport[]; unlisted: number[] }
 
 /** What to read in addition to the passport. */
@@ -183,9 +183,9 @@ export type SaveOptions = {
   actor?: Actor
   /** Accepts records of removed passports again. */
   restore: boolean
-  /** Stops at the first refusal: later records are not saved and have no result. */
+  /** Stops at the first refused record. Later records are not saved and have no result. */
   strict?: boolean
-  /** Part of the fingerprint: the same bytes parsed with other options are a different record. */
+  /** Added to fingerprints, because the same bytes parsed with other options are a different record. */
   fingerprintPrefix?: string
 }
 
@@ -194,18 +194,18 @@ export type SaveRecords = (
   options: SaveOptions,
 ) => Awaitable<SaveResult[]>
 
-/** `removed`: the passport was removed, so the record was ignored. `removedIds`: the passports that a removal removed. */
+/** `removed`: ignored, because the passport was removed before. `removedIds`: the passports that a removal deleted. */
 export type SaveResult =
   | { outcome: 'added' | 'changed' | 'unchanged' | 'removed'; removedIds?: readonly number[] }
   | { outcome: 'refused'; field: string; reason: string }
 
 export type ScoringStore = {
   /**
-   * Claims up to `limit` stale passports, scores and saves them in one transaction: no other scorer claims the same ones,
-   * and a crash leaves them stale. Returns their number, or `undefined` if another rule set is in force.
+   * Scores up to `limit` stale passports in one transaction. Other scorers skip them meanwhile, and after a crash
+   * they are still stale. Returns how many it processed, or `undefined` if another rule set is in force.
    */
   work(limit: number, job: ScoringJob): Awaitable<number | undefined>
-  /** A passport with the input of its score, of one moment. */
+  /** Reads a passport and the input of its score together. */
   find(ref: PassportRef): Awaitable<(Scorable & { passport: FullPassport }) | undefined>
   listByIds(ids: readonly number[]): Awaitable<Scorable[]>
   /** The next passports by id, without merged ones. */
@@ -213,26 +213,27 @@ export type ScoringStore = {
   countStale(): Awaitable<number>
   markAll(): Awaitable<void>
   /**
-   * Puts a rule set in force, one batch per call; returns `true` at the end. Passports whose score it changes become stale; all
-   * others stay as they are. The first rule set keeps the scores of records. Nothing happens while another applied rule set is active.
+   * Puts a rule set in force, one batch of passports per call. Returns `true` after the last batch. Passports whose
+   * score it changes become stale. The first rule set keeps the scores of records. Does nothing while another
+   * applied rule set is active.
    */
   adopt(job: AdoptionJob): Awaitable<boolean>
 }
 
 export type RulesStore = {
-  /** Any rule set that was ever in force. */
+  /** Finds any rule set that was ever in force. */
   find(stamp: string): Awaitable<AppliedRules | undefined>
-  /** The known ones of these rule sets. */
+  /** The rule sets with these stamps. Unknown stamps are left out. */
   listByStamps(stamps: readonly string[]): Awaitable<AppliedRules[]>
-  /** `undefined` if none was ever applied: the built-in rule set is active. */
+  /** `undefined` if no rule set was ever applied. The built-in one is active then. */
   active(): Awaitable<AppliedRules | undefined>
   /** All rule sets, the last applied one first. */
   list(): Awaitable<AppliedRules[]>
-  /** Stores a rule set without activating it, unless it is stored. */
+  /** Stores a rule set without activating it. A stored one stays unchanged. */
   keep(rules: AppliedRules): Awaitable<void>
   /** Stores and activates a rule set. */
   apply(rules: AppliedRules): Awaitable<void>
-  /** Activates the rule set that was applied before the active one, or the built-in one; `undefined`: there is none. */
+  /** Activates the rule set applied before the active one, or `builtIn`. Returns `undefined` if nothing changes. */
   rollBack(builtIn: AppliedRules, now?: number): Awaitable<AppliedRules | undefined>
 }
 
@@ -243,7 +244,7 @@ export type AppliedRules = {
   body: string
   /** 0 for a built-in rule set. */
   appliedAt: number
-  /** The command "rules apply", the setting RULES, or a release of the program. */
+  /** Where it comes from: the command "rules apply", the setting RULES, or a release of the program. */
   source: 'apply' | 'RULES' | 'built-in'
 }
 
@@ -264,7 +265,7 @@ export type ScoringJob = {
   /** The stamp of the rule set. */
   rules: string
   now: number
-  /** Also called with an earlier time, to find out whether only time has passed. */
+  /** Also called with an earlier time, to find out whether the score changed only because time has passed. */
   score: (passport: Scorable, now: number) => ScoreResult
   /** Called after scoring threw. The passport stays stale and is not tried again until it changes. */
   onFailure: (id: number, error: unknown) => void
@@ -280,11 +281,11 @@ export type MirrorStore = {
   end(source: string): Awaitable<void>
   find(source: string, id: number): Awaitable<Mirrored | undefined>
   note(source: string, id: number, seen: Mirrored): Awaitable<void>
-  /** Passports that only earlier runs have seen, by id. Pruned ones are left out here and in `count`. */
+  /** Passports that only earlier runs have seen, sorted by id. `listUnseen` and `count` leave out pruned passports. */
   listUnseen(source: string, run: number, afterId: number, limit: number): Awaitable<number[]>
   count(source: string): Awaitable<number>
   listSources(): Awaitable<string[]>
 }
 
-/** The ETags of both responses about a passport, and the run that read them. The run of a pruned passport is 0. */
+/** The ETags of the passport and credentials responses, and the run that read them. A pruned passport has run 0. */
 export type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }

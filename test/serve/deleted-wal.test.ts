@@ -58,20 +58,19 @@ async function faultOf(work: () => unknown): Promise<string | undefined> {
 test.each(LOSSES)('if %s, every write is refused, and the store is not ready', async (_, lose) => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  const store = openSqlite(path)
+  await using store = openSqlite(path)
   await saveRecords(store, [record(1)])
   expect(await store.ping()).toMatchObject({ writes: true })
   lose(path)
   for (const work of [...WRITES, () => store.ping()])
     expect(await faultOf(() => work(store))).toBe('replaced')
   expect(await store.passports.find({ id: 1 })).toMatchObject({ id: 1 })
-  await store.close()
 })
 
 test('a transaction during which the WAL is deleted is not acknowledged', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  const store = openSqlite(path)
+  await using store = openSqlite(path)
   await saveRecords(store, [record(1, { stale: true })])
   const score = () => {
     rmSync(`${path}-wal`)
@@ -79,41 +78,38 @@ test('a transaction during which the WAL is deleted is not acknowledged', async 
   }
   const job = { rules: 'r', now: NOON, score, onFailure: () => undefined }
   expect(await faultOf(() => store.scoring.work(1, job))).toBe('replaced')
-  await store.close()
 })
 
 test('the changes in a deleted WAL are saved to the database as soon as the loss is noticed', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  const store = openSqlite(path)
+  await using store = openSqlite(path)
   await saveRecords(store, [named(1, 'Only in the WAL')])
   rmSync(`${path}-wal`)
   expect(await faultOf(() => store.ping())).toBe('replaced')
-  // As after a kill: only the database file is left.
+  // Copies only the database file, as if the process had been killed.
   const copy = join(folder.path, 'copy.db')
   writeFileSync(copy, await Bun.file(path).bytes())
-  const saved = openSqlite(copy)
+  await using saved = openSqlite(copy)
   expect(await saved.passports.find({ id: 1 })).toMatchObject({ profile: { displayName: 'Only in the WAL' } })
-  await saved.close()
-  await store.close()
 })
 
-test('a database behind a symbolic link is used with the WAL beside its target', async () => {
+test('a database that is opened by a symbolic link uses the WAL beside its target', async () => {
   using folder = tempFolder()
   const [path, link] = [join(folder.path, 'x.db'), join(folder.path, 'link.db')]
   await openSqlite(path).close()
   symlinkSync(path, link)
-  const [one, other] = [openSqlite(link), openSqlite(path)]
+  await using one = openSqlite(link)
+  await using other = openSqlite(path)
   await saveRecords(one, [record(1)])
   await saveRecords(other, [record(2)])
   expect(await one.passports.count()).toBe(2)
   rmSync(`${path}-wal`)
   expect(await faultOf(() => one.ping())).toBe('replaced')
-  for (const store of [one, other]) await store.close()
 })
 
 withEngine('sqlite', 'a WAL that is deleted under a running service', (makeDatabase) => {
-  test('is reported by /ready, the log, doctor and every command, and loses nothing', async () => {
+  test('/ready, the log, doctor and every command report a WAL that is deleted under a running service, and no change is lost', async () => {
     const files = { 'more.jsonl': toLines({ passport_id: 2 }) }
     await using here = await workplace(makeDatabase, { records: [record(1)], files })
     await using service = await here.serve()

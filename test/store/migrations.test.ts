@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../src/config/database-address.ts'
 import { openStore } from '../../src/store/open.ts'
 import { check } from '../../src/store/sqlite/backup.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
-import { withEveryEngine } from '../support/store/engines.ts'
+import { addressOf, withEveryEngine } from '../support/store/engines.ts'
 import { execute, OLD_SCHEMA, setSchema } from '../support/store/execute-sql.ts'
 import { NOON } from '../support/store/records.ts'
 import { score } from '../support/store/store-changes.ts'
@@ -14,14 +13,14 @@ import sqlite021 from './fixtures/sqlite-0.2.1.sql' with { type: 'text' }
 
 const FIXTURES = { sqlite: sqlite021, postgres: postgres021 }
 
-/** ETags that version 0.2.1 has sent for the passports of the fixtures. */
+/** The ETags that version 0.2.1 sent for the passports in the fixtures. */
 const ETAGS = { 3: '"1rqgdh7d8wwtv"', 7: '"3qzqfvi4cslrb"', 21: '"3pe06zuwseud7"' }
 
 withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
-  test('keeps its passports, V1 responses, events and keys, and is migrated once', async () => {
+  test('a migration from version 0.2.1 keeps passports, V1 responses, events and keys, and runs once', async () => {
     await using database = await makeDatabase({ bare: true })
     await execute(database.url, FIXTURES[engine])
-    const address = parseDatabaseAddress(database.url) as DatabaseAddress
+    const address = addressOf(database)
     const isFile = address.engine === 'sqlite'
     const before = isFile && check(address.path)
     if (before) expect(before).toMatchObject({ passports: 5, credentials: 6 })
@@ -31,18 +30,18 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     await store.close()
     if (isFile) expect(check(address.path)).toMatchObject({ ...before, bytes: expect.any(Number) })
 
-    // The migration adds a column: it fails if it runs again.
+    // The migration adds a column, so a second run would fail.
     await using again = await openStore(address)
     await expectFixture(again)
     await score(again)
     await expectV1(again, [{ id: 3 }, { id: 7 }, { id: 21 }])
   })
 
-  test('a database with an older schema is refused with the way to migrate it, and stays unchanged', async () => {
+  test('a database older than version 0.2.1 is refused with instructions, and stays unchanged', async () => {
     await using database = await makeDatabase({ bare: true })
     await execute(database.url, FIXTURES[engine])
     await execute(database.url, setSchema(engine, OLD_SCHEMA[engine] - 1))
-    const address = parseDatabaseAddress(database.url) as DatabaseAddress
+    const address = addressOf(database)
     for (const migrate of [true, 'new', false] as const) {
       await expect(openStore(address, { migrate, create: false })).rejects.toThrow(
         'open it once with version 0.2.1 ("passportd migrate"), then with this version.',
@@ -90,9 +89,9 @@ async function expectFixture(store: Store): Promise<void> {
 }
 
 withEveryEngine('a database with an outdated schema', (makeDatabase) => {
-  test('is refused by a process that may not migrate it until another process has migrated it', async () => {
+  test('a process that may not migrate refuses a database until another process has created its tables', async () => {
     await using database = await makeDatabase({ bare: true })
-    const address = parseDatabaseAddress(database.url) as DatabaseAddress
+    const address = addressOf(database)
     const open = () => openStore(address, { create: false, migrate: false })
     const refusal = /There is no database \S+ yet|has no tables yet: "serve"/
     await expect(open()).rejects.toThrow(refusal)

@@ -5,7 +5,7 @@ import { createHeldBytes, type HeldBytes, type Holder, type HoldLimits } from '.
 /** Clients may be idle for 75 s. Bun closes connections up to 4 s early. */
 export const IDLE_SECONDS = 80
 
-/** Limits the work and the memory of the requests of one server thread. */
+/** Limits the CPU time and the memory that requests use in one server thread. */
 export function createBackpressure(limits: Partial<HoldLimits> = {}) {
   const held = createHeldBytes(limits)
   return { held, takeTurn: createTurns(), largePages: createLargePages(held) }
@@ -13,28 +13,28 @@ export function createBackpressure(limits: Partial<HoldLimits> = {}) {
 
 export type Backpressure = ReturnType<typeof createBackpressure>
 
-/** The part of an exchange that the functions below read and change. */
+/** The fields of an exchange that the functions below read and change. */
 export type LimitedExchange = {
   readonly request: Request
   readonly server: Bun.Server<undefined>
   readonly address: () => string
   key: ApiKey | undefined
-  /** Whether the request has waited for room for a large response. */
+  /** Whether the request has waited for memory for a large response. */
   hasPlace: boolean
   /** Whether the handler calls `limitStall`. */
   hasOwnStallLimit: boolean
 }
 
-/** A request and the limits of its server. The functions below are no methods: closures for each request would slow requests down. */
+/** A request and the limits of its server. It is a parameter below, because creating methods for each request is slow. */
 export type Limited = { backpressure: Backpressure; exchange: LimitedExchange }
 
-/** Handlers await a turn between parts of their work; the server takes the first turn for them. Throws `ClientGone` or `overloaded`. */
+/** Waits for the request's turn. Handlers call it between the steps of long work. Throws `ClientGone` or `overloaded`. */
 export function takeTurn({ backpressure, exchange }: Limited): Promise<void> | undefined {
   if (isDone(exchange)) throw new ClientGone()
   return backpressure.takeTurn(exchange.request)
 }
 
-/** Renders and sends a page of more than one chunk. Throws `ClientGone` or `overloaded`. */
+/** Waits until there is memory for a large page, then runs `work`, which renders it. Throws `ClientGone` or `overloaded`. */
 export function renderLarge<T>({ backpressure, exchange }: Limited, work: () => Promise<T>): Promise<T> {
   exchange.hasPlace = true
   return backpressure.largePages(clientOf(exchange), exchange.request.signal, work)
@@ -42,7 +42,8 @@ export function renderLarge<T>({ backpressure, exchange }: Limited, work: () => 
 
 /**
  * Counts a large body until it is sent, and disconnects a client that does not read it. Responses with the same `shared` body
- * count once. Returns a function that releases the body earlier. Throws `overloaded`, but not for large pages, which waited for room.
+ * count once. Returns a function that releases the body earlier. Throws `overloaded`, except for large pages, because they have
+ * waited for memory.
  */
 export const hold = (
   { backpressure: { held }, exchange }: Limited,
@@ -50,7 +51,7 @@ export const hold = (
   shared?: object,
 ): (() => void) => held.hold(holderOf(exchange), bytes, shared, exchange.hasPlace)
 
-/** Limits the pauses of a stream or a request body: a client that the server waits for must read or send within `stallSeconds`. */
+/** While `isWaiting`, a client that neither reads its stream nor sends its body for `stallSeconds` is disconnected. */
 export function limitStall({ backpressure, exchange }: Limited, isWaiting: boolean): void {
   exchange.hasOwnStallLimit = true
   const seconds = isWaiting ? backpressure.held.limits.stallSeconds : IDLE_SECONDS
@@ -59,7 +60,7 @@ export function limitStall({ backpressure, exchange }: Limited, isWaiting: boole
 
 const clientOf = ({ key, address }: LimitedExchange) => key?.id ?? address()
 
-/** Bun knows no address of a request that ended. Its signal would tell, too, but it takes long if many signals abort at once. */
+/** Bun returns no address for a request that has ended. Signals are not used, because aborting many of them at once is slow. */
 const isDone = ({ server, request }: LimitedExchange) => server.requestIP(request) === null
 
 const holderOf = (exchange: LimitedExchange): Holder => ({
@@ -70,19 +71,19 @@ const holderOf = (exchange: LimitedExchange): Holder => ({
   },
 })
 
-/** In one turn of the event loop, requests start until together they have used this time. A page of 250 takes about 2 ms. */
+/** In one turn of the event loop, requests start until they have used this time. A page of 250 passports takes about 2 ms. */
 const TURN_MILLISECONDS = 5
 
-/** The most waiting requests that start in one turn, if those of the last turn were short. */
+/** At most this many waiting requests start in one turn, and fewer if those of the last turn took long. */
 const MOST_RESUMED = 4
 
-/** The longest queue of requests, and of large pages: more than the requests that one client may send within its limit. */
+/** Maximum length of each queue (requests, large pages). One client cannot fill it within its rate limit. */
 const MOST_WAITING = 2000
 
-/** The signal of a request is created on demand: only requests that wait need it. */
+/** Holds the request, because Bun creates its signal on first access, and only requests that wait need it. */
 type Client = Pick<Request, 'signal'>
 
-/** Makes requests wait for their turn: many requests that are sent at once delay others only a little. */
+/** Spreads requests that arrive at once over several turns of the event loop, so that they delay others only a little. */
 export function createTurns(now = () => performance.now()) {
   const waiting: (PromiseWithResolvers<void> & { client: Client | undefined })[] = []
   /** `undefined` while no request has a turn. */
@@ -118,7 +119,7 @@ export function createTurns(now = () => performance.now()) {
   }
 }
 
-/** Large pages that are rendered and compressed at the same time. Each may use 30 MB. */
+/** At most this many large pages are rendered and compressed at once. Each may use 30 MB. */
 const LARGE_PAGES = 4
 
 /**
@@ -131,7 +132,7 @@ export function createLargePages(held: Pick<HeldBytes, 'isFull' | 'listen'>) {
   let isScheduled = false
   held.listen(schedule)
 
-  /** If many clients leave at once, the runtime reports them all before the next turn of the event loop. */
+  /** Runs once for many clients that disconnect at once: Bun reports them all before the next turn of the event loop. */
   function schedule(): void {
     if (isScheduled || waiting.size === 0) return
     isScheduled = true

@@ -1,33 +1,33 @@
 import { overloaded } from '../../domain/errors.ts'
 
-/** Bodies up to this size are not counted: the number of connections limits them. */
+/** Bodies up to this size are not counted, because the limit on connections bounds their memory. */
 const SMALL_BYTES = 64 * 1024
 
 /**
- * Limits of the bytes that a server thread holds for clients that read or send slowly. With 900 connections a thread holds at
- * most 150 MB, or 200 MB for many clients: `bytes` or twice as much, four large pages of at most 12 MB that are being rendered,
- * and 64 KiB for each connection.
+ * Limits of the bytes that a server thread holds for clients that read or send slowly. With 900 connections, this is at most
+ * 150 MB, or 200 MB for many clients: `bytes` (twice for many clients), four large pages that are being rendered (12 MB each),
+ * and 64 KiB per connection.
  */
 const HOLD_LIMITS = {
-  /** Clients that hold no bytes share a second budget of this size. */
+  /** The budget of all clients together. Clients that hold no bytes yet may use a second budget of this size. */
   bytes: 48 * 1024 * 1024,
   bytesOfClient: 12 * 1024 * 1024,
   /** A client that reads nothing for this time is disconnected. Bun may need four seconds more. */
   stallSeconds: 10,
   /** Interval of checks. `stallSeconds` applies to responses that take longer than this. */
   checkMilliseconds: 1000,
-  /** At most this often, a full server checks whether responses were sent meanwhile. */
+  /** A full server checks at most this often whether responses were sent meanwhile. */
   recheckMilliseconds: 50,
 }
 
 export type HoldLimits = typeof HOLD_LIMITS
 
-/** Whether a body is counted. */
+/** Whether a body of this length is counted. */
 export const isLarge = (length: number) => length > SMALL_BYTES
 
 /** A request for which bytes are held. */
 export type Holder = {
-  /** A key or an address. */
+  /** The id of the client's key, or its address without a key. */
   client: string
   /** Whether the response was sent, or the client has left. */
   isDone(): boolean
@@ -38,7 +38,7 @@ export type Holder = {
 type Body = { bytes: number; client: string; holders: number }
 type Entry = { holder: Holder; body: object; since: number; isLimited: boolean }
 
-/** A client that holds no bytes uses the second budget: other clients cannot use that one up. */
+/** Clients that already hold bytes cannot use up the second budget. */
 const isAbove = ({ bytes, bytesOfClient }: HoldLimits, own: number, total: number) =>
   own >= bytesOfClient || total >= (own === 0 ? 2 : 1) * bytes
 
@@ -109,7 +109,7 @@ export function createHeldBytes(given: Partial<HoldLimits> = {}) {
         onRelease()
       }
     },
-    /** Calls the listener when there may be room again. */
+    /** Calls the listener when bytes were released. */
     listen(listener: () => void): void {
       onRelease = listener
     },

@@ -45,8 +45,8 @@ type Options = {
 }
 
 /**
- * Counts in Redis, shared by all nodes, and also in `local`, so that this node's own counts survive an outage of Redis.
- * While Redis is unavailable, `local` decides and no request waits. Resolves after the first connection attempt.
+ * Counts requests in Redis, which all nodes share, and also in `local`, so that this node's own counts survive an outage of
+ * Redis. While Redis is unavailable, `local` decides and no request waits. Resolves after the first connection attempt.
  */
 export async function createRedisRateLimit(
   url: string,
@@ -122,7 +122,7 @@ export async function createRedisRateLimit(
   }
 }
 
-/** Throws if Redis cannot count: a read-only replica, a loading or a slow server accept connections too. */
+/** Throws if Redis cannot count. Read-only replicas, and servers that are loading or slow, accept connections too. */
 async function openClient(url: string, timeout: number): Promise<RedisClient> {
   const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
   try {

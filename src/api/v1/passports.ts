@@ -47,7 +47,7 @@ async function renderList(version: DeprecatedVersion, { store, catalog }: Contex
 
 const START = '{"passports":['
 
-/** Joining more takes several milliseconds. */
+/** Longer lists are joined in chunks, because joining them at once takes several milliseconds. */
 const LARGE_LENGTH = 1024 * 1024
 
 async function joinList(items: readonly string[], end: string): Promise<RenderedPage['body']> {

@@ -96,7 +96,7 @@ export const V2_ROUTES = createRoutes('v2', V2, {
   full: presentPassportV2(FULL, LATER),
 })
 
-/** The schemas, and their examples. */
+/** The response schemas of a version, and their examples. */
 type Bodies = { list: TSchema; passport: TSchema; listed: object; full: object }
 
 /** Names and operation ids of V1 have no version. */

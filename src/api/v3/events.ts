@@ -22,7 +22,7 @@ import { list, V3 } from './route-defaults.ts'
 const DEFAULT_LIMIT = 100
 const LARGEST_LIMIT = 1000
 
-/** The end of the log. */
+/** As a cursor: the end of the log. */
 const LATEST = 'latest'
 
 type Start = EventCursor | typeof LATEST | undefined
@@ -100,7 +100,7 @@ async function listEvents(request: Request, context: Context, parameters: Parame
   return sendPage(request, context, createPage(JSON.stringify(page), { ...JSON_HEADERS, Link: link }))
 }
 
-/** A reconnecting client repeats the parameters, and sends its place as `Last-Event-ID`. */
+/** A client that reconnects repeats the parameters, and sends its last cursor as `Last-Event-ID`. */
 async function openStream(context: Context, parameters: Parameters, filter: EventFilter): Promise<Response> {
   const { server, request } = context.exchange
   const last = request.headers.get('last-event-id') ?? ''
@@ -117,7 +117,7 @@ async function openStream(context: Context, parameters: Parameters, filter: Even
   })
   const response = new Response(body, { headers: context.headers })
   response.headers.set('Content-Type', 'text/event-stream')
-  // Proxies such as nginx would collect events otherwise.
+  // Otherwise proxies such as nginx would buffer events.
   response.headers.set('X-Accel-Buffering', 'no')
   return response
 }

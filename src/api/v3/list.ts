@@ -20,7 +20,7 @@ import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { LIST } from './examples.ts'
 import { type Fields, fieldsOf, unitsOfList } from './parameters.ts'
-import { FIELD_PARAMETERS } from './passports.ts'
+import { FIELD_PARAMETERS } from './passport.ts'
 import { readAll, readPassports } from './render-by-key.ts'
 import { V3 } from './route-defaults.ts'
 
@@ -95,7 +95,7 @@ function parseListRequest(parameters: Parameters, { includes }: Fields): ListReq
   return {
     ...query,
     groupBy: parseGroupBy(group_by),
-    // Credentials and explanations may be large.
+    // Fewer passports fit on a page with credentials or explanations, which may be large.
     limit: parseLimit(limit, DEFAULT_LIMIT, includes.size > 0 ? CHUNK : LARGEST_LIMIT, [...includes]),
     after: cursor === undefined ? undefined : parseCursor(query, cursor),
   }
@@ -117,7 +117,7 @@ async function renderList(context: Context, parameters: Parameters, request: Lis
   })
 }
 
-/** In the order of the ids. Passports that are no longer listed are left out. */
+/** Renders passports in the order of the ids. Passports that are no longer listed are left out. */
 async function renderItems(context: Context, ids: readonly number[], fields: Fields): Promise<string[]> {
   const keys = ids.map((id) => ({ id }))
   const results = await Array.fromAsync(

@@ -64,13 +64,13 @@ function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
- * Quotes, commas, colons and opening brackets, in texts too. A lookup of 1,000 handles has 4,000; parsing a megabyte of them
- * takes up to 70 ms.
+ * The most quotes, commas, colons and opening brackets in a body, including those in texts. A lookup of 1,000 handles has
+ * 4,000. Parsing a megabyte of them takes up to 70 ms.
  */
 const MOST_MARKS = 10_000
 const MARKS = ['"', ',', ':', '[', '{']
 
-/** Backslashes: each takes as long as 50 other characters. */
+/** The most backslashes in a body. Parsing one takes as long as 50 other characters. */
 const MOST_ESCAPES = 25_000
 
 /**
@@ -90,7 +90,7 @@ export async function readJson(request: Request, context: Context) {
   return { value: parseJson(bytes), units }
 }
 
-/** Refuses what takes long to parse before it is parsed. */
+/** Refuses bodies that would take long to parse. */
 function parseJson(bytes: Buffer): unknown {
   if (hasMore(bytes, MARKS, MOST_MARKS))
     throw invalidBody(`The body may have at most ${MOST_MARKS} quotes, commas, colons and opening brackets.`)
@@ -105,7 +105,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** The reason of the runtime may quote a long part of the body. */
+/** The message of the JSON parser may quote a long part of the body. */
 const LONGEST_REASON = 80
 
 const unsupported = (rule: string, got: string) =>
@@ -113,7 +113,7 @@ const unsupported = (rule: string, got: string) =>
 
 const invalidBody = (detail: string) => invalidValues([{ pointer: '#', detail }])
 
-/** A body that is large, or may be, is counted while it is read, and must arrive within seconds. */
+/** Counts a body that is large or has an unknown size while it is read, and disconnects a client that stops sending. */
 async function readBytes(request: Request, context: Limited): Promise<Buffer> {
   const length = declaredLength(request)
   const release = length === 0 || isLarge(length) ? hold(context, length || MAX_BODY_BYTES) : undefined

@@ -14,10 +14,10 @@ import { V3 } from './route-defaults.ts'
 
 const NDJSON = 'application/x-ndjson'
 
-/** Larger responses are streamed, about this many characters at once. */
+/** Longer responses are streamed in chunks of about this many characters. */
 const CHUNK_LENGTH = 64 * 1024
 
-/** What a stream holds while its client does not read: the passports of one read. */
+/** Memory that a stream holds while its client does not read: the passports of one read from the store. */
 const STREAM_BYTES = 2 * 1024 * 1024
 
 export const lookup = route(V3, {
@@ -67,7 +67,7 @@ async function* listItems(
 ): AsyncGenerator<Item> {
   const keys = texts.map(parsePassportKey)
   const known = keys.filter((key) => key !== undefined)
-  // Without a key to read, the time is checked all the same.
+  // `as_of` is checked even if all keys are malformed.
   if (known.length === 0) await read([])
   const results = readAll(known, read, () => takeTurn(context))
   for (const [at, text] of texts.entries())
@@ -86,8 +86,8 @@ const failed = (key: string, error: string, more: object = {}): Item => ({
 })
 
 /**
- * Sends the items as JSON, or as lines, which are not compressed, so that each arrives early. The first chunk is read before the
- * response begins: a failure before it is an error response.
+ * Sends the items as JSON, or as NDJSON, which is not compressed so that each line arrives early. The first chunk is read
+ * before the response begins, so that an early failure becomes an error response.
  */
 async function send(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {
   const isNdjson = request.headers.get('accept')?.includes(NDJSON)
@@ -147,7 +147,7 @@ function stream(
   return response
 }
 
-/** Reads on when the client has received the last part. */
+/** Reads the next chunk when the client has received the previous one. */
 function toStream(
   context: Context,
   first: readonly string[],
@@ -180,7 +180,7 @@ function toStream(
           }
         } catch (error) {
           end()
-          // The stream is cancelled next.
+          // Bun cancels the stream of a client that has disconnected.
           if (error instanceof ClientGone) return
           context.onError(error)
           throw error

@@ -14,10 +14,10 @@ import { Passport } from '../../domain/v3/schemas.ts'
 import { pathOf, queryTextOf } from '../request.ts'
 import type { Query, RouteRequest } from '../route.ts'
 
-/** Parameters of V1 that v3 calls otherwise. */
+/** Parameters of V1 that have another name in v3. */
 const V1_NAMES = { keyword: 'q', page: 'cursor', per_page: 'limit' }
 
-/** No endpoint has more parameters, and no list more names: the work for a long query is bounded. */
+/** No endpoint has more parameters, and no list more names. The limits bound the work for a long query. */
 const MOST_PARAMETERS = 100
 export const MOST_NAMES = 100
 
@@ -52,7 +52,7 @@ export function parametersOf<Name extends string>(
   return Object.fromEntries(pairs) as Query<Name>
 }
 
-/** The names in a list with commas; `undefined` without a list. */
+/** The names in a comma-separated list; `undefined` without a list. */
 export function parseNames(parameter: string, text: string | undefined): string[] | undefined {
   const names = text?.split(',', MOST_NAMES + 1)
   if (!names || names.length <= MOST_NAMES) return names
@@ -74,7 +74,7 @@ function parsePairs(query: string): [name: string, value: string][] {
   })
 }
 
-/** A long name is left out: the pointer is then that of the query. */
+/** If the name is too long, the pointer names the whole query. */
 const pointerTo = (name: string) => (name.length > LONGEST_POINTER ? '?' : `?${name}`)
 
 function checkPath(request: RouteRequest): void {
@@ -90,7 +90,7 @@ function decodeText(text: string, pointer: string): string {
   }
 }
 
-/** The fields that the parameters `include` and `select` name; both are lists with commas. */
+/** The fields that the parameters `include` and `select` name; both are comma-separated lists. */
 export function fieldsOf({ include, select }: { include?: string; select?: string }): Fields {
   const given = { include: parseNames('include', include), select: parseNames('select', select) }
   return parseFields(given, (name) => `?${name}`)
@@ -113,7 +113,7 @@ export function noPassport(key: string, time?: number): ServiceError {
   return new ServiceError('not_found', `There is no passport ${quote(key)}${at}.`)
 }
 
-/** The passport that a key finds. Throws `not_found` or `ambiguous`. */
+/** Returns what was found for a key, if it is one passport. Throws `not_found` or `ambiguous`. */
 export function onlyOne<Found extends object>(
   key: string,
   found: Found | { candidates: number[] } | undefined,
@@ -126,10 +126,10 @@ export function onlyOne<Found extends object>(
   })
 }
 
-/** A day alone, or the end of a time with its offset. */
+/** Matches a day alone, or a time that ends with its offset. */
 const DAY_OR_OFFSET = /^.{10}$|(?:Z|[+-]\d\d:?\d\d)$/i
 
-/** A day, which is its first moment in UTC, or a time with its offset, that is not in the future. Throws `invalid_request`. */
+/** Parses a day (its start in UTC) or a time with its offset. Throws `invalid_request` if it is malformed or in the future. */
 export function parsePast(name: string, text: string, now: number, pointer = `?${name}`): number {
   const time = DAY_OR_OFFSET.test(text) ? parseInstant(text) : undefined
   if (time !== undefined && time <= now) return time
@@ -140,7 +140,7 @@ export function parsePast(name: string, text: string, now: number, pointer = `?$
   throw invalidValues([{ pointer, detail }])
 }
 
-/** Throws `before_history` if states at the time are unknown. */
+/** Throws `before_history` if the time is before the oldest known change. */
 export function checkKnown(name: string, time: number, knownSince: number): void {
   if (time >= knownSince) return
   const known_since = presentTime(knownSince)
@@ -159,8 +159,8 @@ export type Fields = { includes: ReadonlySet<Include>; selection: readonly strin
 type Given = { include?: readonly string[] | undefined; select?: readonly string[] | undefined }
 
 /**
- * `select` of an included part includes it; `include` adds the part to `select`. Throws `invalid_request`. `pointerOf` names
- * entry `at` of a list, or the whole list without `at`.
+ * A part that `select` names is included, and a part that `include` names is selected. Throws `invalid_request`. `pointerOf`
+ * returns the pointer to entry `at` of a list, or to the whole list without `at`.
  */
 export function parseFields(
   { include = [], select }: Given,
@@ -181,7 +181,7 @@ export function parseFields(
   }
 }
 
-/** The selected fields of a value; those of each item for a list. */
+/** The selected fields of a value, or of each item of a list. */
 export function pick(value: unknown, paths: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => pick(item, paths))
@@ -207,17 +207,17 @@ const pathsOf = ({ properties = {} }: Shape): string[] =>
 const PATHS = pathsOf(Passport as Shape)
 
 /*
- * The number of requests that a request of v3 counts as. One is about a millisecond of CPU at 100,000 passports:
+ * Units: the number of requests that a request of v3 counts as. One unit is about a millisecond of CPU with 100,000 passports.
  * bench/request-costs.ts measures it, and docs/security.md has the table.
  */
 
-/** Points of a passport in a response; 25 points are one unit. The ranking in memory makes `standing` free. */
+/** Each passport in a response costs points; 25 points are one unit. `standing` is free, because the ranking is in memory. */
 const POINTS_PER_UNIT = 25
 const PASSPORT_POINTS = 1
 const PART_POINTS: Record<Include, number> = { credentials: 1, explanation: 2, standing: 0 }
 const PAST_POINTS = 3
 
-/** Units of a list that uses the index: for a filter or another order, for groups, and for a search in the index. */
+/** Further units of a list: for a filter or another order, for groups, and for a search in the index. */
 const INDEX_UNITS = 2
 const GROUP_UNITS = 2
 const INDEX_SEARCH_UNITS = 8

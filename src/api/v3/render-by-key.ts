@@ -19,8 +19,8 @@ export type RenderedResult = { passport: PassportV3; json: string } | { candidat
 const PER_TURN = 50
 
 /**
- * The results of the first keys, at least one, in order: the store bounds the size of a read. `asOf` is a time in the past;
- * past standings and explanations are unknown.
+ * Returns the results of the first keys, in order. The store decides how many, at least one. `asOf` is a time in the past; past
+ * standings and explanations are unknown.
  */
 export async function readPassports(
   context: Context,
@@ -56,7 +56,7 @@ export async function readPassports(
   return rendered
 }
 
-/** The results of all keys, in order. A call of `read` returns the results of the first keys; other requests run between calls. */
+/** Yields the results of all keys, in order. Each `read` returns those of the next few keys. Other requests run between reads. */
 export async function* readAll<Key, Result>(
   keys: readonly Key[],
   read: (keys: readonly Key[]) => Awaitable<readonly Result[]>,
@@ -72,7 +72,7 @@ export async function* readAll<Key, Result>(
 
 type Found = Awaited<ReturnType<Context['store']['v3']['find']>>
 
-/** The passports with later events undone. Throws `before_history`. */
+/** The passports as of a time: all later events are undone. Throws `before_history`. */
 export async function findAt(
   { store }: Pick<Context, 'store'>,
   keys: readonly PassportKey[],
@@ -100,6 +100,6 @@ const passportsOf = (found: Found): PassportV3[] =>
 
 function presentStanding(snapshot: Snapshot, { scores }: PassportV3): WireStanding {
   const { rank, below, total } = rankOf(snapshot, scores.total)
-  // Rounded down: 100 would be above everyone.
+  // Rounded down, because 100 would mean a score above all others.
   return { rank, of: total, percentile: total === 0 ? 0 : Math.floor((below / total) * 1000) / 10 }
 }

@@ -25,14 +25,14 @@ export const V3: Surface = {
   ),
 }
 
-/** The parameter of the path of every route about one passport. */
+/** The path parameter of every route about one passport. */
 export const KEY = {
   description:
     'Digits only: a passport id. A source and a name with a colon between them: a social profile or an account, in any letter case. Otherwise: a wallet; `0x` addresses in any letter case.',
   example: '42',
 }
 
-/** A parameter that is a list with commas. */
+/** A parameter that is a comma-separated list. */
 export const list = (description: string, items: object) => ({
   description,
   schema: { type: 'array', items },
@@ -45,7 +45,7 @@ function presentProblem(error: unknown, requestId: string): ErrorResponse {
   const { code, message } = publicError(error)
   const status = STATUS_OF[code]
   const { invalid = [], members = {} } = error instanceof ServiceError ? error : {}
-  // Node has the old name of 413.
+  // Node still has the old name of status 413.
   const title = status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? '')
   const problem = {
     type: 'about:blank',

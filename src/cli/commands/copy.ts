@@ -105,7 +105,7 @@ async function run(stores: { from: Store; to: Store }, signal: AbortSignal, term
   }
 }
 
-/** Refuses to copy a database to itself under another name: a note that is written to the target can then be read from the source. */
+/** Refuses to copy a database to itself under another name. It writes a note to the target, and looks for it in the source. */
 async function refuseSame(from: Store, to: Store, source: string): Promise<void> {
   const before = await to.copying.find()
   const nonce = crypto.randomUUID()
@@ -115,7 +115,7 @@ async function refuseSame(from: Store, to: Store, source: string): Promise<void>
   if (isSame) throw new UsageError(`${source} cannot be copied to itself.`)
 }
 
-/** Allows a target that is empty, or an incomplete copy of the same source. */
+/** Refuses a target with contents, unless it is an incomplete copy of the same source. */
 async function refuseOverwrite(store: Store, source: string, target: string) {
   if ((await store.copying.find()) === source) return
   for (const { name, list } of store.copyTables) {

@@ -45,7 +45,7 @@ export const exportCommand = defineCommand({
 async function writeFile(path: string, isPlain: boolean, lines: AsyncIterable<Buffer>): Promise<void> {
   const partial = isPlain ? `${path}.part` : path
   try {
-    // An existing file may be readable by others, or be a link.
+    // An existing partial file is not reused: it may be readable by others, or be a link.
     if (isPlain) await rm(partial, { force: true })
     const file = createWriteStream(partial, { mode: 0o600, flags: isPlain ? 'wx' : 'w' })
     const source = Readable.from(lines)

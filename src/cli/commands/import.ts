@@ -30,7 +30,7 @@ export const importCommand = defineCommand({
     },
     strict: { about: 'stop at the first refusal' },
     'dry-run': { about: 'report the result of the import, and change no database' },
-    rescore: { about: 'calculate the score of credentials that carry a score' },
+    rescore: { about: 'let the rule set score credentials that have a score of their own' },
     ...RESTORE_OPTION,
     ...DATABASE_OPTIONS,
   },
@@ -76,7 +76,7 @@ export const importCommand = defineCommand({
 
 type FileSource = Source & {
   file?: Stats
-  /** Not a number for a pipe. */
+  /** `NaN` for a pipe. */
   size: number
   bytesRead: () => number
 }
@@ -101,7 +101,7 @@ function toSource(path: string): FileSource {
   }
 }
 
-/** Refuses to write the file of --rejects over an imported file: refusals are written while the files are read. */
+/** Refuses an imported file as the file of --rejects, because it would be overwritten while it is read. */
 function refuseOverwrite(sources: readonly FileSource[], rejects: string | undefined): void {
   const target = rejects === undefined ? undefined : statSync(rejects, { throwIfNoEntry: false })
   if (!target?.isFile()) return

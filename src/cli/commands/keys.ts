@@ -81,7 +81,7 @@ export const keys = defineCommand({
     {
       action: 'list',
       options: ['active', 'tier', 'owner', 'json'],
-      about: 'with the rest of monthly quotas',
+      about: 'also shows what is left of monthly quotas',
     },
     { action: 'set', args: 'ID', options: ['tier', 'owner', 'name', 'expires', 'json'] },
     { action: 'rotate', args: 'ID', options: ['grace', 'expires', 'json'] },
@@ -103,7 +103,7 @@ type KeyValues = Values<typeof OPTIONS>
 
 type Given = { values: KeyValues; id: string; tiers: readonly Tier[]; now: number }
 
-/** An action checks its options before the database is opened, and returns its task. */
+/** An action checks its options before the database is opened, and returns a task that uses the database. */
 type KeyAction = (given: Given) => (target: KeyTarget) => Promise<void>
 
 const ACTIONS = {
@@ -153,7 +153,7 @@ const ACTIONS = {
         expiresAt: expiresAt === undefined ? old.expiresAt : (expiresAt ?? undefined),
       }
       const made = await makeKey(target, wanted, values.json === true)
-      // The old key must not end before the new key is stored and printed.
+      // The old key must stay valid until the new key is stored and printed.
       if (!(await target.store.keys.replace(id, made, endsAt))) {
         await target.store.keys.revoke(made, now)
         throw new CommandError(
@@ -192,7 +192,7 @@ function parseName(text: string): string | undefined {
   return name === '' || name.length > LONGEST_NAME || CONTROLS.test(name) ? undefined : name
 }
 
-/** Empty for a key without an owner. */
+/** An empty text means no owner. */
 function parseOwner(text: string): string | undefined {
   const owner = text.trim()
   const isAddress = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+\.[^\s@.,;<>()"]+$/.test(owner)
@@ -236,7 +236,7 @@ const notUsable = (id: string, state: string, action: string) =>
 
 type NewKey = Pick<ApiKey, 'name' | 'tier' | 'owner'> & { expiresAt: number | undefined }
 
-/** Prints the key and returns its id. A key that cannot be printed is revoked. */
+/** Creates a key, prints it and returns its id. A key that cannot be printed is revoked. */
 async function makeKey({ store, terminal }: KeyTarget, wanted: NewKey, json: boolean): Promise<string> {
   const { id, key } = formatKey(randomBytes(KEY_RANDOM_BYTES))
   const hash = createHash('sha256').update(key).digest()

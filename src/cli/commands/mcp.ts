@@ -107,7 +107,7 @@ function keepStore(database: Config['database']) {
       return opened
     },
     async [Symbol.asyncDispose]() {
-      // open() has thrown the reason.
+      // If the store could not be opened, open() has thrown the reason.
       await (await opened?.catch(() => undefined))?.store.close()
     },
   }

@@ -25,7 +25,7 @@ export const mirror = defineCommand({
     prune: {
       about: 'remove the copies of passports that are gone at the source, at most half of all its copies',
     },
-    'prune-all': { about: 'remove them, however many they are' },
+    'prune-all': { about: 'remove the copies of all gone passports, also more than half' },
     ...RESTORE_OPTION,
     ...DATABASE_OPTIONS,
   },
@@ -82,7 +82,7 @@ export const mirror = defineCommand({
   },
 })
 
-/** Accepts the URL of an endpoint, too. */
+/** Accepts a base URL, or the URL of an endpoint. */
 function parseSource(text: string): { base: string; version: 1 | 2 } {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) throw invalidValue('URL must be an http or https URL', text)

@@ -77,7 +77,7 @@ export const retire = defineCommand({
 
 type Input = { values: Values<typeof OPTIONS>; args: string[]; now: number }
 
-/** An action checks its arguments before the database is opened, and returns its task, which may return a changed plan. */
+/** An action checks its arguments before the database is opened, and returns a task, which may return a changed plan. */
 type Action = (
   input: Input,
 ) => (context: PlanContext) => undefined | RetirementPlan | Promise<RetirementPlan | undefined>
@@ -173,7 +173,7 @@ function checkPlan(plan: RetirementPlan, { deprecatedAt }: PlanContext): Retirem
   return plan
 }
 
-/** Headers have whole seconds. */
+/** Rounds down, because headers have whole seconds. */
 const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000
 
 function parseStart(text: string): number {

@@ -5,10 +5,10 @@ import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
 import { findRules } from '../../scoring/rules.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
-import { prepareSetting } from '../apply-rules.ts'
 import { DATABASE_OPTIONS, defineCommand, type Terminal } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
+import { prepareRulesSetting } from '../rules-setting.ts'
 
 export const score = defineCommand({
   name: 'score',
@@ -26,7 +26,7 @@ export const score = defineCommand({
     const onFailure = (id: number, error: unknown) =>
       terminal.err(`Passport ${id} cannot be scored: ${describeError(error)}\n`)
     await using store = await openForCommand(config.database)
-    const applySetting = await prepareSetting(store, setting, config, terminal.now())
+    const applySetting = await prepareRulesSetting(store, setting, config, terminal.now())
     await applySetting()
     const rules = await findRules(store)
     const scorer = { store, rules, now: terminal.now, onFailure }
@@ -38,7 +38,7 @@ export const score = defineCommand({
   },
 })
 
-/** Returns the number of scored passports when no passport is stale. */
+/** Scores passports until none is stale. Returns the number of scored passports. */
 async function scoreStale(scorer: Rescorer, terminal: Terminal): Promise<number> {
   const progress = createProgress(terminal, 'passports', await scorer.store.scoring.countStale())
   let done = 0

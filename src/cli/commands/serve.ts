@@ -12,9 +12,9 @@ import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
-import { prepareSetting } from '../apply-rules.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openWhole } from '../open-store.ts'
+import { prepareRulesSetting } from '../rules-setting.ts'
 
 const MOST_WORKERS = 64
 
@@ -41,16 +41,16 @@ export const serve = defineCommand({
     const config = readConfig(terminal.env, { demo })
     const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
     const started = Promise.withResolvers<Service>()
-    // Closing a terminal sends SIGHUP too. Before the start is complete, SIGHUP must not end the process.
+    // Not on a terminal, which sends SIGHUP when it is closed. Elsewhere SIGHUP must not end the process, even during the start.
     if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
-    // An invalid rule set must stop the command, not a thread.
+    // Read here, because an invalid rule set must stop the command instead of a thread.
     const rules = await loadRules(config.rules)
 
     await using store = await openWhole(config.database, {
       ...SERVE_TIMEOUT,
       onNotice: (sentence) => log.warn(sentence),
     })
-    const beforeScoring = await prepareSetting(store, rules, config, terminal.now())
+    const beforeScoring = await prepareRulesSetting(store, rules, config, terminal.now())
     if (demo) {
       const { fillWithDemo } = await import('../../ingest/demo/fill-with-demo.ts')
       await fillWithDemo(store, terminal.now())
@@ -91,7 +91,7 @@ function isShared({ host, port }: Config): Promise<boolean> {
   return promise
 }
 
-/** Returns the id of the database, or `undefined` if it is read-only or its disk is full: the service can start nevertheless. */
+/** Finds or creates the id of the database. Returns `undefined` if the database is read-only or its disk is full. */
 async function identify({ identity }: Store): Promise<string | undefined> {
   try {
     const known = await identity.find()
@@ -104,7 +104,7 @@ async function identify({ identity }: Store): Promise<string | undefined> {
   }
 }
 
-/** Throws if another process on the port serves another database. A process that does not respond, or is an older release, is accepted. */
+/** Throws if the process on the port serves another database. Accepts an older release, and a process that does not respond. */
 async function refuseOtherDatabase({ host, port, tls }: Config, id: string): Promise<void> {
   const url = new URL('/health', urlOf(host, port, tls ? 'https' : 'http'))
   const response = await fetch(url, {
@@ -145,7 +145,7 @@ Make a key:  ${PROGRAM} keys create ${flag}--name me
 `
 }
 
-/** Several workers need Linux: other systems send every connection to one of the sockets on a port. */
+/** Several workers need Linux, because other systems send all connections of a port to one socket. */
 export function refuseWorkers(count: number, platform: NodeJS.Platform): void {
   if (count > 1 && platform !== 'linux')
     throw new CommandError(

@@ -25,14 +25,14 @@ export const usage = defineCommand({
   options: {
     since: {
       ...DAY_OPTION,
-      about: `first day, such as 2026-01-01 (${DEFAULT_DAYS - 1} days before the last)`,
+      about: `first day, such as 2026-01-01; by default ${DEFAULT_DAYS - 1} days before the last`,
     },
-    until: { ...DAY_OPTION, about: 'last day (today)' },
+    until: { ...DAY_OPTION, about: 'last day, by default today' },
     key: {
       placeholder: 'ID',
       about: `one key, by day, endpoint and status; "${NO_KEY_ID}" stands for requests without a key`,
     },
-    v1: { about: 'only V1 and V2: the clients that their retirement concerns' },
+    v1: { about: 'count only requests to V1 and V2, which will be retired' },
     ...JSON_OPTION,
     ...DATABASE_OPTIONS,
   },
@@ -63,7 +63,7 @@ type UsageReport = {
   days: Days
   counts: readonly UsageCount[]
   clientOf: (key: string) => Client
-  /** The client of --key. */
+  /** The client that --key names. */
   only: Client | undefined
 }
 

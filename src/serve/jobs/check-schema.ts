@@ -2,7 +2,7 @@ import type { Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
 import type { Job } from './supervise.ts'
 
-/** A newer version may store scores in another way: this node then serves and counts usage, but leaves scores to it. */
+/** Stops scoring when a newer version has migrated the database, because that version may store scores in another way. */
 export const checkSchema = (store: Store, log: Log, scoring: AbortController): Job => ({
   name: 'The schema of the database cannot be checked',
   interval: 1000,

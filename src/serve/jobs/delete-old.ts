@@ -7,7 +7,7 @@ type Old = {
   what: string
   days: number
   signal: AbortSignal
-  /** Deletes some rows from before a time, because a long delete would delay other writes. Returns whether there were any. */
+  /** Deletes some rows from before a time: deleting all at once would delay other writes. Returns whether there were any. */
   remove: (before: number) => Awaitable<boolean>
 }
 

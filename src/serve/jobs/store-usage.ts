@@ -8,7 +8,7 @@ import type { Job } from './supervise.ts'
 
 const INTERVAL_MILLISECONDS = 500
 
-/** How long usage counts that cannot be stored delay a shutdown. */
+/** A shutdown waits this long for usage counts that cannot be stored. */
 const LAST_ATTEMPTS_MILLISECONDS = 5000
 
 /** Stores usage counts. While the store is unavailable, they stay in the buffer. */

@@ -3,12 +3,12 @@ import { describeError } from '../../domain/errors.ts'
 import type { Log } from '../../log.ts'
 
 export type Job = {
-  /** The sentence that the log has before the error of a failed run. */
+  /** The beginning of the log entry for a failed run. */
   name: string
   /** Milliseconds between two runs, which may depend on the duration of the last one. */
   interval: number | ((took: number) => number)
   run(): Promise<void>
-  /** Called when the service stops. `attempt` is a further run, whose failure is logged. */
+  /** Called when the service stops. `attempt` runs the job once more, and logs a failure. */
   end?(attempt: () => Promise<void>): Promise<void>
 }
 
@@ -19,7 +19,7 @@ type Options = {
   onError: (error: unknown) => void
 }
 
-/** Messages that alternate during one failure are logged at most once in this time. */
+/** If successive runs fail with different errors, an error is logged at most this often. */
 const FAILURE_LOG_MILLISECONDS = 60_000
 
 /** Runs the jobs until the signal is aborted. A failed run does not end its job. */
@@ -43,7 +43,7 @@ async function repeat(job: Job, options: Options): Promise<void> {
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   sleep(milliseconds, undefined, { signal }).catch(() => undefined)
 
-/** A failure is logged once, with its stack, and its repetitions are counted when it ends. */
+/** Logs a failure once, with its stack, and the number of failed attempts when a run succeeds again. */
 function logFailures({ name, run }: Job, { log, signal, onError }: Options): () => Promise<void> {
   let last = ''
   let loggedAt = Number.NEGATIVE_INFINITY

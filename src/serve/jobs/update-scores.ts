@@ -23,7 +23,7 @@ export function updateScores(store: Store, { log, mayScore, signal }: Options): 
     log.warn('Nodes of another version use another built-in rule set: only they score passports.')
   let adopted: Rescorer | undefined
 
-  /** Rules are adopted once: after a failure, another node may have put newer rules in force. */
+  /** Called once, and not again after a failure, because another node may have applied newer rules meanwhile. */
   async function adopt(): Promise<Rescorer> {
     const scorer = { store, rules: await findRules(store), now: Date.now, onFailure }
     await adoptRules(scorer)

@@ -7,7 +7,7 @@ const LEAST_MILLISECONDS = 100
 const MOST_MILLISECONDS = 1000
 const PAUSE_FACTOR = 4
 
-/** A server thread may still read in a transaction that began before the change, and would cache old rows. */
+/** A snapshot is published after this pause: until then, a server thread may read in an older transaction and cache old rows. */
 const READ_TRANSACTION_MILLISECONDS = 10
 
 type Options = { onSnapshot: (snapshot: Snapshot) => void; onChecked: () => void; signal: AbortSignal }

@@ -3,13 +3,13 @@ import { ServiceError } from '../../domain/errors.ts'
 /** `true` migrates any older database, `'new'` only creates the tables of an empty one, `false` changes nothing. */
 export type MigrationMode = boolean | 'new'
 
-/** Migrations in order. The first one creates the schema `first`, which is that of version 0.2.1. */
+/** Migrations in order. The first one creates the schema number `first`, the one of version 0.2.1. */
 type Migrations = { first: number; steps: readonly string[] }
 
 /** The schema after all migrations. */
 export const lastSchema = ({ first, steps }: Migrations): number => first + steps.length - 1
 
-/** The migrations that a database still needs; `version` is 0 if it has no tables yet. */
+/** The migrations that a database still needs. The `version` of a database without tables is 0. */
 export const pendingSteps = ({ first, steps }: Migrations, version: number): readonly string[] =>
   version === 0 ? steps : steps.slice(version - first + 1)
 
@@ -30,14 +30,14 @@ export function checkSchema(name: string, version: number, migrations: Migration
   }
 }
 
-/** The database is missing, or has no tables yet. */
+/** The error for a database that is missing or has no tables yet. */
 export class NewDatabaseError extends ServiceError {
   constructor(message: string) {
     super('unavailable', message)
   }
 }
 
-/** The error for a database that another command must migrate first. `version` is 0 if it has no tables yet. */
+/** The error for a database that another command must migrate first. Without tables, `version` is 0. */
 export const outdatedSchema = (name: string, version: number, wanted: number): ServiceError =>
   version === 0
     ? new NewDatabaseError(`${name} has no tables yet: "serve", "import", "mirror" or "copy" creates them.`)

@@ -21,8 +21,8 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
 }
 
 /**
- * A pooler may give the connection of one client to another, without the names of its prepared statements: then the second
- * client cannot use a name of the first one. Throws `unavailable` with the solution.
+ * A pooler may give the connection of one client to another. The first client's prepared statements are still on it,
+ * and the second client's statement of the same name fails. Throws `unavailable` with the solution.
  */
 async function checkPooler(url: string): Promise<void> {
   const clients = [openPrimary(url, OPTIONS), openPrimary(url, OPTIONS)]

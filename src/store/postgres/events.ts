@@ -25,7 +25,7 @@ type FoundRow = {
   stamps: StampRow[] | null
 }
 
-/** One statement reads events, the log and its rule stamps: a second one might read another replica. `rows` is a select of JSON. */
+/** Reads events, log and rule stamps in one statement, because a second one might read from another replica. */
 async function find(query: Query, rows: string, values: readonly unknown[]): Promise<Found> {
   const [found] = await query<FoundRow>(
     `select ${LOG}, (select json_agg(event_rules) from event_rules) as stamps, (${rows}) as rows from event_log`,
@@ -38,7 +38,7 @@ async function find(query: Query, rows: string, values: readonly unknown[]): Pro
   return { log, stamps: stamps ?? [], page: { rows: complete, isCut: end !== -1 } }
 }
 
-/** The columns of an event; `data` is null after the first `MAX_PAGE_BYTES`. */
+/** The columns of an event. `data` is null for events after the first `MAX_PAGE_BYTES`. */
 const boundedBy = (order: string) => `sequence, passport_id, time, type, actor,
   case when coalesce(sum(octet_length(data)) over
     (order by ${order} rows between unbounded preceding and 1 preceding), 0) <= ${MAX_PAGE_BYTES} then data end as data`
@@ -55,7 +55,7 @@ const LATER = `select json_agg(found order by at, sequence desc) from (
   ) as found`
 
 export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 'prune'> {
-  /** A replica may not have all events of a passport that another replica has shown. */
+  /** Reads from the primary: a replica may lack events of a passport that was read from another replica. */
   const readCurrent = preferPrimary(primary, read)
 
   return {

@@ -4,12 +4,12 @@ import { FIND_KEY, type KeyRow, toKey } from '../sql/keys.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { isGone } from './connection/replicas.ts'
 
-/** Size of the cache; it is cleared when it is full. */
+/** The cache is cleared when it has this many keys. */
 const CACHE_SIZE = 10_000
 
 /**
- * `find` reads from the primary, or from the replica if the primary is unavailable: a replica may not know a revocation. Results
- * are not cached if keys changed meanwhile, or if they come from a replica, which may lag.
+ * `find` reads from the primary, and from a replica only if the primary is down: a replica may lack a revocation. A
+ * key is not cached if it comes from a replica, or if keys changed during the read.
  */
 export function createKeyCache(primary: Pick<Pool, 'query' | 'isUp'>, replica: Query | undefined) {
   const cache = new Map<string, ApiKey>()
@@ -21,7 +21,7 @@ export function createKeyCache(primary: Pick<Pool, 'query' | 'isUp'>, replica: Q
     try {
       key = await findIn(primary.query, id)
     } catch (error) {
-      // The pool reports that the primary is unavailable. A slow primary is waited for: a replica may not know a revocation.
+      // The pool reports that the primary is down. A slow primary is not replaced by a replica.
       if (!replica || !isGone(primary, error)) throw error
       return findIn(replica, id)
     }
@@ -33,7 +33,7 @@ export function createKeyCache(primary: Pick<Pool, 'query' | 'isUp'>, replica: Q
 
   return {
     find: (id: string) => cache.get(id) ?? findAndCache(id),
-    /** To be called when keys have changed. */
+    /** Call it when keys have changed. */
     forget(): void {
       cache.clear()
       changes++

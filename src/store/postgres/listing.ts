@@ -1,10 +1,10 @@
 import type { Query } from '../sql/connection.ts'
 import type { ChangedPassport, ListingChanges, ListingStore } from '../store.ts'
 
-/** After more changes the whole listing is read. */
+/** After more changes than this, the whole listing is read. */
 const MOST_CHANGES = 50_000
 
-/** A server thread reads at most this many at once. */
+/** `readRecent` returns `undefined` after more changes than this. */
 const MOST_RECENT_CHANGES = 5000
 
 /** Folded names contain no line feed. */
@@ -13,8 +13,8 @@ const SEPARATOR = '\n'
 const COUNTER = `(select version from versions where name = 'ranking')`
 
 /**
- * `<counter>:<xmin>`. The counter shows whether anything changed. Rows of transactions from xmin on are read again: they may
- * have been uncommitted at the last read.
+ * `<counter>:<xmin>`. The counter shows whether anything changed. Transactions from xmin on may have been
+ * uncommitted at the last read, so their rows are read again.
  */
 const CURSOR = `${COUNTER} || ':' || pg_snapshot_xmin(pg_current_snapshot())::text as cursor`
 
@@ -25,13 +25,13 @@ const READ_ALL = `select ${CURSOR},
 
 type AllRow = { cursor: string; ranked: Buffer | null; names: string | null }
 
-/** Rows carry the number of the transaction that wrote them. */
+/** The version of a row is the number of the transaction that wrote it. */
 export function createListing(read: Query, readFast = read): ListingStore & { forget(): void } {
-  /** Part of the cursor: equal transaction numbers of another server mean other changes. Each thread has its own count. */
+  /** Part of the cursor, because another server uses the same transaction numbers for other changes. */
   let server = 0
 
   return {
-    /** To be called when another server responds, or the same one after an interruption. */
+    /** Call it when another server responds, or the same one after an interruption. */
     forget() {
       server++
     },

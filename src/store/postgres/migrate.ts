@@ -20,10 +20,10 @@ export const SCHEMA = lastSchema(MIGRATIONS)
 
 const OLDEST_SERVER = 14
 
-/** Concurrent nodes are safe: the lock admits one. */
+/** Several nodes may call it at the same time: a lock admits one of them. */
 async function migrate(pool: Pool, name: string): Promise<void> {
   await pool.transaction(async (query) => {
-    // A statement may change every passport, or wait for the migration of another node.
+    // No timeouts: a statement may change every passport, or wait for the migration of another node.
     await query('set local statement_timeout = 0')
     await query('set local idle_in_transaction_session_timeout = 0')
     await lock(query, MIGRATE)
@@ -35,7 +35,7 @@ async function migrate(pool: Pool, name: string): Promise<void> {
   })
 }
 
-/** A dump from another server may contain higher transaction numbers than this server has used. */
+/** Corrects the versions of rows from a dump: another server may have used higher transaction numbers than this one. */
 async function renumber(query: Query): Promise<void> {
   const current = 'pg_current_xact_id()::text::bigint'
   for (const table of ['v1_passports', 'unlisted']) {
@@ -43,11 +43,11 @@ async function renumber(query: Query): Promise<void> {
   }
 }
 
-/** Migrates the database if the mode allows it; otherwise throws if it is outdated. Returns its version before. */
+/** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the version before. */
 export async function prepareSchema(pool: Pool, mode: MigrationMode): Promise<number> {
   const { name } = pool
   try {
-    // With `false` the server may be read-only.
+    // The server may be read-only if nothing is migrated.
     if (mode !== false) await checkWritable(pool)
     const version = await checkVersion(pool.query, name)
     if (version === SCHEMA && mode === true) await renumber(pool.query)
@@ -60,7 +60,7 @@ export async function prepareSchema(pool: Pool, mode: MigrationMode): Promise<nu
   }
 }
 
-/** For `migrate`. */
+/** Runs the command `migrate`. */
 export async function migratePostgres(url: string): Promise<{ from: number; to: number }> {
   const pool = openPrimary(url, { connections: 1, responseTimeout: 30_000 })
   try {
@@ -70,7 +70,7 @@ export async function migratePostgres(url: string): Promise<{ from: number; to: 
   }
 }
 
-/** The schema of the database if a newer passportd has migrated it. */
+/** The schema number, if a newer passportd has migrated the database. */
 export async function findNewerSchema(query: Query): Promise<number | undefined> {
   const [row] = await query<{ version: number }>('select version from passportd where version > $1', [SCHEMA])
   return row?.version
@@ -79,7 +79,7 @@ export async function findNewerSchema(query: Query): Promise<number | undefined>
 /** Throws unless this program supports the database. Returns 0 for a database without tables of passportd. */
 export async function checkVersion(query: Query, name: string): Promise<number> {
   const [server] = await query<{ number: number; ours: boolean; encoding: string }>(
-    // to_regclass() may use a stale cache of a connection that a pooler shares.
+    // Not to_regclass(): on a connection that a pooler shares, its cache may be stale.
     `select current_setting('server_version_num')::integer as number, current_setting('server_encoding') as encoding,
        exists (select from pg_class where relname = 'passportd' and pg_table_is_visible(oid)) as ours`,
   )
@@ -116,11 +116,11 @@ function explanation(code: string, message: string): string | undefined {
   if (/^(42501|3F000)$/.test(code)) {
     return `cannot be prepared: ${message}. The role needs the right to create tables in its schema.`
   }
-  // Tables or functions with our names, or a table `passportd` with other columns.
+  // The database has other tables or functions with our names, or a table `passportd` with other columns.
   if (/^(42P07|42723|42703)$/.test(code)) {
     return `holds tables of another program: ${message}. Give passportd a database, or a schema, of its own.`
   }
-  // Settings that the server or the client does not know.
+  // The URL has settings that the server or the client does not know.
   if (/^(42704|22023|ERR_INVALID_ARG_\w+)$/.test(code)) {
     return `cannot be used: ${message}. Check the options of DATABASE_URL.`
   }

@@ -56,7 +56,7 @@ export async function openPostgres(
   }
   const replicas = createReplicas(primary, pools, { maxLag, onNotice: options.onNotice })
   const read = replicas.read(({ query }) => query)
-  /** The active rule set: a replica may not know the last one. */
+  /** Reads the active rule set from the primary, because a replica may not have the latest one. */
   const readCurrent = preferPrimary(primary, read)
   const v3 = createV3Reader(read)
   const database = createDatabase(primary)
@@ -104,7 +104,7 @@ export async function openPostgres(
   }
 }
 
-/** One pool for each server, even if both addresses name it. */
+/** Opens one pool for each server, even if DATABASE_URL and DATABASE_READ_URL both name it. */
 function createPools(url: string, readUrls: readonly string[], options: PoolOptions) {
   const all = new Map<string, Pool>()
   const open = (host: string) => all.getOrInsertComputed(host, () => createPool(host, options))
@@ -143,7 +143,7 @@ function watch(
   }
 }
 
-/** Without a response of the primary, a node can still read from a migrated replica or standby. */
+/** If the primary does not respond, a node can still read from a migrated replica or standby. */
 async function orReadable(
   prepared: Promise<unknown>,
   readable: readonly Pool[],
@@ -162,7 +162,7 @@ async function orReadable(
   try {
     await Promise.any([prepared, ...readable.map(checkMigrated)])
   } catch {
-    // The reason that the primary has is the one to solve.
+    // No server can be read. The operator has to solve the error of the primary.
     await prepared
   }
 }

@@ -15,8 +15,8 @@ const passportOf = (id: string) =>
   `lateral (select id, merged_into from passports where passports.id = ${id} offset 0) as passport`
 
 /**
- * One statement, so that each passport is of one moment. $1, $3 and $5 are the places of the keys, $2 the ids, $4 the wallets
- * and $6 the handles.
+ * One statement, so that all parts of a passport are read at the same moment. $2 are ids, $4 wallets and $6 handles.
+ * $1, $3 and $5 are their indexes in the list of keys.
  */
 const FIND = `with recursive asked (at, id) as (
   select * from unnest($1::int[], $2::bigint[])
@@ -39,7 +39,7 @@ const FIND = `with recursive asked (at, id) as (
 type FoundRow = {
   at: number
   id: number
-  /** The number of owners that lead to this passport, and of passports that the key leads to. */
+  /** How many owners of the key lead to this passport, and how many passports the key leads to. */
   paths: number
   survivors: number
   row: StoredRow | null
@@ -55,7 +55,7 @@ const MERGED_FROM = `(with recursive merged (id, hops) as (
     (select passports.id from passports where merged_into = merged.id offset 0) as next where hops < ${LONGEST_CHAIN}
 ) select json_agg(id) from merged)`
 
-/** The contents after the first `MAX_READ_BYTES` are null. */
+/** The contents of passports after the first `MAX_READ_BYTES` are null. */
 const prepare = (size: string, contents: string) => `${FIND}, sized as (
   select found.*, sum(case when survivors = 1 then size end)
     over (order by at, id rows between unbounded preceding and 1 preceding) as before
@@ -86,7 +86,7 @@ export function createV3Reader(read: Query): Store['v3'] {
       const results: KeyResult[] = []
       for (const at of keys.keys()) {
         const group = groups.get(at) ?? []
-        // Its contents exceed the size of one call.
+        // The contents of this passport were not read, because the page is full. The caller reads it in another call.
         if (group.length === 1 && group[0]?.row === null && group[0].paths <= MOST_OWNERS) break
         results.push(toResult(group, options))
       }
@@ -106,7 +106,7 @@ function toResult(group: readonly FoundRow[], { credentials }: FindOptions): Key
   return { passport: toPassportV3(first.row, first.merged_from ?? [], credentials ? listed : undefined) }
 }
 
-/** A handle may also be the address of a wallet. */
+/** A key with a handle is also looked up as a wallet address. */
 function toValues(keys: readonly PassportKey[]): unknown[] {
   const ids: [number, number][] = []
   const wallets: [number, string][] = []

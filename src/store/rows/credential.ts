@@ -18,13 +18,13 @@ export const parseShown = (body: string) =>
 
 export const toShownCredentials = (body: string): Credential[] => parseShown(body).map(readCredential)
 
-/** Stored instead of JSON if the V1 response contains the same credentials: they are then read from it. */
+/** Stored instead of JSON if the V1 response contains the same credentials. They are read from the response then. */
 const AS_SHOWN = ''
 
 /** `data` is the stored form, `body` the V1 response. */
 export type CredentialsRow = { data: string; body: string | null }
 
-/** `isShown`: the V1 response shows these credentials, not older ones. */
+/** `isShown`: the V1 response shows these credentials. Otherwise it still shows older ones. */
 export function toCredentialData(credentials: readonly Credential[], isShown: boolean): string {
   const isComplete =
     isShown && credentials.every(({ score, givenScore, superseded }) => givenScore === score && !superseded)
@@ -48,7 +48,7 @@ export const shownCredentialsOf = (row: CredentialsRow | undefined): Credential[
 
 const byId = (one: Credential, other: Credential) => (one.id < other.id ? -1 : 1)
 
-/** The new credentials; unchanged ones keep the time of their last calculation. */
+/** Returns the new credentials, but the old object if a credential is unchanged, so that its `calculatedAt` stays. */
 export function keepUnchanged(
   before: readonly Credential[],
   after: readonly Credential[],

@@ -23,7 +23,7 @@ export type EventRow = {
   actor: Actor | null
 }
 
-/** What a reader has read, of one moment: the log, all its rule stamps, and a page of events. */
+/** The log, all its rule stamps, and a page of events, as they were at the same moment. */
 export type Found = { log: EventLog; stamps: readonly StampRow[]; page: RowPage }
 
 export function toEvents({ stamps, page }: Found): LogEvent[] {
@@ -43,38 +43,38 @@ export const toLaterEvents = (found: Found, passports: readonly LaterCursor[]): 
   knownSince: found.log.knownSince,
 })
 
-/** Rule stamps repeat: an event has their numbers in the table `event_rules`. */
+/** Events store the number of a rule stamp in the table `event_rules`, because stamps repeat. */
 export type StampRow = { id: number; stamp: string }
 
 /** A page that filters by type reads at most this many events. */
 const MOST_SCANNED = 10_000
 
-/** Events that a page may read: all events of a passport have an index, but a type may be rare. */
+/** How many events a page may read. A filter by type alone needs a limit: a type may be rare and has no index. */
 export const mostScanned = ({ types, passport }: EventPage): number =>
   types && passport === undefined ? MOST_SCANNED : Number.MAX_SAFE_INTEGER
 
-/** The last event that a page may read. */
+/** The sequence number of the last event that a page may read. */
 export const scanEnd = (page: EventPage, { first, last }: EventLog): number =>
   Math.max(page.after, Math.min(last, Math.max(page.after, first - 1) + mostScanned(page)))
 
-/** Bytes of event data in a page, about: a page has at least one event. */
+/** Approximate limit of the event data in a page. A page has at least one event. */
 export const MAX_PAGE_BYTES = 1024 * 1024
 
-/** `isCut`: the next row exceeds `MAX_PAGE_BYTES`. */
+/** `isCut`: the page ended early because it reached `MAX_PAGE_BYTES`. */
 export type RowPage = { rows: EventRow[]; isCut: boolean }
 
-/** The last event that a page has read. */
+/** The sequence number of the last event that a page has read. */
 const pageEnd = ({ page: { rows, isCut }, log }: Found, page: EventPage): number =>
   ((isCut || rows.length === page.limit) && rows.at(-1)?.sequence) || scanEnd(page, log)
 
-/** Events in a page of `listAfterTime`, about. */
+/** Approximate limit of the events in a page of `listAfterTime`. */
 const MOST_LATER = 5000
 
-/** Events of each passport in a page of `listAfterTime`. */
+/** The limit for each passport in a page of `listAfterTime`. */
 export const mostLater = (passports: readonly LaterCursor[]): number =>
   Math.ceil(MOST_LATER / Math.max(1, passports.length))
 
-/** The passports with more events. A page reads one passport after another. */
+/** The passports that may have more events. A page reads one passport after another. */
 function restOf({ rows, isCut }: RowPage, passports: readonly LaterCursor[]): LaterCursor[] {
   const most = mostLater(passports)
   const read = Map.groupBy(rows, ({ passport_id }) => passport_id)
@@ -87,13 +87,13 @@ function restOf({ rows, isCut }: RowPage, passports: readonly LaterCursor[]): La
 }
 
 /**
- * SQL for both engines: the next page of a passport has the events before this number. If the event of the cursor is gone, the
- * passport was removed meanwhile: the page begins with the newest event again, and includes the removal.
+ * SQL for both engines: the next page of a passport has the events before this number. If the event at the cursor is
+ * gone, the passport was removed meanwhile. Then the page begins with the newest event again: the removal.
  */
 export const beforeCursor = (cursor: string): string =>
   `coalesce((select sequence from events where sequence = ${cursor}), ${Number.MAX_SAFE_INTEGER})`
 
-/** SQL on either engine. */
+/** SQL for both engines. */
 export const typeCondition = (types: readonly EventType[] | undefined): string =>
   types ? ` and type in (${types.map(typeNumber).join(', ') || 'null'})` : ''
 
@@ -136,21 +136,21 @@ function encode(event: EventContent, numberOf: NumberOf): string {
   }
 }
 
-/** Equal values are stored once. */
+/** The values before and after a change. Equal values are stored once. */
 type Pair<T> = T | readonly [T, T]
 
-/** Absent values are 0, and left out at the end. */
+/** Absent values are 0. Zeros at the end are left out. */
 type ScoreData = [
   rules: Pair<number>,
   score: Pair<number>,
   calculatedAt: 0 | Change<number>,
   credentials: 0 | CredentialData[],
-  /** 1: became true. -1: became false. */
+  /** 1: changed to true. -1: changed to false. */
   human: number,
   parts: 0 | (0 | Change<number>)[],
 ]
 
-/** Unchanged values are null, and left out at the end. `time` is the difference to the time of the passport. */
+/** Unchanged values are null. Nulls at the end are left out. `time`: how much older than the passport's time. */
 type CredentialData = [
   type: string,
   cause: number,
@@ -185,7 +185,7 @@ function toCredentialData(
   base: number,
 ): CredentialData {
   const { name, category, maxScore, value, earnedAt, calculatedAt } = before
-  // JSON has no member that is undefined.
+  // JSON.stringify leaves out undefined fields.
   const fields = { i: id, n: name, c: category, v: value, e: earnedAt }
   const hasFields = Object.values(fields).some((field) => field !== undefined)
   const time = calculatedAt === undefined ? null : base - calculatedAt

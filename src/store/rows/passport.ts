@@ -9,20 +9,20 @@ import { type CredentialsRow, fromCredentialData, isAsShown, parseShown } from '
 /** Bounds the length of a chain of merges, so that a cycle terminates. */
 export const LONGEST_CHAIN = 1000
 
-/** Passports that the result of an ambiguous handle names. */
+/** How many passports the result of an ambiguous handle names. */
 export const MOST_CANDIDATES = 10
 
 /** If more passports have a handle, it is ambiguous even if they are merged into one. */
 export const MOST_OWNERS = 32
 
-/** Bytes that one call of `v3.find` reads, about: the caller reads the rest in further calls. */
+/** Approximate limit of the bytes that one call of `v3.find` reads. The caller reads the rest in further calls. */
 export const MAX_READ_BYTES = 4 * 1024 * 1024
 
 type ScoreRow = Record<ScoreField, number>
 
 export type StoredRow = ScoreRow & {
   id: number
-  /** 1: waits for a scorer. 2: scoring failed; waits for a change. */
+  /** 1: waits for a scorer. 2: scoring failed, and is tried again after the next change. */
   stale: number
   calculated_at: number
   human: number
@@ -96,7 +96,7 @@ export function toPassportV3(
   }
 }
 
-/** The credentials that V1 shows. Their origin is unknown if newer ones wait for the scorer. */
+/** The credentials that V1 shows. `from` is undefined if they are replaced by a record that is not scored yet. */
 function toCredentials(row: CredentialsRow): NonNullable<PassportV3['credentials']> {
   const shown = row.body === null ? [] : parseShown(row.body)
   if (isAsShown(row)) return shown.map((each) => ({ ...each, from: 'record' as const }))

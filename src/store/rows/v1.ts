@@ -16,11 +16,11 @@ export type FoundPassport = V1Passport & { stale: number | boolean }
 
 type FoundItem = { item: string; stale: number | boolean }
 
-/** SQL condition of an update: V1 or V2 shows something else. */
+/** SQL condition of an update: the V1 or V2 response has changed. */
 export const IS_CHANGED =
   'v1_passports.etag <> excluded.etag or v1_passports.later_fields <> excluded.later_fields'
 
-/** SQL for a passport in list pages and for the single-passport response, on either engine. */
+/** SQL for both engines: a passport as an item of list pages, and as the single-passport response. */
 export const ITEM = `'{' || fields || '}'`
 export const BODY = `'{"passport":{' || fields || ',' || more_fields || '}}'`
 
@@ -30,7 +30,10 @@ export type V1PassportRow = {
   score: number
   /** Folded, for the keyword search. */
   name: string
-  /** JSON members of list pages, and those that the single-passport response adds; always with calculating_score false. */
+  /**
+   * JSON members of the list item, always with calculating_score false. The single-passport response adds
+   * `more_fields`.
+   */
   fields: string
   more_fields: string
   etag: string

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../awaitable.ts'
 
-/** Runs one statement of either engine. Its parameters are `$1`, `$2` and so on. */
+/** Runs one statement. On both engines its parameters are `$1`, `$2` and so on. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
 /** The values of a select of one column. */
@@ -18,13 +18,13 @@ export type Prepare = <Row>(text: string) => (...values: unknown[]) => Awaitable
 
 /** SQL that differs between the engines. */
 export type Dialect = {
-  /** Whether a column is in the list of a parameter. */
+  /** Whether the value of a column is in the list that is passed as a parameter. */
   isIn(column: string, parameter: string, type?: 'bigint' | 'text'): string
-  /** Whether a column is in the result of a select, which the planner cannot estimate. */
+  /** Whether the value of a column is in the result of a select whose size the planner cannot estimate. */
   isInSelect(column: string, select: string): string
-  /** The values of a parameter that is a list of ids, as a select. */
+  /** Selects the values of a parameter that is a list of ids. */
   unnest(parameter: string): string
-  /** Joins the passports that fulfil a condition as `next`, by an index, however many rows the planner expects. */
+  /** Joins the passports that fulfil a condition as `next`. Always uses an index, whatever the planner estimates. */
   joinPassports(condition: string): string
   /** The version of listed passports that this transaction writes. */
   version: string
@@ -55,19 +55,19 @@ export type Lock = 'records' | 'rules' | 'rules shared'
 
 /** A transaction that may write. */
 export type Transaction = Connection & {
-  /** Makes every node read again after the commit. Call it last: it may lock a row until the transaction ends. */
+  /** Clears the caches of all nodes after the commit. Call it last: it may lock a row until the transaction ends. */
   increment(counter: 'ranking' | 'keys'): Promise<void>
-  /** Removes older copies of removed rows from the files, after the commit. */
+  /** After the commit, removes copies of removed rows from the files. */
   eraseRemoved(): void
 }
 
-/** A database of either engine, for all statements that need no special speed. */
+/** A database of either engine, for statements that need not be fast. */
 export type Database = {
   /** Reads outside of a transaction. */
   read: Connection
   /** Runs single statements that write. */
   write: Query
   transaction<T>(work: (transaction: Transaction) => Promise<T>, lock?: Lock): Promise<T>
-  /** Reads of one moment. */
+  /** All reads of `work` see the same state of the database. */
   snapshot<T>(work: (connection: Connection) => Promise<T>): Promise<T>
 }

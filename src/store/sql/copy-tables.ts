@@ -21,7 +21,7 @@ const PLAIN_TABLES: readonly PlainTable[] = [
   { name: 'audit', key: ['id'] },
 ]
 
-/** The tables with rows of a passport, in write order. */
+/** The tables with rows of passports. Rows are written in this order. */
 const PASSPORT_TABLES = [
   { name: 'passports', id: 'id', order: 'id' },
   { name: 'wallets', id: 'passport_id', order: 'passport_id, address' },
@@ -32,7 +32,7 @@ const PASSPORT_TABLES = [
   { name: 'v1_credentials', id: 'passport_id', order: 'passport_id' },
 ] as const
 
-/** `read` is for many rows. */
+/** `read` is for statements that read many rows. */
 export function createCopyTables(database: Database, read: Connection): CopyTable[] {
   return [
     createPassportTables(database),
@@ -70,7 +70,7 @@ function createPassportTables({ transaction, snapshot }: Database): CopyTable {
         }
         const tables = fromPassportItems(items)
         for (const [at, { name }] of PASSPORT_TABLES.entries()) {
-          // A wallet may belong to a passport outside the range.
+          // The target may have the wallet under a passport outside the range.
           if (name === 'wallets') await upsertRows(tx, name, 'address', tables[at] ?? [])
           else await tx.insertRows(name, tables[at] ?? [])
         }
@@ -123,7 +123,7 @@ const fromPassportItems = (items: readonly CopyItem[]): Row[][] =>
 /** Versions are local to a database. */
 const withoutVersion = ({ version: _, ...row }: Row): Row => row
 
-/** The SQL condition of a range, and the values of its parameters. */
+/** The SQL condition for a range, and the values of its parameters. */
 function rangeOf(key: readonly string[], { after, until }: CopyRange) {
   const values: (string | number)[] = []
   const bound = (operator: string, end: CopyKey) => {

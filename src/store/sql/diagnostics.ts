@@ -6,13 +6,13 @@ import { STALE_COUNT } from './scoring.ts'
 
 /** The state of a database, read without changing it. */
 export type Diagnostics = {
-  /** 0 if it has no tables of passportd yet. */
+  /** 0 if the database has no tables of passportd yet. */
   schema: number
-  /** The schema of this program. */
+  /** The schema number that this program needs. */
   knownSchema: number
   /** Problems of the file; SQLite only. */
   damage?: string[]
-  /** Absent if the schemas differ. */
+  /** Absent if `schema` and `knownSchema` differ. */
   contents?: DatabaseContents
 }
 
@@ -51,13 +51,13 @@ const PASSPORT_COUNTS = `select
   cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "unscorable"
   from passports`
 
-/** More oversized passports are not reported. */
+/** At most this many oversized passports are reported. */
 export const MOST_OVERSIZED = 100
 
 /** A stored passport that is larger than an import accepts. */
 type Oversized = { id: number; bytes: number }
 
-/** The members around the socials. */
+/** The limit of the socials, and room for the other members of `more_fields`. */
 const SOCIALS_BYTES = LIMITS.passport_socials.bytes + 100
 
 const larger = (column: string, table: string, most: number) =>

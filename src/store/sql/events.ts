@@ -3,12 +3,12 @@ import { type StampRow, stampsOf, toEventRow } from '../rows/event.ts'
 import type { Changes } from '../write/event-tracker.ts'
 import type { Connection, Database } from './connection.ts'
 
-/** Events that are deleted in one transaction. */
+/** How many events one transaction deletes. */
 const PRUNED = 5000
 
 /**
- * Appends to the event log. Call it at the end of a transaction, before `increment`: on PostgreSQL it locks the log until the
- * transaction ends, so that events become visible in the order of their numbers.
+ * Appends to the event log. On PostgreSQL, it locks the log until the transaction ends, so that events become
+ * visible in the order of their numbers. So call it at the end of a transaction, before `increment`.
  */
 export async function appendEvents(
   connection: Connection,
@@ -44,7 +44,7 @@ export async function appendEvents(
 /** Times never decrease. */
 const LATER = 'case when time > $2 then time else $2 end'
 
-/** The numbers of the rule stamps of events; new stamps are added. */
+/** Finds the number of each rule stamp in the events. Adds new stamps to the table. */
 async function numberStamps(
   { query, dialect, insertRows }: Connection,
   events: readonly EventContent[],
@@ -64,10 +64,10 @@ async function numberStamps(
   return find()
 }
 
-/** For a database whose passports are replaced without events: its log begins again. */
+/** Begins a new event log, because the passports of the database are replaced without events. */
 export async function restartEventLog({ query }: Connection, now: number): Promise<void> {
   const name = crypto.getRandomValues(new Uint8Array(3)).toHex()
-  // In this order: on PostgreSQL the row lock makes other writers wait.
+  // The update comes first: on PostgreSQL it locks the row, so that other writers wait.
   await query(
     'update event_log set name = $1, first = last + 1, known_since = case when time > $2 then time else $2 end',
     [name, now],
@@ -75,7 +75,7 @@ export async function restartEventLog({ query }: Connection, now: number): Promi
   await query('delete from events')
 }
 
-/** Deletes the oldest events before a time, one batch per call; returns their number. */
+/** Deletes one batch of the events before a time, oldest first. Returns how many it deleted. */
 export const pruneEvents = ({ transaction }: Database, before: number): Promise<number> =>
   transaction(async ({ query }) => {
     const [end] = await query<{ last: number | null; time: number }>(

@@ -47,13 +47,13 @@ const foldList = remember((json) => fold(JSON.parse(json)))
 
 const fold = (values: readonly string[]) => [...new Set(values.map(foldName))].filter((value) => value !== '')
 
-/** Many passports have the same short lists. All of them together take a few megabytes. */
+/** The parsed lists are cached, because many passports have the same ones. The cache takes a few megabytes. */
 const MOST_REMEMBERED = 5000
 const LONGEST_REMEMBERED = 300
-/** The tags of a removed passport must not stay. */
+/** The cache is cleared after this time, because the tags of a removed passport must not stay. */
 const REMEMBERED_MILLISECONDS = 60_000
 
-/** Equal texts get the same list, until there are too many or a minute has passed. */
+/** Caches the results of `parse`, until there are too many or a minute has passed. */
 function remember(parse: (text: string) => readonly string[]) {
   const known = new Map<string, readonly string[]>()
   return (text: string): readonly string[] => {
@@ -68,15 +68,15 @@ function remember(parse: (text: string) => readonly string[]) {
   }
 }
 
-/** The credentials with a score above 0: they come first, see `toV1CredentialsRow`. */
+/** The part of the JSON with credentials that have a score above 0. `toV1CredentialsRow` sorts them first. */
 function scoredPart(body: string): string {
   const end = body.indexOf('"score":0,')
   return end === -1 ? body : body.slice(0, end)
 }
 
 /**
- * The texts of a member in JSON, as JSON, separated by commas. Quotes in texts are escaped, so that only members match. Parsing
- * the JSON takes five times longer.
+ * Finds all string values of a member, and returns them as JSON, separated by commas. Quotes in strings are escaped,
+ * so that only members match. Parsing the JSON would take five times longer.
  */
 function textsOf(json: string, member: string): string {
   let texts = ''
@@ -89,7 +89,7 @@ function textsOf(json: string, member: string): string {
   return texts
 }
 
-/** Whether an odd number of backslashes precedes. */
+/** Whether an odd number of backslashes precedes this position. */
 function isEscaped(json: string, at: number): boolean {
   let first = at
   while (json[first - 1] === '\\') first--

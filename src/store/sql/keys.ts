@@ -13,12 +13,12 @@ export async function listKeys(query: Query): Promise<ApiKey[]> {
   return (await query<KeyRow>(`${SELECT} order by keys.created_at desc, id`)).map(toKey)
 }
 
-/** `onChange` is called after a change of keys. */
+/** `onChange` is called after keys have changed. */
 export function createKeys(
   { read, transaction }: Database,
   onChange: () => void = () => undefined,
 ): Omit<Store['keys'], 'find'> {
-  /** Runs a statement, and returns the number of its rows: one for each changed key. */
+  /** Runs a statement that returns a row for each changed key, and returns the number of rows. */
   async function change(text: string, values: readonly unknown[]): Promise<number> {
     const changed = await transaction(async ({ query, increment }) => {
       const rows = await query(text, values)

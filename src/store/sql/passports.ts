@@ -13,10 +13,10 @@ const survivorOf = (start: string) => `(with recursive chain (id, hops) as (
 
 const OWNER = '(select passport_id from wallets where address = $1)'
 
-/** SQL for the id of a passport, on either engine. `$1` is an id or a wallet address. */
+/** SQL for both engines: the id of a passport. `$1` is an id or a wallet address. */
 export const PASSPORT_ID = { id: 'cast($1 as bigint)', wallet: OWNER }
 
-/** SQL for the id of the survivor of that passport, through several merges. */
+/** SQL for both engines: the id of the passport that this one was merged into, after any number of merges. */
 export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(OWNER) }
 
 export const refKind = (ref: PassportRef) => ('id' in ref ? 'id' : 'wallet')

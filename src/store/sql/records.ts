@@ -18,7 +18,7 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
       let result: { value: T } | undefined
       try {
         await transaction(async (tx) => {
-          // Without events: the event log would stay locked.
+          // No events are appended, because that would lock the event log.
           result = { value: await work(async (...batch) => (await apply(tx, ...batch)).results) }
           throw new Rollback('A dry run is rolled back.')
         }, 'records')
@@ -75,7 +75,7 @@ async function apply(tx: Transaction, batch: readonly IncomingRecord[], options:
   return saved
 }
 
-/** The records that are stored already, by their fingerprint. No other row of such a passport is read, unless another record of the batch names it. */
+/** The records whose fingerprint is stored already. Most rows of their passports need not be read. */
 async function findUnchanged(
   { query, dialect }: Transaction,
   batch: readonly IncomingRecord[],
@@ -97,7 +97,7 @@ async function findUnchanged(
   )
 }
 
-/** Merge, unmerge and removal of single passports. */
+/** Merges, unmerges and removes single passports. */
 export function createPassportChanges({ transaction }: Database) {
   type Merges = ReturnType<typeof createMerges>
   type ChangeOptions = { now?: number | undefined; actor?: Actor | undefined }

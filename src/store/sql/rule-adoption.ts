@@ -2,25 +2,23 @@ import type { EventContent } from '../../domain/history/event.ts'
 import type { Query } from './connection.ts'
 import { setSetting } from './settings.ts'
 
-/** Passports that a new rule set is compared with in one transaction. */
+/** How many passports one transaction compares with a new rule set. */
 export const ADOPTION_BATCH = 2500
 
-/** The setting with the stamp of the applied rule set that is active; absent for the built-in one. */
+/** The setting with the stamp of the active rule set. Absent if none was applied and the built-in one is active. */
 export const ACTIVE = 'active_rules'
 
-/** `adopted_to` is the last passport id that the adoption has compared. */
-export const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to'] as const
+/** `rules` is in force, `adopting` is replacing it, and passports up to the id `adopted_to` have been compared. */
+const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to'] as const
 
-/** The rule set in force, and the one that is replacing it. */
-export type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number]]?: string | undefined } & {
-  active_rules?: string | undefined
-}
+/** The settings by name. Absent ones are undefined. */
+type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number] | typeof ACTIVE]?: string | undefined }
 
-/** The rule set to score with: the active one, or else the one that is being adopted or in force. */
+/** The rule set to score with: the active one, otherwise the one that is being adopted, otherwise the one in force. */
 export const targetRules = ({ active_rules, adopting, rules }: AdoptionState): string | undefined =>
   active_rules ?? adopting ?? rules
 
-/** The passports that the adoption of `next` compares next. `undefined` if `next` is in force, or if another rule set is active. */
+/** The next passports to compare with `next`. `undefined` if `next` is in force, or if another rule set is active. */
 export function nextRange({ rules, adopting, adopted_to, active_rules }: AdoptionState, next: string) {
   if ((active_rules ?? next) !== next) return undefined
   if (rules === next && adopting === undefined) return undefined
@@ -29,20 +27,20 @@ export function nextRange({ rules, adopting, adopted_to, active_rules }: Adoptio
   return { after, withRecordScores: rules !== undefined }
 }
 
-/** The state after a step that ended at an id, or at the last passport. */
+/** The state after a step that compared passports up to the id `end`. `undefined`: there are no more passports. */
 export const stateAfterStep = (
   state: AdoptionState,
   rules: string,
   end: number | undefined,
 ): AdoptionState => (end === undefined ? { rules } : { ...state, adopting: rules, adopted_to: String(end) })
 
-/** The event of an activated rule set; none if it is the one to score with already. */
+/** The event when a rule set is activated. No event if passports are scored with this rule set already. */
 export function toActivated(state: AdoptionState, next: string): EventContent[] {
   const before = targetRules(state) ?? ''
   return before === next ? [] : [{ type: 'rules.changed', rules: [before, next] }]
 }
 
-/** The event of the first step of an adoption. An applied rule set has its event since it was activated. */
+/** The event when an adoption begins. An applied rule set has no event here: it got one when it was activated. */
 export const toRulesChanged = (state: AdoptionState, next: string): EventContent[] =>
   state.active_rules === undefined ? toActivated(state, next) : []
 

@@ -11,7 +11,7 @@ const ACTIVE_RULES = `where stamp = (select value from settings where name = '${
 const PREVIOUS_RULES = `where applied_at < (select applied_at from rule_sets ${ACTIVE_RULES}) and applied_at > 0
   order by rule_sets.applied_at desc limit 1`
 
-/** `read` prefers the primary: scorers compare the active rule set with the one that the primary has. */
+/** `read` should prefer the primary, because a replica may not have the latest rule set. */
 export function createRules({ write, transaction }: Database, read: Query): RulesStore {
   const find = (stamp: string) => findRules(read, 'where stamp = $1', [stamp])
   return {
@@ -29,7 +29,7 @@ export function createRules({ write, transaction }: Database, read: Query): Rule
     },
     apply: (rules) =>
       transaction(async (tx) => {
-        // Later than all others.
+        // The time must be later than that of all other rule sets.
         const [next] = await listColumn<number | null>(
           tx.query,
           'select cast(max(applied_at) + 1 as double precision) from rule_sets where applied_at >= $1',

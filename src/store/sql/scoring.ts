@@ -20,7 +20,7 @@ import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './write-ba
 export const STALE_COUNT =
   'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'
 
-/** `long` is for reads of many rows. */
+/** `long` is for statements that read many rows. */
 export function createScoring({ read, transaction, snapshot }: Database, long = read): ScoringStore {
   const toScorables = async (connection: Connection, rows: readonly StoredRow[]) =>
     (await loadScorables(connection, rows)).map(({ scorable }) => scorable)
@@ -57,7 +57,7 @@ export function createScoring({ read, transaction, snapshot }: Database, long = 
 
 type Failure = { id: number; error: unknown }
 
-/** Scores and saves stale passports. Returns their number, or `undefined` if another rule set is in force. */
+/** Scores and saves stale passports. Returns how many it read, or `undefined` if another rule set is in force. */
 async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, failed: Failure[]) {
   if ((targetRules(await findAdoptionState(tx.query)) ?? job.rules) !== job.rules) return undefined
   const rest = `where stale <> 0 and stale = 1 order by id limit $1 ${tx.dialect.skipLocked}`
@@ -71,7 +71,7 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
     }
   }
   await saveScores(tx, scored)
-  // A failed passport must not block the others.
+  // The next batch must not begin with the passports that failed.
   await setStale(tx, 2, failed)
   const events = scored.flatMap(({ event }) => event ?? [])
   await appendEvents(tx, { events, removed: [] }, { now: job.now, actor: 'scorer' })
@@ -85,7 +85,7 @@ async function setStale({ query, dialect }: Connection, stale: 1 | 2, passports:
   await query(`update passports set stale = ${stale} where ${dialect.isIn('id', '$1')}`, [ids])
 }
 
-/** Compares one batch with a rule set, and marks the affected passports. Returns whether it was the last batch. */
+/** Compares one batch of passports with a rule set, and marks those whose score changes. Returns true at the end. */
 async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
   const { query, selectRows } = tx
   const state = await findAdoptionState(query)
@@ -95,7 +95,7 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
   await appendEvents(tx, changed, { now: job.now, actor: 'scorer' })
   const end = await findEnd(tx, range.after)
   if (end !== undefined) {
-    // Without `withRecordScores`, scores of records stay.
+    // Unless `withRecordScores` is set, scores that came with records stay.
     const rest = `where id > $1 and id <= $2 and stale <> 1 and rules <> $3 ${range.withRecordScores ? '' : "and rules <> ''"}`
     const rows = await selectRows<StoredRow>('passports', rest, [range.after, end, job.rules])
     const loaded = await loadScorables(tx, rows)
@@ -118,7 +118,7 @@ async function findEnd({ query }: Connection, after: number): Promise<number | u
   return end ?? undefined
 }
 
-/** Marks one batch; returns its last id, or `undefined` after the last passport. */
+/** Marks one batch as stale. Returns its last id, or `undefined` after the last passport. */
 async function markBatch(tx: Transaction, after: number): Promise<number | undefined> {
   const end = await findEnd(tx, after)
   if (end === undefined) return undefined

@@ -5,13 +5,13 @@ import { toShownCredentials } from '../rows/credential.ts'
 import type { FoundName, SearchStore } from '../search-store.ts'
 import type { Dialect, Prepare } from './connection.ts'
 
-/** Sources that a search without a source looks into: imported data may have any number. */
+/** A search without a source looks into this many sources, because imported data may have any number of them. */
 const MOST_SOURCES = 64
 
-/** Wallets that are compared with a suffix. */
+/** How many wallets are compared with a suffix. */
 const MOST_COMPARED = 5000
 
-/** Longer lists of credentials are not read: 50 passports with lists of this length take 3 MB. */
+/** Longer lists of credentials are not read. 50 lists of this length take 3 MB. */
 const LONGEST_BODY = 64 * 1024
 
 export function createSearch(prepare: Prepare, dialect: Dialect): SearchStore {
@@ -46,12 +46,12 @@ const LIST_HANDLES = selectRange('handles', 'handle', '$3')
 const LIST_WALLETS = `select text, id from (${selectRange('wallets', 'address', MOST_COMPARED)}) as found
   where substr(text, length(text) - length(cast($4 as text)) + 1) = cast($4 as text) limit $3`
 
-/** The end of the range of all texts with a prefix, in the order of bytes: no character is higher. */
+/** The end of the range of texts with a prefix, in byte order: U+10FFFF is the highest character. */
 const endOf = (prefix: string): string => `${prefix}\u{10ffff}`
 
 /**
- * SQL for the sources of all handles: one seek of the index for each. The handles of a source are between `source:` and
- * `source;`, because the semicolon follows the colon.
+ * SQL for the sources of all handles, with one index lookup per source. Handles of a source are between `source:`
+ * and `source;`, because the semicolon follows the colon in ASCII.
  */
 const listSourcesBy = ({ sourceOf }: Dialect) => `with recursive sources (source, number) as (
   select (select ${sourceOf('handle')} from handles order by handle limit 1), 1
@@ -62,7 +62,7 @@ const listSourcesBy = ({ sourceOf }: Dialect) => `with recursive sources (source
 
 type BodyRow = { id: number; body: string }
 
-/** Credentials are in the order of their scores. */
+/** Credentials are sorted by score, so the first of a type is the best. */
 function toBestOfType(type: string, rows: readonly BodyRow[]): Map<number, Credential> {
   const best = new Map<number, Credential>()
   for (const { id, body } of rows) {

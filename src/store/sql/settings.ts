@@ -7,7 +7,7 @@ const IDENTITY = 'database_id'
 /** The setting with the retirement plan. */
 const RETIREMENT = 'retirement'
 
-/** The setting with the source of a copy; not copied itself. */
+/** The setting that names the source of a copy. It is not copied itself. */
 export const COPYING = 'copying'
 
 async function getSetting(query: Query, name: string): Promise<string | undefined> {

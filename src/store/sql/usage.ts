@@ -2,19 +2,19 @@ import type { UsageCount } from '../../domain/usage.ts'
 import type { Store } from '../store.ts'
 import type { Database, Query } from './connection.ts'
 
-/** `read` is for many rows. */
+/** `read` is for statements that read many rows. */
 export function createUsage(read: Query, { transaction }: Database): Store['usage'] {
   return {
     add: (counts, lastUsed) =>
       transaction(async ({ query, insertRows }) => {
-        // The columns of the key are first.
+        // The key columns come first, so that rows are sorted by them.
         const rows = counts.map(({ day, key, endpoint, status, count }) => ({
           ...{ day, key_id: key, endpoint, status },
           count,
         }))
         await insertRows(
           'usage',
-          // The same order on all nodes prevents deadlocks.
+          // All nodes write in the same order, which prevents deadlocks.
           rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
           'on conflict (day, key_id, endpoint, status) do update set count = usage.count + excluded.count',
         )

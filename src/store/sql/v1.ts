@@ -37,7 +37,7 @@ function createReader<Found, Item>(
   )
   return {
     findPassport: (ref) => then(find(ref), (row) => row && toPassport(row)),
-    // Sorting in SQLite would copy the rows.
+    // Rows are sorted here, because SQLite would copy them to sort.
     listItems: (ids) => (ids.length === 0 ? [] : then(list(ids), (rows) => rows.sort(byRank).map(toItem))),
   }
 }
@@ -46,7 +46,7 @@ type Ranked = { id: number; score: number }
 
 const byRank = (one: Ranked, other: Ranked) => other.score - one.score || one.id - other.id
 
-/** Only listed passports have a response; a merged one has that of its survivor. */
+/** Only listed passports have a stored response. For a merged passport, the response of its survivor is found. */
 function createFinder<Row>(prepare: Prepare, select: string) {
   const prepareBy = (id: string) => prepare<Row>(`${select} where passport_id = ${id}`)
   const listed = { id: prepareBy(PASSPORT_ID.id), wallet: prepareBy(PASSPORT_ID.wallet) }

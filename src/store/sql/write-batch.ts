@@ -77,7 +77,7 @@ export async function mapCredentialRows(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** All data points of each passport, by type and account. */
+/** All data points of each passport, sorted by type and account. */
 export async function mapDataPoints(
   { selectRows, dialect }: Connection,
   passportIds: readonly number[],
@@ -178,7 +178,7 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
   )
 }
 
-/** Inserts rows, or replaces those with the same key if `where` holds. Returns the rows of a `returning` clause. */
+/** Inserts rows. A row with the same key is replaced if `where` holds. Returns the rows of a `returning` clause. */
 export function upsertRows<Row>(
   { insertRows }: Connection,
   table: string,
@@ -201,12 +201,12 @@ async function unlist({ query, dialect }: Connection, ids: readonly number[]): P
     await query(`delete from ${table} where ${isOne}`, [ids])
 }
 
-/** SQL: readers of the ranking find the passports that will be no longer listed. */
+/** SQL that notes passports before they are deleted from the listing, so that readers of the ranking find them. */
 export const noteUnlisted = (version: string, condition: string) =>
   `insert into unlisted (passport_id, version) select passport_id, ${version} from v1_passports where ${condition}
    on conflict (passport_id) do update set version = excluded.version`
 
-/** Writes V1 responses. Passports without a change of either response keep their version, except the `touched` ones. */
+/** Writes V1 responses. A passport gets a new version if one of its responses changes, or if it is in `touched`. */
 export async function saveV1(
   connection: Connection,
   passports: readonly V1PassportRow[],

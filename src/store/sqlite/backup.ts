@@ -25,7 +25,7 @@ import { identify, versionOf } from './migrate.ts'
 /** Counts from a complete check of a database. `credentials` includes superseded credentials and those of merged passports. */
 export type Contents = { passports: number; credentials: number; bytes: number }
 
-/** Writes a snapshot of the database to `file`. The file appears under its name after it was checked. */
+/** Writes a snapshot of the database to `file`. The file gets this name after it was checked. */
 export function backUp(path: string, file: string): Contents {
   refuseLogs(file)
   const partial = `${file}.part`
@@ -39,7 +39,7 @@ export function backUp(path: string, file: string): Contents {
   })
 }
 
-/** SQLite would apply the WAL of an older file of the same name to the new one. */
+/** Throws if a WAL is left from an older file of the same name, because SQLite would apply it to the new file. */
 function refuseLogs(file: string): void {
   for (const log of [`${file}-wal`, `${file}-journal`]) {
     if (!existsSync(log)) continue
@@ -50,18 +50,18 @@ function refuseLogs(file: string): void {
   }
 }
 
-/** Writes a snapshot of `from` to an empty file, in one read transaction. Writers do not wait; the WAL cannot be truncated meanwhile. */
+/** Writes a snapshot to an empty file in one read transaction. Writers do not wait, but the WAL is not truncated. */
 export function writeSnapshot(from: string, to: string): void {
   using database = openOurs(from)
   try {
     database.query('vacuum into ?').run(to)
   } catch (error) {
-    // Two files are involved: damage is in the source, all other errors are in the target.
+    // If the file is damaged, it is the source. All other errors concern the target.
     throwTranslated(isDamage(error) ? from : to, error)
   }
 }
 
-/** The events of the copy and of the original will have the same numbers: the copy is another log. */
+/** Gives the event log of a copy another name, because later events will have the same numbers as in the original. */
 export function renameEventLog(path: string): void {
   translateErrors(path, () => {
     using database = new Database(path, { readwrite: true, strict: true })
@@ -69,7 +69,7 @@ export function renameEventLog(path: string): void {
   })
 }
 
-/** Throws `unavailable` unless it is a database of this or an older passportd. */
+/** Throws `unavailable` unless the file is a database of this or an older passportd. */
 function openOurs(path: string): Database {
   return translateErrors(path, () => {
     const database = connectReader(path)
@@ -131,7 +131,7 @@ export function listDamage(
     .slice(0, MOST_PROBLEMS)
 }
 
-/** Whether `file` is the database or a file that SQLite or a restore creates beside it. */
+/** Whether `file` is the database itself, or one of the files that SQLite or a restore creates beside it. */
 export function belongsToDatabase(path: string, file: string): boolean {
   if (fileIdentity(path) !== undefined && fileIdentity(path) === fileIdentity(file)) return true
   const [own, other] = [resolveFolder(path), resolveFolder(file)]
@@ -140,7 +140,7 @@ export function belongsToDatabase(path: string, file: string): boolean {
 
 const OWN_SUFFIXES = /^(|-(wal|shm|journal)|\.restoring)$/
 
-/** Resolves links in the folder of a file that may not exist. */
+/** Resolves symbolic links in the path, except the last part. The file need not exist. */
 function resolveFolder(path: string): string {
   try {
     return join(realpathSync(dirname(path)), basename(path))
@@ -150,12 +150,12 @@ function resolveFolder(path: string): string {
 }
 
 /**
- * Creates a file at `path`, writes it, flushes it to disk and renames it to `name`. Another process may replace the file at
- * `path`: `confirm` throws unless it is still the same file.
+ * Creates a file at `path`, writes it, flushes it to disk and renames it to `name`. `confirm` throws if another
+ * process has replaced the file at `path` meanwhile.
  */
 export function writeAtomically<T>(path: string, name: string, write: (confirm: () => void) => T): T {
   removeWithJournal(path)
-  // SQLite keeps the permissions of an empty file: only its owner may read it.
+  // The file is created here, because SQLite keeps its permissions: only the owner may read it.
   closeSync(openSync(path, 'wx', 0o600))
   const created = fileIdentity(path)
   const isOurs = () => fileIdentity(path) === created

@@ -6,16 +6,16 @@ import { NewDatabaseError } from '../migrations/schema-version.ts'
 import { versionOf } from './migrate.ts'
 import { refuseDeletedWal, refuseOrphanedWal, sizeOf } from './wal-checks.ts'
 
-/** Milliseconds that a write waits for a write of another process. */
+/** How many milliseconds a write waits for another process that is writing. */
 export const WRITER_WAIT = 10_000
 
-/** Readers do not wait in WAL mode. If one does, it must fail soon, because it blocks all requests. */
+/** Readers should never wait in WAL mode. If one does, it must fail soon, because it blocks all requests. */
 const READER_WAIT = 1000
 
 /** 16 MB of pages. */
 const CHECKPOINT_PAGES = 4000
 
-/** The only writing connection. `create` creates a missing file and its folder. */
+/** Opens the only connection that writes. With `create`, a missing file and its folder are created. */
 export function connectWriter(path: string, create: boolean): Database {
   refuseOrphanedWal(path)
   if (create) makeFile(path)
@@ -28,13 +28,13 @@ export function connectWriter(path: string, create: boolean): Database {
   try {
     versionOf(database)
   } catch (error) {
-    // Closing would checkpoint the WAL, and the file may belong to another program.
+    // A file with a WAL is not closed: that would checkpoint the WAL, and the file may belong to another program.
     if (sizeOf(`${path}-wal`) === 0) database.close()
     throw error
   }
   return closeOnError(database, () => {
     checkLength(database, path)
-    // Readers never wait for the writer; commits survive a power failure.
+    // With WAL and synchronous = full, readers never wait for the writer, and commits survive a power failure.
     switchToWal(database)
     database.run('pragma synchronous = full')
     database.run('pragma foreign_keys = on')
@@ -46,7 +46,7 @@ export function connectWriter(path: string, create: boolean): Database {
   })
 }
 
-/** Repeated failures must not leak open files. */
+/** Closes the database if `work` throws, so that repeated failures do not leak open files. */
 export function closeOnError<T>(database: Database, work: () => T): T {
   try {
     return work()
@@ -56,7 +56,7 @@ export function closeOnError<T>(database: Database, work: () => T): T {
   }
 }
 
-/** SQLite does not detect a truncated last page. With a WAL, pages may still be missing from the file. */
+/** Throws if the last page is truncated, which SQLite does not detect. If there is a WAL, the file may be incomplete. */
 function checkLength(database: Database, path: string): void {
   if (sizeOf(`${path}-wal`) > 0) return
   const page = database.query<{ page_size: number }, []>('pragma page_size').get()?.page_size ?? 1
@@ -77,7 +77,7 @@ function switchToWal(database: Database): void {
   }
 }
 
-/** SQLite maps at most 2 GiB. The rest is read through its page cache, which holds the inner pages of large tables. */
+/** SQLite maps at most 2 GiB. The rest is read through a page cache, which holds the inner pages of large tables. */
 const MAPPED_BYTES = 2 ** 31
 const CACHE_KIB = 16 * 1024
 
@@ -88,11 +88,11 @@ export function connectReader(path: string): Database {
   return database
 }
 
-/** Errors of the file or the machine, not of this program. */
+/** SQLite's codes for errors of the file or the machine, not of this program. */
 const ENVIRONMENT_ERRORS =
   /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/
 
-/** Runs the work. An error of the file or the machine becomes `unavailable`, also if a promise rejects with it. */
+/** Runs `work`. If it throws or rejects with an error of the file or the machine, the error becomes `unavailable`. */
 export function translateErrors<T>(path: string, work: () => T): T {
   try {
     const result = work()
@@ -105,12 +105,12 @@ export function translateErrors<T>(path: string, work: () => T): T {
 export const isEnvironmentError = (error: unknown): error is SQLiteError =>
   error instanceof SQLiteError && ENVIRONMENT_ERRORS.test(error.code ?? '')
 
-/** Invalid JSON and violated constraints are damage that SQLite does not detect: this program writes neither. */
+/** This program writes neither invalid JSON nor violated constraints: they are damage that SQLite does not detect. */
 const isHiddenDamage = (error: unknown) =>
   error instanceof SyntaxError ||
   (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CONSTRAINT') === true)
 
-/** Rethrows; errors of the file or the machine become `unavailable`. */
+/** Rethrows an error. Errors of the file or the machine become `unavailable`. */
 export function throwTranslated(path: string, error: unknown): never {
   if (isHiddenDamage(error)) throw new ServiceError('unavailable', damageSentence(path), { cause: error })
   if (!isEnvironmentError(error)) throw error
@@ -133,7 +133,7 @@ function makeFile(path: string): void {
   if (!existsSync(path)) make(path, () => closeSync(openSync(path, 'a', 0o600)))
 }
 
-/** Closed to other users under every umask. */
+/** No other user may read the folder, under any umask. */
 export const makeFolder = (folder: string) => mkdirSync(folder, { recursive: true, mode: 0o700 })
 
 function make(what: string, work: () => void): void {
@@ -150,7 +150,7 @@ const damageSentence = (path: string) =>
 const damaged = (path: string, cause?: unknown) =>
   new FileFaultError('damaged', damageSentence(path), { cause })
 
-/** For opening a migrated file: a missing table or column is damage. */
+/** Runs `work`, which opens a migrated file. A missing table or column counts as damage. */
 export function openChecked<T>(path: string, work: () => T): T {
   try {
     return translateErrors(path, work)
@@ -161,7 +161,7 @@ export function openChecked<T>(path: string, work: () => T): T {
 
 function explain(path: string, error: SQLiteError): string {
   const code = error.code ?? ''
-  // A process that waited for `restore` has the old file open.
+  // This process had the old file open while `restore` replaced it.
   if (/DBMOVED/.test(code)) return `${path} was moved or replaced: restart the process.`
   if (/CANTOPEN|PERM|READONLY|AUTH/.test(code)) {
     return `${path} cannot be opened for writing: check that the file and its folder may be written by this user.`
@@ -171,13 +171,13 @@ function explain(path: string, error: SQLiteError): string {
   return `${path} cannot be read or written: ${error.message}. Check the disk, and limits on the length of files.`
 }
 
-/** Lifetime of a shared transaction; writes of other connections become visible after it. */
+/** How long reads share a transaction. Writes of other connections become visible after this time. */
 const LIFE_MILLISECONDS = 5
 
-/** Consecutive reads share a transaction, because begin and end cost more than a short read. All reads go through `read`. */
+/** Consecutive reads share a transaction, because begin and end cost more than a short read. */
 export function createReadTransaction(path: string, database: Database) {
   const begin = database.query('begin')
-  // A commit would fail after an error.
+  // Not a commit, which would fail after an error.
   const rollback = database.query('rollback')
   let number = 0
   let endsAt = 0
@@ -189,7 +189,7 @@ export function createReadTransaction(path: string, database: Database) {
     if (!isClosed && database.inTransaction) rollback.run()
   }
 
-  /** An open transaction would block checkpoints of the WAL. */
+  /** Ends the transaction when it is too old. An open one would block checkpoints of the WAL. */
   function endUnused(): void {
     timer = undefined
     if (endsAt === 0) return

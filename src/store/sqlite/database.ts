@@ -23,13 +23,13 @@ export const DIALECT: Dialect = {
 type Options = {
   reader: File
   writer: File
-  /** The reads that share transactions. */
+  /** The connection whose reads share transactions. */
   shared: ReadTransaction
-  /** Throws if a write would be lost, or is lost. */
+  /** Throws if the file was replaced, so that a write is lost. */
   checkFiles: () => void
 }
 
-/** Writes run one after another, and so do snapshots: a statement during an unfinished transaction of its connection would belong to it. */
+/** Writes run one after another, and so do snapshots. Otherwise a statement would join another call's transaction. */
 export function createDatabase(path: string, { reader, writer, shared, checkFiles }: Options) {
   writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
   const [readInTurn, writeInTurn] = [createTurns(), createTurns()]
@@ -41,16 +41,14 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
     writeInTurn(() =>
       translateErrors(path, async () => {
         checkFiles()
-        try {
-          const result = await work()
-          // Later reads see the write, and the WAL can be truncated.
-          shared.end()
-          // A write to a deleted file is not acknowledged.
-          checkFiles()
-          return result
-        } finally {
-          limitWal()
-        }
+        // Before the write: a fault of the disk must not fail a write that is committed.
+        limitWal(shared.end)
+        const result = await work()
+        // Later reads see the write.
+        shared.end()
+        // A write to a deleted file is not acknowledged.
+        checkFiles()
+        return result
       }),
     )
 
@@ -79,14 +77,14 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
     snapshot: (work) =>
       readInTurn(() => translateErrors(path, () => inTransaction(reader, 'begin', () => work(read)))),
   }
-  /** Resolves when all writes and snapshots have ended. */
+  /** Waits until all writes and snapshots have ended. */
   const idle = () => Promise.all([writeInTurn, readInTurn].map((inTurn) => inTurn(async () => undefined)))
   return { ...database, idle }
 }
 
 type Methods = Record<string, (...args: never[]) => unknown>
 
-/** Errors in stored JSON are damage, too: they become `unavailable`. */
+/** Wraps methods so that errors of the file, including invalid JSON in it, become `unavailable`. */
 export function guardErrors<T extends Methods>(path: string, methods: T): T {
   const guard = ([name, method]: [string, Methods[string]]) => [
     name,
@@ -95,7 +93,7 @@ export function guardErrors<T extends Methods>(path: string, methods: T): T {
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
 }
 
-/** Returns a function that runs works one at a time, first in, first out. */
+/** Returns a function that runs async functions one at a time, in the order of the calls. */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -113,20 +111,20 @@ async function inTransaction<T>(file: File, begin: string, work: () => Promise<T
     return result
   } catch (error) {
     try {
-      // Some errors have ended the transaction.
+      // Some errors end the transaction, so that there is nothing to roll back.
       if (file.inTransaction) file.run('rollback')
     } catch {
-      // The first error tells the cause.
+      // The first error is thrown below: it tells the cause.
     }
     throw error
   }
 }
 
-/** A thread that waits for the lock is blocked for the first of these times, then free for the second. */
+/** How long an attempt to get the lock blocks the thread, and how long the thread is free between attempts. */
 const LOCK_MILLISECONDS = 1
 const PAUSE_FOR_LOCK_MILLISECONDS = 5
 
-/** Waits for the lock, also if another store of this thread has it. */
+/** Waits for the lock without blocking the thread, because another store of the same thread may have it. */
 async function runWhenFree(file: File, statement: string): Promise<void> {
   for (const end = performance.now() + WRITER_WAIT; ; await Bun.sleep(PAUSE_FOR_LOCK_MILLISECONDS)) {
     try {
@@ -168,18 +166,18 @@ export function createConnection(path: string, file: File): Connection {
   }
 }
 
-/** Prepares each statement once, with `query`: closing the database finalizes its statements, but not the statements of `prepare`. */
+/** Prepares each statement once. Closing the database finalizes statements of `query`, but not those of `prepare`. */
 function createStatements(file: File) {
   const statements = new Map<string, ReturnType<typeof file.query<unknown, SQLQueryBindings[]>>>()
   return (text: string) => statements.getOrInsertComputed(text, () => file.query(numberParameters(text)))
 }
 
-/** SQLite numbers `$1` by its place in the statement, and `?1` by its number. */
+/** SQLite binds `$1` by its order in the statement, but `?1` by its number. */
 const numberParameters = (text: string) => text.replace(/\$(\d+)/g, '?$1')
 
 const toHex = (bytes: Uint8Array) => `\\x${bytes.toHex()}`
 
-/** Lists are JSON. The only column of bytes is `hash`. */
+/** Lists are passed as JSON. `hash` is the only column of bytes. */
 function toBinding(value: unknown, column?: string): SQLQueryBindings {
   if (Array.isArray(value)) return JSON.stringify(value)
   if (column === 'hash') return Uint8Array.fromHex((value as string).slice(2))
@@ -190,28 +188,25 @@ function toBinding(value: unknown, column?: string): SQLQueryBindings {
 const LARGEST_BYTES = 32 * 1024 * 1024
 
 const CHECK_MILLISECONDS = 200
-/** The wait for readers, and the pause after a failed checkpoint: a backup reads for minutes. */
+/** How long a checkpoint waits for readers, and the pause after it failed. A backup reads for minutes. */
 const READER_WAIT_MILLISECONDS = 1000
 const PAUSE_MILLISECONDS = 20_000
 
-/** Bounds the WAL under constant reads: with overlapping read transactions, automatic checkpoints never finish. */
-export function createWalLimit(path: string, writer: File): () => void {
+/** Limits the WAL. While read transactions overlap, SQLite's automatic checkpoints never finish. */
+export function createWalLimit(path: string, writer: File): (endReads: () => void) => void {
   let checkAt = 0
-  return () => {
+  return (endReads) => {
     const now = performance.now()
     if (now < checkAt) return
     checkAt = now + CHECK_MILLISECONDS
-    if (sizeOf(`${path}-wal`) < LARGEST_BYTES || writer.inTransaction) return
-    try {
-      if (truncateWal(writer)) return
-    } catch {
-      // The write is committed, or has its own error. The next write reports a fault of the disk.
-    }
-    checkAt = performance.now() + PAUSE_MILLISECONDS
+    if (sizeOf(walOf(path)) < LARGEST_BYTES || writer.inTransaction) return
+    endReads()
+    checkAt = now + READER_WAIT_MILLISECONDS + PAUSE_MILLISECONDS
+    if (truncateWal(writer)) checkAt = now + CHECK_MILLISECONDS
   }
 }
 
-/** Checkpoints and truncates the WAL; false if a reader blocked it. */
+/** Checkpoints and truncates the WAL. Returns false if a reader blocked it. */
 function truncateWal(writer: File): boolean {
   writer.run(`pragma busy_timeout = ${READER_WAIT_MILLISECONDS}`)
   try {
@@ -256,7 +251,7 @@ function saveLostChanges(wal: string, writer: File): void {
   }
 }
 
-/** Device and inode: the same for all names of a file; `undefined` if there is no file. */
+/** Device and inode, which are the same for all names of a file. `undefined` if there is no file. */
 export function fileIdentity(path: string): string | undefined {
   const file = statSync(path, { throwIfNoEntry: false })
   return file && `${file.dev}:${file.ino}`

@@ -14,9 +14,9 @@ export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagn
   if (hasWal()) return diagnoseFile(path, connectReader, full)
   refuseDeletedWal(path)
   const result = diagnoseFile(path, connectUnused, full)
-  // The error is thrown below, unless the file is read again.
+  // An error is not thrown yet: the file may have to be read again.
   await result.catch(() => undefined)
-  // A process that opened the file meanwhile has a WAL: the first result may be wrong.
+  // If there is a WAL now, a process has opened the file meanwhile, and the first result may be wrong.
   return hasWal() ? diagnoseFile(path, connectReader, full) : result
 }
 
@@ -37,16 +37,16 @@ function diagnoseFile(
   })
 }
 
-/** For a database that no process has open. Other ways of reading create a WAL beside it. */
+/** Opens a database that no other process has open. Without `immutable`, a WAL would be created beside it. */
 function connectUnused(path: string): Database {
   const { href } = pathToFileURL(resolve(path))
   return new Database(`${href}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
 }
 
-/** Checks one table after another: a single read transaction would block checkpoints of the WAL. Returns the first problems. */
+/** Checks each table in its own read transaction, so that the WAL can be checkpointed. Returns the first problems. */
 export function findTableDamage(path: string): string[] {
   using database = connectReader(path)
-  // An unreadable part of the disk is then an error instead of a crash.
+  // Without memory mapping, an unreadable part of the disk is an error instead of a crash.
   database.run('pragma mmap_size = 0')
   try {
     const tables = database

@@ -2,13 +2,13 @@ import type { Database } from 'bun:sqlite'
 import type { ChangedPassport, ListedPassport, ListingChanges, ListingStore } from '../store.ts'
 import { type ReadTransaction, translateErrors } from './connect.ts'
 
-/** After more changes the whole listing is read. */
+/** After more changes than this, the whole listing is read. */
 const MOST_CHANGES = 50_000
 
-/** A server thread reads at most this many at once. */
+/** `readRecent` returns `undefined` after more changes than this. */
 const MOST_RECENT_CHANGES = 5000
 
-/** Needs its own connection, because it reads for a long time. */
+/** `reader` is a connection for long reads. */
 export function createListing(path: string, reader: Database): Omit<ListingStore, 'readRecent'> {
   const version = createVersionReader(reader)
   const listAll = reader.query<ListedPassport, []>(
@@ -28,7 +28,7 @@ export function createListing(path: string, reader: Database): Omit<ListingStore
   }
 }
 
-/** Reads in the transaction of V1 reads. */
+/** Reads in the same transaction as V1 reads. */
 export function createRecentChanges(reader: Database, transaction: ReadTransaction) {
   const read = createChangesReader(reader, MOST_RECENT_CHANGES)
   return (since: string) => transaction.read(() => read(since))
@@ -53,7 +53,7 @@ function createChangesReader(reader: Database, most: number) {
     if (String(now) === since) return { cursor: since, listed: [], unlisted: [] }
     const listed = listChanged.all(Number(since), most + 1)
     const unlisted = listUnlisted.all(Number(since), most + 1)
-    // A cursor ahead of the counter comes from another database.
+    // A cursor above the current version comes from another database.
     if (listed.length > most || unlisted.length > most || now < Number(since)) return undefined
     return { cursor: String(now), listed, unlisted: unlisted.map(({ id }) => id) }
   }

@@ -22,7 +22,7 @@ export const SCHEMA = lastSchema(MIGRATIONS)
 /** "pass" in ASCII: marks files of passportd. */
 const APPLICATION_ID = 0x70617373
 
-/** Migrates the database. Concurrent processes are safe: the write lock admits one. */
+/** Migrates the database. Several processes may call it at the same time: the write lock admits one of them. */
 export function migrate(database: Database): void {
   if (versionOf(database) === SCHEMA) return
   database
@@ -34,7 +34,7 @@ export function migrate(database: Database): void {
     .immediate()
 }
 
-/** Migrates the database if the mode allows it; otherwise throws if it is outdated. Returns its version before. */
+/** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the version before. */
 export function prepareSchema(database: Database, mode: MigrationMode): number {
   const version = versionOf(database)
   if (mode === true || (mode === 'new' && version === 0)) {
@@ -44,7 +44,7 @@ export function prepareSchema(database: Database, mode: MigrationMode): number {
   return version
 }
 
-/** Throws before a migration that would fail at its end: the changes are in the WAL and in the file. */
+/** Throws if the disk is too full for a migration, whose changes are in the WAL and in the file at its end. */
 function refuseFullDisk(path: string): void {
   const needed = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   const { bavail, bsize } = statfsSync(dirname(path))
@@ -56,26 +56,24 @@ function refuseFullDisk(path: string): void {
   )
 }
 
-/** The schema of the database if a newer passportd has migrated it. */
+/** The schema number, if a newer passportd has migrated the database. */
 export function findNewerSchema(database: Database): number | undefined {
   const { version } = identify(database)
   return version > SCHEMA ? version : undefined
 }
 
 /** The owner and schema of a database; a new one has no owner. */
-export function identify(database: Database): {
-  owner: 'passportd' | 'nobody' | 'another'
-  version: number
-} {
-  // Tables are read before the mark: a concurrent migration commits both together.
-  const isFilled = hasTables(database)
+export function identify(database: Database) {
+  // Tables are read before `application_id`: a concurrent migration commits both at the same time.
+  const isFilled = database.query('select 1 from sqlite_schema limit 1').get() !== null
   const version = readPragma(database, 'user_version')
   const mark = readPragma(database, 'application_id')
-  if (mark === APPLICATION_ID) return { owner: 'passportd', version }
-  return { owner: mark !== 0 || version !== 0 || isFilled ? 'another' : 'nobody', version }
+  if (mark === APPLICATION_ID) return { owner: 'passportd', version } as const
+  const owner = mark !== 0 || version !== 0 || isFilled ? 'another' : 'nobody'
+  return { owner, version } as const
 }
 
-/** The schema of the database. Throws unless the database is new or this program can use or migrate it. */
+/** The schema number, 0 for a new database. Throws if this program can neither use nor migrate the database. */
 export function versionOf(database: Database): number {
   const { owner, version } = identify(database)
   if (owner === 'another') {
@@ -85,11 +83,9 @@ export function versionOf(database: Database): number {
   return version
 }
 
-/** The path; a connection that must not write has a URI. */
+/** The path of the file. A read-only connection has a URI instead. */
 const nameOf = ({ filename }: Database) => (filename.startsWith('file:') ? fileURLToPath(filename) : filename)
 
 function readPragma(database: Database, name: 'user_version' | 'application_id'): number {
   return database.query<Record<string, number>, []>(`pragma ${name}`).get()?.[name] ?? 0
 }
-
-const hasTables = (database: Database) => database.query('select 1 from sqlite_schema limit 1').get() !== null

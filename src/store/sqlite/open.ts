@@ -98,7 +98,7 @@ export function openSqlite(
   })
 }
 
-/** For `migrate`. */
+/** Runs the command `migrate`. */
 export function migrateSqlite(path: string): { from: number; to: number } {
   return openChecked(path, () => {
     using writer = connectWriter(path, false)
@@ -121,7 +121,7 @@ function createPing(path: string, reader: Database, checkFiles: () => void): () 
   }
 }
 
-/** With less free disk space, writes are reported as unavailable. */
+/** If less disk space is free, writes are reported as unavailable. */
 const MIN_FREE_BYTES = 1024 * 1024
 
 function hasSpace(folder: string): boolean {

@@ -8,15 +8,15 @@ import { identify, migrate } from './migrate.ts'
 import { orphanedWalProblem, sizeOf } from './wal-checks.ts'
 
 /**
- * Replaces the database with a backup. The old database is kept under a name that is returned. The replacement is atomic: a
- * process killed at any time leaves one of the two. A database that is not empty needs `force`.
+ * Replaces the database with a backup. The old database is kept under another name, which is returned. If the
+ * process is killed, either the old or the new database is in place. A database that is not empty needs `force`.
  */
 export function restore(file: string, name: string, { force, now }: { force: boolean; now: number }) {
   checkBackup(file)
   makeFolder(dirname(name))
-  // A symbolic link stays; its target is replaced, because SQLite keeps the WAL beside the target.
+  // The target of a symbolic link is replaced, not the link, because SQLite keeps the WAL beside the target.
   const path = existsSync(name) ? realpathSync(name) : name
-  // SQLite would delete the WAL of an empty file; `keep` moves it.
+  // A lost database is not opened, because SQLite would delete its WAL. `keep` moves the WAL.
   const isLost = !existsSync(path) || orphanedWalProblem(path) !== undefined
   const old = isLost ? undefined : lockExclusively(path)
   try {
@@ -31,7 +31,7 @@ export function restore(file: string, name: string, { force, now }: { force: boo
       writeSnapshot(file, partial)
       confirm()
       migrateFile(partial)
-      // One backup may be restored several times.
+      // One backup may be restored several times, and each copy gets other events.
       renameEventLog(partial)
       return { ...check(partial), kept: keep(path, now) }
     })
@@ -40,12 +40,12 @@ export function restore(file: string, name: string, { force, now }: { force: boo
   }
 }
 
-/** Wait for a command that is about to end. */
+/** How long to wait for a command that is about to end. */
 const WAIT_MILLISECONDS = 1000
 
 /**
- * Locks the database exclusively until it is closed, after a checkpoint that removes the WAL. Throws if another process has it
- * open. A damaged database cannot be locked, but no process can open it either.
+ * Removes the WAL after a checkpoint, and locks the database exclusively until it is closed. Throws if another
+ * process has the database open. A damaged database cannot be locked, but no process can open it either.
  */
 function lockExclusively(path: string): { database?: Database; isEmpty: boolean } {
   const database = translateErrors(path, () => new Database(path, { readwrite: true, strict: true }))
@@ -57,7 +57,7 @@ function lockExclusively(path: string): { database?: Database; isEmpty: boolean 
     database.run('pragma journal_mode = delete')
     database.run('begin exclusive')
     const mode = database.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode
-    // Another process may have switched back to WAL in between.
+    // Another process may have switched to WAL again before the lock.
     if (mode !== 'delete') throw inUse(path)
     return { database, isEmpty: isEmpty(database) }
   } catch (error) {
@@ -74,7 +74,7 @@ const inUse = (path: string) =>
     `${path} is in use: stop the service and every other process that uses it first.`,
   )
 
-/** Settings do not count: the first start writes them. The tables may have an older schema. */
+/** Settings do not count, because the first start writes them. The tables may have an older schema. */
 function isEmpty(database: Database): boolean {
   const has = (sql: string) => database.query(sql).get() !== null
   return !['passports', 'keys', 'removals'].some(
@@ -91,7 +91,7 @@ function migrateFile(path: string): void {
   })
 }
 
-/** Links the old database to a second name and moves a leftover WAL with it: SQLite would apply the WAL to the new file. */
+/** Keeps the old database under another name. Also moves its WAL, which SQLite would apply to the new file. */
 function keep(path: string, now: number): string | undefined {
   const kept = `${path}.before-${new Date(now).toISOString().replace(/[-:]/g, '')}`
   const hasContents = sizeOf(path) > 0

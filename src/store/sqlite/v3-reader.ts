@@ -12,7 +12,7 @@ import {
 import type { FindOptions, KeyResult, Store } from '../store.ts'
 import type { ReadTransaction } from './connect.ts'
 
-/** Keys of one call: a read blocks the event loop. */
+/** How many keys one call reads. A read blocks the event loop. */
 const KEYS_PER_READ = 50
 
 export function createV3Reader(reader: Database, transaction: ReadTransaction): Store['v3'] {

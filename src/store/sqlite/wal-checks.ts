@@ -9,13 +9,13 @@ export const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false }
 /** SQLite keeps the WAL beside the target of a symbolic link. */
 export const walOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}-wal`
 
-/** Wait for a process that starts, ends or restores a backup. */
+/** How long to wait for a process that starts, ends or restores a backup. */
 const OTHER_WAIT = 1000
 const RETRY_WAIT = 5
 
 /**
- * Throws if another connection has the database open, but there is no WAL: it was deleted, and that connection keeps its changes
- * in the deleted file. A new WAL would be lost when that connection is closed.
+ * Throws if the WAL was deleted while another connection has the database open. That connection still writes to the
+ * deleted file. If this process began a new WAL, it would be lost when the other connection is closed.
  */
 export function refuseDeletedWal(path: string): void {
   const end = performance.now() + OTHER_WAIT
@@ -27,7 +27,7 @@ export function refuseDeletedWal(path: string): void {
 
 const isWalMissing = (path: string) => sizeOf(path) > 0 && !existsSync(walOf(path))
 
-/** Every connection holds a shared lock until it is closed. Closing this one removes the empty WAL that it creates. */
+/** An exclusive lock fails if another connection is open. Closing this one removes the empty WAL that it creates. */
 function isInUse(path: string): boolean {
   try {
     using database = new Database(path, { readwrite: true })
@@ -35,7 +35,7 @@ function isInUse(path: string): boolean {
     database.query('select 1 from sqlite_schema limit 1').get()
     return false
   } catch (error) {
-    // Another error is reported when the database is opened.
+    // Other errors are reported when the database is opened.
     return (error as { code?: string }).code === 'SQLITE_BUSY'
   }
 }
@@ -46,16 +46,16 @@ const deletedWal = (path: string) =>
     `Another process has ${path} open, but ${walOf(path)} is missing. If it was deleted, stop that process, which saves its changes, and start it again. Otherwise try again later.`,
   )
 
-/** SQLite deletes the WAL of an empty file, even for a reader. */
+/** Throws if the database file is lost, but not its WAL: SQLite would delete the WAL, even for a reader. */
 export function refuseOrphanedWal(path: string): void {
   const problem = orphanedWalProblem(path)
   if (problem !== undefined) throw new ServiceError('unavailable', problem)
 }
 
-/** A sentence if the database file was lost, but not its WAL. */
+/** Describes the problem if the database file is lost, but not its WAL. */
 export function orphanedWalProblem(path: string): string | undefined {
   const wal = `${path}-wal`
-  // In this order: a process that creates the database fills the file before its WAL.
+  // The WAL is read first, because a process that creates the database fills the file before its WAL.
   const bytes = existsSync(wal) ? sizeOf(wal) : 0
   if (bytes === 0 || sizeOf(path) > 0) return undefined
   return `${path} is empty or missing, but ${wal} holds ${size(bytes)} of changes, which opening it would delete: put the file back, restore a backup ("passportd restore FILE" keeps the WAL), or move the WAL away.`

@@ -43,7 +43,7 @@ export function toLoadedScorable(
 export type Scored = {
   row: StoredRow
   credentials: readonly Credential[]
-  /** The stored credentials and the V1 response have these credentials already. */
+  /** Whether the stored credentials and the V1 response are the same already. */
   isUnchanged: boolean
   event: EventContent | undefined
 }
@@ -70,8 +70,8 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
 }
 
 /**
- * Whether a rule set gives another score than the stored one, or other credentials, at the time of the stored score. Otherwise
- * the score keeps its time and its rule set. A passport that could not be scored is tried again.
+ * Whether a rule set would have given another score or other credentials at the time of the stored score. If not,
+ * the score keeps its time and its rule set. A passport whose scoring failed is tried again.
  */
 export function isAffected({ row, all, scorable }: LoadedScorable, { score }: AdoptionJob): boolean {
   if (row.stale !== 0) return true
@@ -86,11 +86,11 @@ export function isAffected({ row, all, scorable }: LoadedScorable, { score }: Ad
   }
 }
 
-/** A merged passport has no V1 response. */
+/** The credentials that were shown before. A merged passport has no V1 response to read them from. */
 const shownBefore = ({ row, stored, all }: LoadedScorable) =>
   isAsShown(stored) || row.merged_into !== null ? withoutSuperseded(all) : shownCredentialsOf(stored)
 
-/** Unchanged credentials are the same objects. */
+/** Compares objects: `keepUnchanged` keeps the objects of unchanged credentials. */
 const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>
   before.length === after.length && after.every((credential) => before.includes(credential))
 
@@ -101,7 +101,7 @@ function causeByScoring({ row, scorable }: LoadedScorable, job: ScoringJob): Cau
     if (!before) return 'added'
     if (!after) return 'gone'
     if (after.givenScore !== undefined) return 'record'
-    // With the same inputs, a calculation at the earlier time has the earlier result.
+    // If the score calculated for the earlier time is the old one, only time has passed.
     earlier ??= job.score(scorable, row.calculated_at).credentials
     const same = earlier.find(({ id }) => id === before.id)
     if (same && isSame(same, before)) return 'time'

@@ -20,7 +20,7 @@ export function trackChanges(loaded: Loaded, causeOf: CauseOf) {
   const changed = new Set<number>()
   const shown = new Map<number, readonly Credential[]>()
 
-  /** The response of a survivor says whether another passport is merged into it. */
+  /** Renders the survivor again, because its response says whether another passport is merged into it. */
   function markSurvivor(id: number | null | undefined): void {
     if (typeof id === 'number') changed.add(id)
   }
@@ -32,10 +32,10 @@ export function trackChanges(loaded: Loaded, causeOf: CauseOf) {
     if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
   }
 
-  /** Stores the V1 responses of a listed passport. Without `list`, the shown credentials stay. */
+  /** Stores the V1 responses of a listed passport. Without `list`, the credentials response stays unchanged. */
   function renderPassport(row: StoredRow, list = shown.get(row.id)): void {
     if (row.merged_into !== null) {
-      // Some credentials are stored in the V1 response alone.
+      // Some credentials are stored only in the V1 response, which is deleted below.
       credentials.put(row.id, list ?? credentials.list(row.id), false)
       v1Passports.delete(row.id)
       v1Credentials.delete(row.id)
@@ -69,7 +69,7 @@ export function trackChanges(loaded: Loaded, causeOf: CauseOf) {
       },
     },
     credentials: { ...credentials, list: (id: number) => [...(shown.get(id) ?? credentials.list(id))] },
-    /** Renders these credentials too. Without this call, the shown credentials stay. */
+    /** Replaces the credentials that the V1 response shows. Without this call, they stay unchanged. */
     showCredentials: (passportId: number, list: readonly Credential[]) => void shown.set(passportId, list),
     /** Renders the changed passports. Must be called once, at the end of the transaction; returns its events. */
     finish(): Changes {

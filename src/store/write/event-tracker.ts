@@ -18,23 +18,23 @@ type Shown = { row: StoredRow; credentials: readonly Credential[] }
 /** A superseded credential is stored, but not shown. */
 export const withoutSuperseded = (all: readonly Credential[]) => all.filter(({ superseded }) => !superseded)
 
-/** The cause of a change of a credential; `undefined`: the passport did not have it, or no longer has it. */
+/** The cause of a credential's change. `before` is undefined for a new credential, `after` for one that is gone. */
 export type CauseOf = (before: Credential | undefined, after: Credential | undefined) => Cause
 
-/** For records: they add credentials, change them, or leave them out. */
+/** Records add credentials, change them, or leave them out. */
 export const BY_RECORD: CauseOf = (before, after) => (!before ? 'added' : !after ? 'gone' : 'record')
 
 export const BY_MERGE: CauseOf = () => 'merge'
 
-/** A passport before the transaction. The credentials of a merged passport are in no response: they are read at once. */
+/** A passport before the transaction. `credentials` is set for merged passports, which have no V1 response. */
 type Before = { row: StoredRow; credentials?: readonly Credential[] }
 
-/** Compares the passports of a transaction before and after it. */
+/** Compares passports before and after the transaction, and creates the events. */
 export function trackEvents({ passports, credentials }: WriteModel, causeOf: CauseOf) {
   const before = new Map<number, Before | undefined>()
   const removed = new Map<number, StoredRow>()
 
-  /** Must be called before the row changes. Returns the row before the transaction. */
+  /** Must be called before the row changes. Returns the row as it was before the transaction. */
   function recordBefore(id: number): StoredRow | undefined {
     if (before.has(id)) return before.get(id)?.row
     const row = passports.find(id)
@@ -126,13 +126,13 @@ const COLUMNS: Partial<Record<keyof StoredRow, PassportField>> = {
   socials: 'passport_socials',
 }
 
-/** The changed fields outside of the score. */
+/** The changed fields that are not part of the score. */
 const listFields = (before: StoredRow, after: StoredRow): PassportField[] =>
   Object.entries(COLUMNS).flatMap(([column, field]) =>
     before[column as keyof StoredRow] === after[column as keyof StoredRow] ? [] : [field],
   )
 
-/** The event of a changed score, or of changed credentials; `undefined` if there is no change. */
+/** The event for a changed score or changed credentials. `undefined` if nothing changed. */
 export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf): EventContent | undefined {
   const [old, row] = [before.row, after.row]
   const credentials =
@@ -168,7 +168,7 @@ export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf): E
 
 type NumberColumn = 'score' | 'activity_score' | 'identity_score' | 'skills_score' | 'human' | 'calculated_at'
 
-/** Added credentials are first, and gone ones last: changes are undone in this order. */
+/** Added credentials come first, and gone ones last, because changes are undone in this order. */
 function diffCredentials(
   before: readonly Credential[],
   after: readonly Credential[],
@@ -194,7 +194,7 @@ function diffCredentials(
   return [...withoutIds([...added, ...changes], before, after), ...gone]
 }
 
-/** Leaves out the id of a credential that is the only one of its type, before and after. */
+/** Leaves out the id of a credential if no other credential has its type, neither before nor after. */
 function withoutIds(
   changes: readonly CredentialChange[],
   before: readonly Credential[],

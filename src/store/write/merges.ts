@@ -11,7 +11,7 @@ export function createMerges({
   removals,
   showCredentials,
 }: TrackedWriteModel) {
-  /** An id and those that its chain of merges leads to. The last one is its survivor. */
+  /** The id, the id it was merged into, and so on. The last one is the survivor. */
   function chainOf(id: number): number[] {
     const chain = [id]
     for (
@@ -27,13 +27,13 @@ export function createMerges({
 
   const survivorOf = (id: number) => chainOf(id).at(-1) as number
 
-  /** Whether the chain of merges from `id` contains `target`, or does not end. */
+  /** Whether the chain of merges from `id` contains `target`, or is too long, as a cycle is. */
   function leadsTo(id: number, target: number): boolean {
     const chain = chainOf(id)
     return chain.length > LONGEST_CHAIN || chain.includes(target)
   }
 
-  /** Returns the ids of the removed passports; none if it was removed before. */
+  /** Returns the ids of the removed passports. Returns none if the passport was removed before. */
   function remove(id: number, now: number): number[] {
     if (removals.has(id)) return []
     removals.put(id, now)

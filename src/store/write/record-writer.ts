@@ -78,13 +78,13 @@ function savePassport(
   return { outcome: before ? 'changed' : 'added' }
 }
 
-/** Earlier versions ignored the fields that only V2 shows: with them, the same bytes are a different record. */
+/** Earlier versions ignored the fields that only V2 shows. `v2:` makes records with such fields count as changed. */
 export function fingerprintOf({ passport, sourceBytes }: PassportIncoming, prefix = ''): string {
   const version = toLaterText(passport) === '' ? '' : 'v2:'
   return prefix + version + hashOf(sourceBytes ?? JSON.stringify(passport))
 }
 
-/** A wallet of the record, and the passport that owns it before the record is saved. */
+/** A wallet of the record. `owner` is the passport that owns it before the record is saved. */
 type OwnedWallet = { address: string; owner: number | undefined }
 
 function findRefusal(
@@ -95,7 +95,7 @@ function findRefusal(
 ): SaveResult | undefined {
   const taken = wallets.find(({ owner }) => {
     const other = owner === undefined ? survivor : merges.survivorOf(owner)
-    // A passport that was merged into this one may arrive before this one is merged.
+    // Another passport with this wallet may have been imported first, as already merged into this one.
     return other !== survivor && other !== record.id
   })
   if (taken) return refuseWallet(record, taken.address, taken.owner as number)
@@ -116,7 +116,7 @@ function saveWallets(
   { before, row, survivor }: { before: StoredRow | undefined; row: StoredRow; survivor: number },
 ): void {
   const isSame = before?.main_wallet === row.main_wallet && before.verified_wallets === row.verified_wallets
-  // Most changed records keep their wallets.
+  // The fast path: most changed records keep their wallets.
   if (isSame && wallets.every(({ owner }) => owner === row.id)) return
   if (before) owners.removeAll(row.id)
   for (const { address, owner } of wallets) {
@@ -142,7 +142,7 @@ function stateOf(
   before: StoredRow | undefined,
   now: number,
 ) {
-  // Without credentials in the record, the score depends on the stored ones.
+  // If the record has no credentials, the score depends on the stored ones.
   const usesStored =
     record.credentials === undefined &&
     before !== undefined &&

@@ -13,13 +13,13 @@ import type { V1PassportRow } from '../rows/v1.ts'
 export type Loaded = {
   passports: TrackedRows<number, StoredRow>
   wallets: TrackedRows<string, number>
-  /** Only the written credentials. `isShown`: the V1 response will show them. */
+  /** Only credentials that this batch writes. `isShown`: the V1 response will show them. */
   credentials: TrackedRows<number, { list: readonly Credential[]; isShown: boolean }>
   dataPoints: TrackedRows<number, readonly DataPoint[]>
   /** The handles of each passport (src/domain/passport.ts), sorted. */
   handles: TrackedRows<number, readonly string[]>
   removals: TrackedRows<number, number>
-  /** V1 responses of listed passports: never loaded, only written. */
+  /** V1 responses of listed passports. They are never loaded, only written. */
   v1Passports: TrackedRows<number, V1PassportRow>
   v1Credentials: TrackedRows<number, V1CredentialsRow>
   /** Listed passports that get a new version because a field that V1 does not show has changed. */
@@ -30,7 +30,7 @@ export type Loaded = {
   rules: string | undefined
 }
 
-/** The tables inside a write transaction: records and merges are written on top of it. */
+/** The tables inside a write transaction. Code that saves records or merges passports uses it. */
 export type WriteModel = ReturnType<typeof createWriteModel>
 
 export function createWriteModel(loaded: Loaded) {
@@ -44,16 +44,16 @@ export function createWriteModel(loaded: Loaded) {
   return {
     passports: {
       find: (id: number) => passports.get(id),
-      /** The passport it is merged into; `null` if it is not merged, `undefined` if it does not exist. */
+      /** The passport that this one is merged into. `null` if it is not merged, `undefined` if it does not exist. */
       findSurvivor: (id: number) => passports.get(id)?.merged_into,
-      // A plain loop for speed: it runs once per passport of a batch.
+      // A plain loop, because it runs once per passport of a batch and must be fast.
       listMerged(into: number): number[] {
         const ids: number[] = []
         for (const row of passports.values()) if (row.merged_into === into) ids.push(row.id)
         return ids
       },
       put: (row: StoredRow) => passports.set(row.id, row),
-      /** Also removes its wallets, credentials, data points, handles and V1 responses. */
+      /** Also removes the passport's wallets, credentials, data points, handles and V1 responses. */
       remove(id: number): void {
         removeWallets(id)
         for (const rows of [passports, credentials, dataPoints, handles, v1Passports, v1Credentials])
@@ -74,7 +74,7 @@ export function createWriteModel(loaded: Loaded) {
     dataPoints: {
       list: (id: number) => [...(dataPoints.get(id) ?? [])],
       isChanged: dataPoints.isChanged,
-      /** Replaces the point of the same type and account. */
+      /** Replaces the data point with the same type and account. */
       put: (id: number, point: DataPoint) =>
         dataPoints.set(id, unique([...(dataPoints.get(id) ?? []), point])),
       replace: (id: number, points: readonly DataPoint[]) => dataPoints.set(id, unique(points)),
@@ -88,7 +88,7 @@ export function createWriteModel(loaded: Loaded) {
   }
 }
 
-/** The last point of each type and account. */
+/** Keeps the last data point of each type and account. */
 function unique(points: readonly DataPoint[]): DataPoint[] {
   return [...new Map(points.map((point) => [JSON.stringify([point.type, point.account]), point])).values()]
 }

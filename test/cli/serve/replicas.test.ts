@@ -19,15 +19,14 @@ const TARGETS = [
   '/api/v1/passport_credentials?passport_id=7',
 ]
 
-// Concurrent: these tests mostly wait.
+// These tests run concurrently, because they mostly wait.
 test.concurrent('a node responds correctly while primary and replica stop and start', async () => {
   await using primary = await startPostgres()
-  const seed = await openStore({ engine: 'postgres', url: primary.url })
+  await using seed = await openStore({ engine: 'postgres', url: primary.url })
   await saveRecords(seed, [
     ...PEOPLE.map((person) => ({ ...person, stale: false })),
     ...Array.from({ length: 20 }, (_, at) => named(1000 + at, `Person ${at}`)),
   ])
-  await seed.close()
   await using replica = await startReplica(primary)
   using folder = tempFolder()
   const env = {
@@ -63,15 +62,13 @@ test.concurrent('a node responds correctly while primary and replica stop and st
           : response.status === 503 && response.headers.get('Retry-After') === '2' && (wasOutage || isOutage)
       if (!isRight) wrong.push(`${response.status} ${target} ${text}`)
       answers++
-      // Leaves the processor to the servers.
-      await Bun.sleep(5)
     }
   }
   const load = [0, 2].map(ask)
   const during = async (change: () => unknown, expected: unknown) => {
     await change()
     await ready(expected)
-    // Long enough for every connection and target.
+    // Enough responses for every connection and target.
     const count = answers
     await until(() => answers > count + 40, 'more answers')
     for (const target of TARGETS.filter((each) => each !== LIST_PAGE)) {
@@ -108,7 +105,7 @@ test.concurrent('a node responds correctly while primary and replica stop and st
 
 test.concurrent('a node reports a replica whose replication is cut, and serves no removed passport', async () => {
   await using primary = await startPostgres()
-  const writer = await openStore({ engine: 'postgres', url: primary.url })
+  await using writer = await openStore({ engine: 'postgres', url: primary.url })
   await saveRecords(writer, PEOPLE)
   await using proxy = await tcpProxy(primary.port)
   await using replica = await startReplica(
@@ -134,5 +131,4 @@ test.concurrent('a node reports a replica whose replication is cut, and serves n
   const lag = /^passportd_replica_lag_seconds\{replica="[^"]+"\} ([\d.]+)$/m
   await until(async () => Number(lag.exec(await (await fetch(node.metricsUrl)).text())?.[1]) > 1)
   await until(() => log.some((line) => /behind its primary: other servers are used for reads/.test(line)))
-  await writer.close()
 })

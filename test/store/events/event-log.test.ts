@@ -1,20 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/database-address.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { backUp } from '../../../src/store/sqlite/backup.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { restore } from '../../../src/store/sqlite/restore.ts'
-import { saveRecords, withEveryEngine } from '../../support/store/engines.ts'
+import { addressOf, saveRecords, withEveryEngine } from '../../support/store/engines.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 withEveryEngine('a new database', (makeDatabase) => {
-  test('has an empty event log that begins when the tables are created', async () => {
+  test('the event log of a new database is empty and begins when the tables are created', async () => {
     await using database = await makeDatabase({ bare: true })
-    // SQLite stores milliseconds of its own clock.
+    // SQLite reads the clock itself, and may round the time down.
     const begin = Date.now() - 1
-    await using store = await openStore(parseDatabaseAddress(database.url) as DatabaseAddress)
+    await using store = await openStore(addressOf(database))
     const log = await store.events.log()
     expect(log).toMatchObject({ name: expect.stringMatching(/^[0-9a-f]{6}$/), first: 1, last: 0 })
     expect(log.knownSince).toBeGreaterThanOrEqual(begin)
@@ -31,7 +30,7 @@ describe('sqlite: the event log of a backup', () => {
     return { at, store, [Symbol.dispose]: () => folder[Symbol.dispose]() }
   }
 
-  test('has another name, and the same events', async () => {
+  test('the event log of a backup has another name and the same events', async () => {
     using copies = await openCopies()
     const { at, store } = copies
     backUp(at('x.db'), at('backup.db'))
@@ -44,7 +43,7 @@ describe('sqlite: the event log of a backup', () => {
     await store.close()
   })
 
-  test('gets another name each time it is restored', async () => {
+  test('the event log gets another name each time the backup is restored', async () => {
     using copies = await openCopies()
     const { at, store } = copies
     await store.close()

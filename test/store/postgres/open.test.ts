@@ -22,7 +22,7 @@ describe('postgres: opening', () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
-  test('the schema of a newer passportd is refused', async () => {
+  test('a database that a newer passportd has migrated is refused', async () => {
     await using database = await testDatabase()
     await openAndClose(database.url)
     await using sql = connect(database.url)
@@ -33,7 +33,7 @@ describe('postgres: opening', () => {
   })
 
   test.each(['passports', 'v1_passports', 'passportd'])(
-    'a table %s of another program is refused, and nothing is changed',
+    'a database in which another program has a table %s is refused, and stays unchanged',
     async (name) => {
       await using database = await testDatabase()
       await using sql = connect(database.url)

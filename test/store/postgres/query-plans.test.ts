@@ -17,7 +17,7 @@ import { credential, NOON, named, record } from '../../support/store/records.ts'
 /** A cursor in the future. */
 const CURSOR = '0:-1:99999999'
 
-/** Connections besides those for short statements. */
+/** The number of connections besides those for short statements. */
 const LONG_STATEMENTS = 2
 const WATCH = 1
 
@@ -77,7 +77,7 @@ describe('postgres: among 20,000 passports', () => {
   })
   afterAll(() => server[Symbol.asyncDispose]())
 
-  /** The plans of all statements except health checks. Seven runs: from the sixth on PostgreSQL may use a generic plan. */
+  /** The plans of all statements except health checks. From the sixth run on, PostgreSQL may use a generic plan. */
   async function plansOf(work: (store: Store) => unknown): Promise<string> {
     const entries = await logOf(server, async (store) => {
       for (let times = 0; times < 7; times++) await work(store)
@@ -134,7 +134,7 @@ describe('postgres: among 20,000 passports', () => {
     ],
     ['a row that a merge locks', mergeAndUnmerge, 'passports_pkey'],
     ['a row that a removal locks', removeNext, 'passports_by_survivor'],
-  ])('%s is found by an index', async (_, work, index) => {
+  ])('PostgreSQL uses an index to find %s', async (_, work, index) => {
     const plans = await plansOf(work)
     expect(plans).toContain(index)
     expect(plans.match(/Seq Scan on (?!passportd|versions|settings|event_log|event_rules).*/g) ?? []).toEqual(
@@ -177,7 +177,7 @@ describe('postgres: among 20,000 passports', () => {
 
 const FULL = { credentials: true }
 
-/** Every kind of key, with merged and unknown passports. */
+/** Keys of every kind. Some passports are merged or unknown. */
 const MIXED_KEYS = Array.from({ length: 1000 }, (_, at) => {
   const id = at * 21
   return at % 3 === 0
@@ -187,32 +187,26 @@ const MIXED_KEYS = Array.from({ length: 1000 }, (_, at) => {
       : { handle: `lens:${id}`, wallet: `lens:${id}` }
 })
 
-/** Inserts rows directly: faster than through the store. */
+/** Inserts rows directly, which is faster than through the store. */
 async function fill(sql: SQL): Promise<void> {
-  await sql.begin(async (transaction) => {
-    await transaction`set local session_replication_role = replica`
-    await transaction.unsafe(`insert into passports select id, id % 1000, 0, 0, 0, (id % 100 = 0)::integer, 0, 0, 0,
+  await sql.unsafe(`begin;
+    set local session_replication_role = replica;
+    insert into passports select id, id % 1000, 0, 0, 0, (id % 100 = 0)::integer, 0, 0, 0,
       '0x' || id, '[]', 'Person ' || id, '', '', '[]', '[]', case when id % 50 = 1 then id - 1 end, 0, '', ''
-      from generate_series(1, 20000) as id`)
-    await transaction.unsafe(`insert into wallets select main_wallet, id from passports`)
-    await transaction.unsafe(`insert into credentials select id, '[]' from passports`)
-    await transaction.unsafe(`insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
-      select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null`)
-    await transaction.unsafe(
-      `insert into v1_credentials select passport_id, '{"passport_credentials":[]}', '' from v1_passports`,
-    )
-    await transaction.unsafe(`insert into handles select 'lens:' || id, id from passports`)
-    await transaction.unsafe(
-      `insert into data_points select id, 'ens', '', 'number', 1, '', null from passports`,
-    )
-    await transaction.unsafe(`insert into unlisted (passport_id) select generate_series(30000, 40000)`)
-    await transaction.unsafe(`insert into removals select id, 0 from generate_series(30000, 40000) as id`)
-    await transaction.unsafe(`insert into event_rules (stamp) values ('')`)
-    await transaction.unsafe(
-      `insert into events (sequence, passport_id, time, type, data) select id, id, 0, 1, '[0,0,1]' from passports`,
-    )
-    await transaction.unsafe(`update event_log set last = 20000, known_since = 0`)
-  })
+      from generate_series(1, 20000) as id;
+    insert into wallets select main_wallet, id from passports;
+    insert into credentials select id, '[]' from passports;
+    insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
+      select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null;
+    insert into v1_credentials select passport_id, '{"passport_credentials":[]}', '' from v1_passports;
+    insert into handles select 'lens:' || id, id from passports;
+    insert into data_points select id, 'ens', '', 'number', 1, '', null from passports;
+    insert into unlisted (passport_id) select generate_series(30000, 40000);
+    insert into removals select id, 0 from generate_series(30000, 40000) as id;
+    insert into event_rules (stamp) values ('');
+    insert into events (sequence, passport_id, time, type, data) select id, id, 0, 1, '[0,0,1]' from passports;
+    update event_log set last = 20000, known_since = 0;
+    commit`)
   await sql.unsafe('vacuum analyze')
 }
 
@@ -224,7 +218,7 @@ const people = [...NAMES, 'Ada Lovelace', 'ÅSA', 'Straße', 'жук', 'İstanbu
   named(id + 2, name),
 )
 
-test('postgres: a database with the collation of a language has the same order and the same matches as SQLite', async () => {
+test('postgres: the collation of a language does not change the order or the search results', async () => {
   await using database = await testDatabase({
     template: `template0 locale_provider icu icu_locale 'en-US'`,
   })

@@ -18,9 +18,9 @@ export const DIALECT: Dialect = {
 /** Advisory locks, held until the transaction ends. Their numbers begin with "pass" in ASCII. */
 const FIRST_LOCK = 0x70617373 * 2 ** 16
 export const MIGRATE = FIRST_LOCK
-/** One writer of records at a time: the result of a record depends on earlier ones. */
+/** Admits one writer of records, because the result of saving a record depends on earlier records. */
 const WRITE = FIRST_LOCK + 1
-/** Shared by writers that use the rule set in force; exclusive for its adoption. */
+/** Writers that use the rule set in force share it. The adoption of a rule set takes it exclusively. */
 const RULES = FIRST_LOCK + 2
 
 export const lock = (query: Query, number: number, mode: '' | '_shared' = '') =>

@@ -2,12 +2,13 @@ import { SQL } from 'bun'
 import { ServiceError } from '../../../domain/errors.ts'
 
 /**
- * SQLSTATE of the server's or the network's errors: connection, authorization, missing database, rollback by the server,
- * resources, shutdown or timeout, system, damage, read-only server, and a pooler that mixes up prepared statements.
+ * SQLSTATE codes of failures outside this program: connection, authorization, missing database, rollback by the
+ * server, resources, shutdown or timeout, system, damage, read-only server, and a pooler that mixes up prepared
+ * statements.
  */
 const SERVER_ERRORS = /^(08|28|3D|40|53|57|58|XX00[12]|25006|26000|42P05)/
 
-/** Codes of Node for certificates that cannot be verified. */
+/** Error codes for certificates that cannot be verified. */
 const TLS_ERRORS = /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL|HOSTNAME_MISMATCH)/
 
 /** Whether the server or the network failed, not this program. */
@@ -25,11 +26,11 @@ export function isServerError(error: unknown): boolean {
 export const isResult = (error: unknown): boolean =>
   error instanceof SQL.PostgresError && /^\w{5}$/.test(String(error.errno))
 
-/** Whether another server may have the result: this one is unavailable or has too many requests. */
+/** Whether another server should be tried, because this one is unavailable or has too many requests. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'overloaded')
 
-/** Whether the connection or the server failed, and not only the time limit of a statement. */
+/** Whether the connection or the server failed. A statement that exceeded its time limit does not count. */
 export const isLost = (error: unknown): boolean =>
   isUnavailable(error) && errnoOf((error as Error).cause) !== '57014' && (error as Error).cause !== undefined
 
@@ -44,7 +45,7 @@ export function toServiceError(name: string, error: unknown): unknown {
   })
 }
 
-/** For a standby, or a database in read-only mode. */
+/** The error for a standby, or for a database in read-only mode. */
 export const readOnlyError = (name: string, cause: unknown): ServiceError =>
   new ServiceError(
     'unavailable',

@@ -18,31 +18,31 @@ import {
 
 const HEALTH_CHECK_MILLISECONDS = 250
 
-/** The most short statements that may wait for their results. More are refused: a slow server would not process a longer queue in time. */
-export const MOST_PENDING = 500
+/** The most short statements without a result. More are refused, because a slow server would process them too late. */
+const MOST_PENDING = 500
 
 /**
- * Connection pools to one server, with health checks. A slow server is waited for. When the server refuses connections, or
- * sends nothing at all for `responseTimeout`, pending calls fail, and later calls fail at once until it responds again.
+ * Connection pools to one server, with health checks. Calls wait for a slow server. The server is down if it refuses
+ * connections or sends nothing at all for `responseTimeout`. Then all calls fail at once, until it responds again.
  */
 export type Pool = {
   name: string
   query: Query
   /** For statements that read many rows. */
   longQuery: Query
-  /** Row and advisory locks are held until it ends. */
+  /** Row and advisory locks are held until the transaction ends. */
   transaction<T>(work: (query: Query) => Promise<T>, mode?: string): Promise<T>
-  /** The last known state. Throws `unavailable` if the server is down. */
+  /** Returns the result of the last health check. Throws `unavailable` if the server is down. */
   ping(): Promise<{ writes: boolean }>
   isUp(): boolean
   /** Whether the server is up and accepted writes at the last health check. `undefined` before the first one. */
   acceptsWrites(): boolean | undefined
-  /** Starts the health checks; each success is reported. */
+  /** Starts the health checks. Each successful one is passed to `onHealth`. */
   watch(onHealth: OnHealth): void
   close(): Promise<void>
 }
 
-/** `isOtherServer`: since the last check, another server or the same one after an interruption has begun to respond. */
+/** `isOtherServer`: since the last check, another server responds, or the same one was interrupted. */
 type OnHealth = (health: Health, isOtherServer: boolean) => void
 
 type State = {
@@ -82,7 +82,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
       ),
     async ping() {
       if (state.down) throw state.down
-      // A slow server is available: the last health check tells more than one that is still running.
+      // A slow server counts as available, so a health check that is still running is not awaited.
       return (state.healthChecks && state.health) ?? probe(state)
     },
     isUp: () => state.down === undefined,
@@ -113,7 +113,7 @@ async function runShort<T>(state: State, work: (pools: SqlPools) => PromiseLike<
   })
 }
 
-/** Runs the work, but fails as soon as the server is down. `onStatement` begins the time limit again. */
+/** Runs `work`, but rejects as soon as the server is down. `onStatement` restarts the time limit. */
 function guard<T>(
   state: State,
   limits: Limits,
@@ -127,7 +127,7 @@ function guard<T>(
       if (session.waiting.has(reject) && session === state.session)
         markDown(state, unavailable(name, 'does not respond on an open connection.'))
     }
-    // No limits before the first health check: a server may accept connections slowly.
+    // Without health checks there is no time limit, because a server may accept connections slowly.
     const lost = state.healthChecks && after(limits.lost, replace)
     const timer = state.healthChecks && after(limits.wait, giveUp)
     const settle = () => {
@@ -152,7 +152,7 @@ function guard<T>(
   })
 }
 
-/** Replaces all connections: open ones may hang. */
+/** Rejects all pending calls and opens new connections, because the old ones may hang. */
 function markDown(state: State, error: ServiceError): void {
   if (state.isClosed) return
   if (!state.down) state.options.onNotice?.(error.message)
@@ -176,7 +176,7 @@ async function checkHealth(state: State): Promise<Health> {
     for (const onHealth of state.listeners) onHealth(found, isOtherServer)
     return found
   } catch (error) {
-    // The notice of the failure is logged, and calls fail with it.
+    // The failure is logged, and calls are rejected with it.
     const fault = toServiceError(name, error)
     const failure =
       fault instanceof ServiceError
@@ -192,7 +192,7 @@ function probe(state: State): Promise<Health> {
   state.probing ??= checkHealth(state).finally(() => {
     state.probing = undefined
   })
-  // Some calls ignore the result: checkHealth() has recorded the failure.
+  // Callers may ignore the promise, because checkHealth() has recorded the failure.
   state.probing.catch(() => undefined)
   return state.probing
 }
@@ -200,7 +200,7 @@ function probe(state: State): Promise<Health> {
 /** The result of a health check. */
 export type Health = {
   writes: boolean
-  /** The version of the keys. */
+  /** A counter of changes of API keys. */
   keys: number
   server: string
   isReplica: boolean
@@ -220,7 +220,7 @@ const HEALTH = `select current_setting('transaction_read_only') = 'off' as write
   (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end
     - '0/0'::pg_lsn)::float8 as lsn`
 
-/** Throws if the server refuses connections, or sends no result of any statement for `timeout` milliseconds. */
+/** Throws if the server refuses connections, or if no statement gets a result for `timeout` milliseconds. */
 async function readHealth(session: Session, name: string, timeout: number): Promise<Health> {
   const sentAt = performance.now()
   const silence = rejectWhenSilent(session, name, timeout)
@@ -233,7 +233,7 @@ async function readHealth(session: Session, name: string, timeout: number): Prom
   }
 }
 
-/** A server that closes one connection may accept another. */
+/** Tries twice: a server that closes one connection may accept another. */
 async function readTwice({ pools }: Session): Promise<unknown[]> {
   try {
     return await pools.probe.unsafe(HEALTH)
@@ -243,7 +243,7 @@ async function readTwice({ pools }: Session): Promise<unknown[]> {
   }
 }
 
-/** A slow server is not silent: it sends results of other statements. The first result needs a connection. */
+/** A slow server is not silent: it sends results of other statements. The first result may take longer. */
 function rejectWhenSilent(session: Session, name: string, timeout: number) {
   const { promise, reject } = Promise.withResolvers<never>()
   const begin = performance.now()

@@ -4,13 +4,13 @@ import { isUnavailable, readOnlyError } from './errors.ts'
 import { createPool, type Pool } from './health-checked-pool.ts'
 import { type PoolOptions, unavailable } from './sql-pools.ts'
 
-/** For commands that need only the primary. */
+/** Opens a pool for commands that need only the primary. */
 export function openPrimary(url: string, options: PoolOptions): Pool {
   const hosts = splitHosts(url).map((host) => createPool(host, options))
   return createPrimary(hosts, namePostgres(url), options)
 }
 
-/** The hosts of DATABASE_URL as one pool: calls go to the host that accepts writes, and after a failover to the next that does. */
+/** The hosts of DATABASE_URL as one pool. Calls go to the host that accepts writes, also after a failover. */
 export function createPrimary(
   hosts: readonly Pool[],
   name: string,
@@ -30,7 +30,7 @@ export function createPrimary(
     },
   )
 
-  /** Stays with a host while it accepts writes: an old primary that comes back may lack changes. */
+  /** Keeps the current host while it accepts writes, because an old primary that comes back may lack changes. */
   function find(): Pool | undefined {
     if (current?.acceptsWrites() === false) current = undefined
     current ??= hosts.find((host) => host.acceptsWrites())
@@ -76,7 +76,7 @@ export function createPrimary(
   }
 }
 
-/** The first host that reports that it accepts writes. Throws the reasons why none does. */
+/** The first host that reports that it accepts writes. If none does, throws the reason of each host. */
 async function findWritable(hosts: readonly Pool[], name: string): Promise<Pool> {
   const attempts = hosts.map(async (host) => {
     if (await isReadOnly(host)) throw unavailable(host.name, 'is a standby.')

@@ -5,20 +5,20 @@ import { isLost, isUnavailable } from './errors.ts'
 import type { Health, Pool } from './health-checked-pool.ts'
 
 type ReplicaOptions = {
-  /** Milliseconds behind the primary above which a replica is not read. */
+  /** A replica that is more milliseconds behind the primary is not read. */
   maxLag: number
   onNotice?: ((sentence: string) => void) | undefined
 }
 
 type Replica = {
   pool: Pool
-  /** A standby among the hosts of DATABASE_URL is read only without the primary. */
+  /** True for replicas of DATABASE_READ_URL. Other hosts of DATABASE_URL are read only if the primary is down. */
   isListed: boolean
   noticed: ReplicaStatus['state']
   health?: Health
-  /** All changes of the primary before this time are replayed; by `performance.now()`. */
+  /** The replica has all changes that the primary had at this time, by `performance.now()`. */
   caughtUpTo?: number
-  /** A position of the primary that the replica has not reached, and when the primary was there. */
+  /** A WAL position that the replica has not reached yet, and when the primary was there. */
   target?: Position | undefined
 }
 
@@ -30,16 +30,16 @@ type ReplicaSet = ReplicaOptions & {
   primaryServer: string
   replicas: readonly Replica[]
   openedAt: number
-  /** The last known position of the primary. */
+  /** The last known WAL position of the primary. */
   latest?: Position
   /** Index of the replica that is read. */
   chosen: number
 }
 
 /**
- * Chooses the server of each read: a replica that is up to date, otherwise the primary, and without the primary any other
- * server. The lag is measured by positions in the WAL, which health checks read from both servers: neither clocks nor an idle
- * primary matter.
+ * Chooses the server for each read: a replica that is up to date, otherwise the primary, or any other server if the
+ * primary is down. Health checks read the WAL positions of both servers to measure the lag, so that clocks and an
+ * idle primary do not matter.
  */
 export function createReplicas(
   primary: Pool,
@@ -60,19 +60,19 @@ export function createReplicas(
   }
 
   return {
-    /** To be called with each health check of the primary. */
+    /** Call it with each health check of the primary. */
     onPrimary({ lsn, sentAt, server }: Health): void {
       set.latest = { lsn, at: sentAt }
       set.primaryServer = server
     },
-    /** To be called with each health check of a listed replica or a standby. */
+    /** Call it with each health check of a replica or a standby. */
     onReplica(pool: Pool, health: Health): void {
       for (const replica of replicas.filter((each) => each.pool === pool)) {
         update(replica, health, set.latest)
         if (replica.isListed) notice(set, replica)
       }
     },
-    /** Reads go to a server with another history. */
+    /** Whether the primary is down while a former replica accepts writes, and so has other changes. */
     isDiverged: () => !primary.isUp() && replicas.some((replica) => stateOf(set, replica) === 'promoted'),
     list: (): ReplicaStatus[] =>
       listed.map((replica) => ({
@@ -80,7 +80,7 @@ export function createReplicas(
         state: stateOf(set, replica),
         lag: lagOf(set, replica),
       })),
-    /** Reads from the first server, and from the second one if the first is unavailable. */
+    /** Reads from the best server, and from the second best if the first is unavailable. */
     read(queryOf: (pool: Pool) => Query): Query {
       if (replicas.length === 0) return queryOf(primary)
       return async <Row>(text: string, values?: readonly unknown[]) => {
@@ -111,7 +111,7 @@ export const preferPrimary =
     }
   }
 
-/** Whether a read failed because there is no primary. A slow primary is not gone. */
+/** Whether a read failed because the primary is down. A slow primary is not down. */
 export const isGone = (primary: Pick<Pool, 'isUp'>, error: unknown): boolean =>
   isLost(error) || (isUnavailable(error) && !primary.isUp())
 
@@ -124,7 +124,7 @@ function update(replica: Replica, health: Health, latest: Position | undefined):
   if (!target || isReached) replica.target = latest
 }
 
-/** The list of replicas may contain all servers of a cluster, and so the primary. */
+/** DATABASE_READ_URL may name all servers of a cluster, including the primary. */
 const isPrimary = ({ primary, primaryServer }: ReplicaSet, { health }: Replica) =>
   primary.isUp() && health?.server === primaryServer
 
@@ -140,19 +140,19 @@ function stateOf(set: ReplicaSet, replica: Replica): ReplicaStatus['state'] {
   if (!replica.pool.isUp()) return 'unavailable'
   if (isPrimary(set, replica)) return 'ok'
   if (replica.health?.isReplica === false) return 'promoted'
-  // Without the primary there is nothing to compare with, and no other server to read.
+  // Without the primary the lag is unknown, and a lagging replica is better than none.
   if (!set.primary.isUp()) return 'ok'
   return replica.caughtUpTo !== undefined && lagOf(set, replica) <= set.maxLag ? 'ok' : 'lagging'
 }
 
-/** Stays with a replica while it is up to date, so that successive reads do not go back in time. */
+/** Keeps the chosen replica while it is up to date, so that a later read does not return older data. */
 function choose(set: ReplicaSet): Replica | undefined {
   const { primary, replicas, chosen } = set
   const inOrder = [...replicas.slice(chosen), ...replicas.slice(0, chosen)]
   const available = inOrder.filter(
     (replica) => (replica.isListed || !primary.isUp()) && stateOf(set, replica) === 'ok',
   )
-  // Without the primary, the lag is unknown: the replica with the latest changes is read.
+  // Without the primary, the replica with the latest changes is read.
   if (!primary.isUp()) available.sort((one, other) => positionOf(other) - positionOf(one))
   const [first] = available
   if (first) set.chosen = replicas.indexOf(first)
@@ -161,7 +161,7 @@ function choose(set: ReplicaSet): Replica | undefined {
 
 const positionOf = ({ health }: Replica) => health?.lsn ?? 0
 
-/** Two: more attempts would exceed the time limit of a request. */
+/** The servers to try. A third attempt would exceed the time limit of a request. */
 function candidates(set: ReplicaSet): [Pool, Pool] {
   const { primary, replicas } = set
   const first = choose(set)?.pool
@@ -177,9 +177,9 @@ function notice(set: ReplicaSet, replica: Replica): void {
   const { name } = pool
   const state = stateOf(set, replica)
   const lag = lagOf(set, replica)
-  // A new connection needs two health checks to see that a replica is up to date.
+  // It takes two health checks to find out that a replica is up to date, so the first one is not reported.
   if (state === noticed || (state === 'lagging' && lag <= set.maxLag)) return
-  // The primary may be this server after a failover.
+  // After a failover, this server may be the new primary.
   if (state === 'promoted' && !set.primary.isUp()) return
   replica.noticed = state
   if (state === 'ok') set.onNotice?.(`${name} is up to date again: it is used for reads.`)

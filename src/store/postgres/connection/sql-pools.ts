@@ -4,23 +4,23 @@ import { ServiceError } from '../../../domain/errors.ts'
 
 const LONG_STATEMENT = 60_000
 
-/** Limits in multiples of `responseTimeout`: the server cancels a short statement, and its caller stops waiting for it. */
+/** In multiples of `responseTimeout`: when the server cancels a short statement, and when its caller stops waiting. */
 const SHORT_STATEMENT = 1.5
 const SHORT_WAIT = 2
 
-/** A statement that runs this much longer than its limit may be on a dead connection. */
+/** In multiples of `responseTimeout`: if a statement exceeds its limit by this time, its connection counts as dead. */
 const LOST = 1.5
 
-/** Limit of a new connection. A slow server needs several responses for it. */
+/** Time limit for opening a connection, which takes several round trips to the server. */
 export const CONNECT_MILLISECONDS = 15_000
 
 const MOST_CONNECTIONS = 1000
 
-/** Separate connections for long statements: short ones must not wait for them. */
+/** Long statements have their own connections, so that short ones do not wait for them. */
 const LONG_CONNECTIONS = 2
 
 export type PoolOptions = {
-  /** For short statements. */
+  /** How many connections are opened for short statements. */
   connections: number
   /** Milliseconds without any response after which the server counts as down. */
   responseTimeout: number
@@ -30,10 +30,10 @@ export type PoolOptions = {
   onNotice?: (sentence: string) => void
 }
 
-/** Milliseconds until the call fails, and until the connection counts as dead. */
+/** Milliseconds until the call fails (`wait`), and until the connection counts as dead (`lost`). */
 export type Limits = { wait: number; lost: number }
 
-/** `pending` statements are before this one: the server processes as many at once as there are connections. */
+/** `pending` statements are processed before this one, as many at once as there are connections. */
 export function shortLimits({ short }: SqlPools, { responseTimeout }: PoolOptions, pending: number): Limits {
   const rounds = 1 + Math.floor(pending / (short.options.max ?? 1))
   return {
@@ -42,7 +42,7 @@ export function shortLimits({ short }: SqlPools, { responseTimeout }: PoolOption
   }
 }
 
-/** Long statements may wait for each other. */
+/** Long statements may wait for each other, so `wait` is unlimited. */
 export const longLimits = ({ responseTimeout, longStatement = LONG_STATEMENT }: PoolOptions): Limits => ({
   wait: Number.POSITIVE_INFINITY,
   lost: LONG_CONNECTIONS * longStatement + responseTimeout * LOST,
@@ -60,15 +60,15 @@ function createSqlPools(
   const pool = (max: number, limit: number, settings: Record<string, string> = {}) =>
     new SQL(url, {
       max,
-      // Otherwise PGDATABASE overrides the URL.
+      // Without this option, PGDATABASE would override the database in the URL.
       ...(database && { database }),
       ...(!searchParams.has('connect_timeout') && { connectionTimeout: CONNECT_MILLISECONDS / 1000 }),
       connection: {
         application_name: 'passportd',
         statement_timeout: String(limit),
-        // A stopped process must not hold locks until the others time out.
+        // If a process hangs in a transaction, its locks must be released before other processes time out.
         idle_in_transaction_session_timeout: String(longStatement / 2),
-        // Overrides the settings of the database.
+        // The database may have other defaults for these settings.
         bytea_output: 'hex',
         default_transaction_isolation: 'read committed',
         ...settings,
@@ -81,7 +81,7 @@ function createSqlPools(
   }
   return {
     short: pool(max, responseTimeout * SHORT_STATEMENT),
-    // Batches differ in size, and so do their best plans.
+    // Batches of different sizes need different plans.
     long: pool(LONG_CONNECTIONS, longStatement, { plan_cache_mode: 'force_custom_plan' }),
     // The health check has its own timeout, which a slow server does not reach.
     probe: pool(1, longStatement),
@@ -97,7 +97,7 @@ export async function closeSqlPools(pools: SqlPools, timeout?: number): Promise<
 export type Session = {
   pools: SqlPools
   waiting: Set<(error: unknown) => void>
-  /** Short statements without a result, including those whose callers have given up. */
+  /** The number of short statements without a result, including those whose callers have given up. */
   pending: number
   /** When the last result arrived, by `performance.now()`. */
   lastResult?: number
@@ -115,7 +115,7 @@ export function openSession(url: string, options: PoolOptions): Session {
 export const unavailable = (name: string, sentence: string) =>
   new ServiceError('unavailable', `${name} ${sentence}`)
 
-/** Calls `work` after a delay; setImmediate processes results that arrived while this process was blocked. */
+/** Calls `work` after a delay. setImmediate lets results that arrived while this process was blocked come first. */
 export function after(milliseconds: number, work: () => void): Timer | undefined {
   if (milliseconds === Number.POSITIVE_INFINITY) return undefined
   return setTimeout(() => setImmediate(work), milliseconds)

@@ -1,4 +1,4 @@
-/** The operations that bench/request-files/main.ts runs under coverage. */
+/** The operations that bench/files-per-operation/main.ts runs under coverage. */
 import { expect, test } from 'bun:test'
 import { importRecords } from '../../src/ingest/import.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -6,7 +6,7 @@ import { serveExplorer } from '../../test/support/explorer/explorer-server.ts'
 import { openTestStore } from '../../test/support/store/engines.ts'
 import { NOON, named } from '../../test/support/store/records.ts'
 
-const count = Number(process.env.REQUESTS)
+const count = Number(process.env.COUNT)
 
 const IMPORT = 'import of one line'
 

@@ -6,10 +6,10 @@ import type { Store } from '../store/store.ts'
 import { UsageError } from './command.ts'
 
 /**
- * Returns a function that applies the rule set of RULES, unless it is active already. Throws if a newer rule set was applied,
- * because an older one must not replace it.
+ * Returns a function that applies the rule set in RULES, or does nothing if that rule set is active. Throws if a newer rule set
+ * was applied, which RULES must not replace.
  */
-export async function prepareSetting(
+export async function prepareRulesSetting(
   store: Store,
   rules: RuleSet,
   { rules: path }: Config,

@@ -1,13 +1,13 @@
 /**
  * Lists the files of src that run for each operation on SQLite: those with lines that a hundred operations run a hundred times.
  *
- *   npx bun bench/request-files/main.ts
+ *   npx bun bench/files-per-operation/main.ts
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 
-const REQUESTS = 100
+const COUNT = 100
 const LIMITS = {
   'by id': 14,
   keyword: 24,
@@ -18,7 +18,7 @@ const LIMITS = {
 const ROOT = join(import.meta.dir, '../..')
 
 /** How often each line ran, by file. */
-async function countLines(operation: string, requests: number): Promise<Map<string, number[]>> {
+async function countLines(operation: string, count: number): Promise<Map<string, number[]>> {
   using folder = tempFolder()
   const { exited } = Bun.spawn(
     [
@@ -29,17 +29,17 @@ async function countLines(operation: string, requests: number): Promise<Map<stri
         '--coverage-reporter=lcov',
         `--coverage-dir=${folder.path}`,
       ],
-      './bench/request-files/requests.ts',
+      './bench/files-per-operation/operations.ts',
     ],
     {
       cwd: ROOT,
-      env: { ...process.env, OPERATION: operation, REQUESTS: String(requests) },
+      env: { ...process.env, OPERATION: operation, COUNT: String(count) },
       stdout: 'ignore',
       stderr: 'ignore',
     },
   )
   if ((await exited) !== 0)
-    throw new Error('The requests failed: npx bun test ./bench/request-files/requests.ts')
+    throw new Error('The operations failed: npx bun test ./bench/files-per-operation/operations.ts')
   const files = new Map<string, number[]>()
   for (const record of readFileSync(join(folder.path, 'lcov.info'), 'utf8').split('end_of_record')) {
     const file = /^SF:(.*)$/m.exec(record)?.[1]
@@ -51,9 +51,9 @@ async function countLines(operation: string, requests: number): Promise<Map<stri
 
 for (const [operation, limit] of Object.entries(LIMITS)) {
   const none = await countLines(operation, 0)
-  const some = await countLines(operation, REQUESTS)
+  const some = await countLines(operation, COUNT)
   const files = [...some].filter(([file, counts]) =>
-    counts.some((count, line) => count - (none.get(file)?.[line] ?? 0) >= REQUESTS),
+    counts.some((count, line) => count - (none.get(file)?.[line] ?? 0) >= COUNT),
   )
   console.log(`${operation}: ${files.length} files of src (at most ${limit})`)
   for (const [file] of files) console.log(`  ${file}`)
