@@ -173,7 +173,7 @@ describe.concurrent('sources', () => {
     ['/api/v2/', '/api/v2/'],
     ['/api/v2/passports/7', '/api/v2/'],
     ['/sub/api/v2', '/sub/api/v2/'],
-  ])('a source with the URL %p is read below %s', async (given, prefix) => {
+  ])('mirror reads a source with the URL %p below %s', async (given, prefix) => {
     await using source = serveOdd({ list: () => ({ passports: [{ passport_id: 7 }] }) })
     expect(await mirror(source.url + given)).toMatchObject({ code: 0 })
     expect(source.paths.length).toBeGreaterThan(2)
