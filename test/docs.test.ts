@@ -33,9 +33,9 @@ type Run = (example: Example, text: string, folder: string) => unknown
 
 /** Runs a block by its language; its text has the URLs and folders of the test. A failing command throws. */
 const RUN: Record<string, Run> = {
-  sh: (_, text, folder) => runner.runScript(text, folder),
-  crontab: (_, text, folder) => runner.runScript(commandOfCron(text), folder),
-  ini: (_, text, folder) => runner.runScript(commandOfUnit(text), folder),
+  sh: (_, text, folder) => runScript(text, folder),
+  crontab: (_, text, folder) => runScript(commandOfCron(text), folder),
+  ini: (_, text, folder) => runScript(commandOfUnit(text), folder),
   py: (_, text, folder) => runProgram(['python3', '-c', text], folder),
   js: (_, text, folder) => runProgram(['node', '--input-type=module', '-e', text], folder),
   async ts(example, text, folder) {
@@ -46,9 +46,7 @@ const RUN: Record<string, Run> = {
   },
   async text(_, text, folder) {
     const [command = '', ...output] = text.split('\n')
-    expect(withoutYears(await runner.runScript(command.slice(2), folder))).toBe(
-      withoutYears(output.join('\n')),
-    )
+    expect(withoutYears(await runScript(command.slice(2), folder))).toBe(withoutYears(output.join('\n')))
   },
   nginx: (_, text) => expectLines(text, 'deploy/proxy/nginx.conf'),
   caddy: (_, text) => expectLines(text, 'deploy/proxy/Caddyfile'),
@@ -66,16 +64,6 @@ const RUN: Record<string, Run> = {
   },
 }
 
-/** The message of an example that fails, or nothing. */
-async function failureOf(work: () => unknown): Promise<string> {
-  try {
-    await work()
-    return ''
-  } catch (error) {
-    return (error as Error).message
-  }
-}
-
 /** The lines of a configuration come from a file that deploy/proxy/check.sh checks. */
 function expectLines(text: string, file: string): void {
   const known = readPage(file)
@@ -83,6 +71,8 @@ function expectLines(text: string, file: string): void {
     .map((line) => line.trim())
   for (const line of text.trim().split('\n')) expect(known).toContain(line.trim())
 }
+
+const runScript = (script: string, folder: string) => runner.run(['sh', '-ec', script], folder)
 
 /** Every program on the pages prints something. */
 async function runProgram(command: readonly string[], folder: string): Promise<void> {
@@ -154,7 +144,8 @@ for (const page of PAGES) {
       const title = `${example.heading}, line ${example.line}`
       test.if(hasPrograms(...programsOf(example)))(title, async () => {
         const text = runner.adapt(example.text, folder)
-        expect(await failureOf(() => RUN[example.language]?.(example, text, folder))).toBe('')
+        const running = Promise.try(() => RUN[example.language]?.(example, text, folder))
+        expect(await running.then(() => '', String)).toBe('')
       })
     }
   })

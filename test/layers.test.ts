@@ -30,15 +30,13 @@ const SRC = join(import.meta.dir, '../src')
 const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter((file) => !file.endsWith('.d.ts'))
 const layerOf = (path: string) => path.split('/')[0] ?? path
 
-function importsOf(file: string, folder = SRC): string[] {
-  const source = readFileSync(join(folder, file), 'utf8')
-  return [...source.matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string)
-}
+const importsIn = (code: string) =>
+  [...code.matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string)
 
 const source = new Map(files.map((file) => [file, readFileSync(join(SRC, file), 'utf8')]))
 const filesWith = (text: RegExp, among = files) => among.filter((file) => text.test(source.get(file) ?? ''))
 const targetsOf = (file: string) =>
-  importsOf(file)
+  importsIn(source.get(file) ?? '')
     .filter((name) => name.startsWith('.'))
     .map((name) => normalize(join(dirname(file), name)))
 
@@ -113,18 +111,16 @@ const EXPLORER_IMPORTS: Record<string, readonly string[]> = {
 }
 
 test('folders of the explorer import in one direction, and its root has only what composes them', () => {
-  const folder = 'explorer/'
-  const own = files.filter((file) => file.startsWith(folder)).map((file) => file.slice(folder.length))
-  expect(own.filter((file) => !file.includes('/')).toSorted()).toEqual(['error-page.ts', 'explorer.ts'])
+  const own = files.filter((file) => layerOf(file) === 'explorer')
+  const isOfRoot = (file: string) => dirname(file) === 'explorer'
+  expect(own.filter(isOfRoot).toSorted()).toEqual(['explorer/error-page.ts', 'explorer/explorer.ts'])
+  const folderOf = (path: string) => path.split('/')[1] as string
+  const isAllowed = (from: string, to: string) => from === to || EXPLORER_IMPORTS[from]?.includes(to)
   const wrong = own
-    .filter((file) => file.includes('/'))
+    .filter((file) => !isOfRoot(file))
     .flatMap((file) =>
-      importsOf(file, join(SRC, folder))
-        .filter((name) => name.startsWith('.'))
-        .map((name) => normalize(join(dirname(file), name)))
-        .filter((target) => !target.startsWith('..'))
-        .filter((target) => layerOf(target) !== layerOf(file))
-        .filter((target) => !EXPLORER_IMPORTS[layerOf(file)]?.includes(layerOf(target)))
+      targetsOf(file)
+        .filter((target) => layerOf(target) === 'explorer' && !isAllowed(folderOf(file), folderOf(target)))
         .map((target) => `${file} imports ${target}`),
     )
   expect(wrong).toEqual([])
@@ -142,7 +138,7 @@ test('the client imports only its own files, schemas for its types, and does not
   for (const file of sources) {
     const source = readFileSync(join(folder, file), 'utf8')
     // The build of the package replaces the schemas in types.ts.
-    const imports = file === 'types.ts' ? [] : importsOf(file, folder)
+    const imports = file === 'types.ts' ? [] : importsIn(source)
     expect(imports.filter((name) => !sources.includes(normalize(join(dirname(file), name))))).toEqual([])
     expect(source.match(/\b(Bun|process|Buffer|global|require)\b[.([]|import\.meta/)).toBeNull()
   }

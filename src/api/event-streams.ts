@@ -190,11 +190,11 @@ async function poll(streams: Streams): Promise<void> {
       pages.clear()
       const time = performance.now()
       for (const stream of open) await isolate(streams, stream, () => check(streams, stream, time))
+      wake(streams)
       if (time - commentedAt >= limits.commentMilliseconds) {
         commentedAt = time
         await Promise.all([...open].map((stream) => isolate(streams, stream, () => comment(streams, stream))))
       }
-      wake(streams)
       await sleep(POLL_MILLISECONDS)
     }
   } finally {

@@ -44,19 +44,17 @@ const optional = <T>(about: string, accepts: string, parse: (text: string) => T 
 const flag = (about: string, initial = 'false') => define(about, initial, 'true or false', parseFlag)
 const port = (about: string, initial: string) => define(about, initial, 'a port from 0 to 65535', parsePort)
 const host = (about: string) => define(about, '127.0.0.1', 'a host name or address', parseHost)
-const database = (about: string) =>
-  optional(about, `a URL such as ${DATABASE_EXAMPLES}`, parseDatabaseAddress)
+const database = (about: string, initial = 'none') =>
+  define(about, initial, `a URL such as ${DATABASE_EXAMPLES}`, parseDatabaseAddress)
 const anyText = (about: string, initial = 'none') => define(about, initial, 'a text', (text) => text)
 
 /** Help, docs/operate.md and the check of names follow this declaration. */
 export const SETTINGS = {
   PORT: port('port to listen on; 0 takes any free port', '8080'),
   HOST: host('address to listen on; 0.0.0.0 for all'),
-  DATABASE_URL: define(
+  DATABASE_URL: database(
     'database to use, or postgres://user:password@host/database',
     'sqlite:data/passportd.db',
-    `a URL such as ${DATABASE_EXAMPLES}`,
-    parseDatabaseAddress,
   ),
   DATABASE_READ_URL: optional(
     'PostgreSQL replicas for reads, separated by commas',

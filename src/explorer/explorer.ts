@@ -11,6 +11,7 @@ import {
   unknownPaths,
 } from '../api/route.ts'
 import { ClientGone, ServiceError } from '../domain/errors.ts'
+import { parseOrigin } from '../domain/url.ts'
 import { createCompareCard, createComparePage } from './compare/compare-page.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
 import { createCredentialCard, createCredentialPage } from './credentials/credential-page.ts'
@@ -62,7 +63,9 @@ export function createExplorer(given: ExplorerOptions) {
 
   async function show(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
     const { params, signal } = request
-    const [path, query, origin] = [pathOf(request), queryOf(request), site.origin || originOf(request)]
+    const [path, query] = [pathOf(request), queryOf(request)]
+    // The `Host` of a request is untrusted.
+    const origin = site.origin || (parseOrigin(originOf(request))?.origin ?? '')
     const shown = { path, params, query, site: { ...site, origin }, signal, charge: context.charge }
     const version = await page.version?.(shown)
     const render = () => {

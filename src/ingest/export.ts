@@ -9,10 +9,8 @@ import type { Store } from '../store/store.ts'
 
 const BATCH = 500
 
-type ExportedLines = { text: string; records: number }
-
 /** All removals and passports as lines for an import, in batches by id. */
-export async function* exportRecords(store: Store): AsyncGenerator<ExportedLines> {
+export async function* exportRecords(store: Store) {
   // Removals come first, because importing a removal also removes the passports merged into the removed one.
   const removals = await store.records.listRemovals()
   const text = removals.map((id) => `${JSON.stringify({ passport_id: id, removed: true })}\n`).join('')

@@ -15,10 +15,7 @@ export type ThrottleOptions = {
   signal: AbortSignal
 }
 
-type Reply =
-  | { status: 200; body: unknown; etag: string; location: string }
-  | { status: 304 }
-  | { status: 404 }
+type Reply = { status: 200; body: unknown; etag: string; location: string } | { status: 304 | 404 }
 
 /** The source is unavailable or rejects all requests; a retry does not help. */
 export class SourceError extends Error {
@@ -29,8 +26,6 @@ export class SourceError extends Error {
 export class ResponseError extends Error {
   override readonly name = 'ResponseError'
 }
-
-type Retry = { retry: string; waited: boolean }
 
 const TIMEOUT = 30_000
 const ATTEMPTS = 8
@@ -65,7 +60,7 @@ async function get(state: State, path: string, etag: string | undefined): Promis
   let waits = 0
   for (;;) {
     const reply = await attempt(state, path, etag)
-    if ('status' in reply) return reply
+    if (reply.retry === undefined) return reply
     if (reply.waited) waits++
     else failures++
     const attempts = state.lastResponse === undefined ? FIRST_ATTEMPTS : ATTEMPTS
@@ -76,7 +71,7 @@ async function get(state: State, path: string, etag: string | undefined): Promis
   }
 }
 
-async function attempt(state: State, path: string, etag: string | undefined): Promise<Reply | Retry> {
+async function attempt(state: State, path: string, etag: string | undefined) {
   const { base, key, userAgent, fetch: send, signal, now, ticks } = state.options
   await waitForSlot(state)
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
@@ -116,26 +111,20 @@ function pause(state: State, milliseconds: number): void {
   state.pausedUntil = Math.max(state.pausedUntil, end)
 }
 
-function toReply(
-  base: string,
-  path: string,
-  { status, headers }: Response,
-  body: unknown,
-  hasRetryTime: boolean,
-): Reply | Retry {
+function toReply(base: string, path: string, { status, headers }: Response, body: unknown, isTimed: boolean) {
+  const read = (name: string) => headers.get(name) ?? ''
   if (status === 200)
-    return { status, body, etag: headers.get('ETag') ?? '', location: headers.get('Content-Location') ?? '' }
-  if (status === 304) return { status }
+    return { status: 200 as const, body, etag: read('ETag'), location: read('Content-Location') }
+  if (status === 304) return { status: 304 as const }
   // A brownout says nothing about a passport.
   if (status === 410 && headers.has('Retry-After'))
     throw new SourceError(`${base} is switched off for a while (410). Run the command again later.`)
-  if (status === 404 || status === 410) return { status: 404 }
-  if (status === 429 || status >= 500)
-    return { retry: `status ${status}`, waited: status === 429 || hasRetryTime }
+  if (status === 404 || status === 410) return { status: 404 as const }
+  if (status === 429 || status >= 500) return { retry: `status ${status}`, waited: status === 429 || isTimed }
   if (status === 401 || status === 403)
     throw new SourceError(`${base} rejected the request (${status}). Pass a valid API key.`)
   if (status >= 300 && status < 400) {
-    const place = URL.parse(headers.get('Location') ?? '', base + path)
+    const place = URL.parse(read('Location'), base + path)
     throw new SourceError(
       `${base} redirects to ${place ? place.origin + place.pathname : 'another URL'} (${status}). Use that URL.`,
     )

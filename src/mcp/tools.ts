@@ -10,19 +10,13 @@ import { ServiceError } from '../domain/errors.ts'
 import { lastPage, parseKeyword } from '../domain/lists/list-request.ts'
 import { type PassportKey, parsePassportKey } from '../domain/passport.ts'
 import { describeProblems } from '../domain/record/validation-problem.ts'
+import { closed } from '../domain/schema-helpers.ts'
+import { Diff } from '../domain/v3/event-schema.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import { presentExplanation, presentPassport } from '../domain/v3/present.ts'
+import { Credential, Explanation, ExplanationLine, Passport, Social } from '../domain/v3/schemas.ts'
 import { createExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
-import {
-  CredentialsResult,
-  ExplanationResult,
-  LookupResult,
-  PassportResult,
-  ScoreAtResult,
-  SearchResult,
-  WhatChangedResult,
-} from './result-schemas.ts'
 import { MAX_LIST } from './sanitize.ts'
 
 export type ToolContext = {
@@ -57,6 +51,82 @@ const define = <Input extends TSchema, Output extends TSchema>(tool: Declaration
     tool.call(parseArguments(tool.inputSchema, args), context),
 })
 
+/** All results are parts of v3 passports, with the name of the person and links. */
+const { passport_profile, verified_wallets, merged_from } = Passport.properties
+const { display_name, bio, location, tags } = passport_profile.properties
+const SCORES = Type.Omit(Passport, [
+  'passport_profile',
+  'passport_socials',
+  'verified_wallets',
+  'merged_from',
+  'credentials',
+  'standing',
+  'explanation',
+])
+const SocialLink = Type.Pick(Social, ['source', 'profile_name', 'profile_url', 'follower_count'])
+const Line = Type.Omit(ExplanationLine, ['accounts'])
+
+const SUMMARY = {
+  ...SCORES.properties,
+  name: display_name,
+  links: closed({
+    api: Type.String({ description: 'URL in the v3 API' }),
+    page: Type.Optional(Type.String({ description: 'URL of the HTML page' })),
+  }),
+}
+
+const totalOf = (noun: string) =>
+  Type.Integer({ description: `Number of ${noun}; at most ${MAX_LIST} are listed` })
+
+const credentials = Type.Array(Credential, { description: 'Highest score first' })
+
+const SearchResult = closed({
+  total: Type.Integer({ description: 'Number of all matching passports' }),
+  page: Type.Integer(),
+  pages: Type.Integer({ description: 'The last page; 1 for an empty list' }),
+  passports: Type.Array(closed(SUMMARY)),
+})
+
+const PassportResult = closed({
+  ...SUMMARY,
+  bio,
+  location,
+  tags,
+  verified_wallets,
+  merged_from,
+  socials: Type.Array(closed(SocialLink.properties)),
+})
+
+const CredentialsResult = closed({ ...SUMMARY, total: totalOf('credentials'), credentials })
+
+const ExplanationResult = closed({
+  ...SUMMARY,
+  total: totalOf('lines'),
+  explanation: closed({ ...Explanation.properties, lines: Type.Array(closed(Line.properties)) }),
+})
+
+const LookupResult = closed({
+  found: Type.Integer({ description: 'Number of items with a passport' }),
+  items: Type.Array(
+    closed({
+      key: Type.String(),
+      passport: Type.Optional(closed(SUMMARY)),
+      error: Type.Optional(Type.Enum(['not_found', 'malformed', 'ambiguous'])),
+      candidates: Type.Optional(
+        Type.Array(Type.Integer(), { description: 'Ids of passports that have the handle' }),
+      ),
+    }),
+    { description: 'One for each key, in the order of the keys' },
+  ),
+})
+
+const ScoreAtResult = closed({
+  ...CredentialsResult.properties,
+  as_of: Type.String({ format: 'date-time' }),
+})
+
+const WhatChangedResult = closed({ ...Diff.properties, total: totalOf('causes') })
+
 export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
   search_passports: define({
     title: 'Search passports',
@@ -74,10 +144,8 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
     async call({ keyword, limit: size = 10, page = 1 }, context) {
       const request = { page, size, keyword: parseKeyword(keyword) }
       const { items, total } = await findPage(context, request, async (ids) => {
-        const found = await findAll(
-          context,
-          ids.map((id) => ({ id })),
-        )
+        const keys = ids.map((id) => ({ id }))
+        const found = await findAll(context, keys)
         // The id of a merged passport finds the survivor.
         return found.flatMap((each, at) =>
           each && 'passport' in each && each.passport.id === ids[at] ? each : [],
@@ -94,10 +162,8 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
     outputSchema: PassportResult,
     async call({ passport: key }, context) {
       const passport = await findNamed(key, context, { credentials: false })
-      const { passport_profile, passport_socials, verified_wallets, merged_from } = presentPassport(
-        passport,
-        {},
-      )
+      const shown = presentPassport(passport, {})
+      const { passport_profile, passport_socials, verified_wallets, merged_from } = shown
       const { display_name: _, ...profile } = passport_profile
       const socials = passport_socials.map(({ source, profile_name, profile_url, follower_count }) => ({
         ...{ source, profile_name, profile_url, follower_count },
@@ -143,10 +209,8 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
     outputSchema: LookupResult,
     async call({ keys }, context) {
       const parsed = keys.map(parsePassportKey)
-      const found = await findAll(
-        context,
-        parsed.filter((key) => key !== undefined),
-      )
+      const known = parsed.filter((key) => key !== undefined)
+      const found = await findAll(context, known)
       const items = keys.map((key, at): Static<typeof LookupResult>['items'][number] => {
         if (!parsed[at]) return { key, error: 'malformed' }
         const result = found.shift()
@@ -205,14 +269,10 @@ async function findNamed(text: string, { store }: ToolContext, wanted: Wanted): 
   return onlyOne(text, found, time).passport
 }
 
-const findAll = ({ store }: ToolContext, keys: readonly PassportKey[]) =>
-  Array.fromAsync(
-    readAll(
-      keys,
-      (some) => store.v3.find(some, { credentials: false }),
-      () => undefined,
-    ),
-  )
+function findAll({ store }: ToolContext, keys: readonly PassportKey[]) {
+  const find = (some: readonly PassportKey[]) => store.v3.find(some, { credentials: false })
+  return Array.fromAsync(readAll(keys, find, () => undefined))
+}
 
 function summarize(passport: PassportV3, { config: { publicUrl, explorer } }: ToolContext) {
   const { passport_profile, passport_socials, verified_wallets, merged_from, credentials, ...scores } =

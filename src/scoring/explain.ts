@@ -1,9 +1,8 @@
-import type { DescribedLine, ExplainedPassport, Explanation, ExplanationLine } from '../domain/explanation.ts'
+import type { ExplainedPassport, Explanation, ExplanationLine } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import type { Scorable, Store } from '../store/store.ts'
 import { describeCalculation } from './points.ts'
-import type { RuleSet } from './rules.ts'
-import { findRules, toRuleSet } from './rules.ts'
+import { findRules, type RuleSet, toRuleSet } from './rules.ts'
 import { score } from './score.ts'
 
 /** Calculates the score with the current rules and says why responses may show another one. */
@@ -56,14 +55,12 @@ export function createPassportExplainer(store: Store) {
     const { passport, rules: stamp } = evidence
     const rules = (await rulesOf(new Set([stamp])))(stamp)
     const { lines, ...explanation } = explain(evidence, rules, passport.calculatedAt)
-    return { ...explanation, rules: rules.version, passport, lines: lines.map(describeLine) }
+    const described = lines.map((line) => ({ ...line, words: describe(line) }))
+    return { ...explanation, rules: rules.version, passport, lines: described }
   }
 }
 
-const describeLine = (line: ExplanationLine): DescribedLine => ({
-  ...line,
-  words: line.calculation ? describeCalculation(line.calculation) : '',
-})
+const describe = ({ calculation }: ExplanationLine) => (calculation ? describeCalculation(calculation) : '')
 
 function explain(scorable: Scorable, rules: RuleSet, now: number): Explanation {
   const { scores, lines } = score(scorable, rules, now)

@@ -4,13 +4,11 @@ import type { Rule } from './rules.ts'
 
 const YEAR = 365 * 86_400_000
 
-type Points = { points: number; formula: string }
-
 /** `min(round(convert(value) x multiplier), max_score)`, never below 0. */
-export function toPoints(value: RawValue, rule: Rule, now: number): Points {
+export function toPoints(value: RawValue, rule: Rule, now: number) {
   const wrong = mismatch(value, rule)
   if (wrong) return { points: 0, formula: wrong }
-  const { result, text } = convert(value.amount, rule.convert, now)
+  const { result, text } = CONVERSIONS[rule.convert](value.amount, now)
   // Infinity times zero is NaN: it counts as 0.
   const points = Math.min(Math.max(0, Math.round(result * rule.multiplier) || 0), rule.max_score)
   return { points, formula: `min(round(${text} × ${rule.multiplier}), ${rule.max_score}) = ${points}` }
@@ -21,7 +19,7 @@ export function describeCalculation({ raw, rule, now }: Calculation): string {
   const wrong = mismatch(raw, rule)
   if (wrong) return wrong
   if (raw.kind === 'flag') return `${toPoints(raw, rule, now).points} of ${rule.max_score} points`
-  const { result, text } = convert(raw.amount, rule.convert, now)
+  const { result, text } = CONVERSIONS[rule.convert](raw.amount, now)
   const exact = result * rule.multiplier
   const rounded = Math.max(0, Math.round(exact) || 0)
   const shown = Math.round(exact * 100) / 100
@@ -36,17 +34,14 @@ function mismatch({ kind }: RawValue, { convert }: Rule): string | undefined {
   return undefined
 }
 
-function convert(amount: number, how: Rule['convert'], now: number): { result: number; text: string } {
-  switch (how) {
-    case 'none':
-      return { result: amount, text: String(amount) }
-    case 'sqrt':
-      return { result: Math.sqrt(Math.max(0, amount)), text: `√${amount}` }
-    case 'ln':
-      return { result: amount > 0 ? Math.log(amount) : 0, text: `ln ${amount}` }
-    case 'years': {
-      const years = Math.round(((now - amount) / YEAR) * 100) / 100
-      return { result: years, text: `${years} years since ${new Date(amount).toISOString().slice(0, 10)}` }
-    }
-  }
+type Convert = (amount: number, now: number) => { result: number; text: string }
+
+const CONVERSIONS: Readonly<Record<Rule['convert'], Convert>> = {
+  none: (amount) => ({ result: amount, text: String(amount) }),
+  sqrt: (amount) => ({ result: Math.sqrt(Math.max(0, amount)), text: `√${amount}` }),
+  ln: (amount) => ({ result: amount > 0 ? Math.log(amount) : 0, text: `ln ${amount}` }),
+  years(amount, now) {
+    const years = Math.round(((now - amount) / YEAR) * 100) / 100
+    return { result: years, text: `${years} years since ${new Date(amount).toISOString().slice(0, 10)}` }
+  },
 }

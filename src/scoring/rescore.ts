@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdoptionJob, Store } from '../store/store.ts'
-import type { RuleSet } from './rules.ts'
-import { toAppliedRules, toRuleSet } from './rules.ts'
+import { type RuleSet, toAppliedRules, toRuleSet } from './rules.ts'
 import { score } from './score.ts'
 
 const IDLE_MILLISECONDS = 250
@@ -40,11 +39,7 @@ const toJob = ({ rules, now = Date.now }: Adopter): AdoptionJob => ({
  * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. Calls `onSuperseded` if
  * no rule set was applied, and the built-in rule set of another version is in force: then only nodes of that version score.
  */
-export async function keepRescoring(
-  scorer: Rescorer,
-  signal: AbortSignal,
-  onSuperseded: () => void,
-): Promise<void> {
+export async function keepRescoring(scorer: Rescorer, signal: AbortSignal, onSuperseded: () => void) {
   let current = scorer
   let isSuperseded = false
   while (!signal.aborted) {

@@ -38,7 +38,7 @@ export async function diffRules(options: Options): Promise<RulesDiff> {
   for (let last = -1; ; ) {
     const batch = await store.scoring.list(last, BATCH)
     for (const passport of batch) add(diff, passport, options)
-    diff.largest = diff.largest.toSorted(bySize).slice(0, LARGEST)
+    diff.largest = diff.largest.toSorted((a, b) => sizeOf(b) - sizeOf(a) || a.id - b.id).slice(0, LARGEST)
     onProgress(diff.passports)
     const end = batch.at(-1)
     if (end === undefined) return diff
@@ -79,7 +79,10 @@ function add(diff: RulesDiff, passport: Scorable, { before, after, now }: Option
   const [old, next] = outcomes
   addLevel(diff.levels.before, old)
   addLevel(diff.levels.after, next)
-  if (old.human !== next.human) addMark(next.human ? diff.gained : diff.lost, passport.id)
+  if (old.human !== next.human) {
+    const marks = next.human ? diff.gained : diff.lost
+    if (marks.count++ < NAMED) marks.ids.push(passport.id)
+  }
   const change = roundScore(next.scores.total - old.scores.total)
   diff.histogram.set(label(change), (diff.histogram.get(label(change)) ?? 0) + 1)
   if (change === 0) return
@@ -93,18 +96,12 @@ function add(diff: RulesDiff, passport: Scorable, { before, after, now }: Option
   })
 }
 
-function addMark(marks: Checkmarks, id: number): void {
-  marks.count++
-  if (marks.ids.length < NAMED) marks.ids.push(id)
-}
-
 function addLevel(levels: LevelCount[], { scores }: ExplainedScore): void {
   const found = levelOf(scores.total, { levels })
   if (found) found.level.passports++
 }
 
-const bySize = (a: Change, b: Change) =>
-  Math.abs(b.after - b.before) - Math.abs(a.after - a.before) || a.id - b.id
+const sizeOf = ({ before, after }: { before: number; after: number }) => Math.abs(after - before)
 
 /** The credential types whose points differ, largest difference first. */
 function reasonsOf(old: ExplainedScore, next: ExplainedScore): Reason[] {
@@ -112,7 +109,7 @@ function reasonsOf(old: ExplainedScore, next: ExplainedScore): Reason[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((type) => ({ type, before: before.get(type) ?? 0, after: after.get(type) ?? 0 }))
     .filter((reason) => reason.before !== reason.after)
-    .sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before))
+    .sort((a, b) => sizeOf(b) - sizeOf(a))
 }
 
 function pointsOf({ credentials }: ExplainedScore): Map<string, number> {

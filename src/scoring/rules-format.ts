@@ -8,11 +8,11 @@ import { type RuleSet, stampRules } from './rules.ts'
 const validator = Compile(RuleSetFile)
 
 export class RulesError extends Error {
+  override readonly name = 'RulesError'
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
     super(problems.join('\n'))
-    this.name = 'RulesError'
     this.problems = problems
   }
 }
@@ -54,11 +54,9 @@ export const warningsOf = ({ types }: RuleSetShape): string[] =>
 function contradictions({ types, caps = {}, levels = [] }: RuleSetShape): string[] {
   const categories = new Set(Object.values(types).map(({ category }) => category))
   return [
-    ...Object.entries(types).flatMap(([type, { convert, accounts }]) =>
-      convert === 'years' && accounts === 'sum'
-        ? [`types.${type}.accounts must be "best": dates of several accounts cannot be summed.`]
-        : [],
-    ),
+    ...Object.entries(types)
+      .filter(([, { convert, accounts }]) => convert === 'years' && accounts === 'sum')
+      .map(([type]) => `types.${type}.accounts must be "best": dates of several accounts cannot be summed.`),
     ...(Object.keys(types).some((type) => type.trim() === '') ? ['types has a type without a name.'] : []),
     ...(Object.keys(types).length === 0 ? ['types must have at least one type.'] : []),
     ...Object.keys(caps)

@@ -4,6 +4,7 @@ import { buildSnapshot } from '../../src/catalog/snapshot.ts'
 import { parseFilter } from '../../src/domain/lists/filter.ts'
 import { type GroupField, type ListRequest, parseSort } from '../../src/domain/lists/list-request.ts'
 import type { Store } from '../../src/store/store.ts'
+import { until } from '../support/processes.ts'
 import { snapshotOf } from '../support/store/catalog.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { groupNaively, listNaively } from '../support/store/naive-list.ts'
@@ -202,7 +203,3 @@ onEngine('sqlite', 'a live index', (open) => {
     expect({ reads, failures }).toEqual({ reads: 1, failures: [] })
   })
 })
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise(setImmediate)
-}

@@ -18,7 +18,7 @@ import { withEngine } from '../support/store/engines.ts'
 import { INVENTED, linesOf } from '../support/store/json-lines.ts'
 import { ada, named, PEOPLE } from '../support/store/records.ts'
 
-/** Without credentials, which keeps the test short. */
+/** They have no credentials, so that the import is short. */
 const FIVE_HUNDRED = INVENTED.slice(0, 500).map((person) => ({ ...person, credentials: [] }))
 
 withEngine('sqlite', 'backup', (makeDatabase) => {
@@ -58,7 +58,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     expect(count).toBeGreaterThan(0)
   })
 
-  test('an existing file is replaced only with --force, when the new backup is complete', async () => {
+  test('--force replaces an existing file, but only when the new backup is complete', async () => {
     await using here = await workplace(makeDatabase, {
       records: PEOPLE,
       files: { 'kept.db': 'mine', 'kept.db.part': 'half' },
@@ -75,7 +75,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
   })
 
   test.each(['-wal', '-journal'])(
-    'a file with the suffix %s next to an older backup does not change the new backup',
+    'a backup does not replace a file that has a file with the suffix %s next to it',
     async (end) => {
       await using here = await workplace(makeDatabase, {
         records: PEOPLE,
@@ -103,7 +103,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     expect(await here.export()).toBe(before)
   })
 
-  test('a full disk leaves the old backup, and no partial file', async () => {
+  test('a backup that fails on a full disk leaves the old backup, and no partial file', async () => {
     await using here = await workplace(makeDatabase, {
       records: INVENTED.slice(0, 600),
       files: { 'kept.db': 'mine' },
@@ -146,7 +146,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
 })
 
 withEngine('postgres', 'backup', (makeDatabase) => {
-  test('backup and restore refer to the tools of PostgreSQL', async () => {
+  test('with PostgreSQL, backup and restore are refused and refer to pg_dump', async () => {
     await using here = await workplace(makeDatabase)
     for (const command of ['backup', 'restore']) {
       await here.refuses('pg_dump. See "PostgreSQL" in docs/backup.md', command, 'kept.db')

@@ -40,7 +40,7 @@ withEveryEngine('doctor', (makeDatabase) => {
     expect((await here.call('doctor')).out).toMatch(/^ok +schema +It is \d+, as this program needs\.$/m)
   })
 
-  test('stale scores without a scorer, expiring keys and unknown tiers are warnings', async () => {
+  test('doctor warns of stale scores if no scorer runs, of expiring keys and of unknown tiers', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     await here.look(async (store) => {
       for (const key of [
@@ -77,7 +77,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
       readFileSync(join(dirname(path), name)).toString('hex'),
     ])
 
-  test('doctor changes and creates no file, for a database in use, not in use or missing', async () => {
+  test('doctor neither changes nor creates files, whether the database is in use, unused or missing', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     const before = snapshot(here.database)
     expect(before.length).toBe(1)
@@ -92,7 +92,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect(snapshot(here.database).map(([name]) => name)).toEqual(used)
   })
 
-  test('a running scorer is reported', async () => {
+  test('doctor reports that a scorer is running', async () => {
     await using here = await workplace(makeDatabase, {
       records: Array.from({ length: 3000 }, (_, at) => ({ ...named(at + 1, `P ${at}`, 1), stale: true })),
     })
@@ -116,7 +116,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect(text('scores')).toMatch(/stale scores; a scorer is running\.$/)
   })
 
-  test('damage is a problem, and --full also finds an index that differs from its table', async () => {
+  test('doctor reports damage as a problem, and with --full also an index that differs from its table', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     const whole = readFileSync(here.database)
     const at = whole.indexOf('grace hopper')
@@ -133,7 +133,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect(await examine(here)).toMatchObject({ code: 1, amiss: ['problem: database'] })
   })
 
-  test('an older schema is a warning, and a very old or newer schema or a foreign database is a problem', async () => {
+  test('doctor warns of an older schema, and reports a very old or newer schema or a foreign database as a problem', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     const change = (sql: string) => {
       using database = new Database(here.database)
@@ -158,11 +158,14 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     ['warning', 15e9, 100e9, 0],
     ['problem', 9e9, 100e9, 0],
     ['problem', 1e6, 4096, 0],
-  ])('free space is judged by the size of the database and its WAL: %s', (level, free, database, wal) => {
-    expect(checkSpace('data', free, database, wal).level).toBe(level)
-  })
+  ])(
+    'doctor compares the free space with the size of the database and its WAL: %s',
+    (level, free, database, wal) => {
+      expect(checkSpace('data', free, database, wal).level).toBe(level)
+    },
+  )
 
-  test('files that other users can read are warnings', async () => {
+  test('doctor warns of files that other users can read', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     chmodSync(here.database, 0o644)
     const { code, amiss, text } = await examine(here)
@@ -170,7 +173,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect(text('rights')).toContain(`chmod 600 ${here.database}`)
   })
 
-  test('invalid settings are problems, and misspelt settings are warnings', async () => {
+  test('doctor reports invalid settings as problems, and warns of misspelt settings', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     const wrong = await examine(here, { TIERS: 'many', PORT: 'x' })
     expect(wrong).toMatchObject({
@@ -186,7 +189,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
   })
 
   test.if(hasPrograms('redis-server'))(
-    'Redis that is unavailable or refuses a password is a problem',
+    'doctor reports a problem if Redis is unavailable or refuses the password',
     async () => {
       await using here = await workplace(makeDatabase, { records: calm })
       await using redis = await startRedis({ password: 'secret' })
@@ -203,7 +206,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
 })
 
 withEngine('postgres', 'doctor', (makeDatabase) => {
-  test('a primary or replica that is unavailable or has another schema is a problem', async () => {
+  test('doctor reports a problem if the primary or replica is unavailable, or if the replica has another schema', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     await using empty = await makeDatabase({ bare: true })
     const away = 'postgres://postgres@127.0.0.1:1/postgres'

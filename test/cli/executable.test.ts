@@ -7,7 +7,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-describe('the executable, alone', () => {
+describe('the executable without the sources', () => {
   const folder = tempFolder()
   const program = join(folder.path, 'passportd')
 
@@ -24,7 +24,7 @@ describe('the executable, alone', () => {
 
   const run = (args: string[], cwd: string, env?: Record<string, string>) => resultOf(start(args, cwd, env))
 
-  /** The health check of the container. */
+  /** Runs the health check of the container image. */
   const checkHealth = (url: string) =>
     run(['-e', `process.exit((await fetch('${url}/health')).ok ? 0 : 1)`], folder.path, { BUN_BE_BUN: '1' })
 
@@ -34,7 +34,7 @@ describe('the executable, alone', () => {
     return path
   }
 
-  test('the executable serves the demo, imports, scores, runs doctor and its health check, and no code of its working directory', async () => {
+  test('the executable serves the demo, imports, scores and runs doctor, but runs no code from its working directory', async () => {
     const cwd = emptyFolder('hostile')
     writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
     writeFileSync(join(cwd, 'evil.ts'), 'process.exit(7)\n')

@@ -57,7 +57,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
       expect(readFileSync(here.database).toString('latin1')).not.toContain(out.trim().slice(-64))
   })
 
-  test('the successor of a rotated key has its properties, and the old key stays valid during the grace period', async () => {
+  test('rotate copies the properties of a key to its successor, and the old key stays valid during the grace period', async () => {
     await using here = await workplace(makeDatabase)
     const given = ['--name', 'a', '--tier', 'high', '--owner', 'a@example.com', '--expires', '2099-01-31']
     const first = KEY.exec((await here.call('keys', 'create', ...given)).out)?.[1] as string
@@ -124,7 +124,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect((await here.keys('list', '--tier', 'high')).out).not.toContain('LEFT')
   })
 
-  test('purge deletes keys that ended before the given time', async () => {
+  test('purge deletes keys that were revoked or expired before the given time', async () => {
     await using here = await keyPlace(makeDatabase, KEYS)
     const purged = await here.keys('purge', '--older-than', '30d')
     expect(purged).toMatchObject({ code: 0, err: '3 keys deleted that ended more than 30 d ago.\n' })
@@ -135,7 +135,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
 })
 
 withEngine('sqlite', 'keys', (makeDatabase) => {
-  test('list shows ids, states and last uses, and never a key', async () => {
+  test('list shows the id, state and last use of each key, but never the key itself', async () => {
     await using here = await keyPlace(makeDatabase)
     expect(await here.call('keys', 'list')).toEqual({
       out: '',
@@ -196,7 +196,7 @@ withEngine('sqlite', 'keys', (makeDatabase) => {
     expect(keys.find(({ id }) => id === third)?.expiresAt).toBeUndefined()
   })
 
-  test('a mistyped key is not printed', async () => {
+  test('the error about a mistyped key does not contain its secret part', async () => {
     await using here = await keyPlace(makeDatabase)
     const { key } = await here.create('a')
     const unknown = `There is no key "nope" in ${here.database}: "keys list" shows the ids.\n`

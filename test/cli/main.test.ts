@@ -16,7 +16,7 @@ test('--help lists commands, settings and exit codes', async () => {
   expect((await runHere(['--version'])).out).toBe(`passportd ${version}\n`)
 })
 
-test('the version is that of the first section of CHANGELOG.md, with -dev until its release', () => {
+test('package.json has the version of the first section of CHANGELOG.md, with the suffix -dev until its release', () => {
   const read = (path: string) => readFileSync(join(import.meta.dir, '../..', path), 'utf8')
   const [, heading = ''] = /^## (.+)$/m.exec(read('CHANGELOG.md')) ?? []
   expect(version).toBe(heading.replace(/^Unreleased \((.+)\)$/, '$1-dev'))
@@ -39,7 +39,7 @@ test.each(Object.keys(COMMANDS))(
   },
 )
 
-test('an invalid command line ends with code 2 and one line, and creates no file', async () => {
+test('an invalid command line is refused with one line and exit code 2, and creates no file', async () => {
   using folder = tempFolder()
   expect(await run(['keys', 'steal'], { cwd: folder.path })).toEqual({
     out: '',
@@ -49,7 +49,7 @@ test('an invalid command line ends with code 2 and one line, and creates no file
   expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
 })
 
-test('output that exceeds the pipe buffer arrives complete, also with standard error on the same pipe', async () => {
+test('output that exceeds the pipe buffer arrives completely, even if standard error uses the same pipe', async () => {
   using folder = tempFolder()
   const { out: whole } = await run(['openapi'], { cwd: folder.path })
   expect(whole.length).toBeGreaterThan(65_536)
@@ -58,7 +58,7 @@ test('output that exceeds the pipe buffer arrives complete, also with standard e
   expect(await new Response(shell.stdout).text()).toBe(whole)
 })
 
-test('all problems of the environment are reported together', async () => {
+test('all invalid settings are reported together', async () => {
   const env = {
     PORT: '99999',
     HOST: 'not a host',

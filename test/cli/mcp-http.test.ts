@@ -34,9 +34,9 @@ describe('with PUBLIC_URL', () => {
     expect((await agent.call('get_passport', { passport: '8' })).text).toBe('There is no passport "8".')
   })
 
-  test('no call writes to the database', async () => {
+  test('no MCP tool writes to the database', async () => {
     using database = new Database(here.env.DATABASE_URL.slice('sqlite:'.length))
-    // Increments with every commit of another connection.
+    // The pragma data_version increments with every commit of another connection.
     const version = () => database.query('pragma data_version').values()[0]?.[0]
     const before = version()
     await using agent = await httpAgent(server.url)
@@ -51,7 +51,7 @@ describe('with PUBLIC_URL', () => {
     expect((await agent.call('get_passport', { passport: '7' })).data?.links).toEqual({ api })
   })
 
-  test('HTTP requests with another Host or Origin are refused', async () => {
+  test('HTTP requests with a foreign Host or Origin are refused', async () => {
     const { port } = server.url
     const ask = async (headers: Record<string, string>, path = '/mcp', method = 'POST') => {
       const response = await fetch(new URL(path, server.url), {
@@ -95,20 +95,20 @@ describe('with PUBLIC_URL', () => {
   })
 
   test.each([
-    ['a host that is not of this machine', { HOST: '192.0.2.1' }, ' Set HOST and --port.\n'],
+    ['a HOST that is no address of this machine', { HOST: '192.0.2.1' }, ' Set HOST and --port.\n'],
     [
-      'a public host with REQUIRE_API_KEY',
+      'a public HOST with REQUIRE_API_KEY',
       { HOST: '0.0.0.0', REQUIRE_API_KEY: 'true' },
       'it cannot be served on 0.0.0.0. Set HOST to 127.0.0.1.\n',
     ],
-  ])('%s is refused', async (_, settings, sentence) => {
+  ])('mcp --http refuses %s', async (_, settings, sentence) => {
     const env = { ...here.env, ...settings }
     const { code, err } = await callHere(['mcp', '--http', '--port', '0'], { env })
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(sentence) })
   })
 })
 
-test('HTTP errors do not reveal the database, and SIGTERM ends the process', async () => {
+test('MCP errors over HTTP do not reveal the name of the database, and SIGTERM ends the process', async () => {
   await using here = await workplace(sqlite, { bare: true })
   await using server = await mcpOverHttp(here)
   await using agent = await httpAgent(server.url)

@@ -14,7 +14,7 @@ import { ada, PEOPLE } from '../support/store/records.ts'
 const sqlite = databaseMaker('sqlite')
 
 describe.concurrent('on standard input and output', () => {
-  test('a read-only PostgreSQL server is sufficient; an unavailable one is reported, and used again when it is available', async () => {
+  test('MCP works with a read-only PostgreSQL server, reports its outage, and works again after the outage', async () => {
     await using here = await workplace(databaseMaker('postgres'), { records: PEOPLE })
     const url = new URL(here.env.DATABASE_URL)
     const sql = new SQL(url.href)
@@ -34,7 +34,7 @@ describe.concurrent('on standard input and output', () => {
     await until(async () => !(await ask()).isError)
   })
 
-  test('a missing database is not created, one with an older schema is not migrated, and both are reported', async () => {
+  test('MCP reports a missing or outdated database, and neither creates nor migrates it', async () => {
     await using here = await workplace(sqlite, { bare: true })
     await using agent = await stdioAgent(here)
     const file = here.env.DATABASE_URL.slice('sqlite:'.length)
@@ -56,12 +56,12 @@ describe.concurrent('on standard input and output', () => {
     })
     expect(versionOf(database)).toBe(14)
 
-    // The database is used as soon as it has this schema.
+    // The database is used as soon as it has the current schema.
     database.run(`pragma user_version = ${newest}`)
     expect((await agent.call('search_passports')).data).toMatchObject({ total: 1 })
   })
 
-  test('the end of the input ends the process after all responses, and standard output has nothing else', async () => {
+  test('the process ends after its input and all responses, and standard output contains nothing else', async () => {
     await using here = await workplace(sqlite, { records: PEOPLE })
     const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'search_passports' } }
     const stdin = new TextEncoder().encode([HELLO, call].map((each) => `${JSON.stringify(each)}\n`).join(''))

@@ -18,7 +18,7 @@ import { record } from '../support/store/records.ts'
 const SCHEMA = { sqlite: SQLITE_SCHEMA, postgres: POSTGRES_SCHEMA }
 
 withEveryEngine('an older schema', (makeDatabase, engine) => {
-  test('is refused by every command, and migrated by "migrate"', async () => {
+  test('every command refuses a database with an older schema until "migrate" has migrated it', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const url = here.env.DATABASE_URL
     await revertSchema(url)
@@ -38,11 +38,11 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
 })
 
 withEngine('sqlite', 'a migration', (makeDatabase) => {
-  test('is refused before it starts if the disk has too little space', async () => {
+  test('a migration does not start if the disk has too little free space', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     await revertSchema(here.env.DATABASE_URL)
     const { bavail, bsize } = statfsSync(here.cwd)
-    // A sparse file is larger than the disk. SQLite ignores pages after those that its header counts.
+    // Makes the sparse file larger than the disk. SQLite ignores pages beyond the number in its header.
     truncateSync(here.database, (Math.ceil((bavail * bsize) / 65_536) + 1000) * 65_536)
     for (const command of ['migrate', 'serve']) await here.refuses('of free disk space, but', command)
     const { schema } = await diagnose({ engine: 'sqlite', path: here.database }, false)
@@ -50,7 +50,7 @@ withEngine('sqlite', 'a migration', (makeDatabase) => {
   })
 })
 
-test('docs/upgrade.md and CHANGELOG.md name the schemas of this version', () => {
+test('docs/upgrade.md and CHANGELOG.md name the schema numbers of this version', () => {
   const read = (name: string) => readFileSync(join(import.meta.dir, '../..', name), 'utf8')
   const page = read('docs/upgrade.md')
   const rows = [...page.matchAll(/^\| \S+ +\| (\d+) +\| (\d+) +\|$/gm)].map(([, ...schemas]) =>
@@ -63,7 +63,7 @@ test('docs/upgrade.md and CHANGELOG.md name the schemas of this version', () => 
 })
 
 withEveryEngine('an empty database', (makeDatabase) => {
-  test('is filled with tables by import, and refused by commands that need contents', async () => {
+  test('import creates the tables of an empty database, which commands that need contents refuse', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     expect((await here.call('keys', 'list')).code).toBe(1)
     await here.refuses('"serve"', 'keys', 'create', '--name', 'a')
@@ -72,9 +72,9 @@ withEveryEngine('an empty database', (makeDatabase) => {
   })
 })
 
-// Concurrent: these tests mostly wait.
+// These tests run concurrently, because they mostly wait.
 withEveryEngine('a node whose database a newer version has migrated', (makeDatabase, engine) => {
-  test.concurrent('serves, stores its usage counts, and logs that it is outdated', async () => {
+  test.concurrent('after a newer version has migrated the database, a node still serves, stores usage counts, and logs a warning', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     await using server = await here.serve()
     const log = readLines(server.child.stderr)
@@ -114,7 +114,7 @@ test.concurrent('postgres: a migration may take longer than the statement timeou
   await using sql = connect(database.url)
   const held = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  // A node waits for the migration of another node in one statement.
+  // While another node migrates, this one waits in one statement.
   const blocking = sql.begin(async (transaction) => {
     await lock((text, values = []) => transaction.unsafe(text, [...values]), MIGRATE)
     held.resolve()

@@ -39,32 +39,39 @@ describe('a password', () => {
 
   test.each([
     ['the port is closed', () => other({ port: '1' }), 'is unavailable: '],
-    ['it is wrong', () => other({ password: 'wr0ng' }), 'refuses the user or password of its address: '],
+    [
+      'the password is wrong',
+      () => other({ password: 'wr0ng' }),
+      'refuses the user or password of its address: ',
+    ],
     ['the database is missing', () => other({ pathname: 'none' }), 'cannot be used: '],
-  ])('is not printed by any command if %s; one sentence names the server', async (_, address, sentence) => {
-    using folder = tempFolder()
-    const url = address()
-    const source = `sqlite:${folder.path}/source.db`
-    const copies = [
-      ['copy', url, `sqlite:${folder.path}/copy.db`],
-      ['copy', source, url],
-    ]
-    await callHere(['import', '/dev/null'], { env: { DATABASE_URL: source } })
-    const env = { DATABASE_URL: url, PORT: '0' }
-    const results = await Promise.all(
-      [...DATABASE_COMMANDS, ['serve'], ['serve', '--demo', '--workers', '2'], ...copies].map(
-        async (args) => ({ args, ...(await callHere(args, { env })) }),
-      ),
-    )
-    for (const { args, out, err, code } of results) {
-      expect({ args, out, code }).toEqual({ args, out: '', code: 1 })
-      expect(err).toStartWith(`passportd: ${namePostgres(url)} ${sentence}`)
-      expect(err).toMatch(/^[^\n]+\.\n$/)
-      expectNoSecret(err)
-    }
-  })
+  ])(
+    'no command prints the password of the database if %s; one sentence names the server',
+    async (_, address, sentence) => {
+      using folder = tempFolder()
+      const url = address()
+      const source = `sqlite:${folder.path}/source.db`
+      const copies = [
+        ['copy', url, `sqlite:${folder.path}/copy.db`],
+        ['copy', source, url],
+      ]
+      await callHere(['import', '/dev/null'], { env: { DATABASE_URL: source } })
+      const env = { DATABASE_URL: url, PORT: '0' }
+      const results = await Promise.all(
+        [...DATABASE_COMMANDS, ['serve'], ['serve', '--demo', '--workers', '2'], ...copies].map(
+          async (args) => ({ args, ...(await callHere(args, { env })) }),
+        ),
+      )
+      for (const { args, out, err, code } of results) {
+        expect({ args, out, code }).toEqual({ args, out: '', code: 1 })
+        expect(err).toStartWith(`passportd: ${namePostgres(url)} ${sentence}`)
+        expect(err).toMatch(/^[^\n]+\.\n$/)
+        expectNoSecret(err)
+      }
+    },
+  )
 
-  test('is not printed by a server whose database becomes unavailable, nor sent in responses', async () => {
+  test('a server whose database becomes unavailable neither prints its password nor sends it in responses', async () => {
     using folder = tempFolder()
     await using node = await serveProcess([], {
       cwd: folder.path,
@@ -98,7 +105,7 @@ test('import waits for a PostgreSQL server that is stuck for a while', async () 
   const imported = run(['import', FILE], { cwd: folder.path, env })
   await until(async () => (await sql`select from passports limit 1`).length > 0)
   server.freeze()
-  // The timeout of `serve` has passed; the import waits longer.
+  // The shorter timeout of `serve` expires, but the import still waits.
   expect((await Promise.allSettled([node.passports.find({ id: 1 })]))[0].status).toBe('rejected')
   server.thaw()
   await node.close()

@@ -27,13 +27,13 @@ function show(interactive: boolean, unit: string, total: number | undefined, ste
   return written
 }
 
-test('the line is drawn at most ten times a second, and short work shows nothing', () => {
+test('the progress line is drawn at most ten times a second, and short work shows none', () => {
   const steps = Array.from({ length: 1000 }, (_, at): Step => [0.001, at])
   expect(show(true, 'lines', 1000, steps)).toHaveLength(10 + 1)
   expect(show(true, 'lines', 10, [[0.05, 5]])).toEqual([])
 })
 
-test('the line is cleared for a message, and drawn again', () => {
+test('the progress line is cleared for a message, and drawn again', () => {
   const { terminal, written, pass } = fakeTerminal(true)
   const progress = createProgress(terminal, 'lines')
   pass(1)
@@ -73,7 +73,7 @@ test.each<[string, boolean, number | undefined, Step[], string[]]>([
     ],
   ],
   [
-    'a total that changes, and never more than all',
+    'a total that changes, and never more than 100 percent',
     false,
     10,
     [

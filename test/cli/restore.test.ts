@@ -36,7 +36,7 @@ async function backedUp(makeDatabase: MakeDatabase) {
   return { ...here, kept, before, after }
 }
 
-/** Leaves the database and its WAL as a process that is killed after a change, and returns an export of it. */
+/** Changes the database, and leaves its files as a killed process would. Returns an export. */
 async function changeAndCrash(here: Awaited<ReturnType<typeof workplace>>): Promise<string> {
   const files = ['', '-wal'].map((end) => here.database + end)
   const exported = await here.look(async (store) => {
@@ -81,7 +81,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await here.export()).toBe(here.after)
   })
 
-  test('a database with contents is replaced only with --force, and stays complete under another name', async () => {
+  test('restore replaces a database with contents only with --force, and keeps the old one under another name', async () => {
     await using here = await backedUp(makeDatabase)
     await here.refuses('is not empty', 'restore', here.kept)
     expect(await here.export()).toBe(here.after)
@@ -130,7 +130,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     await here.refuses(here.database, 'restore', here.kept, '--force')
   })
 
-  test('a damaged database is replaced, and kept unchanged', async () => {
+  test('restore --force replaces a damaged database, and keeps the damaged file unchanged', async () => {
     await using here = await backedUp(makeDatabase)
     writeFileSync(here.database, 'x'.repeat(9000))
     writeFileSync(`${here.database}-wal`, 'y'.repeat(9000))
@@ -142,7 +142,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await here.export()).toBe(here.before)
   })
 
-  test('a file that is not a backup changes nothing', async () => {
+  test('restore refuses a file that is not a valid backup, and changes nothing', async () => {
     await using here = await backedUp(makeDatabase)
     const whole = readFileSync(here.path('kept.db'))
     const write = (name: string, bytes: Uint8Array | string) => writeFileSync(here.path(name), bytes)
@@ -158,7 +158,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     change('older', `pragma user_version = ${OLD_SCHEMA.sqlite - 1}`)
     change('newer', 'pragma user_version = 99')
     change('foreign', 'pragma application_id = 7')
-    // Only a comparison finds an index that differs from its table.
+    // This damage is found only by comparing the index with its table.
     const at = whole.indexOf('grace hopper')
     write('unindexed', Buffer.from(whole).fill('grace hoppes', at, at + 12))
     const sentences = {
@@ -221,7 +221,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     linkSync(here.database, `${here.database}.old`)
     renameSync(`${here.database}.new`, here.database)
     lock.run('rollback')
-    // On a slow machine it has waited for too long, and says so.
+    // On a slow machine the process gives up, and says so.
     if ((await waiting.exited) !== 0) {
       expect(await new Response(waiting.stderr).text()).toContain('try again later')
       expect(await create().exited).toBe(0)

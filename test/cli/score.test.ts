@@ -45,7 +45,7 @@ withEngine('sqlite', 'score', (makeDatabase) => {
   })
 })
 
-test('an invalid rule set in RULES is refused with its path', async () => {
+test('an invalid rule set in RULES is refused, and the message names its path', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'bad.json')
   writeFileSync(path, '{"version":"1","types":{"a":{}}}')

@@ -14,7 +14,7 @@ function folderWith(files: Record<string, string>) {
 }
 
 describe('.env', () => {
-  test('comments, exports and quotes are accepted, values are literal, and the environment has precedence', async () => {
+  test('.env may have comments, exports and quotes, its values are literal, and the environment has precedence', async () => {
     using folder = folderWith({
       '.env':
         '# comment\r\n\n export DATABASE_URL = sqlite:pa$HOME.db # why\nEMPTY=\nA.B-C=1\nTEXT="one # two \'" # three\nLAST=`x`',
@@ -35,7 +35,7 @@ describe('.env', () => {
     ['TEXT="a\nb"\nsecret', 1],
     ['TEXT="a\nPORT=1\n', 1],
     ['=x', 1],
-  ])('%j is refused with the number of the line, and without its text', async (text, line) => {
+  ])('a malformed line in .env (%j) is refused with its number, but without its text', async (text, line) => {
     using folder = folderWith({ '.env': text })
     expect(await run(['keys', 'list'], { cwd: folder.path })).toEqual({
       out: '',
@@ -97,7 +97,7 @@ describe('names of settings', () => {
       METRICS_ENABLED: '1',
       DATABASE_HOST: 'x',
       DATABASE_URL: 'sqlite:x.db',
-      // Near a setting that is set.
+      // Resembles DATABASE_URL, which is set.
       DB_URL: 'x',
     }
     expect(readConfig(env, {}).database).toEqual({ engine: 'sqlite', path: 'x.db' })

@@ -31,7 +31,7 @@ async function fill(store: Store): Promise<void> {
 }
 
 withEveryEngine('usage', (makeDatabase) => {
-  test('usage shows days, and clients by number of requests', async () => {
+  test('usage shows the requests of each day, and clients by their number of requests', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
     const { out, err, code } = await here.call('usage', ...MARCH)
@@ -57,7 +57,7 @@ anonymous  -            -                10        0%      list 10              
     expect((await here.call('usage', '--v1', ...MARCH)).out).toMatch(/anonymous .* 5 .* list 2, v2_list 3 /)
   })
 
-  test('--key shows one client by day, endpoint and status', async () => {
+  test('usage --key shows the requests of one client by day, endpoint and status', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
     const one = await here.call('usage', '--key', 'k1', ...MARCH)
@@ -82,7 +82,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
     await here.refuses(unknown, 'usage', '--key', 'nope')
   })
 
-  test('--json prints one document', async () => {
+  test('usage --json prints one JSON document', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
     expect(await here.json('usage', ...MARCH)).toEqual({
@@ -117,7 +117,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
     })
   })
 
-  test('the report covers the last 30 days by default; without requests it is a sentence or an empty document', async () => {
+  test('usage covers the last 30 days by default, and prints a sentence or an empty document if there were no requests', async () => {
     await using here = await workplace(makeDatabase)
     const today = Date.now()
     const [first, before] = [29, 30].map((days) => dayOf(today - days * 86_400_000)) as [string, string]

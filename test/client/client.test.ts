@@ -106,22 +106,13 @@ test('an unavailable or rate-limited request is retried with the same key', asyn
 
 const refused = (status: number): Reply => [status, { error: 'No.', code: 'x' }, { 'Retry-After': '0' }]
 const wrong = { code: 'invalid_answer' }
-test.each<[string, Reply, object, number]>([
+type Failure = [what: string, reply: Reply, error: object, requests: number]
+test.each<Failure>([
   ['503', UNAVAILABLE, { code: 'unavailable', status: 503, requestId: 'r', retryAfter: 0 }, 3],
   ['a long wait', limited('3600'), { code: 'rate_limited', retryAfter: 3_600_000 }, 1],
   ['502 of a proxy', [502, '<h1>Bad gateway</h1>', { 'Retry-After': '0' }], { ...wrong, status: 502 }, 3],
-  ...[400, 401, 403, 404, 410, 431].map((status): [string, Reply, object, number] => [
-    `${status}`,
-    refused(status),
-    { status },
-    1,
-  ]),
-  ...['<html>', '{"a":1}', '[]', 'null', ''].map((body): [string, Reply, object, number] => [
-    JSON.stringify(body),
-    [200, body],
-    wrong,
-    1,
-  ]),
+  ...[400, 401, 403, 404, 410, 431].map((code): Failure => [`${code}`, refused(code), { status: code }, 1]),
+  ...['<html>', '{"a":1}', '[]', 'null', ''].map((body): Failure => [`"${body}"`, [200, body], wrong, 1]),
 ])('%s throws an error; only temporary failures are retried', async (_, given, error, requests) => {
   await using service = startReplies(given)
   expect(await failureOf(createClient({ baseUrl: service.url }).passports.get(7))).toMatchObject(error)

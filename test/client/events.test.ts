@@ -13,32 +13,25 @@ const event = (id: number) => ({
 })
 const sse = (id: number) => `id: k-${id}\nevent: passport.removed\ndata: ${JSON.stringify(event(id))}\n\n`
 const page = (ids: number[], next: number) => Response.json({ items: ids.map(event), next: `k-${next}` })
-const stream = (...chunks: string[]) => {
+const STREAM = { headers: { 'Content-Type': 'text/event-stream' } }
+/** A stream that stays open after these chunks. */
+const stream = (chunks: string[], cancel: () => void = () => undefined) => {
   const encoder = new TextEncoder()
-  const body = new ReadableStream({
-    start(controller) {
-      for (const chunk of chunks) controller.enqueue(encoder.encode(chunk))
-    },
-  })
-  return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })
+  const start = (controller: ReadableStreamDefaultController) => {
+    for (const chunk of chunks) controller.enqueue(encoder.encode(chunk))
+  }
+  return new Response(new ReadableStream({ start, cancel }), STREAM)
 }
 /** A stream whose connection ends after these chunks. */
-const ended = (...chunks: string[]) =>
-  new Response(chunks.join(''), { headers: { 'Content-Type': 'text/event-stream' } })
+const ended = (...chunks: string[]) => new Response(chunks.join(''), STREAM)
+const PROBLEM = { type: 'about:blank', title: 'x', detail: 'On purpose.', request_id: 'r', errors: [] }
 const problem = (status: number, code: string, more: object = {}, retryAfter = '0') =>
   Response.json(
-    {
-      type: 'about:blank',
-      title: 'x',
-      status,
-      detail: 'On purpose.',
-      code,
-      request_id: 'r',
-      errors: [],
-      ...more,
-    },
+    { ...PROBLEM, status, code, ...more },
     { status, headers: { 'Retry-After': retryAfter, 'Content-Type': 'application/problem+json' } },
   )
+/** The pages before a stream: there are no events yet. */
+const NO_EVENTS = [() => page([], 1), () => page([], 1)]
 
 /** A server that sends these responses in order. */
 function serve(...responses: (() => Response)[]) {
@@ -102,7 +95,7 @@ test('followed events continue after the last event when the connection is lost,
     () => ended(sse(4)),
     // The filter left out the events up to 20.
     () => ended(':\nid: k-20\n\n'),
-    () => stream(whole.slice(0, 20), whole.slice(20), sse(22).replaceAll('\n', '\r\n')),
+    () => stream([whole.slice(0, 20), whole.slice(20), sse(22).replaceAll('\n', '\r\n')]),
   )
   const { ids } = await read(service.v3.events({ follow: true }), 6)
   expect(ids).toEqual(['k-1', 'k-2', 'k-3', 'k-4', 'k-21', 'k-22'])
@@ -119,12 +112,7 @@ test.each([
 ])(
   '%s is thrown after a lost connection: a wait above longestWait, or a new log',
   async (code, reply, more) => {
-    await using service = serve(
-      () => page([], 1),
-      () => page([], 1),
-      () => ended(sse(2)),
-      reply,
-    )
+    await using service = serve(...NO_EVENTS, () => ended(sse(2)), reply)
     const { ids, error } = await read(service.v3.events({ follow: true }))
     expect(ids).toEqual(['k-2'])
     expect(error).toMatchObject({ code, ...more })
@@ -138,29 +126,15 @@ test.each([
   ['an event that is not JSON', () => ended('data: x\n\n'), 'invalid_answer', 3],
   ['a first connection that never succeeds', () => problem(503, 'unavailable'), 'unavailable', 5],
 ])('followed events throw after %s', async (_, reply, code, requests) => {
-  await using service = serve(
-    () => page([], 1),
-    () => page([], 1),
-    reply,
-    reply,
-    reply,
-    reply,
-  )
+  await using service = serve(...NO_EVENTS, reply, reply, reply, reply)
   expect((await read(service.v3.events({ follow: true }))).error).toMatchObject({ code })
   expect(service.requests).toHaveLength(requests)
 })
 
 test('an abort ends a stream that waits, and the end of a loop closes the connection', async () => {
   let closed = 0
-  const waiting = () => {
-    const body = new ReadableStream({
-      start: (controller) => controller.enqueue(new TextEncoder().encode(sse(2))),
-      cancel: () => void closed++,
-    })
-    return new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })
-  }
-  const pages = [() => page([], 1), () => page([], 1)]
-  await using service = serve(...pages, waiting, ...pages, waiting)
+  const waiting = () => stream([sse(2)], () => void closed++)
+  await using service = serve(...NO_EVENTS, waiting, ...NO_EVENTS, waiting)
   const controller = new AbortController()
   const reason = new Error('No longer.')
   const events = service.v3.events({ follow: true, signal: controller.signal })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { CursorExpiredError, createClient, type V3Event } from '../../packages/client/src/index.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { failureOf, serveRecords } from '../support/http/server.ts'
+import { saveRecords } from '../support/store/engines.ts'
 import { credential, NOON, record } from '../support/store/records.ts'
 
 const HOUR = 3_600_000
@@ -12,15 +13,8 @@ async function serve() {
   const server = await serveRecords({ now: () => NOON + 2 * HOUR }, [])
   const save = (total: number, hours: number) => {
     const credentials = [credential('c', { type: 'github', score: total })]
-    const passport = record(7, {
-      scores: { total, identity: total },
-      credentials,
-      calculatedAt: NOON + total,
-    })
-    return server.store.records.save([{ kind: 'passport', passport }], {
-      now: NOON + hours * HOUR,
-      restore: false,
-    })
+    const given = { scores: { total, identity: total }, credentials, calculatedAt: NOON + total }
+    return saveRecords(server.store, [record(7, given)], { now: NOON + hours * HOUR })
   }
   await save(10, 0)
   await save(14, 1)

@@ -64,13 +64,8 @@ onEveryEngine('a passport that changes while it is read', (open) => {
 
   test.each(CHANGES)('is explained as it was before it was %s', async (_, change) => {
     await using store = await open([OLD])
-    const found = await findExplanation(
-      withChange(store, () => change(store)),
-      { id: 1 },
-      DEFAULT_RULES,
-      NOON,
-    )
-    expect(found).toMatchObject({
+    const changing = withChange(store, () => change(store))
+    expect(await findExplanation(changing, { id: 1 }, DEFAULT_RULES, NOON)).toMatchObject({
       passport: { profile: { displayName: 'Ada old' } },
       outcome: { lines: [{ name: 'Credential old' }] },
       notes: [],

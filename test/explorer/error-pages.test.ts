@@ -111,16 +111,8 @@ describe('error pages', () => {
     [500, new Error('secret of ours'), 'Internal error'],
     [503, new ServiceError('unavailable', 'secret of ours'), 'Temporarily unavailable'],
   ])('%d hides the cause and shows the request id', async (expected, error, title) => {
-    const broken = {
-      ...store,
-      passports: {
-        ...store.passports,
-        listByIds() {
-          throw error
-        },
-      },
-    }
-    const { status, headers, text } = await find(broken, '/')
+    const passports = { ...store.passports, listByIds: () => Promise.reject(error) }
+    const { status, headers, text } = await find({ ...store, passports }, '/')
     expect(status).toBe(expected)
     expect(text).toContain(title)
     expect(text).toContain(`<code>${headers.get('X-Request-Id')}</code>`)

@@ -18,32 +18,44 @@ const nested = (open: string, close: string, depth: number) => open.repeat(depth
 const TEXT = 'must be a string, a number or null, got'
 const DATE = 'must be a date such as 2024-09-27 or 2024-09-27T09:18:56Z, got'
 const NEITHER = 'is neither a passport (passport_id is missing) nor a data point (passport is missing)'
+const VALUE = 'must be a number, true, false or a date, got'
 
-const NOT_JSON: Malformed[] = [
-  '{',
-  '{"passport_id": 5, "passport_profile": {"bio": "cut o',
-  '{"passport_id": 5}}',
-  '{"passport_id": 5} {"passport_id": 6}',
-  '<html><body>502 Bad Gateway</body></html>',
-  '['.repeat(200_000),
-].map((line) => [line, '', 'is not JSON: '])
+/** Valid lines that contradict the stored data: passport 900 is merged into 3, wallet 0xa11ce belongs to 1. Of several lines about a passport only the last is refused. */
+const CONTRADICTING: Malformed[] = [
+  [
+    passport({ passport_id: 6, main_wallet: '0xA11CE' }),
+    'main_wallet',
+    'wallet 0xa11ce belongs to passport 1',
+  ],
+  [passport({ passport_id: 7, verified_wallets: ['0xb0b', '0xA11CE'] }), 'verified_wallets', '0xa11ce belongs to passport 1'], // biome-ignore format: one row a case
+  [passport({ merged_into: 5 }), 'merged_into', 'itself'],
+  [passport({ passport_id: 3, merged_into: 900 }), 'merged_into', 'passport 900 is merged into 3 itself'],
+  [passport({ merged_into: -1 }), 'merged_into', 'must be at least 0 or null, got -1'],
+  [passport({ merged_into: '3' }), 'merged_into', 'must be an integer or null, got "3"'],
+]
 
-const NOT_UTF8: Malformed[] = [
-  latin1('{"passport_id": 5, "main_wallet": "Jos\xe9"}'),
-  latin1('{"passport_id": 5, "main_wallet": "\xed\xa0\x80"}'),
-  latin1('\xff\xfe{\x00}\x00'),
-].map((line) => [line, '', 'is not UTF-8'])
-
-const NO_RECORD: Malformed[] = [
+const MALFORMED: Malformed[] = [
+  ...[
+    '{',
+    '{"passport_id": 5, "passport_profile": {"bio": "cut o',
+    '{"passport_id": 5}}',
+    '{"passport_id": 5} {"passport_id": 6}',
+    '<html><body>502 Bad Gateway</body></html>',
+    '['.repeat(200_000),
+  ].map((line): Malformed => [line, '', 'is not JSON: ']),
+  ...[
+    latin1('{"passport_id": 5, "main_wallet": "Jos\xe9"}'),
+    latin1('{"passport_id": 5, "main_wallet": "\xed\xa0\x80"}'),
+    latin1('\xff\xfe{\x00}\x00'),
+  ].map((line): Malformed => [line, '', 'is not UTF-8']),
+  // Records of no known kind.
   ['[]', '', 'must be an object, got []'],
   ['null', '', 'must be an object, got null'],
   [nested('[', ']', 100_000), '', 'must be an object, got […]'],
   ['{}', '', NEITHER],
   ['{"PASSPORT_ID":5}', '', NEITHER],
   ['{"__proto__":{"passport_id":5}}', '', NEITHER],
-]
-
-const BAD_PASSPORTS: Malformed[] = [
+  // Passports.
   [passport({ passport_id: '5' }), 'passport_id', 'must be an integer, got "5"'],
   [passport({ passport_id: -1 }), 'passport_id', 'must be at least 0, got -1'],
   ['{"passport_id":1e999}', 'passport_id', 'must be an integer, got Infinity'],
@@ -67,9 +79,7 @@ const BAD_PASSPORTS: Malformed[] = [
   [profile({ tags: ['math', ['poetry']] }), 'passport_profile.tags.1', `${TEXT} ["poetry"]`],
   [passport({ passport_socials: [null] }), 'passport_socials.0', 'must be an object, got null'],
   [social({ source: {} }), 'passport_socials.0.source', `${TEXT} {}`],
-]
-
-const BAD_CREDENTIALS: Malformed[] = [
+  // Credentials.
   [passport({ credentials: [null] }), 'credentials.0', 'must be an object, got null'],
   [credential({ max_score: 1e300 }), 'credentials.0.max_score', 'must be at most 1000000000 or null'],
   [credential({ score: -5 }), 'credentials.0.score', 'must be at least 0 or null, got -5'],
@@ -79,17 +89,14 @@ const BAD_CREDENTIALS: Malformed[] = [
     'credentials.1.id',
     'appears twice: "5"',
   ],
-]
-
-const BAD_DATES: Malformed[] = ['yesterday', '2024-02-30', '2024-09-27\n'].map((date) => [
-  passport({ last_calculated_at: date }),
-  'last_calculated_at',
-  `${DATE} ${JSON.stringify(date)}`,
-])
-
-const VALUE = 'must be a number, true, false or a date, got'
-
-const BAD_POINTS: Malformed[] = [
+  ...['yesterday', '2024-02-30', '2024-09-27\n'].map(
+    (date): Malformed => [
+      passport({ last_calculated_at: date }),
+      'last_calculated_at',
+      `${DATE} ${JSON.stringify(date)}`,
+    ],
+  ),
+  // Data points.
   [point({ passport: 99 }), 'passport', 'there is no passport 99'],
   [point({ passport: '0xNone' }), 'passport', 'there is no passport 0xnone'],
   [point({ passport: '' }), 'passport', 'must be an integer or a string that is not empty, got ""'],
@@ -113,30 +120,6 @@ const BAD_POINTS: Malformed[] = [
     'data_points.1',
     'appears twice: type "a", account ""',
   ],
-]
-
-/** Valid lines that contradict the stored data: passport 900 is merged into 3, wallet 0xa11ce belongs to 1. Of several lines about a passport only the last is refused. */
-const CONTRADICTING: Malformed[] = [
-  [
-    passport({ passport_id: 6, main_wallet: '0xA11CE' }),
-    'main_wallet',
-    'wallet 0xa11ce belongs to passport 1',
-  ],
-  [passport({ passport_id: 7, verified_wallets: ['0xb0b', '0xA11CE'] }), 'verified_wallets', '0xa11ce belongs to passport 1'], // biome-ignore format: one row a case
-  [passport({ merged_into: 5 }), 'merged_into', 'itself'],
-  [passport({ passport_id: 3, merged_into: 900 }), 'merged_into', 'passport 900 is merged into 3 itself'],
-  [passport({ merged_into: -1 }), 'merged_into', 'must be at least 0 or null, got -1'],
-  [passport({ merged_into: '3' }), 'merged_into', 'must be an integer or null, got "3"'],
-]
-
-const MALFORMED = [
-  ...NOT_JSON,
-  ...NOT_UTF8,
-  ...NO_RECORD,
-  ...BAD_PASSPORTS,
-  ...BAD_CREDENTIALS,
-  ...BAD_DATES,
-  ...BAD_POINTS,
   ...CONTRADICTING,
 ]
 

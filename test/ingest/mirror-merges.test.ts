@@ -132,5 +132,5 @@ test.each([
   [{ passport: { passport_id: 7 } }, '/api/v1/passports/0xab', 7],
   [null, '/api/v1/passports/7', 7],
 ])('the survivor of 7 in %j with Content-Location %p is %d', (body, location, survivor) => {
-  expect(parseSurvivor({ body, location }, 7)).toBe(survivor)
+  expect(parseSurvivor(body, location, 7)).toBe(survivor)
 })

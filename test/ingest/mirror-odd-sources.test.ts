@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { Passport } from '../../src/domain/record/schemas.ts'
-import type { Store } from '../../src/store/store.ts'
 import { everyAnswer } from '../support/http/every-response.ts'
 import { copy, NONE } from '../support/ingest/mirror.ts'
 import { type OddSource, plain, serveOdd } from '../support/ingest/odd-source.ts'
@@ -10,8 +9,13 @@ import { ADA_WALLET } from '../support/store/records.ts'
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
 const passports = (ids: readonly unknown[]) => ids.map((passport_id) => ({ passport_id }))
 
-async function copiedIds(store: Store): Promise<number[]> {
-  return (await store.records.list(-1, 100)).map(({ id }) => id)
+/** Copies the source into an empty store. */
+async function copyOdd(given: OddSource) {
+  await using source = serveOdd(given)
+  await using target = await openTestStore('sqlite')
+  const { report, failures } = await copy(target, source.url)
+  const ids = (await target.records.list(-1, 100)).map(({ id }) => id)
+  return { report, failures, ids, paths: source.paths }
 }
 
 const PAGES: unknown[][] = [[1, 2], [3, 4], [5]]
@@ -39,13 +43,10 @@ test.each<[string, OddSource['list']]>([
     }),
   ],
 ])('a source that %s is copied completely, each passport once', async (_, list) => {
-  await using source = serveOdd({ list })
-  await using target = await openTestStore('sqlite')
-  const { report } = await copy(target, source.url)
-  expect(report).toEqual({ ...NONE, copied: 5 })
-  expect(await copiedIds(target)).toEqual([1, 2, 3, 4, 5])
-  expect(source.paths.filter((path) => !path.includes('?page='))).toHaveLength(10)
-  expect(source.paths.length).toBeLessThan(20)
+  const { report, ids, paths } = await copyOdd({ list })
+  expect({ report, ids }).toEqual({ report: { ...NONE, copied: 5 }, ids: [1, 2, 3, 4, 5] })
+  expect(paths.filter((path) => !path.includes('?page='))).toHaveLength(10)
+  expect(paths.length).toBeLessThan(20)
 })
 
 test.each<[string, (order: number[], page: number) => void]>([
@@ -56,7 +57,7 @@ test.each<[string, (order: number[], page: number) => void]>([
 ])('a list in which %s during the run is copied completely', async (_, shift) => {
   const order = [1, 2, 3, 4, 5, 6, 7, 8]
   let isFirst = true
-  await using source = serveOdd({
+  const { ids } = await copyOdd({
     list(page) {
       const ids = order.slice((page - 1) * 3, page * 3)
       const last_page = Math.ceil(order.length / 3)
@@ -66,38 +67,24 @@ test.each<[string, (order: number[], page: number) => void]>([
       return { passports: passports(ids), pagination }
     },
   })
-  await using target = await openTestStore('sqlite')
-  await copy(target, source.url)
-  expect(await copiedIds(target)).toEqual(expect.arrayContaining([...order]))
+  expect(ids).toEqual(expect.arrayContaining([...order]))
 })
 
 test('ids that are not passport ids are reported by name, and the others are copied', async () => {
   const list = () => ({ passports: [...passports([1, -5, 1.5, 1e300, 'x', '', -5, 2]), null, {}] })
-  await using source = serveOdd({ list })
-  await using target = await openTestStore('sqlite')
-  const { report, failures } = await copy(target, source.url)
-  expect(report).toEqual({ ...NONE, copied: 2, failed: 6 })
-  expect(failures.map((failure) => failure.split(': ')[0])).toEqual([
-    '-5',
-    '1.5',
-    '1e+300',
-    '"x"',
-    '""',
-    'none',
-  ])
-  expect(failures[0]).toBe('-5: the list has this passport_id, but ids are whole numbers from 0')
-  expect(await copiedIds(target)).toEqual([1, 2])
+  const { report, failures, ids } = await copyOdd({ list })
+  expect({ report, ids }).toEqual({ report: { ...NONE, copied: 2, failed: 6 }, ids: [1, 2] })
+  const reason = 'the list has this passport_id, but ids are whole numbers from 0'
+  expect(failures).toEqual(['-5', '1.5', '1e+300', '"x"', '""', 'none'].map((id) => `${id}: ${reason}`))
 })
 
 test('passports that vanish during the run are counted as gone', async () => {
-  await using source = serveOdd({
+  const { report, ids } = await copyOdd({
     list: () => ({ passports: passports([1, 2, 3]) }),
     passport: (id) => (id === 2 ? 404 : id === 3 ? plain(1) : plain(id)),
     credentials: () => 404,
   })
-  await using target = await openTestStore('sqlite')
-  expect((await copy(target, source.url)).report).toEqual({ ...NONE, copied: 1, gone: 2 })
-  expect(await copiedIds(target)).toEqual([1])
+  expect({ report, ids }).toEqual({ report: { ...NONE, copied: 1, gone: 2 }, ids: [1] })
 })
 
 test('missing fields, nulls, numbers as text and unknown fields are accepted', async () => {
@@ -162,12 +149,10 @@ test.each<[string, unknown, string]>([
     'passport is nested too deeply',
   ],
 ])('a response with %s is reported with its id, and the others are copied', async (_, body, reason) => {
-  await using source = serveOdd({
+  const { report, failures } = await copyOdd({
     list: () => ({ passports: passports([1, 2, 3]) }),
     passport: (id) => (id === 2 ? body : plain(id)),
   })
-  await using target = await openTestStore('sqlite')
-  const { report, failures } = await copy(target, source.url)
   expect(report).toEqual({ ...NONE, copied: 2, failed: 1 })
   expect(failures).toEqual([expect.stringContaining(`2: ${reason}`)])
 })
@@ -178,7 +163,5 @@ test.each<[string, unknown]>([
   ['a bare list', []],
   ['404', 404],
 ])('a source that responds with %s has no list', async (_, body) => {
-  await using source = serveOdd({ list: () => body })
-  await using target = await openTestStore('sqlite')
-  expect(copy(target, source.url)).rejects.toThrow('has no list of passports')
+  await expect(copyOdd({ list: () => body })).rejects.toThrow('has no list of passports')
 })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { SourceError } from '../../src/ingest/throttled-client.ts'
 import type { Store } from '../../src/store/store.ts'
+import { owning } from '../support/dispose-parts.ts'
 import { everyAnswer } from '../support/http/every-response.ts'
 import { serveTest } from '../support/http/server.ts'
 import { copy, NONE, serveSource } from '../support/ingest/mirror.ts'
@@ -98,15 +99,7 @@ async function prunePlace() {
   await removeAll(source.store, [1, 2])
   const prune = (fetch: (url: string, init: RequestInit) => Promise<Response>) =>
     copy(target, source.url, { prune: 'all', fetch })
-  return {
-    source,
-    target,
-    prune,
-    async [Symbol.asyncDispose]() {
-      await target[Symbol.asyncDispose]()
-      await source[Symbol.asyncDispose]()
-    },
-  }
+  return owning({ source, target, prune }, source, target)
 }
 
 test('a run in which the source failed to respond prunes nothing', async () => {

@@ -1,23 +1,17 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { exportRecords } from '../../src/ingest/export.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import type { Store } from '../../src/store/store.ts'
+import { exportAll } from '../support/cli-sandbox.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
-import { importText, REFS, step, take } from '../support/store/random-histories.ts'
+import { histories, importText, REFS, take } from '../support/store/random-histories.ts'
 import { scorerOf } from '../support/store/scoring.ts'
-
-async function exportText(store: Store): Promise<string> {
-  let text = ''
-  for await (const lines of exportRecords(store)) text += lines.text
-  return text
-}
 
 async function everything(store: Store) {
   const found = await Promise.all(REFS.map((ref) => store.credentials.find(ref)))
   const v2 = await Promise.all(REFS.map((ref) => store.v2.findPassport(ref)))
-  return { found, v2, list: await listAll(store, { page: 1, size: 250, keyword: undefined }) }
+  return { found, v2, list: await listAll(store) }
 }
 
 /** A stale passport shows old credentials, which are not exported. */
@@ -29,20 +23,20 @@ async function scored(store: Store) {
 onEveryEngine('an export', (open, engine) => {
   test('restores the same responses when it is imported, after a random history', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+      fc.asyncProperty(histories, async (steps) => {
         await using store = await open()
         const scorer = scorerOf(store)
         await adoptRules(scorer)
         for (const each of steps) await take(store, scorer, each)
-        const text = await exportText(store)
+        const text = await exportAll(store)
 
         await using copy = await open()
         await adoptRules({ ...scorer, store: copy })
         expect(await importText(copy, text)).toEqual([])
         expect(await scored(copy)).toEqual(await scored(store))
-        expect(await exportText(copy)).toBe(text)
+        expect(await exportAll(copy)).toBe(text)
         expect(await importText(copy, text)).toEqual([])
-        expect(await exportText(copy)).toBe(text)
+        expect(await exportAll(copy)).toBe(text)
         for (const each of [store, copy]) while (await rescoreSome({ ...scorer, store: each }));
         expect(await everything(copy)).toEqual(await everything(store))
       }),
@@ -54,7 +48,7 @@ onEveryEngine('an export', (open, engine) => {
 
 test('both engines serve the same data after a random history', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+    fc.asyncProperty(histories, async (steps) => {
       await using one = await openTestStore('sqlite')
       await using other = await openTestStore('postgres')
       const scorers = [one, other].map((each) => scorerOf(each))
@@ -63,7 +57,7 @@ test('both engines serve the same data after a random history', async () => {
         for (const each of steps) await take(scorer.store, scorer, each)
       }
       expect(await everything(other)).toEqual(await everything(one))
-      expect(await exportText(other)).toBe(await exportText(one))
+      expect(await exportAll(other)).toBe(await exportAll(one))
     }),
     { numRuns: 3, seed: 1815 },
   )

@@ -12,7 +12,7 @@ import { parseRules } from '../../src/scoring/rules-format.ts'
 import { ADOPTION_BATCH } from '../../src/store/sql/rule-adoption.ts'
 import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
-import { NOON, record } from '../support/store/records.ts'
+import { dataPoint, NOON, record } from '../support/store/records.ts'
 import { contracts, fail, find, hand, LATER, scorerOf } from '../support/store/scoring.ts'
 
 const otherRules = parseRules({
@@ -22,10 +22,8 @@ const otherRules = parseRules({
 
 const YEAR = 365.25 * 86_400_000
 const joined = (time: number): DataPoint => ({
-  type: 'ens',
-  account: '',
+  ...dataPoint('ens', time, '', ''),
   value: { kind: 'date', amount: time },
-  display: '',
 })
 /** A rule set that gives every passport the same score. */
 const jobOf = (rules: string, total: number) => ({
@@ -115,9 +113,9 @@ onEveryEngine('the adoption of a rule set', (open) => {
       'score.changed',
       'score.changed',
     ])
-    expect((await store.records.list(0, 4)).map(({ rules }) => rules)).toEqual([
-      ...[other, other, DEFAULT_RULES, DEFAULT_RULES].map(({ stamp }) => stamp),
-    ])
+    expect((await store.records.list(0, 4)).map(({ rules }) => rules)).toEqual(
+      [other, other, DEFAULT_RULES, DEFAULT_RULES].map(({ stamp }) => stamp),
+    )
   })
 
   test('tries again to score a passport that could not be scored', async () => {

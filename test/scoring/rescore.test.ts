@@ -27,7 +27,7 @@ onEveryEngine('the state of a score', (open) => {
 
   test('a repeated data point changes nothing, and another value changes the score and the ranking', async () => {
     await using store = await open([record(1, { scores: { total: 15 } }), record(7)])
-    const first = async () => (await listAll(store, { page: 1, size: 1, keyword: undefined })).items[0]?.id
+    const first = async () => (await listAll(store)).items[0]?.id
     expect(await hand(store, { id: 7 }, contracts(4))).toEqual([{ outcome: 'added' }])
     await rescoreSome(scorerOf(store))
     expect(await first()).toBe(1)

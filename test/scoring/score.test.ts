@@ -31,10 +31,7 @@ const number = (amount: number): RawValue => ({ kind: 'number', amount })
 const flag = (amount: 0 | 1): RawValue => ({ kind: 'flag', amount })
 const date = (amount: number): RawValue => ({ kind: 'date', amount })
 const point = (type: string, value: RawValue, overrides: Partial<DataPoint> = {}): DataPoint => ({
-  type,
-  account: '',
-  value,
-  display: '',
+  ...{ type, account: '', value, display: '' },
   ...overrides,
 })
 

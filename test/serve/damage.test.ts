@@ -28,7 +28,7 @@ function damageFile(path: string): void {
 }
 
 withEngine('sqlite', 'a damaged database file', (makeDatabase) => {
-  test('is reported by the check after the start, in /ready, the metrics and the log', async () => {
+  test('the check after the start reports a damaged database file in /ready, the metrics and the log', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     expect(findDamage({ engine: 'sqlite', path: here.database })).toEqual([])
     damageFile(here.database)
@@ -42,11 +42,11 @@ withEngine('sqlite', 'a damaged database file', (makeDatabase) => {
       { code: 'not_ready', error: 'The database file is damaged: the log has the details.' },
     ])
     await until(() => log.some((line) => line.includes('The database file is damaged: ')))
-    // Requests that do not meet the damage are answered.
+    // Requests that do not read the damaged page succeed.
     expect((await fetch(`${service.url}/api/v1/passports/0`)).status).toBe(200)
   })
 
-  test('is reported as soon as a request meets the damage', async () => {
+  test('damage is reported as soon as a request reads the damaged page', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     damageFile(here.database)
     const damage = createDamage()

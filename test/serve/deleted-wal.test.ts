@@ -87,14 +87,14 @@ test('the changes in a deleted WAL are saved to the database as soon as the loss
   await saveRecords(store, [named(1, 'Only in the WAL')])
   rmSync(`${path}-wal`)
   expect(await faultOf(() => store.ping())).toBe('replaced')
-  // As after a kill: only the database file is left.
+  // Copies only the database file, as if the process had been killed.
   const copy = join(folder.path, 'copy.db')
   writeFileSync(copy, await Bun.file(path).bytes())
   await using saved = openSqlite(copy)
   expect(await saved.passports.find({ id: 1 })).toMatchObject({ profile: { displayName: 'Only in the WAL' } })
 })
 
-test('a database behind a symbolic link is used with the WAL beside its target', async () => {
+test('a database that is opened by a symbolic link uses the WAL beside its target', async () => {
   using folder = tempFolder()
   const [path, link] = [join(folder.path, 'x.db'), join(folder.path, 'link.db')]
   await openSqlite(path).close()
@@ -109,7 +109,7 @@ test('a database behind a symbolic link is used with the WAL beside its target',
 })
 
 withEngine('sqlite', 'a WAL that is deleted under a running service', (makeDatabase) => {
-  test('is reported by /ready, the log, doctor and every command, and loses nothing', async () => {
+  test('/ready, the log, doctor and every command report a WAL that is deleted under a running service, and no change is lost', async () => {
     const files = { 'more.jsonl': toLines({ passport_id: 2 }) }
     await using here = await workplace(makeDatabase, { records: [record(1)], files })
     await using service = await here.serve()

@@ -8,7 +8,7 @@ import { record } from '../support/store/records.ts'
 
 const [WRITER, SEARCH, PICTURES, SERVER] = [0, 1, 2, 3]
 
-/** One service for all tests: each thread dies once, in one of them. */
+/** All tests share one service, and each test ends another thread. */
 describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
   let service: Awaited<ReturnType<typeof startTestService>>
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     expect(await statuses('/api/v1/passports/42')).toEqual([200])
     expect(await statuses('/')).toEqual([200])
     await end(PICTURES)
-    // Those that were not drawn yet are an error picture.
+    // Cards that were not drawn yet get an error picture.
     for (const answer of await Promise.all(cards))
       expect(['200 image/png', '503 image/svg+xml; charset=utf-8']).toContain(answer)
     const cachingOf = async (path: string) => (await service.get(path)).headers.get('Cache-Control')
@@ -98,10 +98,10 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
   })
 })
 
-test('unexpected errors of the search thread are logged with its stack, in the background and for a request', async () => {
+test('unexpected errors of the search thread are logged with their stack, both in the background and for a request', async () => {
   await using service = await startTestService()
   await until(async () => (await service.get('/api/v3/passports?filter=human:true')).status === 200)
-  // The new thread builds its index again, and cannot read a passport.
+  // The restarted thread builds its index again, and fails on this passport.
   await execute(service.databaseUrl, "update passports set tags = '5' where id = 42")
   service.threads[SEARCH]?.terminate()
   const findMessage = (start: string) =>

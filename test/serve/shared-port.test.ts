@@ -8,7 +8,7 @@ import { named } from '../support/store/records.ts'
 
 withEngine('sqlite', 'a port that another process listens on', (makeDatabase) => {
   test.skipIf(process.platform !== 'linux')(
-    'is refused for another database, and shared for the same one',
+    'serve shares the port of a process with the same database, and refuses that of a process with another database',
     async () => {
       await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
       await using other = await workplace(makeDatabase, { records: [named(2, 'Bob')] })
@@ -33,7 +33,7 @@ withEngine('sqlite', 'a port that another process listens on', (makeDatabase) =>
 })
 
 onEveryEngine('/health', (open) => {
-  test('compares the id of the database, and does not reveal it', async () => {
+  test('/health compares the database id in a request with its own, and does not reveal its own', async () => {
     await using store = await open()
     await using server = serveTest(store)
     const ask = async (id: string) => {

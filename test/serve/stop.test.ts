@@ -13,12 +13,12 @@ import { callHere } from '../support/terminal.ts'
 
 const isLinux = process.platform === 'linux'
 
-// Concurrent: these tests mostly wait.
-describe.concurrent('serve, stopped', () => {
-  test('completes a request in progress, then exits', async () => {
+// These tests run concurrently, because they mostly wait.
+describe.concurrent('a server that is stopped', () => {
+  test('a stopped server completes a request in progress, then exits', async () => {
     using folder = tempFolder()
     let isAsked = false
-    // It answers the probe of the start and no request, which then waits for the timeout of Redis.
+    // Redis responds to the probe at the start, but not to the request, which then waits for the timeout.
     using redis = pretendRedis((sent) => {
       if (sent.includes('greeting')) return ':1\r\n'
       if (sent.includes('EVAL')) isAsked = true
@@ -33,7 +33,7 @@ describe.concurrent('serve, stopped', () => {
     expect(await server.child.exited).toBe(0)
   })
 
-  test('ends event streams of all workers, and leaves no WAL', async () => {
+  test('a stopped server ends the event streams of all workers, and leaves no WAL', async () => {
     using folder = tempFolder()
     const workers = isLinux ? 2 : 1
     await using server = await serveProcess(['--workers', `${workers}`], { cwd: folder.path })
@@ -49,7 +49,7 @@ describe.concurrent('serve, stopped', () => {
     })
     const options = { key: created.out.trim(), query: '?after=latest' }
     const streams = await Promise.all(Array.from({ length: 6 }, () => openEventStream(server.url, options)))
-    // The search thread has its own connection.
+    // The search thread has its own connection to the database.
     expect((await fetch(`${server.url}/api/v3/passports?filter=human:true`)).status).toBe(200)
     server.child.kill('SIGTERM')
     await Promise.all(streams.map(({ ended }) => ended))
@@ -58,7 +58,7 @@ describe.concurrent('serve, stopped', () => {
     expect([existsSync(path), existsSync(`${path}-wal`)]).toEqual([true, false])
   })
 
-  test('exits at once after a second signal', async () => {
+  test('a server that is stopping exits at once after a second signal', async () => {
     using folder = tempFolder()
     await using server = await serveProcess([], { cwd: folder.path })
     await (await fetch(`${server.url}/api/v1/passports`)).text()
@@ -67,7 +67,7 @@ describe.concurrent('serve, stopped', () => {
     other.run('pragma busy_timeout = 10000')
     other.run('begin immediate')
     server.child.kill('SIGTERM')
-    // A signal right after the first is a duplicate.
+    // A second signal right after the first counts as a duplicate.
     server.child.kill('SIGTERM')
     await until(() => isRefused(server.url))
     expect(server.child.exitCode).toBeNull()
@@ -91,7 +91,7 @@ test.concurrent.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
-/** A client that keeps its connection. */
+/** A client that sends all requests on one connection. */
 function openConnection(port: number) {
   const closed = Promise.withResolvers<string>()
   const socket = connect(port, '127.0.0.1')
@@ -115,14 +115,14 @@ function openConnection(port: number) {
   }
 }
 
-test('a server that stops answers the next request on a connection and then closes it, and closes idle connections', async () => {
+test('a server that is stopping closes a connection after its next response, and closes idle connections', async () => {
   using folder = tempFolder()
   await using node = await listenHere({ DATABASE_URL: `sqlite:${join(folder.path, 'drain.db')}` })
   const [client, idle] = [1, 2].map(() => openConnection(Number(new URL(node.url).port)))
   expect(await client?.request()).not.toContain('\r\nConnection: close\r\n')
   const last = await idle?.request()
   const drained = node.drain()
-  // The request is in the socket before the runtime can close the connection.
+  // The request is sent before Bun can close the connection.
   const response = await client?.request()
   expect(response).toStartWith('HTTP/1.1 200 ')
   expect(response).toContain('\r\nConnection: close\r\n')

@@ -41,7 +41,7 @@ test.if(hasPrograms('openssl'))(
     const logged = (text: string) => log.filter((line) => line.includes(text)).length
     expect(server.url).toStartWith('https://')
     expect(await nameAt(port)).toBe('first')
-    // A handshake in progress is reset when its listener closes.
+    // Requests are retried once, because a handshake in progress is reset when its listener closes.
     const load = startLoad(retryOnce(() => send(server.url)))
 
     writeFileSync(env.TLS_CERT, 'broken')

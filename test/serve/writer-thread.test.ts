@@ -18,7 +18,7 @@ const write = (status: number): UsageReport => ({
   lastUsed: new Map(),
 })
 
-/** The real thread. Each start connects the client again, as in a server thread. */
+/** Starts the real writer thread, which the test calls as a server thread does, also after a restart. */
 async function startWriter() {
   const folder = tempFolder()
   const config = readConfig({ DATABASE_URL: `sqlite:${join(folder.path, 'test.db')}` }, { demo: false })
@@ -57,7 +57,7 @@ async function startWriter() {
   }
 }
 
-test('the writer thread answers and stores each write, and a write beyond the bound of the queue is rejected as overloaded', async () => {
+test('the writer thread confirms and stores each write, and a write beyond the limit of the queue is rejected as overloaded', async () => {
   await using writer = await startWriter()
   const { send } = writer
   const waiting = [send(write(200)), send(write(301))]
@@ -68,7 +68,7 @@ test('the writer thread answers and stores each write, and a write beyond the bo
   expect(await writer.statuses()).toEqual([200, 301, 500])
 })
 
-test('a write that waits when the writer thread dies is unavailable, and the restarted thread writes again', async () => {
+test('a write that waits when the writer thread dies fails as unavailable, and the restarted thread writes again', async () => {
   await using writer = await startWriter()
   const { send } = writer
   await send(write(200))

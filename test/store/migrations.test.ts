@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../src/config/database-address.ts'
 import { openStore } from '../../src/store/open.ts'
 import { check } from '../../src/store/sqlite/backup.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
-import { withEveryEngine } from '../support/store/engines.ts'
+import { addressOf, withEveryEngine } from '../support/store/engines.ts'
 import { execute, OLD_SCHEMA, setSchema } from '../support/store/execute-sql.ts'
 import { NOON } from '../support/store/records.ts'
 import { score } from '../support/store/store-changes.ts'
@@ -21,7 +20,7 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
   test('a migration from version 0.2.1 keeps passports, V1 responses, events and keys, and runs once', async () => {
     await using database = await makeDatabase({ bare: true })
     await execute(database.url, FIXTURES[engine])
-    const address = parseDatabaseAddress(database.url) as DatabaseAddress
+    const address = addressOf(database)
     const isFile = address.engine === 'sqlite'
     const before = isFile && check(address.path)
     if (before) expect(before).toMatchObject({ passports: 5, credentials: 6 })
@@ -42,7 +41,7 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     await using database = await makeDatabase({ bare: true })
     await execute(database.url, FIXTURES[engine])
     await execute(database.url, setSchema(engine, OLD_SCHEMA[engine] - 1))
-    const address = parseDatabaseAddress(database.url) as DatabaseAddress
+    const address = addressOf(database)
     for (const migrate of [true, 'new', false] as const) {
       await expect(openStore(address, { migrate, create: false })).rejects.toThrow(
         'open it once with version 0.2.1 ("passportd migrate"), then with this version.',
@@ -92,7 +91,7 @@ async function expectFixture(store: Store): Promise<void> {
 withEveryEngine('a database with an outdated schema', (makeDatabase) => {
   test('a process that may not migrate refuses a database until another process has created its tables', async () => {
     await using database = await makeDatabase({ bare: true })
-    const address = parseDatabaseAddress(database.url) as DatabaseAddress
+    const address = addressOf(database)
     const open = () => openStore(address, { create: false, migrate: false })
     const refusal = /There is no database \S+ yet|has no tables yet: "serve"/
     await expect(open()).rejects.toThrow(refusal)

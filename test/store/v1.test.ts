@@ -2,13 +2,19 @@ import { expect, test } from 'bun:test'
 import type { PassportRecord } from '../../src/domain/record/record.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
-import type { CopyTable } from '../../src/store/copy-table.ts'
+import type { CopyKey } from '../../src/store/copy-table.ts'
 import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'
 import { checkHistories, REFS } from '../support/store/random-histories.ts'
 import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../support/store/records.ts'
 import { scorerOf } from '../support/store/scoring.ts'
-import { AT_REST, CREDENTIAL_CHANGES, PASSPORT_CHANGES, score } from '../support/store/store-changes.ts'
+import {
+  AT_REST,
+  CREDENTIAL_CHANGES,
+  PASSPORT_CHANGES,
+  passportsOf,
+  score,
+} from '../support/store/store-changes.ts'
 import { expectV1, type Shown } from '../support/store/v1-responses.ts'
 
 const IDS = AT_REST.map(({ id }) => ({ id }))
@@ -123,11 +129,10 @@ onEveryEngine('V1 responses', (open, engine) => {
   test('V1 responses are complete after a copy in several ranges', async () => {
     await using source = await openTestStore('sqlite', [...AT_REST, record(1, { mergedInto: 7 })])
     await using store = await open()
-    const part = ({ copyTables }: Store) => copyTables.find(({ name }) => name === 'passports') as CopyTable
-    let after: CopyTable['list'] extends (range: infer R) => unknown ? R : never = {}
-    for (const item of await part(source).list({})) {
-      await part(store).replace({ ...after, until: item.key }, [item])
-      after = { after: item.key }
+    let after: CopyKey | undefined
+    for (const item of await passportsOf(source).list({})) {
+      await passportsOf(store).replace({ after, until: item.key }, [item])
+      after = item.key
     }
     await expectV1(store, [...IDS, { id: 1 }])
   })

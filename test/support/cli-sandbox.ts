@@ -1,18 +1,15 @@
 import { expect } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type DatabaseAddress,
-  nameDatabase,
-  parseDatabaseAddress,
-} from '../../src/config/database-address.ts'
+import { nameDatabase } from '../../src/config/database-address.ts'
 import type { PassportRecord } from '../../src/domain/record/record.ts'
 import { exportRecords } from '../../src/ingest/export.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { run, serveProcess, start } from './cli.ts'
+import { owning } from './dispose-parts.ts'
 import { listenHere } from './listener.ts'
-import { type MakeDatabase, saveRecords } from './store/engines.ts'
+import { addressOf, type MakeDatabase, saveRecords } from './store/engines.ts'
 import { tempFolder } from './temp-folder.ts'
 import { callHere } from './terminal.ts'
 
@@ -35,7 +32,7 @@ export async function workplace(
   const cwd = folder.path
   for (const [name, contents] of Object.entries(files)) writeFileSync(join(cwd, name), contents)
   const made = await makeDatabase({ bare })
-  const address = parseDatabaseAddress(made.url) as DatabaseAddress
+  const address = addressOf(made)
   const env = { DATABASE_URL: made.url }
 
   const open = () => openStore(address)
@@ -45,7 +42,7 @@ export async function workplace(
   }
   if (records) await look((store) => saveRecords(store, records))
 
-  return {
+  const place = {
     cwd,
     env,
     database: nameDatabase(address),
@@ -71,9 +68,6 @@ export async function workplace(
     open,
     look,
     export: () => look(exportAll),
-    async [Symbol.asyncDispose]() {
-      await made[Symbol.asyncDispose]()
-      folder[Symbol.dispose]()
-    },
   }
+  return owning(place, folder, made)
 }

@@ -1,14 +1,9 @@
 /** Calls `work` in each turn of the event loop, until the end of the block. */
 export function everyTurn(work: () => void): Disposable {
-  let isEnded = false
+  let next = setImmediate(turn)
   function turn(): void {
+    next = setImmediate(turn)
     work()
-    if (!isEnded) setImmediate(turn)
   }
-  setImmediate(turn)
-  return {
-    [Symbol.dispose]() {
-      isEnded = true
-    },
-  }
+  return { [Symbol.dispose]: () => clearImmediate(next) }
 }

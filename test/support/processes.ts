@@ -46,12 +46,14 @@ export async function until(holds: () => boolean | Promise<boolean>, what = 'a c
   }
 }
 
-/** Whether no server accepts the connection. */
-export const isRefused = (url: string): Promise<boolean> =>
-  fetch(url).then(
-    () => false,
+export const succeeds = (work: unknown): Promise<boolean> =>
+  Promise.resolve(work).then(
     () => true,
+    () => false,
   )
+
+/** Whether no server accepts the connection. */
+export const isRefused = async (url: string) => !(await succeeds(fetch(url)))
 
 /** A process may end meanwhile. */
 function orNothing<T>(look: () => T, nothing: T): T {

@@ -36,18 +36,15 @@ export async function callHere(args: readonly string[], options: Options = {}) {
 type Output = { out: string; err: string }
 
 async function runInto(output: Output, args: readonly string[], { env = {}, now = NOON }: Options) {
+  const writeTo = (stream: keyof Output) => (text: string) => {
+    output[stream] += text
+  }
   await runCommand([...args], {
     env,
     now: () => now,
-    out: (text) => {
-      output.out += text
-    },
-    err: (text) => {
-      output.err += text
-    },
-    announce: (text) => {
-      output.out += text
-    },
+    out: writeTo('out'),
+    err: writeTo('err'),
+    announce: writeTo('out'),
     log: () => undefined,
     interactive: false,
     exit: () => undefined,

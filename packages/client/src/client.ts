@@ -26,10 +26,8 @@ export function createClient(options: ClientOptions) {
   return {
     passports: {
       /** All matches, best score first. Fetches pages as they are needed; the list may change in between. */
-      async *list({
-        perPage = 250,
-        ...options
-      }: ListOptions = {}): AsyncGenerator<ListedPassport, void, undefined> {
+      async *list(options: ListOptions = {}): AsyncGenerator<ListedPassport, void, undefined> {
+        const { perPage = 250 } = options
         for (let page = 1; ; page++) {
           const { passports, pagination } = await getPage({ ...options, perPage, page })
           yield* passports

@@ -11,11 +11,8 @@ type Exchange<Body> = {
 }
 
 /** One request and its response, as far as `readBody` reads it. */
-export async function exchange<Body>(
-  url: string,
-  init: RequestInit,
-  { send, timeout, signal, readBody }: Exchange<Body>,
-): Promise<{ response: Response; body: Body }> {
+export async function exchange<Body>(url: string, init: RequestInit, options: Exchange<Body>) {
+  const { send, timeout, signal, readBody } = options
   signal?.throwIfAborted()
   // AbortSignal.timeout() does not keep a Node process alive, and in Node 20 AbortSignal.any() leaks on a long-lived signal.
   const controller = new AbortController()
@@ -61,17 +58,8 @@ export function parseBody<T>(body: string, field: string): T {
 
 /** V1 has the message in `error`, v3 in `detail`. */
 export function toError(response: Response, body: string): PassportError {
-  const {
-    error,
-    detail,
-    code,
-    request_id,
-    errors,
-    type,
-    title,
-    status: _,
-    ...members
-  } = (parseJson(body) ?? {}) as Record<string, unknown>
+  const fields = (parseJson(body) ?? {}) as Record<string, unknown>
+  const { error, detail, code, request_id, errors, type, title, status: _, ...members } = fields
   const message = error ?? detail
   const { status } = response
   const details = {

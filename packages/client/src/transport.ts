@@ -32,6 +32,8 @@ export type RequestOptions = { signal?: AbortSignal | undefined }
 
 const FIRST_DELAY = 250
 
+const JSON_BODY = { 'Content-Type': 'application/json' }
+
 /** setTimeout fires at once for longer delays. */
 const MAX_TIMER = 2 ** 31 - 1
 
@@ -55,11 +57,7 @@ export function createTransport(options: ClientOptions) {
     const init =
       sent === undefined
         ? { headers: { ...headers, ...(cached && { 'If-None-Match': cached.etag }) } }
-        : {
-            method: 'POST',
-            headers: { ...headers, 'Content-Type': 'application/json' },
-            body: JSON.stringify(sent),
-          }
+        : { method: 'POST', headers: { ...headers, ...JSON_BODY }, body: JSON.stringify(sent) }
     const readBody = (response: Response) => response.text()
     const { response, body } = await exchange(url, init, { send, timeout, signal, readBody })
     // Outside of exchange(): errors of the user's callback or cache are rethrown unchanged, without a retry.
@@ -72,12 +70,7 @@ export function createTransport(options: ClientOptions) {
   }
 
   /** Waits for the next attempt. Throws the error if it is permanent, or after `most` failures. */
-  async function waitAfter(
-    error: unknown,
-    failures: number,
-    most: number,
-    signal?: AbortSignal,
-  ): Promise<void> {
+  async function waitAfter(error: unknown, failures: number, most: number, signal?: AbortSignal) {
     if (!(error instanceof PassportError) || !isTemporary(error) || failures >= most) throw error
     if ((error.retryAfter ?? 0) > maxDelay) throw error
     const delay = error.retryAfter ?? backoff(FIRST_DELAY, failures, Number.POSITIVE_INFINITY, Math.random)

@@ -167,12 +167,10 @@ function skip(reader: Reader, character: string): boolean {
 
 const invalidFilter = (detail: string) => invalidParameter('filter', detail)
 
-const refuse = (position: number, received: string, accepted: string) =>
-  invalidFilter(`filter at character ${position + 1}: expected ${accepted}, got ${quote(received)}.`)
-
-function unexpected({ text, position }: Reader, accepted: string): ServiceError {
-  if (position < text.length) return refuse(position, text.slice(position), accepted)
-  return invalidFilter(
-    `filter at character ${position + 1}: expected ${accepted}, got the end of the filter.`,
-  )
+function refuse(position: number, received: string | undefined, accepted: string): ServiceError {
+  const shown = received === undefined ? 'the end of the filter' : quote(received)
+  return invalidFilter(`filter at character ${position + 1}: expected ${accepted}, got ${shown}.`)
 }
+
+const unexpected = ({ text, position }: Reader, accepted: string) =>
+  refuse(position, text.slice(position) || undefined, accepted)

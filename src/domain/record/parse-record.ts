@@ -5,7 +5,7 @@ import { CREDENTIAL_ACCOUNT, parsePassportRef, parseWallet, type Scores, type So
 import { parseInstant } from '../text/instant.ts'
 import { quote } from '../text/quote.ts'
 import { stableId } from '../text/stable-id.ts'
-import type { IncomingRecord, LaterFields, PassportRecord } from './record.ts'
+import type { IncomingRecord, PassportRecord } from './record.ts'
 import {
   type CredentialLine,
   countUnknown,
@@ -92,8 +92,12 @@ function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
       tags: (line.passport_profile?.tags ?? []).map(text).filter((tag) => tag !== ''),
     },
     socials: (line.passport_socials ?? []).map(toSocial),
-    ...toLaterFields(line),
   }
+  const imageUrl = text(line.image_url) || text(line.passport_profile?.image_url)
+  const mainWalletChangedAt = instant('main_wallet_changed_at', line.main_wallet_changed_at)
+  if (imageUrl !== '') record.imageUrl = imageUrl
+  if (mainWalletChangedAt !== undefined) record.mainWalletChangedAt = mainWalletChangedAt
+  if (line.nominations_received_count != null) record.nominations = line.nominations_received_count
   if (scores) record.scores = scores
   if (line.human_in_record != null) record.givenHuman = line.human_in_record
   if (line.calculating_score) record.stale = true
@@ -217,16 +221,6 @@ function toSocial(line: SocialLine): Social {
   }
 }
 
-function toLaterFields(line: PassportLine): LaterFields {
-  const imageUrl = text(line.image_url) || text(line.passport_profile?.image_url)
-  const mainWalletChangedAt = instant('main_wallet_changed_at', line.main_wallet_changed_at)
-  return {
-    ...(imageUrl !== '' && { imageUrl }),
-    ...(mainWalletChangedAt !== undefined && { mainWalletChangedAt }),
-    ...(line.nominations_received_count != null && { nominations: line.nominations_received_count }),
-  }
-}
-
 /** `undefined` if the line has no score. */
 function toScores({ score, activity_score, identity_score, skills_score }: PassportLine): Scores | undefined {
   const parts = [activity_score, identity_score, skills_score]
@@ -237,11 +231,9 @@ function toScores({ score, activity_score, identity_score, skills_score }: Passp
 
 /** Replaces unpaired surrogates, which UTF-8 cannot encode, and NUL, which PostgreSQL cannot store. */
 const text = (value: string | number | null | undefined): string =>
-  typeof value === 'string'
-    ? value.toWellFormed().replaceAll('\0', '\ufffd')
-    : value == null
-      ? ''
-      : String(value)
+  String(value ?? '')
+    .toWellFormed()
+    .replaceAll('\0', '\ufffd')
 
 function instant(field: string, value: string | number | null | undefined): number | undefined {
   if (value == null || value === '') return undefined

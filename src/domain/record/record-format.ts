@@ -3,7 +3,7 @@ import { Credential, Passport, PassportProfile, PassportSocial } from './schemas
 
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** These limits are larger than any value in known records. `MAX_BYTES` limits the sizes of whole fields. */
+/** These limits are larger than any value in known records. `LIMITS` limits the sizes of whole fields. */
 const LONGEST_TEXT = 20_000
 const LONGEST_NAME = 1000
 /** Two keys share an index, and an index entry of PostgreSQL holds at most 2,704 bytes. */
@@ -74,23 +74,6 @@ export const DataPointLine = Type.Object({
   ...pointFields,
 })
 
-const exportFields = {
-  data_points: maybe(Type.Array(PointLine, { maxItems: MOST })),
-  merged_into: maybe(Count),
-  rules: maybe(Type.String()),
-  human_in_record: maybe(Type.Boolean()),
-  removed: maybe(Type.Boolean()),
-}
-
-/** Fields that V2 adds; `verified` and `user` repeat others and are ignored. */
-const laterFields = {
-  image_url: maybe(text(LONGEST_TEXT)),
-  main_wallet_changed_at: maybe(Type.String()),
-  nominations_received_count: maybe(Count),
-  verified: maybe(Type.Unknown()),
-  user: maybe(Type.Unknown()),
-}
-
 const { passport_id: _, ...passportFields } = lenientFields(Passport)
 
 /** The single-passport shape of V1 or V2 with its credentials, and the fields that an export adds. */
@@ -99,8 +82,18 @@ export const PassportLine = Type.Object({
   ...passportFields,
   passport_profile: maybe(ProfileLine),
   credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST })),
-  ...laterFields,
-  ...exportFields,
+  // Fields that V2 adds; `verified` and `user` repeat others and are ignored.
+  image_url: maybe(text(LONGEST_TEXT)),
+  main_wallet_changed_at: maybe(Type.String()),
+  nominations_received_count: maybe(Count),
+  verified: maybe(Type.Unknown()),
+  user: maybe(Type.Unknown()),
+  // Fields that an export adds.
+  data_points: maybe(Type.Array(PointLine, { maxItems: MOST })),
+  merged_into: maybe(Count),
+  rules: maybe(Type.String()),
+  human_in_record: maybe(Type.Boolean()),
+  removed: maybe(Type.Boolean()),
 })
 
 export type PointLine = Static<typeof PointLine>

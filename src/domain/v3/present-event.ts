@@ -22,22 +22,14 @@ export function presentEvent(event: LogEvent, { log, source }: { log: string; so
 }
 
 function presentData(event: EventContent): WireEventData {
-  switch (event.type) {
-    case 'passport.added':
-      return { score: event.score, human_checkmark: event.human, rules: presentRules(event.rules) }
-    case 'passport.changed':
-      return { fields: [...event.fields] }
-    case 'passport.merged':
-      return { into: event.into }
-    case 'passport.unmerged':
-      return { from: event.from }
-    case 'passport.removed':
-      return {}
-    case 'score.changed':
-      return presentScoreChange(event.change)
-    case 'rules.changed':
-      return { rules: mapChange(event.rules, presentRules) }
-  }
+  if (event.type === 'passport.added')
+    return { score: event.score, human_checkmark: event.human, rules: presentRules(event.rules) }
+  if (event.type === 'passport.changed') return { fields: [...event.fields] }
+  if (event.type === 'passport.merged') return { into: event.into }
+  if (event.type === 'passport.unmerged') return { from: event.from }
+  if (event.type === 'passport.removed') return {}
+  if (event.type === 'score.changed') return presentScoreChange(event.change)
+  return { rules: mapChange(event.rules, presentRules) }
 }
 
 function presentScoreChange(change: ScoreChange) {

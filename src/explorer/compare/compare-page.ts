@@ -1,18 +1,20 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
+import { findPage } from '../../catalog/find-list.ts'
 import { notFound } from '../../domain/errors.ts'
-import { parseOrigin } from '../../domain/url.ts'
+import { parseKeyword } from '../../domain/lists/list-request.ts'
+import { type Passport, type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { drawableName, drawText, frame, LEFT, RIGHT } from '../pictures/card-frame.ts'
 import { colorsOf, drawName, fitSize, round } from '../pictures/svg.ts'
+import { findMatches, isComplete } from '../search/find-matches.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { respondPage } from '../site/layout.ts'
 import type { Site } from '../site/site.ts'
 import { findParts } from '../site/standings.ts'
 import { type ComparedPerson, compareAddress, renderComparison, renderPerson } from './compare-table.ts'
-import { type Found, findPeople, MOST_NAMES, MOST_PEOPLE, parseIds } from './find-people.ts'
 
 /** Two to four people side by side. */
 export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
@@ -21,19 +23,90 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     const texts = parseIds(query)
     await charge(Math.min(texts.length, MOST_PEOPLE))
     const found = await findPeople(options, texts, signal)
-    const parts = await findParts(
-      options,
-      found.people.map(({ scores }) => scores),
-      signal,
-    )
-    const people: ComparedPerson[] = []
-    for (const [at, passport] of found.people.entries()) {
-      const standing = await options.catalog.standing(passport.scores.total)
-      people.push({ passport, standing, parts: parts?.[at] ?? {} })
-    }
-    return renderPage(site, found, people)
+    const scores = found.people.map((passport) => passport.scores)
+    const parts = await findParts(options, scores, signal)
+    const compare = async (passport: PassportV3, at: number): Promise<ComparedPerson> => ({
+      passport,
+      standing: await options.catalog.standing(passport.scores.total),
+      parts: parts?.[at] ?? {},
+    })
+    return renderPage(site, found, await Promise.all(found.people.map(compare)))
   },
 })
+
+const MOST_PEOPLE = 4
+
+/** The names of a comparison that are searched: each one is a search of all names. People usually add one name at a time. */
+const MOST_NAMES = 2
+
+/** A text that identifies no passport, with the passports that it may mean. `isSearched`: names were searched, too. */
+type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
+
+type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number }
+
+type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
+
+/** `ids=1,2` and `ids=1&ids=2` are the same. Repeated and blank texts are left out. */
+function parseIds(query: URLSearchParams): string[] {
+  const texts = query
+    .getAll('ids')
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+  return [...new Set(texts)].filter((text) => text !== '')
+}
+
+/** Finds the first four passports by id, wallet, handle, or a name that only one passport has. */
+async function findPeople(reader: Reader, texts: readonly string[], signal: AbortSignal): Promise<Found> {
+  const people = new Map<number, PassportV3>()
+  const unknown: Unknown[] = []
+  let names = 0
+  const search = async (text: string) => (++names > MOST_NAMES ? undefined : findNamed(reader, text, signal))
+  for (const text of texts.slice(0, MOST_PEOPLE)) {
+    const found = await findPerson(reader, text, search)
+    if ('candidates' in found) unknown.push(found)
+    else people.set(found.id, found)
+  }
+  return { people: [...people.values()], unknown, omitted: Math.max(0, texts.length - MOST_PEOPLE) }
+}
+
+const MOST_CANDIDATES = 5
+const LONGEST_TEXT = 250
+
+/** `search` finds people by name; `undefined` if too many names were searched already. */
+async function findPerson(
+  reader: Reader,
+  text: string,
+  search: (text: string) => Promise<Passport[] | undefined>,
+): Promise<PassportV3 | Unknown> {
+  if (text.length > LONGEST_TEXT) return { text, candidates: [], isSearched: true }
+  const key = parsePassportKey(text)
+  const passport = key && (await readPassport(reader, key))
+  if (passport) return passport
+  const { matches } = await findMatches(reader.store, text)
+  const complete = matches.filter(({ reason }) => isComplete(reason))
+  // A complete wallet or handle of one passport needs no search by name.
+  const named = complete.length === 1 ? [] : await search(text)
+  const sure = complete.length > 0 ? complete.map((match) => match.passport) : (named ?? [])
+  const [only] = sure.length === 1 && (complete.length > 0 || matches.length === 0) ? sure : []
+  const person = only && (await readPassport(reader, { id: only.id }))
+  if (person) return person
+  const all = [...matches.map((match) => match.passport), ...(named ?? [])]
+  const candidates = [...new Map(all.map((each) => [each.id, each])).values()].slice(0, MOST_CANDIDATES)
+  return { text, candidates, isSearched: named !== undefined }
+}
+
+/** The people with the highest scores among those with a name. */
+async function findNamed(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
+  const keyword = parseKeyword(text)
+  if (keyword === undefined) return []
+  const request = { page: 1, size: MOST_CANDIDATES, keyword, signal }
+  return (await findPage(reader, request, reader.store.passports.listByIds)).items
+}
+
+async function readPassport({ store }: Reader, key: PassportKey): Promise<PassportV3 | undefined> {
+  const [found] = await store.v3.find([key], { credentials: true })
+  return found && 'passport' in found ? found.passport : undefined
+}
 
 const LIST = new Intl.ListFormat('en-GB')
 
@@ -63,20 +136,16 @@ ${isComplete ? renderComparison(people) : html``}`,
 const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`
 
 /** The script adds the buttons. */
-function renderActions({ origin }: Site, path: string, names: string): Html {
-  const base = parseOrigin(origin)?.origin
-  return base === undefined
+const renderActions = ({ origin }: Site, path: string, names: string): Html =>
+  origin === ''
     ? html``
-    : html`<p class="row actions" data-link="${base}${path}" data-title="${names} compared"></p>`
-}
+    : html`<p class="row actions" data-link="${origin}${path}" data-title="${names} compared"></p>`
 
 /** One person, and a place for the second. */
-function renderFirst(people: readonly ComparedPerson[]): Html {
-  return html`<div class="compare-start">
+const renderFirst = (people: readonly ComparedPerson[]): Html => html`<div class="compare-start">
 ${people.map((person) => html`<div class="panel">${rosette(person.passport.id)}${renderPerson(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`)}
 <div class="panel vacant">${renderAddForm(people)}</div>
 </div>`
-}
 
 function renderNotes({ people, unknown, omitted }: Found): Html {
   const ids = people.map(({ id }) => id)

@@ -119,10 +119,8 @@ function renderCredentials(people: People): Html {
       const { name, category } = types.get(type) as CredentialV3
       if (partOf(category) !== part) return []
       const title = html`<a href="${credentialAddress(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH) || type}</bdi></a>`
-      return renderFigures(
-        title,
-        byType.map((credentials) => toFigure(credentials.get(type))),
-      )
+      const figures = byType.map((credentials) => toFigure(credentials.get(type)))
+      return renderFigures(title, figures)
     })
     if (rows.length === 0) return html``
     return renderGroup(part ? renderPart(part) : 'Other credentials', rows, people, part ?? 'other')

@@ -19,12 +19,17 @@ export function groupByCategory<T extends { category: string }>(items: readonly 
   })
 }
 
+/** A row of a table. */
+export type CredentialRow = Html & { category: string }
+
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
-export function renderCredential({ type, name, value, score, maxScore, earnedAt }: Credential): Html {
+export function renderCredential(credential: Credential): CredentialRow {
+  const { type, name, category, value, score, maxScore, earnedAt } = credential
   const shown = shortWord(value, MAX_VALUE_LENGTH)
   const about = shown === '' ? '' : `<span class="soft detail" dir="auto">${escapeText(shown)}</span>`
   const earned = earnedAt === undefined ? '' : renderDay(earnedAt).markup
   return {
+    category,
     markup: `<tr data-score="${score}"><th scope="row">${linkToType(type, shortWord(name, MAX_NAME_LENGTH))}${about}</th><td class="wide">${formatFigure(score)} <span class="soft">of ${formatFigure(maxScore)}</span>${renderProgress(score, maxScore).markup}</td><td class="figure soft">${earned}</td></tr>
 `,
   }

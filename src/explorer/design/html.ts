@@ -32,15 +32,13 @@ export function prose(text: string): Html {
   return html`${parts}`
 }
 
-type Limits = { rows: number; bytes: number }
-
 /** Renders the first items of a list that may be very long, so that a page stays small. `more` items are left out. */
-export function renderWithin<T>(
+export function renderWithin<T, Row extends Html>(
   items: readonly T[],
-  render: (item: T, index: number) => Html,
-  { rows, bytes }: Limits,
-): { shown: Html[]; more: number } {
-  const shown: Html[] = []
+  render: (item: T, index: number) => Row,
+  { rows, bytes }: { rows: number; bytes: number },
+) {
+  const shown: Row[] = []
   let left = bytes
   for (const [index, item] of items.slice(0, rows).entries()) {
     const row = render(item, index)

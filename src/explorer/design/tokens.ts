@@ -1,47 +1,36 @@
-/** The colours of pages and pictures. */
-export const PALETTE = {
-  light: {
-    ground: '#f7f3ea',
-    panel: '#fdfbf6',
-    ink: '#24231f',
-    soft: '#625d52',
-    line: '#ddd5c5',
-    accent: '#1d6552',
-    accentInk: '#fdfbf6',
-    notice: '#f8ebcd',
-    bad: '#9b2f1b',
-    code: '#efe9db',
-    activity: '#bf8418',
-    identity: '#22315f',
-    skills: '#c65f7c',
-    track: '#e7dfcf',
-  },
-  dark: {
-    ground: '#161917',
-    panel: '#1e2220',
-    ink: '#ece8de',
-    soft: '#aba698',
-    line: '#363b37',
-    accent: '#79c9b1',
-    accentInk: '#10201b',
-    notice: '#352d1a',
-    bad: '#f2998a',
-    code: '#292e2b',
-    activity: '#f0cb80',
-    identity: '#5266c2',
-    skills: '#f5b5c6',
-    track: '#303531',
-  },
+/** The colours of pages and pictures in the light and in the dark theme. */
+const COLORS = {
+  ground: ['#f7f3ea', '#161917'],
+  panel: ['#fdfbf6', '#1e2220'],
+  ink: ['#24231f', '#ece8de'],
+  soft: ['#625d52', '#aba698'],
+  line: ['#ddd5c5', '#363b37'],
+  accent: ['#1d6552', '#79c9b1'],
+  accentInk: ['#fdfbf6', '#10201b'],
+  notice: ['#f8ebcd', '#352d1a'],
+  bad: ['#9b2f1b', '#f2998a'],
+  code: ['#efe9db', '#292e2b'],
+  activity: ['#bf8418', '#f0cb80'],
+  identity: ['#22315f', '#5266c2'],
+  skills: ['#c65f7c', '#f5b5c6'],
+  track: ['#e7dfcf', '#303531'],
 } as const
+
+export type Colors = Record<keyof typeof COLORS, string>
+
+const themeAt = (at: 0 | 1) =>
+  Object.fromEntries(Object.entries(COLORS).map(([name, themes]) => [name, themes[at]])) as Colors
+
+export const PALETTE = { light: themeAt(0), dark: themeAt(1) }
 
 export type Theme = keyof typeof PALETTE
 
 /** The colours as custom properties of the stylesheet, with the operator's accents. */
 export function writeColors(accents: Record<Theme, string>): string {
-  const dark = { ...PALETTE.dark, accent: accents.dark }
-  const properties = Object.entries({ ...PALETTE.light, accent: accents.light }).map(([name, light]) => {
+  const colors = { ...COLORS, accent: [accents.light, accents.dark] }
+  const properties = Object.entries(colors).map(([name, [light, dark]]) => {
     const property = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    return `--${property}: light-dark(${light}, ${dark[name as keyof typeof dark]});`
+    return `--${property}: light-dark(${light}, ${dark});`
   })
   return `:root {\n${properties.join('\n')}\n}\n`
 }

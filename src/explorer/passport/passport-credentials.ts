@@ -6,6 +6,7 @@ import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, partOf, SCORE_PARTS } from '../design/charts.ts'
 import {
+  type CredentialRow,
   groupByCategory,
   linkToType,
   MAX_NAME_LENGTH,
@@ -46,7 +47,7 @@ ${TABLE_HEAD}
   return html`<section id="credentials">
 <h2>Credentials${credentials.length === 0 ? html`` : html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
 ${credentials.length === 0 ? html`<p class="soft">No credentials yet.</p>` : html``}
-${scored.length === 0 ? html`` : renderTable(scored.slice(0, rows.shown.length), scored, scores, FIRST_ROWS)}
+${scored.length === 0 ? html`` : renderTable(rows.shown, scored, scores, FIRST_ROWS)}
 ${others.length === 0 ? html`` : unscored}
 ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
 </section>`
@@ -62,7 +63,7 @@ const TABLE_HEAD = html`<thead><tr><th scope="col">Credential</th><th scope="col
 
 /** `rows` are some of `all` credentials. The heading of a category counts all. */
 function renderTable(
-  rows: readonly Credential[],
+  rows: readonly CredentialRow[],
   all: readonly Credential[],
   scores: Scores,
   first = Number.POSITIVE_INFINITY,
@@ -77,7 +78,7 @@ ${groupByCategory(rows).map(({ category, part, items }, at) => {
       : `${formatFigure(scores[part])} from ${count(byCategory.get(category)?.length ?? 0, 'credential')}`
   return html`<tbody class="${part ?? 'other'}">
 <tr class="group"><th scope="rowgroup" colspan="3"><span class="swatch"></span><bdi>${shortWord(category, MAX_NAME_LENGTH) || 'Other'}</bdi> <span class="soft">${words}</span></th></tr>
-${items.length <= first + 1 ? items.map(renderCredential) : html`${items.slice(0, first).map(renderCredential)}${renderFold(at, items.length - first)}${items.slice(first).map(renderCredential)}`}</tbody>
+${items.length <= first + 1 ? items : html`${items.slice(0, first)}${renderFold(at, items.length - first)}${items.slice(first)}`}</tbody>
 `
 })}</table>`
 }
@@ -128,10 +129,11 @@ export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage 
     const last = lastPage(credentials.length, PAGE_SIZE)
     if (page > last) throw notFound()
     const name = shortNameOf(passport)
+    const rows = credentials.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
     const main = html`<h1>Credentials of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
 <article class="passport-page">
 <section id="credentials">
-${renderTable(credentials.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE), credentials, passport.scores)}
+${renderTable(rows.map(renderCredential), credentials, passport.scores)}
 </section>
 ${renderPager(page, last, (target) => `/passports/${passport.id}/credentials?page=${target}`)}
 </article>`

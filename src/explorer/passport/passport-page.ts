@@ -1,7 +1,7 @@
 import { notFound } from '../../domain/errors.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
-import { parseOrigin } from '../../domain/url.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, nameOf, shortNameOf } from '../design/text.ts'
 import type { ApiState, ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
@@ -30,16 +30,18 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const { levels = [], caps = {}, types } = await rules()
       const standing = await catalog.standing(scores.total)
       const [parts] = (await findParts(options, [scores], signal)) ?? []
-      const context = { standing, parts: parts ?? {}, levels, caps }
+      const context = { standing, parts: parts ?? {}, caps }
+      const level = levelOf(scores.total, { levels })
       // The id of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
       const [name, card] = [shortNameOf(passport), describeCard(passport)]
       const highest = describeHighest(scores, standing, context.parts)
       const best = highest || describeStrongest(scores)
+      const headline = highest || (credentials.length > 0 ? count(credentials.length, 'credential') : '')
       const about = best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())
       const post = `${highest === '' ? card : `${name}: ${highest}`} on ${site.name}`
       const main = html`<article class="passport-page">
-${renderPerson(passport, nameOf(passport), renderScore(passport, credentials.length, context))}
+${renderPerson(passport, nameOf(passport), renderScore(scores.total, level, headline))}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
@@ -62,7 +64,7 @@ ${renderSnippets(id, site.origin, api())}
         site,
         title: `${name}: ${formatFigure(scores.total)}`,
         description: best === '' ? card : `${card}, ${about}`,
-        share: sharePassport(passport, best, levelOf(scores.total, { levels })?.level.name),
+        share: sharePassport(passport, best, level?.level.name),
         head: renderProfileMeta(passport, site.origin),
         script: 'passport.js',
         main,
@@ -84,13 +86,12 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
  * links to other sites. The card is shown as SVG, which is a hundredth of the PNG.
  */
 function renderShare(id: number, card: string, text: string, origin: string): Html {
-  // Validated, because people paste these lines into pages.
-  const plain = parseOrigin(origin)?.origin
+  const link = `${origin}/passports/${id}`
   return html`<section id="share">
 <h2>Share</h2>
 <img class="card" src="/card/${id}.svg" width="600" height="315" loading="lazy" alt="Card: ${card}">
-<p class="row actions"${plain === undefined ? html`` : html` data-link="${plain}/passports/${id}" data-title="${text}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a></p>
-${plain === undefined ? html`` : html`${renderNetworks(`${plain}/passports/${id}`, text)}${renderBadge(id, plain)}`}
+<p class="row actions"${origin === '' ? html`` : html` data-link="${link}" data-title="${text}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a></p>
+${origin === '' ? html`` : html`${renderNetworks(link, text)}${renderBadge(id, link, origin)}`}
 </section>`
 }
 
@@ -108,8 +109,7 @@ function renderNetworks(page: string, text: string): Html {
 }
 
 /** The script shows the picker and changes the preview and both snippets. */
-function renderBadge(id: number, origin: string): Html {
-  const page = `${origin}/passports/${id}`
+function renderBadge(id: number, page: string, origin: string): Html {
   const badge = `${origin}/badge/${id}.svg`
   return html`<div id="badge">
 <p class="preview"><img class="badge" src="/badge/${id}.svg" alt="Badge of this passport" loading="lazy"></p>
@@ -138,14 +138,13 @@ const renderLine = (noun: string, text: string) =>
 
 /** Links and a command for programs that read the passport. */
 function renderSnippets(id: number, origin: string, state: ApiState): Html {
-  const plain = parseOrigin(origin)?.origin
   const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '
-  const command = `curl ${key}'${plain}/api/v3/passports/${id}?include=credentials'`
+  const command = `curl ${key}'${origin}/api/v3/passports/${id}?include=credentials'`
   return html`<section id="snippets">
 <details id="developers">
 <summary>For developers</summary>
 ${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="/api/v1/passports/${id}">this passport</a>, <a href="/api/v1/passport_credentials?passport_id=${id}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference">API reference</a> describes all fields.</p>`}
-${plain === undefined ? html`` : renderLine('command', command)}
+${origin === '' ? html`` : renderLine('command', command)}
 </details>
 </section>`
 }

@@ -8,7 +8,7 @@ import {
   type ScoreCause,
 } from '../../domain/history/event.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
-import { type Level, levelOf } from '../../domain/rule-set.ts'
+import type { levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Store } from '../../store/store.ts'
 import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
@@ -22,33 +22,21 @@ import {
   shortWord,
   toCoordinate,
 } from '../design/text.ts'
-import { describeHighest, describeHighRank, type PartStandings } from '../site/standings.ts'
-
-export type ScoreContext = {
-  standing: Standing
-  parts: PartStandings
-  levels: readonly Level[]
-  caps: Caps
-}
+import { describeHighRank, type PartStandings } from '../site/standings.ts'
 
 /** The score with the best true statement about it, for the top of the page. */
-export function renderScore(
-  { scores }: Passport,
-  credentials: number,
-  { standing, parts, levels }: ScoreContext,
-): Html {
-  const best =
-    describeHighest(scores, standing, parts) || (credentials > 0 ? count(credentials, 'credential') : '')
-  const { level: reached, next } = levelOf(scores.total, { levels }) ?? {}
-  const left = next && ` ${count(roundScore(next.from - scores.total), 'point')} to ${next.name}`
-  const level = html`<p class="level"><strong>${reached?.name ?? ''}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>`
+export function renderScore(total: number, reached: ReturnType<typeof levelOf>, best: string): Html {
+  const { level, next } = reached ?? {}
+  const left = next && ` ${count(roundScore(next.from - total), 'point')} to ${next.name}`
   return html`<div id="score">
 <h2>Passport score</h2>
-<p class="large">${formatFigure(scores.total)}</p>
-${reached ? level : html``}
+<p class="large">${formatFigure(total)}</p>
+${level ? html`<p class="level"><strong>${level.name}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>` : html``}
 ${best === '' ? html`` : html`<p class="best">${best}</p>`}
 </div>`
 }
+
+type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps }
 
 /** The parts of the score, with the standing of each. */
 export function renderParts(passport: Passport, { standing, parts, caps }: ScoreContext): Html {

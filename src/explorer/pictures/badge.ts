@@ -2,12 +2,12 @@ import type { FullPassport } from '../../domain/passport.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, nameOf, shortNameOf } from '../design/text.ts'
-import type { Theme } from '../design/tokens.ts'
+import type { Colors, Theme } from '../design/tokens.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { picture, withoutCaching } from '../site/files.ts'
 import { findPassportWords } from '../site/standings.ts'
 import { createPicturePage } from './picture-page.ts'
-import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, fitSize, round, textWidth } from './svg.ts'
+import { colorsOf, drawName, drawScoreParts, drawSvg, fitSize, round, textWidth } from './svg.ts'
 
 /** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
 export function createBadge(options: ExplorerOptions): ExplorerPage {
@@ -93,27 +93,22 @@ type LineStyle = {
 }
 
 function drawLine(title: string, text: string, { inks, after, drawBackground }: LineStyle): Html {
-  const label = placeText(LABEL, PADDING, false)
-  const labelEnd = round(PADDING + label.width + after)
-  const value = placeText(text, round(labelEnd + PADDING), true)
-  const width = round(value.x + value.width + PADDING)
+  const label = drawText(LABEL, PADDING, false, inks[0])
+  const labelEnd = round(label.end + after)
+  const value = drawText(text, round(labelEnd + PADDING), true, inks[1])
+  const width = round(value.end + PADDING)
   return drawSvg(
     { width, height: HEIGHT, font: FONT, title },
     html`${drawBackground(width, labelEnd)}
-${drawText(label, inks[0])}${drawText(value, inks[1])}`,
+${label.drawn}${value.drawn}`,
   )
 }
 
-const placeText = (text: string, x: number, bold: boolean) => ({
-  text,
-  x,
-  bold,
-  width: round(textWidth(text, { size: SIZE, bold })),
-})
-
 /** `textLength` fixes the width, whatever font the reader has. */
-function drawText({ text, x, width, bold }: ReturnType<typeof placeText>, fill: string): Html {
-  return html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold ? html` font-weight="700"` : html``} fill="${fill}">${text}</text>`
+function drawText(text: string, x: number, bold: boolean, fill: string) {
+  const width = round(textWidth(text, { size: SIZE, bold }))
+  const drawn = html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold ? html` font-weight="700"` : html``} fill="${fill}">${text}</text>`
+  return { drawn, end: x + width }
 }
 
 function drawLarge(passport: FullPassport, value: string, colors: Colors): Html {

@@ -4,6 +4,7 @@ import { CATEGORIES, SCORE_PARTS } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, formatPeople, nameOf } from '../design/text.ts'
+import type { Colors } from '../design/tokens.ts'
 import type { CardOptions, DrawCard, ExplorerOptions, ExplorerPage, Png } from '../site/explorer-page.ts'
 import { picture, withoutCaching } from '../site/files.ts'
 import { CARD_SIZE, describeCard } from '../site/layout.ts'
@@ -21,7 +22,7 @@ import {
   TEXT_WIDTH,
 } from './card-frame.ts'
 import { createPicturePage } from './picture-page.ts'
-import { type Colors, colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
+import { colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
 export function createCard(options: CardOptions): ExplorerPage {

@@ -1,6 +1,5 @@
 import { notFound, ServiceError } from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { parseOrigin } from '../../domain/url.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { picture } from '../site/files.ts'
 import { CARD_SIZE, describeCard } from '../site/layout.ts'
@@ -12,8 +11,8 @@ export const createOembed = ({ store }: ExplorerOptions): ExplorerPage => ({
     const format = query.get('format') ?? 'json'
     if (format !== 'json')
       throw new ServiceError('invalid_request', `format must be json, got ${quote(format)}`)
-    const base = parseOrigin(site.origin)?.origin
-    const ref = base && parseOwnUrl(query.get('url') ?? '', base)
+    const { origin: base } = site
+    const ref = parseOwnUrl(query.get('url') ?? '', base)
     const passport = ref ? await store.passports.find(ref) : undefined
     if (!passport) throw notFound()
     const body = {

@@ -2,10 +2,8 @@ import type { Scores } from '../../domain/passport.ts'
 import { SCORE_PARTS } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { graphemesOf, isRightToLeft, shortenText } from '../design/text.ts'
-import { PALETTE, type Theme } from '../design/tokens.ts'
+import { type Colors, PALETTE, type Theme } from '../design/tokens.ts'
 import type { Site } from '../site/site.ts'
-
-export type Colors = Record<keyof (typeof PALETTE)['light'], string>
 
 /** The colours of the pages, with the operator's accent. An SVG draws its own background, because the embedding page is unknown. */
 export const colorsOf = ({ accents }: Pick<Site, 'accents'>, theme: Theme): Colors => ({

@@ -1,32 +1,15 @@
 import { createFacetIndex, type FacetPage } from '../../catalog/facet-index.ts'
 import { findList, findPage } from '../../catalog/find-list.ts'
 import type { Filter } from '../../domain/lists/filter.ts'
-import { type FacetCount, type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
+import { type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { findMatches, type Match } from '../search/find-matches.ts'
+import { findMatches, isComplete, type Match } from '../search/find-matches.ts'
 import type { Ranked } from '../search/ranking-list.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page.ts'
 
-export type FoundRanking = {
-  query: RankingQuery
-  ranked: readonly Ranked[]
-  /** The number of passports that match. */
-  total: number
-  /** The number of all passports. */
-  all: number
-  /** The number of passports among which these are ranked. */
-  among: number
-  /** The number of passports that match by id, wallet or handle, but not by name. `isMore`: there are more of them. */
-  extra: number
-  isMore: boolean
-  last: number
-  /** The score at which a bar is full. */
-  scale: number
-  /** The counts that were asked for, if the list needs the index. */
-  facets: readonly (readonly FacetCount[])[] | undefined
-}
+export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
 
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
 
@@ -39,29 +22,49 @@ export async function findRanking(
   query: RankingQuery,
   facets: readonly FacetRequest[],
   signal: AbortSignal,
-): Promise<FoundRanking> {
+) {
   const { page, typed } = query
   const { total: known, scale } = await reader.catalog.standing(0)
   const { first, extra, isMore } = await findFirst(reader, query)
   const shown = page === 1 ? first : []
   const scoreOf = ({ passport }: { passport: Passport }) => passport.scores[query.sort]
+  const { listByIds } = reader.store.passports
+  const listInOrder = async (ids: readonly number[]) =>
+    (await listByIds(ids)).toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
   const request = { page, size: PAGE_SIZE, keyword: query.keyword, signal }
+  const filtered = { ...toListQuery(query), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE }
   const found: Found = await (needsIndex(query)
-    ? findFiltered(reader, query, { facets, ranksOf: shown.map(scoreOf), signal })
-    : findPage(reader, request, reader.store.passports.listByIds))
+    ? findList(reader, { ...filtered, facets, ranksOf: shown.map(scoreOf), signal }, listInOrder)
+    : findPage(reader, request, listByIds))
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
   const items = found.items.filter(({ id }) => !ids.has(id))
   const rows = [...shown, ...items.map((passport) => ({ passport, reason: undefined }))]
-  const ranks = found.ranking?.ranks ?? (await findRanks(reader, rows.map(scoreOf)))
+  const rankOf = async (score: number) => [score, (await reader.catalog.standing(score)).rank] as const
+  const ranks = found.ranking?.ranks ?? new Map(await Promise.all(rows.map(scoreOf).map(rankOf)))
   // A passport that changes all the time may have a score that was not ranked.
   const placeOf = (at: number) => (page - 1) * PAGE_SIZE + at + 1
-  const ranked = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreOf(row)) ?? placeOf(at) }))
+  const ranked: readonly Ranked[] = rows.map((row, at) => ({
+    ...row,
+    rank: ranks.get(scoreOf(row)) ?? placeOf(at),
+  }))
   return {
-    ...{ query, ranked, all, extra, isMore, scale, facets: found.facets },
+    query,
+    ranked,
+    /** The number of passports that match. */
     total: found.total + extra,
+    /** The number of all passports. */
+    all,
+    /** The number of passports among which these are ranked. */
     among: found.ranking?.among ?? found.total,
+    /** The number of passports that match by id, wallet or handle, but not by name. `isMore`: there are more of them. */
+    extra,
+    isMore,
     last: lastPage(found.total, PAGE_SIZE),
+    /** The score at which a bar is full. */
+    scale,
+    /** The counts that were asked for, if the list needs the index. */
+    facets: found.facets,
   }
 }
 
@@ -74,37 +77,11 @@ async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQue
   const isNamed = ({ passport }: Match) =>
     words.every((word) => foldName(passport.profile.displayName).includes(word))
   // A passport that also matches by name is in the list already. It comes first only for a complete id, wallet or handle.
-  const first = kept.filter((match) => !isNamed(match) || isComplete(match))
+  const first = kept.filter((match) => !isNamed(match) || isComplete(match.reason))
   return { first, extra: first.filter((match) => !isNamed(match)).length, isMore }
 }
 
-/** Ranks of total scores among all passports. */
-async function findRanks(
-  { catalog }: Reader,
-  scores: readonly number[],
-): Promise<ReadonlyMap<number, number>> {
-  const ranks = new Map<number, number>()
-  for (const score of scores) if (!ranks.has(score)) ranks.set(score, (await catalog.standing(score)).rank)
-  return ranks
-}
-
-const isComplete = ({ reason: { text, end } }: Match) => end === text.length
-
 type Found = { items: Passport[] } & Pick<FacetPage, 'total' | 'ranking' | 'facets'>
-
-function findFiltered(
-  reader: Reader,
-  query: RankingQuery,
-  asked: { facets: readonly FacetRequest[]; ranksOf: readonly number[]; signal: AbortSignal },
-): Promise<Found> {
-  const offset = (query.page - 1) * PAGE_SIZE
-  const request = { ...toListQuery(query), limit: PAGE_SIZE, offset, ...asked }
-  return findList(reader, request, async (ids) => {
-    const passports = await reader.store.passports.listByIds(ids)
-    const byId = new Map(passports.map((passport) => [passport.id, passport]))
-    return ids.flatMap((id) => byId.get(id) ?? [])
-  })
-}
 
 /** Evaluates the filter for a few passports with an index of their own. */
 async function keepFiltered({ store }: Reader, matches: Match[], filter: Filter): Promise<Match[]> {

@@ -35,16 +35,13 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
     variant: (query) => addressOf(parseRankingQuery(query)),
     async render(request) {
       const query = parseRankingQuery(request.query)
-      await request.charge(unitsOfQuery(query))
+      // A search and an evaluation of the index take about as long as two pages of the ranking.
+      await request.charge(1 + (query.typed === '' ? 0 : 2) + (needsIndex(query) ? 2 : 0))
       const render = () => renderRanking(context, query, request)
       return needsIndex(query) ? whenReady(request.site, addressOf(query), render) : render()
     },
   }
 }
-
-/** A search and an evaluation of the index take about as long as two pages of the ranking. */
-const unitsOfQuery = (query: RankingQuery): number =>
-  1 + (query.typed === '' ? 0 : 2) + (needsIndex(query) ? 2 : 0)
 
 type PageContext = ExplorerOptions & {
   facets: FacetReader

@@ -3,6 +3,7 @@ import {
   brownoutState,
   type DatedPlan,
   DEFAULT_SUCCESSOR,
+  isRemoved,
   phaseAt,
 } from '../../domain/retirement.ts'
 import { formatDuration } from '../../domain/text/duration.ts'
@@ -47,19 +48,13 @@ ${renderExemptions(plan, now)}
 
 /** The current phase, with its date. */
 export function describePhase(plan: DatedPlan, now: number): Html {
-  switch (phaseAt(plan, now)) {
-    case 'removed':
-      return html`The V1 passport API was removed`
-    case 'brownout':
-      return html`The V1 passport API is switched off until ${when(brownoutAt(plan, now)?.end ?? now)}`
-    case 'announced':
-      return html`The V1 passport API will be deprecated`
-    case 'supported':
-    case 'deprecated':
-      return plan.sunsetAt === undefined
-        ? html`The V1 passport API is ${plan.deprecatedAt === undefined ? 'not ' : ''}deprecated`
-        : html`The V1 passport API ends on ${when(plan.sunsetAt)}`
-  }
+  const phase = phaseAt(plan, now)
+  const brownout = brownoutAt(plan, now)
+  if (phase === 'removed') return html`The V1 passport API was removed`
+  if (brownout) return html`The V1 passport API is switched off until ${when(brownout.end)}`
+  if (phase === 'announced') return html`The V1 passport API will be deprecated`
+  if (plan.sunsetAt !== undefined) return html`The V1 passport API ends on ${when(plan.sunsetAt)}`
+  return html`The V1 passport API is ${phase === 'supported' ? 'not ' : ''}deprecated`
 }
 
 const since = (time: number | undefined, now: number) =>
@@ -112,9 +107,8 @@ const MIGRATION = html`<p>Move your programs to <code>${DEFAULT_SUCCESSOR}</code
 </table>`
 
 function describeEnd(plan: DatedPlan, now: number): string {
-  if (phaseAt(plan, now) === 'removed') {
+  if (isRemoved(plan, now))
     return 'Every V1 request gets status 410 with the code `removed`, with or without a key.'
-  }
   const features = plan.deprecatedAt === undefined ? '' : 'V1 gets no new features. '
   return plan.sunsetAt === undefined
     ? `${features}V1 keeps working while no removal date is set.`
@@ -122,7 +116,7 @@ function describeEnd(plan: DatedPlan, now: number): string {
 }
 
 function renderExemptions(plan: DatedPlan, now: number): Html {
-  if (phaseAt(plan, now) === 'removed') return html``
+  if (isRemoved(plan, now)) return html``
   return html`<section id="exemption">
 <h2>If you need more time</h2>
 <p>${prose('Ask the operator of this service to exempt your key from brownouts. Send the key id, the ten letters and digits after `ppd_`; never send the key itself. ')}${

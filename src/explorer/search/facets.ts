@@ -23,15 +23,15 @@ export type FacetReader = ReturnType<typeof createFacetReader>
 export function createFacetReader(options: ExplorerOptions) {
   const { labelOf, isKnown } = createLabels(options)
 
-  async function read(name: FilterName, counts: readonly FacetCount[] = []): Promise<FacetValue[]> {
-    const shown = counts.slice(0, MOST_SHOWN[name])
-    return Promise.all(
-      shown.map(async (each) => ({ ...each, label: await labelOf(name, each.value, each.first) })),
-    )
-  }
-
   async function present(counts: Counts): Promise<Facets> {
-    const all = NAMES.map(async (name, at) => [name, await read(name, counts[at])] as const)
+    const all = NAMES.map(async (name, at) => {
+      const addLabel = async (each: FacetCount): Promise<FacetValue> => ({
+        ...each,
+        label: await labelOf(name, each.value, each.first),
+      })
+      const shown = counts[at]?.slice(0, MOST_SHOWN[name]) ?? []
+      return [name, await Promise.all(shown.map(addLabel))] as const
+    })
     return Object.fromEntries(await Promise.all(all)) as Record<FilterName, FacetValue[]>
   }
 

@@ -50,9 +50,11 @@ type Candidate = { id: number; reason: Reason }
 
 const KINDS: readonly Reason['kind'][] = ['id', 'wallet', 'handle']
 
+export const isComplete = ({ text, end }: Reason): boolean => end === text.length
+
 /** A smaller weight is a better match: complete texts first, then by kind, then the shorter text. */
-const weigh = ({ kind, text, end }: Reason) =>
-  (end === text.length ? 0 : 1000) + 300 * KINDS.indexOf(kind) + text.length
+const weigh = (reason: Reason) =>
+  (isComplete(reason) ? 0 : 1000) + 300 * KINDS.indexOf(reason.kind) + reason.text.length
 
 /** Finds "12", "#12" and "Passport 12", which pages show for a passport without a name. */
 function findId(typed: string): Candidate[] {

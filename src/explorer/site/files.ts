@@ -107,26 +107,24 @@ function compact(styles: readonly string[]): string {
 
 /** Files that do not depend on settings. */
 const FILES = {
-  'ranking.js': { type: 'text/javascript', body: rankingScript },
-  'passport.js': { type: 'text/javascript', body: passportScript },
-  'reference.css': { type: 'text/css', body: compact([reference, referenceLayout]) },
-  'reference.js': { type: 'text/javascript', body: `${referenceJsonScript}\n${referenceScript}` },
+  'ranking.js': rankingScript,
+  'passport.js': passportScript,
+  'reference.css': compact([reference, referenceLayout]),
+  'reference.js': `${referenceJsonScript}\n${referenceScript}`,
 }
 
 export type AssetName = keyof typeof FILES | 'style.css'
 
 /** The stylesheet, scripts and fonts. The hash in each URL lets browsers keep a file forever. */
 export function createAssets(accents: Record<Theme, string>) {
-  const style = { type: 'text/css', body: writeColors(accents) + STYLE }
+  const files = Object.entries({ ...FILES, 'style.css': writeColors(accents) + STYLE })
   const assets = new Map(
-    Object.entries({ ...FILES, 'style.css': style }).map(([name, { type, body }]) => [
-      name,
+    files.map(([name, body]) => {
+      const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
       // `style.css` becomes `/assets/style.1a2b3c.css`.
-      {
-        url: `/assets/${name.replace('.', `.${hashOf(body)}.`)}`,
-        page: file(type, body, POLICY.file),
-      },
-    ]),
+      const url = `/assets/${name.replace('.', `.${hashOf(body)}.`)}`
+      return [name, { url, page: file(type, body, POLICY.file) }]
+    }),
   )
   return {
     urlOf: (name: AssetName) => assets.get(name)?.url as string,

@@ -1,6 +1,6 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { FullPassport, Passport } from '../../domain/passport.ts'
-import { parseOrigin, parseWebAddress } from '../../domain/url.ts'
+import { parseWebAddress } from '../../domain/url.ts'
 import { LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf } from '../design/text.ts'
@@ -96,26 +96,22 @@ export type Share = {
   alt?: string
 }
 
-/**
- * Open Graph tags, which Twitter reads too. The origin may come from the `Host` of the request, which is untrusted: URLs are
- * omitted if it is malformed.
- */
+/** Open Graph tags, which Twitter reads too. Without an origin, URLs are omitted. */
 export function renderShareMeta({ name, origin }: Site, share: Share): Html {
-  const base = parseOrigin(origin)?.origin
   const { path, type = 'website', title = name, description = '', card = SITE_CARD, alt = name } = share
-  const url = base !== undefined && path !== undefined ? `${base}${path}` : undefined
-  const image = html`<meta property="og:image" content="${base ?? ''}${card}">
+  const url = origin !== '' && path !== undefined ? `${origin}${path}` : undefined
+  const image = html`<meta property="og:image" content="${origin}${card}">
 <meta property="og:image:type" content="image/png">
 <meta property="og:image:width" content="${CARD_SIZE.width}">
 <meta property="og:image:height" content="${CARD_SIZE.height}">
 <meta property="og:image:alt" content="${alt}">
-<meta name="twitter:image" content="${base ?? ''}${card}">
+<meta name="twitter:image" content="${origin}${card}">
 `
   return html`${url ? html`<link rel="canonical" href="${url}">\n<meta property="og:url" content="${url}">\n` : html``}<meta property="og:type" content="${type}">
 <meta property="og:site_name" content="${name}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-${base ? image : html``}<meta name="twitter:card" content="${base ? 'summary_large_image' : 'summary'}">
+${origin ? image : html``}<meta name="twitter:card" content="${origin ? 'summary_large_image' : 'summary'}">
 `
 }
 
@@ -150,18 +146,12 @@ export function shareList(title: string, total: number, first: Passport | undefi
 
 /** Links for embedding, and data for search engines. */
 export function renderProfileMeta(passport: FullPassport, origin: string): Html {
-  const base = parseOrigin(origin)?.origin
-  const url = base && `${base}/passports/${passport.id}`
-  return html`${url ? html`<link rel="alternate" type="application/json+oembed" href="${base}/oembed?url=${encodeURIComponent(url)}" title="${shortNameOf(passport)}">\n` : html``}${renderData(passport, url)}
-`
-}
-
-/** Data of schema.org without characters that could end the element or a line of script. */
-function renderData(passport: FullPassport, url: string | undefined): Html {
+  const url = origin === '' ? undefined : `${origin}/passports/${passport.id}`
+  const name = shortNameOf(passport)
   const links = passport.socials.flatMap((social) => parseWebAddress(social.url) ?? [])
   const sameAs = [...new Set(links)].slice(0, MAX_LINKS)
-  const name = shortNameOf(passport)
   const person = { '@type': 'Person', name, identifier: String(passport.id), url }
+  // Data of schema.org without characters that could end the element or a line of script.
   const json = JSON.stringify({
     '@context': 'https://schema.org',
     '@type': 'ProfilePage',
@@ -171,5 +161,6 @@ function renderData(passport: FullPassport, url: string | undefined): Html {
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-  return { markup: `<script type="application/ld+json">${json}</script>` }
+  return html`${url ? html`<link rel="alternate" type="application/json+oembed" href="${origin}/oembed?url=${encodeURIComponent(url)}" title="${name}">\n` : html``}<script type="application/ld+json">${{ markup: json }}</script>
+`
 }

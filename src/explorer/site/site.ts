@@ -8,7 +8,7 @@ import { type AssetName, createAssets, file, POLICY, picture } from './files.ts'
 
 /** The operator's brand and the URLs of the assets, for the layout of every page. */
 export type Site = SiteSettings & {
-  /** The public URL, or the origin of the request; empty if neither is known. */
+  /** The public URL, or the origin of the request; empty without a public URL if the origin is malformed. */
   origin: string
   /** The host of the public URL. Pictures do not show the host of a request: a client could make each picture different. */
   host: string

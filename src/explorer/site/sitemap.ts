@@ -1,6 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { notFound } from '../../domain/errors.ts'
-import { parseOrigin } from '../../domain/url.ts'
 import { type Html, html } from '../design/html.ts'
 import type { ExplorerPage } from './explorer-page.ts'
 import { file, POLICY } from './files.ts'
@@ -44,9 +43,8 @@ export const createSitemap = ({ catalog }: { catalog: Catalog }): ExplorerPage =
 
 /** Sitemaps have absolute URLs. */
 function baseOf({ index, origin }: Site): string {
-  const base = index ? parseOrigin(origin)?.origin : undefined
-  if (base === undefined) throw notFound()
-  return base
+  if (!index || origin === '') throw notFound()
+  return origin
 }
 
 const xml = ({ markup }: Html) =>

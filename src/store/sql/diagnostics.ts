@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../domain/api-key.ts'
-import { MAX_BYTES, MAX_CREDENTIALS_BYTES, MAX_LIST_ITEM_BYTES } from '../../domain/record/record-size.ts'
+import { LIMITS, MAX_CREDENTIALS_BYTES, MAX_LIST_ITEM_BYTES } from '../../domain/record/record-size.ts'
 import { findNumber, type Query } from './connection.ts'
 import { listKeys } from './keys.ts'
 import { STALE_COUNT } from './scoring.ts'
@@ -58,7 +58,7 @@ export const MOST_OVERSIZED = 100
 type Oversized = { id: number; bytes: number }
 
 /** The limit of the socials, and room for the other members of `more_fields`. */
-const SOCIALS_BYTES = MAX_BYTES.passport_socials + 100
+const SOCIALS_BYTES = LIMITS.passport_socials.bytes + 100
 
 const larger = (column: string, table: string, most: number) =>
   `select passport_id, octet_length(${column}) as bytes from ${table} where octet_length(${column}) > ${most}`

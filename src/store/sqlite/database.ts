@@ -41,16 +41,14 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
     writeInTurn(() =>
       translateErrors(path, async () => {
         checkFiles()
-        try {
-          const result = await work()
-          // Later reads see the write, and the WAL can be truncated.
-          shared.end()
-          // A write to a deleted file is not acknowledged.
-          checkFiles()
-          return result
-        } finally {
-          limitWal()
-        }
+        // Before the write: a fault of the disk must not fail a write that is committed.
+        limitWal(shared.end)
+        const result = await work()
+        // Later reads see the write.
+        shared.end()
+        // A write to a deleted file is not acknowledged.
+        checkFiles()
+        return result
       }),
     )
 
@@ -195,19 +193,16 @@ const READER_WAIT_MILLISECONDS = 1000
 const PAUSE_MILLISECONDS = 20_000
 
 /** Limits the WAL. While read transactions overlap, SQLite's automatic checkpoints never finish. */
-export function createWalLimit(path: string, writer: File): () => void {
+export function createWalLimit(path: string, writer: File): (endReads: () => void) => void {
   let checkAt = 0
-  return () => {
+  return (endReads) => {
     const now = performance.now()
     if (now < checkAt) return
     checkAt = now + CHECK_MILLISECONDS
-    if (sizeOf(`${path}-wal`) < LARGEST_BYTES || writer.inTransaction) return
-    try {
-      if (truncateWal(writer)) return
-    } catch {
-      // Ignored: the write has its own result, and the next write reports a fault of the disk.
-    }
-    checkAt = performance.now() + PAUSE_MILLISECONDS
+    if (sizeOf(walOf(path)) < LARGEST_BYTES || writer.inTransaction) return
+    endReads()
+    checkAt = now + READER_WAIT_MILLISECONDS + PAUSE_MILLISECONDS
+    if (truncateWal(writer)) checkAt = now + CHECK_MILLISECONDS
   }
 }
 

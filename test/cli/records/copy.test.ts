@@ -26,7 +26,7 @@ import { callHere } from '../../support/terminal.ts'
 
 const MANY = Array.from({ length: 700 }, (_, at) => named(1000 + at, `Person ${at}`, at % 90))
 
-/** The SQLite database is filled. */
+/** Addresses of two SQLite databases and one PostgreSQL database. Only `sqlite` has contents. */
 async function databases() {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(tempFolder())
@@ -51,7 +51,7 @@ async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Pr
 
 const fill = (url: string) =>
   withStore(url, async (store) => {
-    // The last one has the fields that only V2 shows.
+    // The last passport has the fields that only V2 shows.
     const later = { imageUrl: '/own.png', mainWalletChangedAt: NOON, nominations: 4 }
     await saveRecords(store, [...PEOPLE, ...MANY, { ...named(1700, 'Late'), ...later }])
     const point = dataPoint('github', 4, 'grace')
@@ -81,7 +81,7 @@ const fill = (url: string) =>
     }
   })
 
-/** Filled once: copying a file is faster. */
+/** The database file is filled once, because copying it is faster. */
 let filled: Promise<Uint8Array> | undefined
 
 async function makeFilled(): Promise<Uint8Array> {
@@ -105,7 +105,7 @@ const everything = (url: string) =>
     found: (await listAll(store, { page: 1, size: 5, keyword: 'person 11' })).total,
   }))
 
-test('copy moves everything to PostgreSQL and back, and prints what it compared', async () => {
+test('copy transfers all contents to PostgreSQL and back, and prints counts and checksums', async () => {
   await using at = await databases()
   const there = await callHere(['copy', at.sqlite, at.postgres])
   expect(there.code).toBe(0)
@@ -138,7 +138,7 @@ test('COPY_FROM_URL and COPY_TO_URL_FILE name the databases, so that arguments s
   expect(await everything(at.other)).toEqual(await everything(at.sqlite))
 })
 
-test('a target that is not empty stays unchanged without --replace, which also transfers later changes', async () => {
+test('copy changes a target with contents only with --replace, which also transfers later changes', async () => {
   await using at = await databases()
   await withStore(at.postgres, (store) =>
     saveRecords(store, [
@@ -164,7 +164,7 @@ test('a target that is not empty stays unchanged without --replace, which also t
   expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
 })
 
-test('an interrupted copy continues, and writes only the differences', async () => {
+test('an interrupted copy continues, and writes only batches that differ', async () => {
   await using at = await databases()
   await withStore(at.sqlite, (from) =>
     withStore(at.postgres, async (to) => {
@@ -175,12 +175,12 @@ test('an interrupted copy continues, and writes only the differences', async () 
   )
   const { code, out } = await callHere(['copy', at.sqlite, at.postgres])
   expect(code).toBe(0)
-  // The batches are 50, then 500: the first 550 were copied before.
+  // Batches have 50, then 500 passports. Only the first batch is equal, so that the others are written.
   expect(out).toMatch(/^passports +704 +654 /m)
   expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
 })
 
-test('a copy that is killed and run again ends with the same contents', async () => {
+test('a copy that is killed and run again has the same contents as the source', async () => {
   await using at = await databases()
   const code = await withStore(at.postgres, async (target) => {
     const child = start(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
@@ -194,7 +194,7 @@ test('a copy that is killed and run again ends with the same contents', async ()
   expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
 })
 
-test('an incomplete copy cannot be served or imported to until it is completed or accepted', async () => {
+test('serve and import refuse an incomplete copy until it is accepted', async () => {
   using folder = tempFolder()
   const database = `sqlite:${join(folder.path, 'a.db')}`
   await withStore(database, async (store) => store.copying.note('elsewhere'))
@@ -220,7 +220,7 @@ test('a database is not copied to itself under another name', async () => {
   expect(await withStore(database, async (store) => (await store.records.list(-1, 9)).length)).toBe(4)
 })
 
-test('a missing source is not created', async () => {
+test('copy does not create a missing source', async () => {
   using folder = tempFolder()
   const path = (name: string) => join(folder.path, name)
   const { code, err } = await callHere(['copy', `sqlite:${path('a.db')}`, `sqlite:${path('b.db')}`])

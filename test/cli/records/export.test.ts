@@ -23,7 +23,7 @@ const idsIn = (text: string) =>
     .map((line) => JSON.parse(line).passport_id)
 
 withEngine('sqlite', 'export', (makeDatabase) => {
-  test('export writes removals, then passports in order of ids, to standard output, a device, or compressed to a file whose name ends in .gz', async () => {
+  test('export writes removals, then passports by id, to standard output, a device or a file, compressed if its name ends in .gz', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     const { out, err, code } = await here.run('export')
     expect(idsIn(out)).toEqual([3, 7, 12, 900])
@@ -37,7 +37,7 @@ withEngine('sqlite', 'export', (makeDatabase) => {
     expect(await here.export()).toStartWith('{"passport_id":12,"removed":true}\n{"passport_id":3,')
   })
 
-  test('export writes a file that only its owner may read, in place of an older file', async () => {
+  test('export replaces an older file only with --force, by a file that only its owner may read', async () => {
     await using here = await workplace(makeDatabase, {
       records: PEOPLE,
       files: { 'all.jsonl': 'of an earlier export, and longer'.repeat(1000) },
@@ -89,7 +89,7 @@ const POINTS = [
   { passport: 3, type: 'ens', value: '2019-05-06' },
   { passport: 3, type: 'no_rule_for_this', value: false },
   { passport: 2003, type: 'github', value: 3.25 },
-  // Too large for a date.
+  // A value that is too large for a date.
   { passport: 2003, type: 'base_builder', value: 1e16 },
 ]
 
@@ -116,13 +116,13 @@ async function everyState(makeDatabase: MakeDatabase) {
     await passports.merge(11, 12)
     await passports.remove(20, NOON)
   })
-  // After the scoring: 5 is stale.
+  // Imported after the scoring, so that passport 5 is stale.
   await change('import', here.path('late.jsonl'))
   return here
 }
 
 withEveryEngine('import of an export', (makeDatabase, engine) => {
-  test('an imported export gives the same service on the other engine, unchanged and after scoring again', async () => {
+  test('a service on the other engine with an imported export responds the same, also after both have scored again', async () => {
     await using original = await everyState(makeDatabase)
     const out = await original.export()
     expect(out).toContain('"value":10000000000000000,')

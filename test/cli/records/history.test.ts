@@ -31,7 +31,7 @@ withEveryEngine('history and diff', (makeDatabase) => {
     return here
   }
 
-  // For all tests that only read.
+  // All tests that only read share this database.
   let here: Awaited<ReturnType<typeof prepare>>
   beforeAll(async () => {
     here = await prepare()
@@ -55,7 +55,7 @@ withEveryEngine('history and diff', (makeDatabase) => {
     expect(events).toMatchObject([{ type: 'passport.added', subject: '7' }, { data: { score: [2, 5] } }, {}])
   })
 
-  test('history shows the removal of a passport, and nothing else about it', async () => {
+  test('history shows only the removal of a removed passport', async () => {
     expect((await here.call('history', '8')).out).toMatch(/^NUMBER.*\n5 .* passport\.removed\n$/)
   })
 

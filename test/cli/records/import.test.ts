@@ -9,7 +9,7 @@ import { INVENTED, linesOf, toLines } from '../../support/store/json-lines.ts'
 
 const few = (from: number, to: number) => linesOf(INVENTED.slice(from, to))
 
-/** A new database and a folder with these files, in which the commands run. */
+/** Creates a database, and a folder with these files. Commands run in that folder. */
 async function prepare(
   makeDatabase: MakeDatabase,
   files: Record<string, string | Uint8Array> = {},
@@ -87,7 +87,7 @@ withEveryEngine('import', (makeDatabase) => {
   })
 
   test('a server on the same database responds during an import, and serves complete batches only', async () => {
-    // With at most one credential each, which keeps the test short.
+    // People have at most one credential, so that the import is short.
     const people = INVENTED.map((one) => ({ ...one, credentials: one.credentials?.slice(0, 1) ?? [] }))
     const files = { 'first.jsonl': linesOf(people.slice(0, 500)), 'many.jsonl': linesOf(people, 1) }
     await using here = await workplace(makeDatabase, { files, bare: true })
@@ -148,7 +148,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     expect(await here.ids()).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('--rescore calculates the score of credentials that carry a score', async () => {
+  test('--rescore replaces the scores of credentials in the file by calculated scores', async () => {
     const credentials = [
       { id: 'c', type: 'gitcoin', category: 'Identity', score: 1, max_score: 20, value: '40' },
     ]
@@ -188,7 +188,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     ])
   })
 
-  test('types without a rule are named once', async () => {
+  test('import names each type without a rule once', async () => {
     const points = (count: number) =>
       Array.from({ length: count }, (_, at) => ({ passport: 1, type: `type ${at}`, value: 1 }))
     const credentials = [{ type: 'unscored' }, { type: 'scored', score: 1 }, { type: 'gitcoin' }]

@@ -141,7 +141,7 @@ withEngine('sqlite', 'remove', (makeDatabase) => {
 })
 
 withEveryEngine('a removal in a file', (makeDatabase) => {
-  test('a removal undoes every earlier line of the passport and of those merged into it, also with --restore', async () => {
+  test('a removal cancels all earlier lines about the passport and the passports merged into it, even with --restore', async () => {
     await using here = await workplace(makeDatabase, {
       files: {
         'before.jsonl': toLines(

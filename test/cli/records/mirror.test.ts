@@ -33,7 +33,7 @@ async function prepare(makeDatabase: MakeDatabase, ...given: Parameters<typeof s
 }
 
 withEngine('sqlite', 'mirror', (makeDatabase) => {
-  test('passports that were removed here are skipped without --restore', async () => {
+  test('mirror skips passports that were removed here, unless --restore is given', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
     await given.mirror()
     await given.call('remove', '2', '--yes')
@@ -44,7 +44,7 @@ withEngine('sqlite', 'mirror', (makeDatabase) => {
   })
 
   test('a mirror that is killed continues when it is run again', async () => {
-    // The list and twenty passports, two requests each.
+    // Stalls after one request for the list, and two for each of twenty passports.
     await using given = await prepare(makeDatabase, PEOPLE, { stallAfter: 41 })
     const child = given.start('mirror', given.proxy.url, ...FAST, '--concurrency', '1')
     await given.proxy.stalled
@@ -141,7 +141,7 @@ withEngine('sqlite', 'mirror', (makeDatabase) => {
   })
 })
 
-// Concurrent: these tests mostly wait.
+// These tests run concurrently, because they mostly wait.
 describe.concurrent('sources', () => {
   test.each<[string, Parameters<typeof serveRaw>[0], string]>([
     [

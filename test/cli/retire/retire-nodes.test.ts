@@ -8,9 +8,9 @@ import { until } from '../../support/processes.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
-// Concurrent: a node reads the plan once a second.
+// These tests run concurrently, because they wait for nodes to read the plan, once a second.
 withEveryEngine('retire', (makeDatabase) => {
-  test.concurrent('two running nodes apply a change, and its reversal, without a restart', async () => {
+  test.concurrent('two running nodes apply a change of the retirement plan, and its reversal, without a restart', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     await using one = await here.listen()
     await using other = await here.listen()

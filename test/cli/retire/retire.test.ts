@@ -53,7 +53,7 @@ Next        nothing
     expect(await here.plan()).toBeUndefined()
   })
 
-  test('set changes only the given values, and none deletes a value', async () => {
+  test('set changes only the given values, and the word none deletes a value', async () => {
     await using here = await office(makeDatabase)
     const { out, err } = await here.retire('set --sunset 2026-06-30 --successor https://example.com/v2')
     expect(out).toContain('Removal     on 2026-06-30 00:00 UTC, in 178 days\n')
@@ -172,7 +172,7 @@ Next        nothing
       brownouts: [{ start: NOON + DAY, end: NOON + DAY + HOUR }],
     }
     await here.look((store) => store.retirement.save(plan))
-    /** What an ordinary key, an exempt key and a client without a key receive. */
+    /** Returns the responses to an ordinary key, to an exempt key and to no key. */
     const at = async (now: number, env = {}) => {
       const { out } = await here.retire(`rehearse ${new Date(now).toISOString()}`, { env })
       return out.split(/^(?:An|No) .*\n/m).slice(1)

@@ -22,7 +22,7 @@ async function kitePlace(makeDatabase: MakeDatabase) {
     ...here,
     scoreOf: () => here.look(async (store) => (await store.passports.find({ id: 1 }))?.scores.total),
     rules: (...args: string[]) => here.call('rules', ...args),
-    /** With RULES. */
+    /** Runs a command with RULES set to one of the files. */
     withFile: (name: string, ...args: string[]) =>
       callHere(args, { env: { ...here.env, RULES: here.path(name) } }),
   }
@@ -40,7 +40,7 @@ withEveryEngine('applied rules', (makeDatabase) => {
     expect((await here.call('explain', '1')).out).toMatch(/by rule set two\+\w{8}\n/)
   })
 
-  test('list and show have every stored rule set', async () => {
+  test('rules list and rules show print every stored rule set', async () => {
     await using here = await kitePlace(makeDatabase)
     expect((await here.rules('list')).err).toContain('No rule set was applied: the built-in set 2026-11+')
     await here.call('score')
@@ -58,7 +58,7 @@ withEveryEngine('applied rules', (makeDatabase) => {
     await here.refuses('There is no rule set "none"', 'rules', 'show', 'none')
   })
 
-  test('rollback goes back to the built-in rule set step by step, and skips a rule set that was applied twice', async () => {
+  test('rollback goes back one rule set at a time, and applying the active rule set again adds no step', async () => {
     await using here = await kitePlace(makeDatabase)
     const list = async () => (await here.rules('list', '--json')).out
     for (const name of ['one.json', 'two.json', 'three.json']) await here.rules('apply', here.path(name))
@@ -74,7 +74,7 @@ withEveryEngine('applied rules', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'applied rules', (makeDatabase) => {
-  test('a running node scores and explains by an applied rule set, and by the previous rule set after a rollback', async () => {
+  test('a running node scores and explains with the applied rule set, and with the previous one after a rollback', async () => {
     await using here = await kitePlace(makeDatabase)
     await using server = await here.serve([], { RULES: here.path('one.json') })
     const shows = (score: number, version: string) => async () => {
@@ -98,7 +98,7 @@ withEngine('sqlite', 'applied rules', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'RULES', (makeDatabase) => {
-  test('is applied at the start if it is new, and is refused if a newer rule set was applied', async () => {
+  test('the rule set in RULES is applied at the start if it is new, and refused if a newer rule set was applied', async () => {
     await using here = await kitePlace(makeDatabase)
     const versions = () =>
       here.look(async (store) =>
@@ -119,7 +119,7 @@ withEngine('sqlite', 'RULES', (makeDatabase) => {
         ),
       })
     }
-    // An applied set is not replaced by a file, known or not.
+    // RULES does not replace a rule set that "rules apply" has applied.
     await here.rules('apply', here.path('one.json'))
     expect((await here.withFile('three.json', 'score')).code).toBe(2)
     expect((await here.withFile('one.json', 'score')).code).toBe(0)
@@ -128,7 +128,7 @@ withEngine('sqlite', 'RULES', (makeDatabase) => {
     expect(await here.scoreOf()).toBe(10)
   })
 
-  test('is not applied again after it was rolled back', async () => {
+  test('the rule set in RULES is not applied again after it was rolled back', async () => {
     await using here = await kitePlace(makeDatabase)
     await here.withFile('one.json', 'score')
     await here.rules('rollback')
@@ -140,7 +140,7 @@ withEngine('sqlite', 'RULES', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'a hostile rule file', (makeDatabase) => {
-  test('prints no control characters, and a long name is refused', async () => {
+  test('rules apply prints no control characters from the file, and refuses a long name', async () => {
     const files = {
       'escape.json': kiteRules('\u001b[31mX'),
       'long.json': kiteRules('long', { name: 'x'.repeat(251) }),

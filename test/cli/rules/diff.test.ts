@@ -4,7 +4,7 @@ import { withEveryEngine } from '../../support/store/engines.ts'
 import { dataPoint, record } from '../../support/store/records.ts'
 import { kiteRules } from '../../support/store/rule-files.ts'
 
-/** Twelve passports with 1 to 12 kites, one with a proof, one without anything, one that is merged. */
+/** Twelve passports with 1 to 12 kites, one with a proof of a human, one without data points, and a merged one. */
 const RECORDS = [
   ...Array.from({ length: 12 }, (_, at) => record(at + 1, { dataPoints: [dataPoint('kites', at + 1)] })),
   record(20, { dataPoints: [dataPoint('worldcoin', 1)] }),
@@ -13,7 +13,7 @@ const RECORDS = [
 ]
 
 withEveryEngine('rules diff', (makeDatabase) => {
-  test('reports how many scores change, the largest changes with their reasons, and human checkmarks', async () => {
+  test('rules diff reports how many scores change, the largest changes with their reasons, and human checkmarks', async () => {
     const files = {
       'kites.json': kiteRules('kites', { proves_human: true }),
       'none.json': kiteRules('none', { multiplier: 0 }),
@@ -47,12 +47,12 @@ withEveryEngine('rules diff', (makeDatabase) => {
     // Nothing was changed.
     expect((await here.call('rules', 'list')).err).toContain('No rule set was applied')
     expect(await here.look((store) => store.scoring.countStale())).toBe(stale)
-    // The next comparison is with the active rule set.
+    // The active rule set is compared, so that the file does not differ from it now.
     await here.call('rules', 'apply', file)
     expect((await here.call('rules', 'diff', file)).out).toContain('0 scores rise, 0 fall, 14 stay.')
   })
 
-  test('reads the passports in batches', async () => {
+  test('rules diff compares all passports, in several batches', async () => {
     const records = Array.from({ length: 1201 }, (_, id) =>
       record(id, { dataPoints: [dataPoint('kites', 1)] }),
     )
@@ -62,7 +62,7 @@ withEveryEngine('rules diff', (makeDatabase) => {
     )
   })
 
-  test('counts the passports in each level', async () => {
+  test('rules diff counts the passports in each level', async () => {
     const levels = [
       { name: 'Low', from: 0 },
       { name: 'High', from: 10 },

@@ -39,7 +39,7 @@ function expectAccepted(args: readonly string[], stdin = ''): void {
 }
 
 test.if(hasPrograms('redis-server'))(
-  'metrics report Redis and the snapshot, over all workers, and the dashboard shows every metric',
+  'metrics report Redis and the snapshot for all workers, and the dashboard shows every metric',
   async () => {
     await using redis = await startRedis()
     await using here = await workplace(databaseMaker('sqlite'), {
@@ -47,7 +47,7 @@ test.if(hasPrograms('redis-server'))(
     })
     await using server = await here.serve(['--workers', '2'], { METRICS_PORT: '0', REDIS_URL: redis.url })
     const read = async (name: string) => (await scrape(server)).value(name)
-    // The first metrics of both workers.
+    // Waits for the first metrics of the workers.
     await until(async () => (await read('passportd_redis_up')) !== undefined)
     expect(await read('passportd_redis_up')).toBe(1)
     expect(await read('passportd_redis_errors_total')).toBe(0)
@@ -74,7 +74,7 @@ test.if(hasPrograms('redis-server'))(
 )
 
 onEngine('sqlite', 'requests in progress', (open) => {
-  test('a request is in progress until it has its response', async () => {
+  test('a request counts as in progress until the server has responded', async () => {
     await using store = await open([named(1, 'Ada')])
     const counted = Promise.withResolvers<void>()
     await using server = serveTest(store, {

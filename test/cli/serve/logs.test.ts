@@ -17,8 +17,8 @@ import { NOON, named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { callHere } from '../../support/terminal.ts'
 
-// Concurrent: these tests mostly wait.
-test.concurrent('LOG_REQUESTS=true logs one entry per request, by route', async () => {
+// These tests run concurrently, because they mostly wait.
+test.concurrent('LOG_REQUESTS=true logs one entry per request, with the name of its route', async () => {
   await using here = await workplace(databaseMaker('sqlite'), { records: [named(42, 'Ada')] })
   await using server = await here.listen({ LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' })
   const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
@@ -47,7 +47,7 @@ test.concurrent('LOG_REQUESTS=true logs one entry per request, by route', async 
   ])
 })
 
-test.concurrent('the log reports start, stop, an ignored SIGHUP, a change of the retirement plan, and once a failure of a background job, with its stack', async () => {
+test.concurrent('the log reports start, stop, an ignored SIGHUP and a changed retirement plan, and a failing background job once, with its stack', async () => {
   await using here = await workplace(databaseMaker('sqlite'))
   await using server = await here.serve()
   const log = readLines(server.child.stderr)
@@ -119,7 +119,7 @@ async function filled() {
   return {
     cwd: folder.path,
     env: { DATABASE_URL: `sqlite:${path}` },
-    /** Overwrites the file: truncating a mapped file would end the process. */
+    /** Overwrites the file in place, because truncating a mapped file would end the process. */
     ruin() {
       const file = openSync(path, 'r+')
       writeSync(file, Buffer.alloc(statSync(path).size - 8192, 0xff), 0, undefined, 8192)
@@ -170,10 +170,10 @@ test.concurrent('no key, query, path or whole address is logged, also for failed
   await askAll(1990)
   await askRaw(server.url, `${key} /health HTTP/1.1\r\nHost: ${key}\r\nConnection: close\r\n\r\n`)
   await until(() => log.filter((line) => line.includes('"message":"request"')).length >= asked)
-  // The first entry has the address of the server.
+  // The first entry is left out, because it has the address of the server.
   const text = log.slice(1).join('\n')
   const entries = log.map((line) => JSON.parse(line))
-  // Only the first of many equal errors is logged: it may be that of a list page.
+  // Only the first of many equal errors is logged, with any of the routes.
   expect(entries.some(({ level, route }) => level === 'error' && route !== undefined)).toBe(true)
   expect(entries.some(({ status }) => status === 503)).toBe(true)
   for (const secret of [key, wrong]) expect(text).not.toContain(secret.split('_')[2] as string)
@@ -197,7 +197,7 @@ function collect() {
   return { lines, ...log }
 }
 
-test('repeated errors are logged once, then once a minute with their number, also if two errors alternate', () => {
+test('a repeated error is logged once, then once a minute with the number of repeats, even if two errors alternate', () => {
   jest.useFakeTimers()
   const { lines, error, end } = collect()
   for (let at = 1; at <= 100; at++) for (const message of ['away', 'down']) error(message, { at })

@@ -20,7 +20,7 @@ const REPLICA = {
 
 const LISTED = 'passportd_requests_total{route="list",status="200",tier="anonymous"}'
 
-/** One connection per request, so that all workers get some. PostgreSQL may be unavailable on a busy machine. */
+/** Sends requests, each on its own connection, until all have succeeded. */
 const ask = (url: string, times: number) =>
   Promise.all(
     Array.from({ length: times }, () => until(async () => (await fetch(url, { keepalive: false })).ok)),
@@ -60,7 +60,7 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
       expect((await fetch(server.metricsUrl, { headers: { Host } })).status).toBe(200)
     }
 
-    // The snapshot follows the database, and its age grows while it cannot be read.
+    // The snapshot follows the database, and its age grows while the database cannot be read.
     expect(families.has('passportd_redis_up')).toBe(false)
     expect(value('passportd_snapshot_passports')).toBe(1)
     await here.call('remove', '1', '--yes')
@@ -73,7 +73,7 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
 })
 
 onEveryEngine('metrics of the store', (open) => {
-  test('stale passports and the numbers of the event log are reported', async () => {
+  test('metrics report stale passports, and the first and last numbers of the event log', async () => {
     await using store = await open([record(1, { stale: true }), record(2)])
     const values = async (...names: string[]) => {
       const { value } = parseExposition(presentFamilies(await readStore(store, REPLICA)))
@@ -87,7 +87,7 @@ onEveryEngine('metrics of the store', (open) => {
     expect(await values(...names)).toEqual([2, 3, 3, 2])
   })
 
-  test('an unavailable store and its replica are reported', async () => {
+  test('metrics report that the store and its replica are unavailable', async () => {
     await using store = await open()
     await store.close()
     const { value } = parseExposition(presentFamilies(await readStore(store, REPLICA)))
@@ -102,7 +102,7 @@ onEngine('sqlite', 'failing metrics', (open) => {
   test.each([
     ['an unexpected error', 'reported', new TypeError('a bug')],
     ['an unavailable store', 'not reported', new ServiceError('unavailable', 'It is unavailable.')],
-  ])('%s is %s', async (_, reported, error) => {
+  ])('when metrics are read, %s is %s', async (_, reported, error) => {
     await using store = await open([record(1)])
     const scoring = { ...store.scoring, countStale: () => Promise.reject(error) }
     const errors: unknown[] = []

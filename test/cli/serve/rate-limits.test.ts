@@ -9,7 +9,7 @@ const REQUESTS = 600
 const LIMIT = 240
 const HOUR = 3_600_000
 
-/** Windows are aligned to the clock: this one does not end within the next hour. */
+/** Hours of a window that does not end within the next hour. Windows are aligned to the clock. */
 const WINDOW = [24, 23, 19].find((hours) => Date.now() % (hours * HOUR) < (hours - 1) * HOUR)
 const TIERS = { TIERS: `standard=${LIMIT}/${WINDOW}h, anonymous=50/${WINDOW}h` }
 
@@ -34,7 +34,7 @@ async function makeKey(here: Awaited<ReturnType<typeof workplace>>) {
 
 withEngine('sqlite', 'limits', (makeDatabase) => {
   test.skipIf(process.platform !== 'linux')(
-    'workers accept exactly the limit of many concurrent requests',
+    'of many concurrent requests, the workers together accept exactly the limit',
     async () => {
       await using here = await workplace(makeDatabase)
       const headers = await makeKey(here)

@@ -19,7 +19,7 @@ const TARGETS = [
   '/api/v1/passport_credentials?passport_id=7',
 ]
 
-// Concurrent: these tests mostly wait.
+// These tests run concurrently, because they mostly wait.
 test.concurrent('a node responds correctly while primary and replica stop and start', async () => {
   await using primary = await startPostgres()
   await using seed = await openStore({ engine: 'postgres', url: primary.url })
@@ -68,7 +68,7 @@ test.concurrent('a node responds correctly while primary and replica stop and st
   const during = async (change: () => unknown, expected: unknown) => {
     await change()
     await ready(expected)
-    // Long enough for every connection and target.
+    // Enough responses for every connection and target.
     const count = answers
     await until(() => answers > count + 40, 'more answers')
     for (const target of TARGETS.filter((each) => each !== LIST_PAGE)) {

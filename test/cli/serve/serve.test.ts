@@ -47,8 +47,8 @@ withEngine('sqlite', 'REQUIRE_API_KEY', (makeDatabase) => {
   })
 })
 
-// Concurrent: these tests mostly wait.
-test.concurrent('--demo fills its own file once, also after a kill while filling it, and prints the URLs', async () => {
+// These tests run concurrently, because they mostly wait.
+test.concurrent('--demo fills its own file once, even if it was killed while filling it, and prints the URLs', async () => {
   using folder = tempFolder()
   const cwd = folder.path
   const child = start(['serve', '--demo'], { cwd, env: { PORT: '0' } })
@@ -87,7 +87,7 @@ test.concurrent('settings reach the server, and an unfinished request does not p
   socket.destroy()
 })
 
-test.concurrent('a log that is closed does not affect responses', async () => {
+test.concurrent('the server responds even if its log is closed', async () => {
   using folder = tempFolder()
   const child = Bun.spawn(['sh', '-c', 'exec "$0" "$1" serve 2>&-', process.execPath, MAIN], {
     cwd: folder.path,
@@ -127,7 +127,7 @@ test.concurrent.each(['a full pipe that nobody reads', '/dev/full'])(
   },
 )
 
-test.concurrent('a port in use is reported in one sentence, and the active rule set stays', async () => {
+test.concurrent('serve reports a port in use in one sentence, and does not change the active rule set', async () => {
   await using here = await workplace(databaseMaker('sqlite'))
   const inForce = () => here.json('rules', 'list')
   const before = await inForce()
@@ -147,7 +147,7 @@ test.concurrent('a port in use is reported in one sentence, and the active rule 
 test.concurrent.each([
   ['', { HOST: '192.0.2.1' }],
   ['METRICS_', { METRICS_HOST: '192.0.2.1', METRICS_PORT: '0' }],
-])('a %sHOST that is not of this machine is reported in one sentence', async (prefix, settings) => {
+])('a %sHOST that is no address of this machine is reported in one sentence', async (prefix, settings) => {
   await using here = await workplace(databaseMaker('sqlite'))
   const { out, err, code } = await callHere(['serve'], { env: { ...here.env, PORT: '0', ...settings } })
   expect({ out, code }).toEqual({ out: '', code: 1 })

@@ -13,7 +13,7 @@ const ALL = { since: '0000-01-01', until: '9999-12-31' }
 const countIn = async (store: Store) =>
   (await store.usage.list(ALL)).reduce((sum, { count }) => sum + count, 0)
 
-/** One connection per request, so that all workers get some. */
+/** Uses one connection per request, so that every worker gets some requests. */
 async function ask(url: string, times: number, headers: Record<string, string> = {}): Promise<void> {
   await Promise.all(
     Array.from({ length: times }, async () => {
@@ -25,9 +25,9 @@ async function ask(url: string, times: number, headers: Record<string, string> =
 
 const makeDatabase = databaseMaker('sqlite')
 
-// Concurrent: these tests mostly wait.
+// These tests run concurrently, because they mostly wait.
 describe.concurrent('counts', () => {
-  test('counts of all threads are stored at a graceful shutdown, with the last use of keys, after another process has finished its write', async () => {
+  test('a graceful shutdown waits for the write of another process, then stores the usage counts and last uses of all threads', async () => {
     await using here = await workplace(makeDatabase)
     const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
     await using server = await here.serve(process.platform === 'linux' ? ['--workers', '2'] : [])
@@ -47,7 +47,7 @@ describe.concurrent('counts', () => {
     expect((await store.keys.list())[0]?.lastUsedAt).toBeGreaterThanOrEqual(begin)
   })
 
-  test('counts are deleted in the background after USAGE_DAYS, and events after HISTORY days', async () => {
+  test('usage counts are deleted in the background after USAGE_DAYS, and events after HISTORY days', async () => {
     await using here = await workplace(makeDatabase)
     await using store = await here.open()
     const ago = (days: number) => Date.now() - days * 86_400_000
@@ -69,7 +69,7 @@ describe.concurrent('counts', () => {
     expect(events).toMatchObject([{ sequence: 3, type: 'passport.added' }])
   })
 
-  test('counts wait while PostgreSQL is unavailable', async () => {
+  test('usage counts stay in memory while PostgreSQL is unavailable, and are stored later', async () => {
     await using here = await workplace(databaseMaker('postgres'))
     const url = new URL(here.env.DATABASE_URL)
     await using proxy = await tcpProxy(Number(url.port))
@@ -87,7 +87,7 @@ describe.concurrent('counts', () => {
   })
 })
 
-test('counts are handed over every ten seconds: a kill loses at most the last ten seconds', async () => {
+test('usage counts are handed over every ten seconds, so that a kill loses at most those of the last ten seconds', async () => {
   await using here = await workplace(makeDatabase)
   const reports: UsageReport[] = []
   jest.useFakeTimers()

@@ -4,7 +4,7 @@ import { workplace } from '../../support/cli-sandbox.ts'
 import { childrenOf, until } from '../../support/processes.ts'
 import { withEngine } from '../../support/store/engines.ts'
 
-/** One connection per request, so that all threads get some. */
+/** Uses one connection per request, so that every thread gets some requests. */
 const statuses = async (url: string, headers: Record<string, string> = {}) => [
   ...new Set(
     await Promise.all(

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { LogEvent, ScoreState } from '../../../src/domain/history/event.ts'
+import type { CredentialChange, LogEvent, ScoreState } from '../../../src/domain/history/event.ts'
 import { diffOf } from '../../support/store/later-events.ts'
 
 const state = (total: number): ScoreState => ({
@@ -10,15 +10,22 @@ const state = (total: number): ScoreState => ({
   credentials: [],
 })
 const at = { passportId: 7, time: 0 }
-const changed = (sequence: number, before: number, after: number): LogEvent => ({
+const credential = (type: string, before: number, after: number): CredentialChange => ({
+  type,
+  cause: 'value',
+  score: [before, after],
+  before: {},
+})
+const changed = (
+  sequence: number,
+  before: number,
+  after: number,
+  credentials = [credential('github', before, after)],
+): LogEvent => ({
   ...at,
   sequence,
   type: 'score.changed',
-  change: {
-    score: [before, after],
-    rules: ['r', 'r'],
-    credentials: [{ type: 'github', cause: 'value', score: [before, after], before: {} }],
-  },
+  change: { score: [before, after], rules: ['r', 'r'], credentials },
 })
 const added = (sequence: number, score: number): LogEvent => ({
   ...at,
@@ -64,17 +71,6 @@ test.each<[string, number, LogEvent[], [number | null, number | null], object[]]
 })
 
 test('the largest causes are first, whatever their sign', () => {
-  const change = (type: string, before: number, after: number) =>
-    ({ type, cause: 'value', score: [before, after], before: {} }) as const
-  const credentials = [change('ens', 1, 2), change('github', 5, 1)]
-  const event: LogEvent = {
-    ...at,
-    sequence: 1,
-    type: 'score.changed',
-    change: { score: [6, 3], rules: ['r', 'r'], credentials },
-  }
-  expect(diffOf(state(3), [event]).causes).toEqual([
-    { type: 'github', delta: -4, cause: 'value' },
-    { type: 'ens', delta: 1, cause: 'value' },
-  ])
+  const event = changed(1, 6, 3, [credential('ens', 1, 2), credential('github', 5, 1)])
+  expect(diffOf(state(3), [event]).causes).toEqual([github(-4), { type: 'ens', delta: 1, cause: 'value' }])
 })

@@ -2,53 +2,37 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import {
+  type Condition,
   FILTER_FIELDS,
   type Filter,
   type FilterField,
   LONGEST_FILTER,
   MOST_CONDITIONS,
+  type Operator,
   parseFilter,
 } from '../../../src/domain/lists/filter.ts'
 
-const is = (value: string | number, operator = '=' as const) => ({ not: false, operator, value })
+const is = (value: string | number, operator: Operator = '='): Condition => ({ not: false, operator, value })
+const not = (value: string): Condition => ({ ...is(value), not: true })
+const term = (field: FilterField, ...conditions: Condition[]) => ({ field, conditions })
 
 describe('a filter', () => {
   const accepted: [text: string, filter: Filter][] = [
-    ['human:true', [{ field: 'human', conditions: [is('true')] }]],
-    ['human:!TRUE', [{ field: 'human', conditions: [{ ...is('true'), not: true }] }]],
-    ['score:50', [{ field: 'score', conditions: [is(50)] }]],
-    ['score:=50.25', [{ field: 'score', conditions: [is(50.25)] }]],
-    ['skills_score:>=-1', [{ field: 'skills_score', conditions: [{ ...is(-1), operator: '>=' }] }]],
-    [
-      'score:<10|>90',
-      [
-        {
-          field: 'score',
-          conditions: [
-            { ...is(10), operator: '<' },
-            { ...is(90), operator: '>' },
-          ],
-        },
-      ],
-    ],
-    [
-      'type:github|ens,tag:!bot',
-      [
-        { field: 'type', conditions: [is('github'), is('ens')] },
-        { field: 'tag', conditions: [{ ...is('bot'), not: true }] },
-      ],
-    ],
+    ['human:true', [term('human', is('true'))]],
+    ['human:!TRUE', [term('human', not('true'))]],
+    ['score:50', [term('score', is(50))]],
+    ['score:=50.25', [term('score', is(50.25))]],
+    ['skills_score:>=-1', [term('skills_score', is(-1, '>='))]],
+    ['score:<10|>90', [term('score', is(10, '<'), is(90, '>'))]],
+    ['type:github|ens,tag:!bot', [term('type', is('github'), is('ens')), term('tag', not('bot'))]],
     [
       ' type : github | ens , score : > 5 ',
-      [
-        { field: 'type', conditions: [is('github'), is('ens')] },
-        { field: 'score', conditions: [{ ...is(5), operator: '>' }] },
-      ],
+      [term('type', is('github'), is('ens')), term('score', is(5, '>'))],
     ],
-    ['location:New  York', [{ field: 'location', conditions: [is('new york')] }]],
-    ['location:"Köln, am|Rhein: x"', [{ field: 'location', conditions: [is('koln, am|rhein: x')] }]],
-    ['tag:!"!>a \\"b\\" \\\\c"', [{ field: 'tag', conditions: [{ ...is('!>a "b" \\c'), not: true }] }]],
-    ['rules:2026-11+ab12cd34', [{ field: 'rules', conditions: [is('2026-11+ab12cd34')] }]],
+    ['location:New  York', [term('location', is('new york'))]],
+    ['location:"Köln, am|Rhein: x"', [term('location', is('koln, am|rhein: x'))]],
+    ['tag:!"!>a \\"b\\" \\\\c"', [term('tag', not('!>a "b" \\c'))]],
+    ['rules:2026-11+ab12cd34', [term('rules', is('2026-11+ab12cd34'))]],
   ]
   test.each(accepted)('%j is parsed', (text, filter) => {
     expect(parseFilter(text)).toEqual(filter)

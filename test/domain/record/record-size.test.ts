@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { MAX_BYTES, MAX_LIST_ITEM_BYTES } from '../../../src/domain/record/record-size.ts'
+import { LIMITS, MAX_LIST_ITEM_BYTES } from '../../../src/domain/record/record-size.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { parsePassport } from '../../support/ingest/parse-record.ts'
 import { databaseMaker, withEveryEngine } from '../../support/store/engines.ts'
@@ -16,7 +16,7 @@ function texts(bytes: number, length: number): string[] {
   return all.slice(0, -1)
 }
 
-const size = (name: keyof typeof MAX_BYTES) => MAX_BYTES[name]
+const size = (name: keyof typeof LIMITS) => LIMITS[name].bytes
 
 /** Every field of the list has the largest accepted size. */
 const largest = (id: number) => ({

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Credential } from '../../../src/domain/credential.ts'
 import { formatShare } from '../../../src/explorer/credentials/credential-list.ts'
 import { describeRule } from '../../../src/explorer/credentials/credential-page.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
@@ -11,20 +12,14 @@ const github = (score: number) =>
   credential(`g${score}`, { type: 'github', name: 'GitHub', category: 'Skills', score, maxScore: 40 })
 const kite = credential('k', { type: 'Kite Club', name: 'Kites', category: 'Hobbies', score: 3, maxScore: 9 })
 
-const PEOPLE = [
-  record(1, {
-    profile: { displayName: 'Ana' },
-    scores: { total: 30, skills: 30 },
-    credentials: [github(30)],
-  }),
-  record(2, {
-    profile: { displayName: 'Ben' },
-    scores: { total: 40, skills: 40 },
-    credentials: [github(40), kite],
-  }),
-  record(3, { profile: { displayName: 'Cleo' }, scores: { total: 5, skills: 5 }, credentials: [github(5)] }),
-  record(4, { profile: { displayName: 'Dan' }, scores: { total: 0 }, credentials: [github(0)] }),
-]
+const holder = (id: number, displayName: string, skills: number, ...more: Credential[]) =>
+  record(id, {
+    profile: { displayName },
+    scores: { total: skills, skills },
+    credentials: [github(skills), ...more],
+  })
+
+const PEOPLE = [holder(1, 'Ana', 30), holder(2, 'Ben', 40, kite), holder(3, 'Cleo', 5), holder(4, 'Dan', 0)]
 
 onEngine('sqlite', 'credential pages', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)

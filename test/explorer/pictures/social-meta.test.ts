@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { FullPassport, Social } from '../../../src/domain/passport.ts'
+import { parseOrigin } from '../../../src/domain/url.ts'
 import { shortNameOf } from '../../../src/explorer/design/text.ts'
 import {
   renderProfileMeta,
@@ -40,6 +41,35 @@ test('a list is described by its size and its first person', () => {
   expect(describeOf('People in Oslo', 1, ADA)).toBe('1 person in Oslo: Ada Lovélace 🐉')
   expect(describeOf('People in Oslo', 100)).toBeUndefined()
   expect(describeOf('Passports by score', 100, ADA)).toBeUndefined()
+})
+
+test('only a scheme with a host is an origin', () => {
+  for (const text of [
+    '',
+    'example.com',
+    'ftp://example.com',
+    'javascript:alert(1)',
+    'https://',
+    'https://a/path',
+    'https://a?query',
+    'https://user@a',
+    'https://a"onload="alert(1)',
+    "https://a'b",
+    'https://a<b>',
+    'https://a b',
+    'https://a:99999',
+    'https://[::1',
+    'https://a\n',
+    `https://${'a'.repeat(300)}`,
+  ])
+    expect([text, parseOrigin(text)]).toEqual([text, undefined])
+  for (const text of [
+    'http://127.0.0.1:8080',
+    'http://[::1]:8080',
+    'https://my_host',
+    'https://xn--e1afmkfd.example',
+  ])
+    expect(parseOrigin(text)?.origin).toBe(text)
 })
 
 describe('social metadata of a passport', () => {
@@ -91,39 +121,13 @@ describe('social metadata of a passport', () => {
     expect(dataOf(render({ socials: hostile.map(social) })).mainEntity).not.toHaveProperty('sameAs')
   })
 
-  test('omits URLs if the origin is malformed', () => {
-    for (const origin of [
-      '',
-      'example.com',
-      'ftp://example.com',
-      'javascript:alert(1)',
-      'https://',
-      'https://a/path',
-      'https://a?query',
-      'https://user@a',
-      'https://a"onload="alert(1)',
-      "https://a'b",
-      'https://a<b>',
-      'https://a b',
-      'https://a:99999',
-      'https://[::1',
-      'https://a\n',
-      `https://${'a'.repeat(300)}`,
-    ]) {
-      const markup = render({}, origin)
-      expect(markup).not.toMatch(/canonical|og:url|og:image/)
-      expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉: 42.5, Established')
-      expect(contentOf(markup, 'twitter:card')).toBe('summary')
-      expect(dataOf(markup)).not.toHaveProperty('url')
-      expect(dataOf(markup).mainEntity).not.toHaveProperty('url')
-    }
-    for (const origin of [
-      'http://127.0.0.1:8080',
-      'http://[::1]:8080',
-      'https://my_host',
-      'https://xn--e1afmkfd.example',
-    ])
-      expect(contentOf(render({}, origin), 'og:url')).toBe(`${origin}/passports/7`)
+  test('omits URLs without an origin', () => {
+    const markup = render({}, '')
+    expect(markup).not.toMatch(/canonical|og:url|og:image/)
+    expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉: 42.5, Established')
+    expect(contentOf(markup, 'twitter:card')).toBe('summary')
+    expect(dataOf(markup)).not.toHaveProperty('url')
+    expect(dataOf(markup).mainEntity).not.toHaveProperty('url')
   })
 
   test('the description omits an unknown standing', () => {

@@ -21,12 +21,10 @@ describe('the snippets of the reference', () => {
     const pages = await Promise.all(['/reference', '/reference/v3'].map((path) => server.get(path)))
     const sections = pages.flatMap(({ text }) => sectionsOf(text))
     expect(sections.length).toBeGreaterThanOrEqual(6)
-    const run = (language: string, key?: string) =>
-      runSnippets(
-        language,
-        sections.map((section) => textOf(section, language)),
-        key,
-      )
+    const run = (language: string, key?: string) => {
+      const codes = sections.map((section) => textOf(section, language))
+      return runSnippets(language, codes, key)
+    }
     const [first = [], ...others] = await Promise.all(LANGUAGES.map((language) => run(language, key)))
     expect(others).toEqual([first, first])
     expect(first).toHaveLength(sections.length)

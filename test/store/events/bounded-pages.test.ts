@@ -1,12 +1,11 @@
 import { expect, spyOn, test } from 'bun:test'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/database-address.ts'
 import type { LogEvent } from '../../../src/domain/history/event.ts'
 import { undo } from '../../../src/domain/history/undo.ts'
+import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import type { LaterEvents } from '../../../src/store/event-store.ts'
-import { openStore } from '../../../src/store/open.ts'
 import { readDiff, readLater } from '../../../src/store/read-later.ts'
 import type { Awaitable, Store } from '../../../src/store/store.ts'
-import { type MakeDatabase, saveRecords, withEveryEngine } from '../../support/store/engines.ts'
+import { onEveryEngine, type TestStore } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { listLater } from '../../support/store/later-events.ts'
 import { NOON, record } from '../../support/store/records.ts'
@@ -32,23 +31,12 @@ async function addEvents(url: string, totals: readonly number[], padding: number
   )
 }
 
-const scored = (id: number, total: number) => record(id, { scores: { total } })
+type Open = (records: readonly PassportRecord[]) => Promise<TestStore>
 
-async function openWith(make: MakeDatabase, totals: readonly number[], padding = 0) {
-  const database = await make()
-  const store = await openStore(parseDatabaseAddress(database.url) as DatabaseAddress)
-  await saveRecords(
-    store,
-    totals.map((total, id) => scored(id, total)),
-  )
-  await addEvents(database.url, totals, padding)
-  return {
-    ...store,
-    async [Symbol.asyncDispose]() {
-      await store.close()
-      await database[Symbol.asyncDispose]()
-    },
-  }
+async function openWith(open: Open, totals: readonly number[], padding = 0) {
+  const store = await open(totals.map((total, id) => record(id, { scores: { total } })))
+  await addEvents(store.url, totals, padding)
+  return store
 }
 
 const bytesOf = (events: readonly LogEvent[]) =>
@@ -63,9 +51,9 @@ async function getPassport({ v3 }: Store, id: number) {
   return found.passport
 }
 
-withEveryEngine('bounded pages of events', (make) => {
+onEveryEngine('bounded pages of events', (open) => {
   test('a diff of a long history adds up, and reads the events in pages of 5,000', async () => {
-    await using store = await openWith(make, [12_000])
+    await using store = await openWith(open, [12_000])
     using list = spyOn(store.events, 'listAfterTime')
     const passport = await getPassport(store, 0)
     const times = { from: NOON + 500, to: NOON + 11_000 }
@@ -79,7 +67,7 @@ withEveryEngine('bounded pages of events', (make) => {
 
   test('histories of different lengths are read completely, newest event first, 5,000 events per page', async () => {
     const totals = [...Array(60).fill(3), 6000, 0, 400, 1]
-    await using store = await openWith(make, totals)
+    await using store = await openWith(open, totals)
     const pages = await Array.fromAsync(readLater(store.events, totals.keys(), NOON, () => undefined))
     expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(5000 + totals.length)
     for (const [id, total] of totals.entries()) {
@@ -89,7 +77,7 @@ withEveryEngine('bounded pages of events', (make) => {
   })
 
   test('pages of large events have about 1 MiB, and the next page continues after the last event', async () => {
-    await using store = await openWith(make, [150, 30, 1], 20_000)
+    await using store = await openWith(open, [150, 30, 1], 20_000)
     const later = await Array.fromAsync(readLater(store.events, [0, 1, 2], NOON, () => undefined))
     expect(later.map((page) => page.length)).toEqual([53, 53, 53, 22])
     expect(ofPassport(later.flat(), 1).map(({ time }) => time - NOON)).toEqual(
@@ -111,14 +99,14 @@ withEveryEngine('bounded pages of events', (make) => {
   })
 
   test('an event that is larger than a page gets its own page', async () => {
-    await using store = await openWith(make, [3], 2 * MEBIBYTE)
+    await using store = await openWith(open, [3], 2 * MEBIBYTE)
     const page = await store.events.list({ after: 1, limit: 10 })
     expect([page.events.length, page.end]).toEqual([1, 2])
     expect(await listLater(store, [0], NOON)).toHaveLength(3)
   })
 
   test('a passport that is removed while its history is read counts as never added', async () => {
-    await using store = await openWith(make, [6000, 6000])
+    await using store = await openWith(open, [6000, 6000])
     using list = spyOn(store.events, 'listAfterTime')
     const state = { scores: { total: 6000, activity: 0, identity: 0, skills: 0 }, credentials: [] }
     const states = [0, 1].map(() => ({ ...state, human: false, calculatedAt: NOON, rules: '' }))

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/database-address.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { backUp } from '../../../src/store/sqlite/backup.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { restore } from '../../../src/store/sqlite/restore.ts'
-import { saveRecords, withEveryEngine } from '../../support/store/engines.ts'
+import { addressOf, saveRecords, withEveryEngine } from '../../support/store/engines.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -14,7 +13,7 @@ withEveryEngine('a new database', (makeDatabase) => {
     await using database = await makeDatabase({ bare: true })
     // SQLite reads the clock itself, and may round the time down.
     const begin = Date.now() - 1
-    await using store = await openStore(parseDatabaseAddress(database.url) as DatabaseAddress)
+    await using store = await openStore(addressOf(database))
     const log = await store.events.log()
     expect(log).toMatchObject({ name: expect.stringMatching(/^[0-9a-f]{6}$/), first: 1, last: 0 })
     expect(log.knownSince).toBeGreaterThanOrEqual(begin)

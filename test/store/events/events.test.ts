@@ -8,6 +8,7 @@ import { diffOf, listLater } from '../../support/store/later-events.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 import { readStates } from '../../support/store/score-states.ts'
 import { hand, scorerOf } from '../../support/store/scoring.ts'
+import { passportsOf } from '../../support/store/store-changes.ts'
 
 const HOUR = 3_600_000
 const YEAR = 365 * 86_400_000
@@ -226,8 +227,7 @@ onEveryEngine('events', (open) => {
     await using source = await openTestStore('sqlite', [record(1)])
     await using target = await open([record(2)])
     const before = await target.events.log()
-    const passports = (store: Store) => store.copyTables.find(({ name }) => name === 'passports')
-    await passports(target)?.replace({}, (await passports(source)?.list({})) ?? [])
+    await passportsOf(target).replace({}, await passportsOf(source).list({}))
     const after = await target.events.log()
     expect(after.name).not.toBe(before.name)
     expect(after).toMatchObject({ first: 2, last: 1 })

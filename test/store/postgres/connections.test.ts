@@ -2,10 +2,11 @@ import { expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import { serveProcess } from '../../support/cli.ts'
+import { owning } from '../../support/dispose-parts.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
-import { change, connect, openAndClose, succeeds } from '../../support/postgres/connect.ts'
+import { change, connect, openAndClose } from '../../support/postgres/connect.ts'
 import { testDatabase } from '../../support/postgres/postgres.ts'
-import { until } from '../../support/processes.ts'
+import { succeeds, until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
 import { ada, grace, named } from '../../support/store/records.ts'
@@ -24,15 +25,7 @@ async function proxiedDatabase() {
   const url = change(database.url, (to) => {
     to.port = String(proxy.port)
   })
-  return {
-    url,
-    directUrl: database.url,
-    proxy,
-    async [Symbol.asyncDispose]() {
-      await proxy[Symbol.asyncDispose]()
-      await database[Symbol.asyncDispose]()
-    },
-  }
+  return owning({ url, directUrl: database.url, proxy }, database, proxy)
 }
 
 /** Locks the table and returns the function that unlocks it. */

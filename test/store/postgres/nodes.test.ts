@@ -8,6 +8,7 @@ import { createListing } from '../../../src/store/postgres/listing.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import type { Query } from '../../../src/store/sql/connection.ts'
 import type { ScoringJob, Store } from '../../../src/store/store.ts'
+import { owning } from '../../support/dispose-parts.ts'
 import { connect } from '../../support/postgres/connect.ts'
 import { startPostgres, startReplica } from '../../support/postgres/postgres.ts'
 import { until } from '../../support/processes.ts'
@@ -21,13 +22,7 @@ async function openTwo() {
   const database = await databaseMaker('postgres')()
   const [one, other] = await Promise.all([openPostgres(database), openPostgres(database)])
   const sql = connect(database.url)
-  return {
-    ...{ one, other, sql },
-    async [Symbol.asyncDispose]() {
-      await Promise.all([one.close(), other.close(), sql.close()])
-      await database[Symbol.asyncDispose]()
-    },
-  }
+  return owning({ one, other, sql }, database, one, other, sql)
 }
 
 const people = (count: number) => Array.from({ length: count }, (_, id) => named(id, `Person ${id}`))

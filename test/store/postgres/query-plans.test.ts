@@ -189,30 +189,24 @@ const MIXED_KEYS = Array.from({ length: 1000 }, (_, at) => {
 
 /** Inserts rows directly, which is faster than through the store. */
 async function fill(sql: SQL): Promise<void> {
-  await sql.begin(async (transaction) => {
-    await transaction`set local session_replication_role = replica`
-    await transaction.unsafe(`insert into passports select id, id % 1000, 0, 0, 0, (id % 100 = 0)::integer, 0, 0, 0,
+  await sql.unsafe(`begin;
+    set local session_replication_role = replica;
+    insert into passports select id, id % 1000, 0, 0, 0, (id % 100 = 0)::integer, 0, 0, 0,
       '0x' || id, '[]', 'Person ' || id, '', '', '[]', '[]', case when id % 50 = 1 then id - 1 end, 0, '', ''
-      from generate_series(1, 20000) as id`)
-    await transaction.unsafe(`insert into wallets select main_wallet, id from passports`)
-    await transaction.unsafe(`insert into credentials select id, '[]' from passports`)
-    await transaction.unsafe(`insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
-      select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null`)
-    await transaction.unsafe(
-      `insert into v1_credentials select passport_id, '{"passport_credentials":[]}', '' from v1_passports`,
-    )
-    await transaction.unsafe(`insert into handles select 'lens:' || id, id from passports`)
-    await transaction.unsafe(
-      `insert into data_points select id, 'ens', '', 'number', 1, '', null from passports`,
-    )
-    await transaction.unsafe(`insert into unlisted (passport_id) select generate_series(30000, 40000)`)
-    await transaction.unsafe(`insert into removals select id, 0 from generate_series(30000, 40000) as id`)
-    await transaction.unsafe(`insert into event_rules (stamp) values ('')`)
-    await transaction.unsafe(
-      `insert into events (sequence, passport_id, time, type, data) select id, id, 0, 1, '[0,0,1]' from passports`,
-    )
-    await transaction.unsafe(`update event_log set last = 20000, known_since = 0`)
-  })
+      from generate_series(1, 20000) as id;
+    insert into wallets select main_wallet, id from passports;
+    insert into credentials select id, '[]' from passports;
+    insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
+      select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null;
+    insert into v1_credentials select passport_id, '{"passport_credentials":[]}', '' from v1_passports;
+    insert into handles select 'lens:' || id, id from passports;
+    insert into data_points select id, 'ens', '', 'number', 1, '', null from passports;
+    insert into unlisted (passport_id) select generate_series(30000, 40000);
+    insert into removals select id, 0 from generate_series(30000, 40000) as id;
+    insert into event_rules (stamp) values ('');
+    insert into events (sequence, passport_id, time, type, data) select id, id, 0, 1, '[0,0,1]' from passports;
+    update event_log set last = 20000, known_since = 0;
+    commit`)
   await sql.unsafe('vacuum analyze')
 }
 

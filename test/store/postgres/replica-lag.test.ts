@@ -3,6 +3,7 @@ import { findDiff } from '../../../src/api/v3/diff.ts'
 import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { owning } from '../../support/dispose-parts.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
 import { connect } from '../../support/postgres/connect.ts'
 import { type PostgresServer, startPostgres, startReplica } from '../../support/postgres/postgres.ts'
@@ -21,17 +22,8 @@ async function startPrimary() {
     [1, 2, 3].map((id) => named(id, 'Ada')),
   )
   const proxy = await tcpProxy(primary.port)
-  return {
-    primary,
-    writer,
-    proxy,
-    source: primary.url.replace(`:${primary.port}/`, `:${proxy.port}/`),
-    async [Symbol.asyncDispose]() {
-      await writer.close()
-      await proxy[Symbol.asyncDispose]()
-      await primary[Symbol.asyncDispose]()
-    },
-  }
+  const source = primary.url.replace(`:${primary.port}/`, `:${proxy.port}/`)
+  return owning({ primary, writer, proxy, source }, primary, proxy, writer)
 }
 
 async function openNode(

@@ -101,7 +101,9 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
 
   async function run(command: readonly string[], folder: string, more = {}): Promise<string> {
     const options = { cwd: folder, env: { ...env, ...more }, stdout: 'pipe', stderr: 'pipe' } as const
-    return outputOf(await resultOf(Bun.spawn([...command], options)))
+    const { out, err, code } = await resultOf(Bun.spawn([...command], options))
+    if (code !== 0) throw new Error(`exit code ${code}\n${out}${err}`)
+    return out
   }
 
   return {
@@ -123,18 +125,6 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
     },
 
     run,
-
-    /** Runs a script. Lines that only call passportd run in this process, which is faster; a shell runs the others. */
-    async runScript(script: string, folder: string): Promise<string> {
-      let out = ''
-      for (const step of stepsOf(script))
-        out +=
-          typeof step === 'string'
-            ? await run(['sh', '-ec', step], folder)
-            : outputOf(await callHere(step, { cwd: folder }))
-      return out
-    },
-
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
@@ -142,30 +132,6 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
 export type DocsRunner = Awaited<ReturnType<typeof startDocsRunner>>
 
 const writeProgram = (path: string, text: string) => writeFileSync(path, `#!/bin/sh${text}`, { mode: 0o755 })
-
-type Ended = { out: string; err: string; code: number }
-
-function outputOf({ out, err, code }: Ended): string {
-  if (code !== 0) throw new Error(`exit code ${code}\n${out}${err}`)
-  return out
-}
-
-const PLAIN_CALL = /^(?:npm run -s passportd --|passportd) (?!serve)((?:[\w./:=@+-]+|"[^"$`\\]*"|\s)+)$/
-
-/** The arguments of passportd, or a script for a shell. What a shell sets is lost at its end. */
-function stepsOf(script: string): (string | string[])[] {
-  if (/^(export|cd) /m.test(script)) return [script]
-  const steps: (string | string[])[] = []
-  for (const line of script.split('\n')) {
-    const [, words] = PLAIN_CALL.exec(line.replace(/\s+#.*/, '')) ?? []
-    const last = steps.at(-1)
-    if (words !== undefined)
-      steps.push((words.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', '')))
-    else if (typeof last === 'string') steps[steps.length - 1] = `${last}\n${line}`
-    else if (line !== '') steps.push(line)
-  }
-  return steps
-}
 
 /** Fills a new database file, and adds a key. */
 async function fill(path: string, work: (store: Store) => unknown) {

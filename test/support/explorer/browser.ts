@@ -26,12 +26,8 @@ async function launchBrowser(): Promise<Browser> {
   }
 }
 
-export type TestBrowser = {
-  /** The page that all tests use in turn. */
-  newPage(): Promise<Page>
-  /** The same page, with the scripts of web pages switched off. */
-  newPageWithoutScripts(): Promise<Page>
-}
+/** `newPage` returns the page that all tests use in turn, and `newPageWithoutScripts` the same page without scripts. */
+export type TestBrowser = Record<'newPage' | 'newPageWithoutScripts', () => Promise<Page>>
 
 /** One browser and page for all files of the process. They stop when the process ends, and their folder is deleted. */
 let shared: Promise<{ page: Page; devTools: CDPSession }> | undefined

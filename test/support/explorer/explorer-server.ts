@@ -9,6 +9,7 @@ import { createSite } from '../../../src/explorer/site/site.ts'
 import { createPassportExplainer } from '../../../src/scoring/explain.ts'
 import { findRules } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { owning } from '../dispose-parts.ts'
 import { serveTest } from '../http/server.ts'
 import { openTestStore } from '../store/engines.ts'
 
@@ -65,14 +66,7 @@ export function serveExplorer(
 export async function servePeople(people: readonly PassportRecord[], options: Options = {}) {
   const store = await openTestStore('sqlite', people)
   const server = serveExplorer(store, options)
-  return {
-    ...server,
-    store,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await store[Symbol.asyncDispose]()
-    },
-  }
+  return owning({ ...server, store }, store, server)
 }
 
 let loaded: Promise<DrawPng> | undefined

@@ -1,7 +1,7 @@
 import { rescoreSome } from '../../../src/scoring/rescore.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { ADA_WALLET, credential, NOON, named, record, social } from '../store/records.ts'
-import { contracts, hand, scorerOf } from '../store/scoring.ts'
+import { ADA_WALLET, credential, dataPoint, NOON, named, record, social } from '../store/records.ts'
+import { hand, scorerOf } from '../store/scoring.ts'
 
 const DAY = 86_400_000
 
@@ -39,10 +39,8 @@ export const mira = record(12, {
 
 export const OTHERS = [named(1, 'Ivo', 1500), named(2, 'Sana', 40), named(3, '', 2), named(4, 'Yara', 0)]
 
-export const pointOf = (type: string, account: string, amount: number, display: string) => ({
-  ...contracts(amount),
-  ...{ type, account, display },
-})
+export const pointOf = (type: string, account: string, amount: number, display: string) =>
+  dataPoint(type, amount, account, display)
 
 /** Saves a data point of passport 12, which makes its score stale. */
 export const addDataPoint = (store: Store, amount: number) =>

@@ -1,4 +1,5 @@
 import type { WireEvent } from '../../../src/domain/v3/event-schema.ts'
+import { owning } from '../dispose-parts.ts'
 import { until } from '../processes.ts'
 import type { TestStore } from '../store/engines.ts'
 import { makeKey } from './keys.ts'
@@ -43,18 +44,9 @@ export async function openEventStream(url: URL | string, { key, query = '', last
 export async function serveEvents(store: TestStore, options: Parameters<typeof serveTest>[1] = {}) {
   const { id, key, init } = await makeKey(store, 1)
   const server = serveTest(store, options)
-  return {
-    ...server,
-    store,
-    keyId: id,
-    key,
-    list: (query = '') => server.get(`/api/v3/events${query}`, init),
-    follow: (query = '', lastId?: string) => openEventStream(server.url, { key, query, lastId }),
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await store[Symbol.asyncDispose]()
-    },
-  }
+  const list = (query = '') => server.get(`/api/v3/events${query}`, init)
+  const follow = (query = '', lastId?: string) => openEventStream(server.url, { key, query, lastId })
+  return owning({ ...server, store, keyId: id, key, list, follow }, store, server)
 }
 
 /** A stream may end at any byte: an incomplete block is not a block. */

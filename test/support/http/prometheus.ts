@@ -1,13 +1,7 @@
-export type Exposition = {
-  /** The values of each family by series. */
-  families: Map<string, Map<string, number>>
-  /** The value of a series such as `x_total{a="1"}`; the order of labels is ignored. */
-  value(series: string): number | undefined
-}
-
 /** Parses the Prometheus text format 0.0.4; throws if a line is malformed or repeated. */
-export function parseExposition(text: string): Exposition {
-  const families: Exposition['families'] = new Map()
+export function parseExposition(text: string) {
+  /** The values of each family by series. */
+  const families = new Map<string, Map<string, number>>()
   const values = new Map<string, number>()
   let family = ''
   for (const line of text.replace(/\n$/, '').split('\n')) {
@@ -22,7 +16,8 @@ export function parseExposition(text: string): Exposition {
       families.get(family)?.set(series, Number(value))
     } else throw new Error(`malformed or repeated, in ${family}: ${line}`)
   }
-  return { families, value: (series) => values.get(normalize(series)) }
+  /** The value of a series such as `x_total{a="1"}`; the order of labels is ignored. */
+  return { families, value: (series: string) => values.get(normalize(series)) }
 }
 
 /** Reads the metrics of a node. */

@@ -3,12 +3,14 @@ import { createFixedWindow, createLimiter } from '../../../src/api/rate-limit.ts
 import { type ApiServerOptions, startApiServer } from '../../../src/api/server.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
+import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
 import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { createExplainer } from '../../../src/scoring/explain.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { owning } from '../dispose-parts.ts'
 import { openTestStore, type TestStore } from '../store/engines.ts'
 import { NOON, PEOPLE } from '../store/records.ts'
 import { checkConformance } from './openapi-conformance.ts'
@@ -89,17 +91,13 @@ export function serveTest(
 }
 
 /** A store with these records, and its server. The end of the block closes both. */
-export async function serveRecords(options: Partial<ApiServerOptions> = {}, records = PEOPLE) {
+export async function serveRecords(
+  options: Partial<ApiServerOptions> = {},
+  records: readonly PassportRecord[] = PEOPLE,
+) {
   const store = await openTestStore('sqlite', records)
   const server = serveTest(store, options)
-  return {
-    ...server,
-    store,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await store[Symbol.asyncDispose]()
-    },
-  }
+  return owning({ ...server, store }, store, server)
 }
 
 /** Returns the error of a promise that must fail. */

@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 /** A TCP proxy to a local server that can cut, suspend and delay connections. */
 export async function tcpProxy(targetPort: number) {
   const pairs = new Set<[Socket, Socket]>()
+  const sockets = () => [...pairs].flat()
   let isHanging = false
   let isRefusing = false
   let delay = 0
@@ -24,12 +25,12 @@ export async function tcpProxy(targetPort: number) {
   return {
     port: (server.address() as { port: number }).port,
     cut() {
-      for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy()
+      for (const socket of sockets()) socket.resetAndDestroy()
     },
     /** Suspends the traffic of all connections, which stay open, and of new ones. */
     hang() {
       isHanging = true
-      for (const pair of pairs) for (const socket of pair) socket.pause()
+      for (const socket of sockets()) socket.pause()
     },
     /** Ends all connections, and each new one at once. */
     refuse() {
@@ -39,7 +40,7 @@ export async function tcpProxy(targetPort: number) {
     flow() {
       isHanging = false
       isRefusing = false
-      for (const pair of pairs) for (const socket of pair) socket.resume()
+      for (const socket of sockets()) socket.resume()
     },
     /** Delays each packet of the server. */
     slowDown(milliseconds: number) {

@@ -1,9 +1,9 @@
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { type MirrorOptions, mirror } from '../../../src/ingest/mirror.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { owning } from '../dispose-parts.ts'
 import { faultyProxy, type Seen } from '../http/faulty-proxy.ts'
-import { serveTest } from '../http/server.ts'
-import { openTestStore } from '../store/engines.ts'
+import { serveRecords } from '../http/server.ts'
 import { inventPeople } from '../store/invented-people.ts'
 import { ada, NOON, record } from '../store/records.ts'
 import { QUICK } from './throttled-client.ts'
@@ -57,10 +57,7 @@ export async function serveSource(
   records: readonly PassportRecord[],
   { requireKey = false, ...faults }: Parameters<typeof faultyProxy>[1] & { requireKey?: boolean } = {},
 ) {
-  await using started = new AsyncDisposableStack()
-  const store = started.use(await openTestStore('sqlite', records))
-  const server = started.use(serveTest(store, { requireKey }))
-  const proxy = started.use(await faultyProxy(server.url, faults))
-  const running = started.move()
-  return { ...proxy, store, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  const server = await serveRecords({ requireKey }, records)
+  const proxy = await faultyProxy(server.url, faults)
+  return owning({ ...proxy, store: server.store }, server, proxy)
 }

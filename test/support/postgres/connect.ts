@@ -4,15 +4,6 @@ import { openPostgres } from '../../../src/store/postgres/open.ts'
 
 export const connect = (url: string) => new SQL(url, { max: 1 })
 
-export async function succeeds(work: unknown): Promise<boolean> {
-  try {
-    await work
-    return true
-  } catch {
-    return false
-  }
-}
-
 export function change(address: string, how: (url: URL) => void): string {
   const url = new URL(address)
   how(url)

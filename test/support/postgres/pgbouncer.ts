@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { SQL } from 'bun'
-import { until } from '../processes.ts'
+import { succeeds, until } from '../processes.ts'
 import { findProgram } from '../programs.ts'
-import { change } from './connect.ts'
+import { change, connect } from './connect.ts'
 import { guardedFolder, OWNER, writeOwned } from './postgres-files.ts'
 import { findPort } from './postgres-process.ts'
 
@@ -35,11 +34,8 @@ ${ignored}
     to.port = String(port)
   })
   await until(async () => {
-    await using sql = new SQL(url, { max: 1 })
-    return sql`select 1`.simple().then(
-      () => true,
-      () => false,
-    )
+    await using sql = connect(url)
+    return await succeeds(sql`select 1`.simple())
   }, 'the pooler to answer')
   return {
     url,

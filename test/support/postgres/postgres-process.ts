@@ -30,9 +30,6 @@ export async function launch(file: string, args: readonly string[], cwd: string,
   // A shared server must not keep the test process alive.
   child.unref()
 
-  function signal(name: NodeJS.Signals, pids: readonly number[]) {
-    for (const pid of pids) sendSignal(pid, name)
-  }
   const postmaster = child.pid as number
 
   return {
@@ -88,10 +85,11 @@ function readStatus(data: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n')[7]?.trim() : undefined
 }
 
-function sendSignal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name)
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ESRCH') throw error
-  }
+function signal(name: NodeJS.Signals, pids: readonly number[]): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, name)
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'ESRCH') throw error
+    }
 }

@@ -6,20 +6,7 @@ import { getProgram, makeCluster, PASSWORD } from './postgres-cluster.ts'
 import { copyOwned, guardedFolder, writeOwned } from './postgres-files.ts'
 import { findPort, launch } from './postgres-process.ts'
 
-export type PostgresServer = AsyncDisposable & {
-  /** The database `postgres`, as a superuser. */
-  url: string
-  port: number
-  data: string
-  /** Starts again after `stop` or `kill`, with the same port and data. */
-  start(): Promise<void>
-  /** Disconnects all clients first. */
-  stop(): Promise<void>
-  kill(): Promise<void>
-  /** Stops all responses; connections stay open, and new ones are accepted. */
-  freeze(): void
-  thaw(): void
-}
+export type PostgresServer = Awaited<ReturnType<typeof startIn>>
 
 type Settings = Record<string, string | number>
 
@@ -75,7 +62,7 @@ function isNotForReplicas(path: string): boolean {
 }
 
 /** Creates and fills a folder, and starts a server with the returned settings. */
-async function startIn(fill: (data: string) => Promise<Settings>): Promise<PostgresServer> {
+async function startIn(fill: (data: string) => Promise<Settings>) {
   using made = new DisposableStack()
   const { path } = made.use(guardedFolder())
   const data = join(path, 'data')
@@ -92,14 +79,18 @@ async function startIn(fill: (data: string) => Promise<Settings>): Promise<Postg
     running = undefined
   }
   return {
+    /** The database `postgres`, as a superuser. */
     url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
     port,
     data,
+    /** Starts again after `stop` or `kill`, with the same port and data. */
     async start() {
       running ??= await start()
     },
+    /** Disconnects all clients first. */
     stop: () => end((server) => server.stop()),
     kill: () => end((server) => server.kill()),
+    /** Stops all responses; connections stay open, and new ones are accepted. */
     freeze: () => running?.freeze(),
     thaw: () => running?.thaw(),
     async [Symbol.asyncDispose]() {

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { RedisClient } from 'bun'
 import { findPort } from '../postgres/postgres-process.ts'
 import { until } from '../processes.ts'
 import { findProgram } from '../programs.ts'
+import { tempFolder } from '../temp-folder.ts'
 
 /** A Redis server without persistence, stopped at the end of the block. */
 export async function startRedis({ password = '' } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'passportd-test-'))
+  const folder = tempFolder()
   const port = await findPort()
   const url = `redis://${password === '' ? '' : `:${password}@`}127.0.0.1:${port}`
   const locked = password === '' ? [] : ['--requirepass', password]
@@ -16,7 +14,7 @@ export async function startRedis({ password = '' } = {}) {
 
   async function launch() {
     const child = Bun.spawn([findProgram('redis-server') as string, ...args], {
-      cwd: folder,
+      cwd: folder.path,
       stdout: 'ignore',
       stderr: 'ignore',
     })
@@ -50,7 +48,7 @@ export async function startRedis({ password = '' } = {}) {
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await child.exited
-      rmSync(folder, { recursive: true, force: true })
+      folder[Symbol.dispose]()
     },
   }
 }

@@ -5,6 +5,7 @@ import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { SaveOptions, SaveResult, Store } from '../../../src/store/store.ts'
+import { owning } from '../dispose-parts.ts'
 import { testDatabase } from '../postgres/postgres.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { NOON } from './records.ts'
@@ -14,6 +15,9 @@ export type TestStore = Store & { url: string }
 
 /** A new database with its `DATABASE_URL`. A `bare` one has no tables. */
 export type MakeDatabase = (options?: { bare?: boolean }) => Promise<{ url: string } & AsyncDisposable>
+
+/** The address that a valid URL names. */
+export const addressOf = ({ url }: { url: string }) => parseDatabaseAddress(url) as DatabaseAddress
 
 const ENGINES = {
   async sqlite({ bare = false } = {}) {
@@ -52,16 +56,9 @@ export async function openTestStore(
   records: readonly PassportRecord[] = [],
 ): Promise<TestStore> {
   const database = await ENGINES[engine]()
-  const store = await openStore(parseDatabaseAddress(database.url) as DatabaseAddress)
+  const store = await openStore(addressOf(database))
   await saveRecords(store, records)
-  return {
-    ...store,
-    url: database.url,
-    async [Symbol.asyncDispose]() {
-      await store.close()
-      await database[Symbol.asyncDispose]()
-    },
-  }
+  return owning({ ...store, url: database.url }, database, store)
 }
 
 /** Saves passports, at the fixed time of the tests unless `options` names another. */

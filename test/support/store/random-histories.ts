@@ -63,6 +63,8 @@ export const step = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ score: true }) },
 )
 
+export const histories = fc.array(step, { minLength: 3, maxLength: 25 })
+
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 export const REFS = [
@@ -86,7 +88,6 @@ export async function checkHistories(
       await checkStep()
     }
   }
-  const histories = fc.array(step, { minLength: 3, maxLength: 25 })
   // The seed makes the histories reproducible.
   const options = { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 }
   await fc.assert(fc.asyncProperty(histories, check), options)

@@ -127,9 +127,9 @@ export const apiKey = (id: string, given: Partial<ApiKey> = {}): ApiKey => ({
 })
 
 /** A number of one type, such as the contributions of an account. */
-export const dataPoint = (type: string, amount: number, account = ''): DataPoint => ({
+export const dataPoint = (type: string, amount: number, account = '', display = `${amount}`): DataPoint => ({
   type,
   account,
   value: { kind: 'number', amount },
-  display: `${amount}`,
+  display,
 })

@@ -2,7 +2,7 @@ import type { DataPoint } from '../../../src/domain/data-point.ts'
 import type { PassportRef } from '../../../src/domain/passport.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { NOON } from './records.ts'
+import { dataPoint, NOON } from './records.ts'
 
 export const LATER = NOON + 1000
 export const OPTIONS = { now: NOON, restore: false }
@@ -19,12 +19,7 @@ export const scorerOf = (store: Store, rules = DEFAULT_RULES) => ({
   onFailure: fail,
 })
 
-export const contracts = (amount: number): DataPoint => ({
-  type: 'base_builder',
-  account: '',
-  value: { kind: 'number', amount },
-  display: `${amount} contracts`,
-})
+export const contracts = (amount: number) => dataPoint('base_builder', amount, '', `${amount} contracts`)
 
 export const hand = (store: Store, passport: PassportRef, point: DataPoint) =>
   store.records.save([{ kind: 'data-point', passport, point }], OPTIONS)

@@ -4,7 +4,7 @@ import type { CopyTable } from '../../../src/store/copy-table.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { openTestStore, saveRecords } from './engines.ts'
 import { ada, credential, grace, graceOld, NOON, nobody, record } from './records.ts'
-import { contracts, hand, scorerOf } from './scoring.ts'
+import { contracts, hand, OPTIONS, scorerOf } from './scoring.ts'
 
 const restingAda = { ...ada, stale: false }
 
@@ -40,12 +40,10 @@ export const CREDENTIAL_CHANGES: [what: string, id: number, change: Change][] = 
   ['a merge, for the merged passport', 12, (store) => store.passports.merge(12, 7)],
   ['a record that merges it', 12, save({ ...nobody, mergedInto: 7 })],
   ['a removal', 7, (store) => store.passports.remove(7, NOON)],
-  ['a removal record', 12, (store) => store.records.save([{ kind: 'removal', id: 12 }], saving)],
+  ['a removal record', 12, (store) => store.records.save([{ kind: 'removal', id: 12 }], OPTIONS)],
   ['a copy of other passports', 7, copyOver([{ ...restingAda, connections: 9 }, nobody])],
   ['a copy without it', 7, (store) => passportsOf(store).replace({ after: [6], until: [7] }, [])],
 ]
-
-const saving = { now: NOON, restore: false }
 
 function save(passport: Parameters<typeof saveRecords>[1][number]): Change {
   return (store) => saveRecords(store, [passport])
@@ -73,4 +71,5 @@ function copyOver(records: Parameters<typeof saveRecords>[1]): Change {
   }
 }
 
-const passportsOf = (store: Store) => store.copyTables.find(({ name }) => name === 'passports') as CopyTable
+export const passportsOf = (store: Store) =>
+  store.copyTables.find(({ name }) => name === 'passports') as CopyTable

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 import { byScore, type Credential } from '../../../src/domain/credential.ts'
 import type { FullPassport, PassportRef } from '../../../src/domain/passport.ts'
-import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import {
+  type PassportRecord,
   presentCredential,
   presentListedPassport,
   presentPassport,
@@ -11,8 +11,6 @@ import {
 import { presentListedPassportV2, presentPassportV2 } from '../../../src/domain/v2/present.ts'
 import { etagOf } from '../../../src/store/hash.ts'
 import type { Store } from '../../../src/store/store.ts'
-
-const ALL = 1000
 
 export type Shown = ReadonlyMap<number, string>
 
@@ -27,26 +25,25 @@ export async function expectV1(
   refs: readonly PassportRef[],
   before: Shown = new Map(),
 ): Promise<Shown> {
-  const shown = await credentialsOf(store, before)
-  const records = new Map((await store.records.list(-1, ALL)).map((each) => [each.id, each]))
+  const records = new Map((await store.records.list(-1, 1000)).map((each) => [each.id, each]))
+  const shown = new Map<number, string>()
+  for (const [id, { mergedInto, stale, credentials = [] }] of records)
+    if (mergedInto === undefined) shown.set(id, (stale && before.get(id)) || render(credentials))
   for (const ref of refs) {
     const passport = await store.passports.find(ref)
-    const expected = passport && {
-      passport: {
-        ...withEtag(JSON.stringify({ passport: presentPassport(passport) })),
-        id: passport.id,
-        merged: Number(passport.merged),
-      },
-      credentials: withEtag(shown.get(passport.id) as string),
-    }
     expect({
       ref,
       passport: await store.v1.findPassport(ref),
       credentials: await store.v1.findCredentials(ref),
-    }).toMatchObject({ ref, passport: expected?.passport, credentials: expected?.credentials })
-    expect(await store.v2.findPassport(ref)).toEqual(passport && renderV2(passport, records.get(passport.id)))
+    }).toMatchObject({
+      ref,
+      passport: passport && renderPassport(passport, presentPassport(passport)),
+      credentials: passport && withEtag(shown.get(passport.id) as string),
+    })
+    const v2 = passport && presentPassportV2(presentPassport(passport), laterOf(records.get(passport.id)))
+    expect(await store.v2.findPassport(ref)).toEqual(passport && renderPassport(passport, v2))
   }
-  const ids = (await store.records.list(-1, ALL)).map(({ id }) => id)
+  const ids = [...records.keys()]
   const listed = await store.passports.listByIds(ids)
   const items = listed.map((passport) => JSON.stringify(presentListedPassport(passport)))
   expect(await store.v1.listItems(ids)).toEqual(items)
@@ -61,19 +58,11 @@ export async function expectV1(
 
 const laterOf = (record: PassportRecord | undefined) => toShownFields(record ?? {}, record?.socials ?? [])
 
-function renderV2(passport: FullPassport, record: PassportRecord | undefined) {
-  const body = { passport: presentPassportV2(presentPassport(passport), laterOf(record)) }
-  return { ...withEtag(JSON.stringify(body)), id: passport.id, merged: Number(passport.merged) }
-}
-
-async function credentialsOf(store: Store, before: Shown): Promise<Shown> {
-  const records = await store.records.list(-1, ALL)
-  return new Map(
-    records
-      .filter(({ mergedInto }) => mergedInto === undefined)
-      .map(({ id, stale, credentials = [] }) => [id, (stale && before.get(id)) || render(credentials)]),
-  )
-}
+const renderPassport = ({ id, merged }: FullPassport, passport: unknown) => ({
+  ...withEtag(JSON.stringify({ passport })),
+  id,
+  merged: Number(merged),
+})
 
 function render(credentials: readonly Credential[]): string {
   const shown = credentials.filter(({ superseded }) => !superseded).toSorted(byScore)
