@@ -60,7 +60,7 @@ test.each(['zstd', 'gzip'] as const)(
       isSent = true
       return response
     })
-    // Only a result of another thread needs more than microtasks.
+    // A result of this thread would be ready after microtasks alone.
     for (let count = 0; count < 100; count++) await undefined
     expect(isSent).toBe(false)
     for (const response of await Promise.all(sending))

@@ -50,7 +50,7 @@ test.each([
   ['kill', 'start'],
   ['freeze', 'thaw'],
 ] as const)(
-  'unavailable PostgreSQL (%s) means 503 with Retry-After, and the service recovers without a restart',
+  'requests get 503 with Retry-After while PostgreSQL is unavailable (%s), and succeed again without a restart',
   async (how, end) => {
     await using postgres = await startPostgres()
     await using service = await serveBefore(postgres)
