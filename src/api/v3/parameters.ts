@@ -1,6 +1,7 @@
 import {
   findUnknown,
   invalidParameter,
+  invalidValue,
   invalidValues,
   LONGEST_POINTER,
   ServiceError,
@@ -63,10 +64,8 @@ export function parseNames(parameter: string, text: string | undefined): string[
 function parsePairs(query: string): [name: string, value: string][] {
   if (query === '') return []
   const parts = query.split('&', MOST_PARAMETERS + 1)
-  if (parts.length > MOST_PARAMETERS) {
-    const detail = `The query may have at most ${MOST_PARAMETERS} parameters, got more.`
-    throw invalidValues([{ pointer: '?', detail }])
-  }
+  if (parts.length > MOST_PARAMETERS)
+    throw invalidValue('?', `The query may have at most ${MOST_PARAMETERS} parameters, got more.`)
   return parts.filter(Boolean).map((part) => {
     const [name = ''] = part.split('=', 1)
     const decode = (text: string) => decodeText(text.replace(/\+/g, ' '), pointerTo(name))
@@ -86,7 +85,7 @@ function decodeText(text: string, pointer: string): string {
     return decodeURIComponent(text)
   } catch {
     const detail = `A percent escape must be a byte of UTF-8 text such as %C3%A9, got ${quote(text)}.`
-    throw invalidValues([{ pointer, detail }])
+    throw invalidValue(pointer, detail)
   }
 }
 
@@ -100,12 +99,8 @@ export function fieldsOf({ include, select }: { include?: string; select?: strin
 export function parseKey(text: string, pointer = '{key}'): PassportKey {
   const key = parsePassportKey(text)
   if (key) return key
-  throw invalidValues([
-    {
-      pointer,
-      detail: `A key must be an id, a wallet address, or a source and a name such as github:zoe, got ${quote(text)}.`,
-    },
-  ])
+  const accepted = 'an id, a wallet address, or a source and a name such as github:zoe'
+  throw invalidValue(pointer, `A key must be ${accepted}, got ${quote(text)}.`)
 }
 
 export function noPassport(key: string, time?: number): ServiceError {
@@ -137,7 +132,7 @@ export function parsePast(name: string, text: string, now: number, pointer = `?$
     time === undefined
       ? `${name} must be a day such as 2026-10-01 or a time with its offset such as 2026-10-01T12:00:00Z, got ${quote(text)}.`
       : `${name} must not be in the future, got ${quote(text)}; it is ${presentTime(now)} now.`
-  throw invalidValues([{ pointer, detail }])
+  throw invalidValue(pointer, detail)
 }
 
 /** Throws `before_history` if the time is before the oldest known change. */
