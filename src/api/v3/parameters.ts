@@ -26,15 +26,13 @@ export const MOST_NAMES = 100
  * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query has a
  * malformed percent escape.
  */
-export function parametersOf<Name extends string>(
-  request: RouteRequest,
-  known: readonly Name[],
-): Query<Name> {
-  checkPath(request)
+export function parametersOf(request: RouteRequest, known: readonly string[]): Query {
+  const { url, params } = request
+  if (url.includes('%')) decodeText(pathOf(request), `{${Object.keys(params)[0]}}`)
   const pairs = parsePairs(queryTextOf(request))
   const names = pairs.map(([name]) => name)
   const renamed = Object.entries(V1_NAMES).filter(
-    ([old, name]) => names.includes(old) && known.includes(name as Name),
+    ([old, name]) => names.includes(old) && known.includes(name),
   )
   const others = names.filter((name) => renamed.every(([old]) => old !== name))
   const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
@@ -50,7 +48,7 @@ export function parametersOf<Name extends string>(
     })),
   ]
   if (invalid.length > 0) throw invalidValues(invalid)
-  return Object.fromEntries(pairs) as Query<Name>
+  return Object.fromEntries(pairs)
 }
 
 /** The names in a comma-separated list; `undefined` without a list. */
@@ -75,10 +73,6 @@ function parsePairs(query: string): [name: string, value: string][] {
 
 /** If the name is too long, the pointer names the whole query. */
 const pointerTo = (name: string) => (name.length > LONGEST_POINTER ? '?' : `?${name}`)
-
-function checkPath(request: RouteRequest): void {
-  if (request.url.includes('%')) decodeText(pathOf(request), `{${Object.keys(request.params)[0]}}`)
-}
 
 function decodeText(text: string, pointer: string): string {
   try {
