@@ -11,7 +11,7 @@ import { formatCursor, type ListQuery, parseSort } from '../src/domain/lists/lis
 import { openStore } from '../src/store/open.ts'
 import { KEY_HEADERS } from './support/api-key.ts'
 import { sqliteDataSet } from './support/data-set.ts'
-import { type Figure, figureOf } from './support/goals.ts'
+import { type Figure, figureOf } from './support/figures.ts'
 import { describeMachine } from './support/machine.ts'
 import { parseCount, requireProgram } from './support/options.ts'
 import { unmappedMegabytes } from './support/process-stats.ts'

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sqliteDataSet } from './support/data-set.ts'
-import { figuresOf } from './support/goals.ts'
+import { figuresOf } from './support/figures.ts'
 import { mixedKeywords } from './support/keywords.ts'
 import { describeMachine } from './support/machine.ts'
 import { readOptions, requireProgram } from './support/options.ts'

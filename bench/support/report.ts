@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { type Figure, spreadOf } from './goals.ts'
+import { type Figure, spreadOf } from './figures.ts'
 import type { Machine } from './machine.ts'
 import { READS, V3_READS } from './reads.ts'
 import type { Sample, Series } from './rounds.ts'

@@ -6,9 +6,9 @@ import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { rawLookup } from '../support/http/lookup-server.ts'
 import { openRequest } from '../support/http/raw-request.ts'
-import { searchApart } from '../support/http/search-thread.ts'
 import { serveTest } from '../support/http/server.ts'
 import { until } from '../support/processes.ts'
+import { catalogWithoutThread } from '../support/store/catalog-without-thread.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
 
@@ -18,7 +18,7 @@ test.each(['/api/v1/passports?keyword=', '/?q='])(
     const people = Array.from({ length: 1000 }, (_, id) => named(id, `${'ab'.repeat(450)} ${id}`))
     await using store = await openTestStore('sqlite', people)
     const answers: RequestSummary[] = []
-    using catalog = await searchApart(store)
+    using catalog = await catalogWithoutThread(store)
     await using server = serveExplorer(store, {
       catalog,
       onResponse: (answered) => answers.push(answered),

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
+import { owning } from '../support/dispose-parts.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { type Reply, serveTest } from '../support/http/server.ts'
 import { connect } from '../support/postgres/connect.ts'
@@ -24,13 +25,7 @@ async function serveBefore(postgres: PostgresServer) {
   const store = await openPostgres(postgres, { connections: CONNECTIONS, ...SERVE_TIMEOUT })
   await saveRecords(store, [ada, grace])
   const service = serveTest(store)
-  return {
-    ...service,
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]()
-      await store.close()
-    },
-  }
+  return owning(service, store, service)
 }
 type Service = Awaited<ReturnType<typeof serveBefore>>
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sanitize } from '../../src/mcp/sanitize.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
-import { stdioAgent } from '../support/http/mcp.ts'
+import { stdioAgent } from '../support/mcp-agent.ts'
 import { databaseMaker, saveRecords } from '../support/store/engines.ts'
 import { ADA_WALLET, credential, NOON, named, PEOPLE, record, social } from '../support/store/records.ts'
 

@@ -48,11 +48,8 @@ type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
 
 /** `ids=1,2` and `ids=1&ids=2` are the same. Repeated and blank texts are left out. */
 function parseIds(query: URLSearchParams): string[] {
-  const texts = query
-    .getAll('ids')
-    .flatMap((text) => text.split(','))
-    .map((text) => text.trim())
-  return [...new Set(texts)].filter((text) => text !== '')
+  const texts = query.getAll('ids').join(',').split(',')
+  return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '')
 }
 
 /** Finds the first four passports by id, wallet, handle, or a name that only one passport has. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { searchApart } from '../../support/http/search-thread.ts'
 import { type Reply, serveTest } from '../../support/http/server.ts'
+import { catalogWithoutThread } from '../../support/store/catalog-without-thread.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
 
@@ -12,7 +12,7 @@ const idsOf = ({ body }: Reply): number[] =>
 onEngine('sqlite', 'a filtered list from the search thread', (open) => {
   test('a filtered list leaves out a passport that no longer matches, although the index is older', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { human: true, scores: { total: id } })))
-    using catalog = await searchApart(store)
+    using catalog = await catalogWithoutThread(store)
     await using server = serveTest(store, { catalog })
     const list = (sort: string) => server.get(pathOf({ filter: 'score:>1', sort }))
     expect(idsOf(await list('-score'))).toEqual([3, 2])
@@ -32,7 +32,7 @@ onEngine('sqlite', 'a filtered list from the search thread', (open) => {
         return store.facets.list(ids)
       },
     }
-    using catalog = await searchApart({ ...store, facets }, { mostAwaited: 0 })
+    using catalog = await catalogWithoutThread({ ...store, facets }, { mostAwaited: 0 })
     await using server = serveTest(store, { catalog })
     const filtered = () => server.get(pathOf({ filter: 'human:false', limit: '60' }))
     const early = await Promise.all(Array.from({ length: 9 }, filtered))
@@ -52,7 +52,7 @@ onEngine('sqlite', 'a filtered list from the search thread', (open) => {
 
   test('filtered lists respond 500 if the index cannot be built, and the ranking stays available', async () => {
     await using store = await open([record(1)])
-    using catalog = await searchApart({
+    using catalog = await catalogWithoutThread({
       ...store,
       facets: { list: () => Promise.reject(new Error('on purpose')) },
     })

@@ -5,7 +5,7 @@ import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
 import type { Store } from '../../../src/store/store.ts'
 
 /** A catalog with a search thread, as in the service, but in this thread. It knows the snapshot of the begin only. */
-export async function searchApart(store: Store, options: { mostAwaited?: number } = {}) {
+export async function catalogWithoutThread(store: Store, options: { mostAwaited?: number } = {}) {
   const snapshot = await buildSnapshot(store.listing)
   const client = createSearchClient()
   const catalog = createSharedCatalog(client)

@@ -2,7 +2,7 @@
  * Measures the CPU time of import and rescoring, of this version and of an earlier commit, alternately, on the same file.
  * Includes the process start.
  *
- *   npx bun bench/records.ts [--records 20000] [--rounds 3] [--against 6bf2148]
+ *   npx bun bench/import-and-rescore.ts [--records 20000] [--rounds 3] [--against 6bf2148]
  */
 import { Database } from 'bun:sqlite'
 import {
@@ -22,7 +22,7 @@ import { DEFAULT_RULES } from '../src/scoring/rules.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { manyPeople } from './support/data-set.ts'
 import { bytesPerEvent } from './support/event-bytes.ts'
-import { figureOf } from './support/goals.ts'
+import { figureOf } from './support/figures.ts'
 import { describeMachine } from './support/machine.ts'
 import { parseCount } from './support/options.ts'
 import { figureRows, table } from './support/report.ts'

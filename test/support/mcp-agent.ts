@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { COMMAND, start } from '../cli.ts'
+import { COMMAND, start } from './cli.ts'
 
 type Place = { cwd: string; env: Record<string, string> }
 
