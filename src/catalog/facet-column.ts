@@ -13,7 +13,7 @@ export type Column = {
   used: number
   /** Finds the start of a list by its value numbers. */
   shared: Map<number | string, number>
-  /** Finds the start of a list by the array that was added. */
+  /** Finds the start of a list by its array, if the same array was added before. */
   known: WeakMap<readonly Value[], number>
   /** The start of each slot's list. */
   starts: Uint32Array<ArrayBuffer>

@@ -224,7 +224,7 @@ const INDEX_SEARCH_UNITS = 8
 
 const EVENTS_PER_UNIT = 250
 
-/** A diff reads all later events of a passport. */
+/** A diff reads all events of a passport after `from`. */
 export const DIFF_UNITS = 2
 
 export function unitsOfPassports(count: number, { includes }: Fields, isPast = false): number {

@@ -105,7 +105,7 @@ export function translateErrors<T>(path: string, work: () => T): T {
 export const isEnvironmentError = (error: unknown): error is SQLiteError =>
   error instanceof SQLiteError && ENVIRONMENT_ERRORS.test(error.code ?? '')
 
-/** This program writes neither invalid JSON nor violated constraints: they are damage that SQLite does not detect. */
+/** This program never causes invalid JSON or constraint errors, so they are damage that SQLite did not detect. */
 const isHiddenDamage = (error: unknown) =>
   error instanceof SyntaxError ||
   (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CONSTRAINT') === true)
