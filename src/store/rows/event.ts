@@ -28,7 +28,14 @@ export type Found = { log: EventLog; stamps: readonly StampRow[]; page: RowPage 
 
 export function toEvents({ stamps, page }: Found): LogEvent[] {
   const known = new Map(stamps.map(({ id, stamp }) => [id, stamp]))
-  return page.rows.map((row) => toLogEvent(row, known))
+  return page.rows.map(({ sequence, time, passport_id, type, data, actor }) => {
+    const stampOf = (number: number) => {
+      const stamp = known.get(number)
+      if (stamp === undefined) throw new Error(`Event ${sequence} has an unknown rule set ${number}.`)
+      return stamp
+    }
+    return { sequence, time, ...(actor && { actor }), ...decode(type, passport_id ?? 0, data, stampOf) }
+  })
 }
 
 export const toEventList = (found: Found, page: EventPage): EventList => ({
@@ -192,19 +199,6 @@ function toCredentialData(
   const data = [time, maxScore ?? null, hasFields ? fields : null] as const
   const end = data.findLastIndex((value) => value !== null) + 1
   return [type, CAUSES.indexOf(cause), ...score, ...data.slice(0, end)] as CredentialData
-}
-
-/** `stamps` has all rule stamps of the log, by their numbers. */
-function toLogEvent(
-  { sequence, time, passport_id, type, data, actor }: EventRow,
-  stamps: ReadonlyMap<number, string>,
-): LogEvent {
-  const stampOf = (number: number) => {
-    const stamp = stamps.get(number)
-    if (stamp === undefined) throw new Error(`Event ${sequence} has an unknown rule set ${number}.`)
-    return stamp
-  }
-  return { sequence, time, ...(actor && { actor }), ...decode(type, passport_id ?? 0, data, stampOf) }
 }
 
 type StampOf = (number: number) => string
