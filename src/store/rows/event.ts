@@ -3,7 +3,6 @@ import {
   CAUSES,
   type Change,
   type CredentialChange,
-  type CredentialFields,
   EVENT_TYPES,
   type EventContent,
   type EventLog,
@@ -250,19 +249,18 @@ function decodeScoreChange(data: Partial<ScoreData>, stampOf: StampOf): ScoreCha
 function fromCredentialData(data: CredentialData, base: number): CredentialChange {
   const [type, cause, before, after, time = null, maxScore = null, rest] = data
   const { i, n, c, v, e } = rest ?? {}
-  const fields: CredentialFields = {
-    ...(n !== undefined && { name: n }),
-    ...(c !== undefined && { category: c }),
-    ...(maxScore !== null && { maxScore }),
-    ...(v !== undefined && { value: v }),
-    ...(e !== undefined && { earnedAt: e }),
-    ...(time !== null && { calculatedAt: base - time }),
-  }
   return {
     type,
     ...(i !== undefined && { id: i }),
     cause: CAUSES[cause] ?? 'record',
     score: [before, after],
-    before: fields,
+    before: {
+      ...(n !== undefined && { name: n }),
+      ...(c !== undefined && { category: c }),
+      ...(maxScore !== null && { maxScore }),
+      ...(v !== undefined && { value: v }),
+      ...(e !== undefined && { earnedAt: e }),
+      ...(time !== null && { calculatedAt: base - time }),
+    },
   }
 }
