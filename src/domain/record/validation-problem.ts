@@ -24,7 +24,7 @@ function describeField(value: unknown, path: string, fieldErrors: SchemaError[])
   const types: string[] = []
   for (const { keyword, params, message } of fieldErrors) {
     const details: Params = params
-    // An unknown field has two errors: the one at its parent names it, this one is redundant.
+    // The validator reports an unknown field twice. The other error, at its parent, names the field.
     if (keyword === 'boolean' || keyword === 'anyOf') continue
     if (details.requiredProperties) return below(details.requiredProperties, 'is missing')
     if (details.additionalProperties) return below(details.additionalProperties, 'is not a known field')

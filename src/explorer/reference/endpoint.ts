@@ -50,7 +50,7 @@ const toFields = (place: Field['place'], parameters: DocumentedRoute['params'] =
 /** The heading links to itself, so that its address can be copied. */
 export const heading = (id: string, text: string): Html => html`<h2><a href="#${id}">${text}</a></h2>`
 
-/** A block for an example; the script replaces it by the response of a request. */
+/** Renders an example response. The script replaces it with the response of a sent request. */
 function renderResponse(example: unknown): Html {
   return html`<div class="code-block" data-response>
 <div class="code-header"><h3 data-title>Example response</h3></div>
@@ -64,8 +64,8 @@ function renderResponse(example: unknown): Html {
 type SentRequest = { id: string; method: string; url: string; body: unknown }
 
 /**
- * The same request in several languages, of which one is visible. Radio buttons choose it, so that the choice needs no script. The
- * script replaces the texts of `data-url` and `data-json` when the form changes.
+ * Renders the same request in several languages, of which one is visible. Radio buttons select it, so that no script is
+ * needed. When the form changes, the script replaces the text of `data-url` and `data-json`.
  */
 function renderSnippets({ id, method, url, body }: SentRequest): Html {
   const address = html`<span data-url>${url}</span>`
@@ -131,7 +131,7 @@ const errorLinks = (route: DocumentedRoute): Html[] =>
     .sort((one, other) => one - other)
     .map((status) => html`<a href="#status-${status}">${status}</a> `)
 
-/** The path and query that the form requests before it is changed. The script builds the same request. */
+/** Returns the path and query of the form before any change. The script builds the same request. */
 function exampleTarget(path: string, fields: readonly Field[]): string {
   const query = new URLSearchParams()
   let target = path
