@@ -37,8 +37,8 @@ const toJob = ({ rules, now = Date.now }: Adopter): AdoptionJob => ({
 })
 
 /**
- * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. Calls `onSuperseded` if
- * no rule set was applied, and the built-in rule set of another version is in force: then only nodes of that version score.
+ * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. Without one,
+ * nodes of another version may put their built-in rules in force: then only they score, and `onSuperseded` is called.
  */
 export async function keepRescoring(
   scorer: Rescorer,

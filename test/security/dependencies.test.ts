@@ -45,7 +45,7 @@ test('no package in the lockfile has a known advisory', () => {
   expect(findVulnerable(old, advisories)).toEqual(['bun 1.3.4: CVE-2026-24910'])
 })
 
-/** The formatter on other platforms: npm needs the entries for `npm ci`, and the registry in use had no hashes. Never deployed. */
+/** Packages of the formatter for other platforms, for which the registry had no hashes. They are never deployed. */
 const NO_HASH = [
   'android-arm64',
   'android-x64',
