@@ -59,10 +59,7 @@ export const COMMON_HEADERS: readonly HeaderName[] = [
   'X-Request-Id',
 ]
 
-/**
- * One code per status: `brownout` has that of `removed`. `not_acceptable` is for pages only, and no client gets `forbidden`
- * yet.
- */
+/** One code per status: `brownout` has that of `removed`. Only pages use `not_acceptable`, and nothing uses `forbidden` yet. */
 export type DocumentedError = Exclude<ErrorCode, 'brownout' | 'forbidden' | 'not_acceptable'>
 
 /** `sentence` and `members` appear in the example of the error. */

@@ -132,7 +132,7 @@ export type ErrorHandling = {
   errorPage?: ((status: number, message: string, requestId: string, path: string) => RenderedPage) | undefined
   /** Returns a picture that is sent instead of the one at this path. */
   errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
-  /** Work for several requests has neither an id nor a method. */
+  /** The error of work for several requests has neither an id nor a method. */
   onError: (error: unknown, request: FailedRequest) => void
 }
 

@@ -13,7 +13,7 @@ export type Column = {
   used: number
   /** Finds the start of a list by its value numbers. */
   shared: Map<number | string, number>
-  /** Finds the start of a list by the array that was added. */
+  /** Finds the start of a list by its array, if the same array was added before. */
   known: WeakMap<readonly Value[], number>
   /** The start of each slot's list. */
   starts: Uint32Array<ArrayBuffer>
@@ -201,7 +201,7 @@ type Counted = Group & { first: number }
 
 export type CountedGroups = { groups: Counted[]; more: number }
 
-/** Counts the slots with each value. The largest groups come first. `more` is the number of groups that are left out. */
+/** Counts the slots with each value: largest groups first, equal ones by value. `more`: how many groups are left out. */
 export function groupSlots(column: Column, slots: Uint32Array, wanted: Wanted): CountedGroups {
   const { counts, firsts, none } = countValues(column, slots)
   const isWanted = createTest(wanted)

@@ -97,7 +97,7 @@ export function createFacetIndex() {
     /** The ids of all passports. */
     ids: () => Float64Array.from(slots.byId, (slot) => slots.ids[slot] as number),
 
-    /** The number of slots that changed and removed passports have left. */
+    /** The number of unused slots, which belonged to changed and removed passports. */
     unused: () => slots.count - slots.byId.length,
 
     /** Whether so many slots are unused that the index should be built again. */

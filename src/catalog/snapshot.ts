@@ -56,7 +56,7 @@ function mergeChanges(snapshot: Snapshot, { cursor, listed, unlisted }: ListingC
 const isBefore = (one: ListedPassport, score: number, id: number) =>
   one.score > score || (one.score === score && one.id < id)
 
-/** Collects passports in rank order. The arrays are longer than needed, but untouched pages take no memory. */
+/** Collects passports in rank order. The arrays are longer than needed, but unwritten parts take no memory. */
 function createBuilder(passports: number, nameBytes = 0) {
   const named = createNamed(passports, nameBytes)
   let scores = new Float64Array(new SharedArrayBuffer(passports * 8))

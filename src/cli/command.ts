@@ -26,7 +26,7 @@ export type Option = {
   about: string
   /** Name of the value in the help. An option without a placeholder is a switch. */
   placeholder?: string
-  /** Parsed like a value from the command line. */
+  /** The default value, which is parsed like a value from the command line. */
   default?: string
   /** Completes the message "--port must be ...". */
   accepts?: string

@@ -53,7 +53,7 @@ export async function openWhole(database: DatabaseAddress, options: Options = MA
   // Until version 0.2.1 a complete copy left a note of two lines.
   if (note === '' || note.includes('\n')) return store
   await store.close()
-  // The next run of the copy would overwrite later writes.
+  // The next run of the copy would overwrite what is written now.
   throw new CommandError(
     `The copy of ${note} to ${nameDatabase(database)} is incomplete: run "passportd copy" again to complete it, or accept the contents with "passportd copy --forget" and the database URL.`,
   )

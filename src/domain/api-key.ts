@@ -11,7 +11,7 @@ export type ApiKey = {
   createdAt: number
   expiresAt?: number
   revokedAt?: number
-  /** Written with a delay of a few seconds. */
+  /** Saved a few seconds after the request. */
   lastUsedAt?: number
   successor?: string
 }
@@ -22,7 +22,7 @@ const ID_BYTES = 5
 const SECRET_BYTES = 32
 export const KEY_RANDOM_BYTES = ID_BYTES + SECRET_BYTES
 
-/** `ppd_` lets people and secret scanners recognise a key; then its public id, then 256 random bits. */
+/** A key is `ppd_`, its public id and 256 random bits. People and secret scanners recognise it by the prefix. */
 export function formatKey(random: Uint8Array): { id: string; key: string } {
   const id = random.subarray(0, ID_BYTES).toHex()
   return { id, key: `ppd_${id}_${random.subarray(ID_BYTES).toHex()}` }

@@ -14,14 +14,14 @@ export type Credential = {
   calculatedAt: number
   /** The score in the imported record; absent if the rule set calculated the score from data points. */
   givenScore?: number
-  /** A data point of the same type replaces this credential, which is stored, but neither shown nor counted. */
+  /** Stored, but neither shown nor counted, because a data point of the same type replaces this credential. */
   superseded?: boolean
 }
 
-/** Rounds to two decimals: sums of fractions stay short. */
+/** Rounds to two decimals, so that sums of fractions stay short. */
 export const roundScore = (score: number): number => Math.round(score * 100) / 100
 
-/** The largest contribution of a category to the overall score. */
+/** The most points that each category can add to the overall score. */
 export type Caps = Readonly<Record<string, number>>
 
 /** Credentials outside the three categories count toward no score. */

@@ -4,7 +4,7 @@ import { parseInstant } from './text/instant.ts'
 /** A raw fact about a passport; the rule set turns it into a scored credential. */
 export type DataPoint = {
   type: string
-  /** The account of the person that it belongs to; empty if there is only one. */
+  /** The person's account that the data point is about; empty if the person has only one. */
   account: string
   value: RawValue
   /** Display text that replaces the raw value; may be empty. */

@@ -1,7 +1,7 @@
 import { describeUnknown } from './text/nearest-name.ts'
 import { quote } from './text/quote.ts'
 
-/** The status of each error. */
+/** The HTTP status of each error code. */
 export const STATUS_OF = {
   invalid_request: 400,
   unauthorized: 401,
@@ -34,7 +34,7 @@ type ServiceErrorOptions = ErrorOptions & {
   headers?: Record<string, string>
   /** All invalid values; in problem+json only. */
   invalid?: readonly InvalidValue[]
-  /** Further members of problem+json. */
+  /** Additional members of the problem+json body. */
   members?: Readonly<Record<string, unknown>>
 }
 
@@ -68,7 +68,7 @@ export class FileFaultError extends ServiceError {
   }
 }
 
-/** Existing clients compare this sentence: it must not change. */
+/** Existing clients compare this sentence, so it must not change. */
 export const notFound = (message = 'Resource not found.') => new ServiceError('not_found', message)
 
 export class ClientGone extends Error {
@@ -88,13 +88,13 @@ export class CommandError extends Error {
 export const isExpected = (error: unknown): error is ServiceError | CommandError =>
   error instanceof ServiceError || error instanceof CommandError
 
-/** For the log: the sentence of an expected error, the stack of any other. */
+/** Returns the text for the log: the message of an expected error, or the stack of any other error. */
 export function describeError(error: unknown): string {
   if (isExpected(error)) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-/** A 400 with all invalid values; its sentence is the first. */
+/** A 400 that lists the invalid values. Its message is that of the first one. */
 export function invalidValues(values: readonly InvalidValue[]): ServiceError {
   return new ServiceError('invalid_request', values[0]?.detail ?? '', {
     invalid: values.slice(0, MOST_INVALID),
@@ -106,7 +106,7 @@ export const MOST_INVALID = 20
 
 export const LONGEST_POINTER = 60
 
-/** The JSON Pointer to a member of the body, or to an entry of its list, as a URI fragment. For a long name, the pointer of the body. */
+/** Returns the JSON Pointer of a member of the body, or of entry `at` of that member, as a URI fragment. A long name gets `#`. */
 export function pointerTo(name: string, at?: number): string {
   if (name.length > LONGEST_POINTER || !name.isWellFormed()) return '#'
   const member = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))

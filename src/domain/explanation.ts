@@ -5,13 +5,13 @@ import type { Rule } from './rule-set.ts'
 
 type Scored = Pick<Credential, 'type' | 'name' | 'category' | 'score' | 'maxScore' | 'value'>
 
-/** How the score of one credential is calculated, or why data points have no credential. */
+/** Explains how the score of one credential is calculated, or why data points have no credential. */
 export type ExplanationLine = Scored & {
   from: 'record' | 'rule' | 'nothing'
   formula: string
-  /** The score of the record, if it is above the maximum. */
+  /** The score in the record; present only if it is above the maximum. */
   givenScore?: number
-  /** For scores by a rule. */
+  /** Present if a rule calculated the score. */
   calculation?: Calculation
   accounts: ExplanationAccount[]
 }
@@ -28,7 +28,7 @@ export type Explanation = {
   caps: Caps
 }
 
-/** `words` is the calculation for readers: "√9 × 6 = 18, at most 40"; empty without a rule. */
+/** `words` explains the calculation to people, such as "√9 × 6 = 18, at most 40"; empty without a rule. */
 export type DescribedLine = ExplanationLine & { words: string }
 
 export type ExplainedPassport = Omit<Explanation, 'lines'> & {

@@ -21,7 +21,7 @@ export function contrast(first: string, second: string): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** `share` of the second colour in the first, from 0 to 1. */
+/** Mixes two colours. `share` is the share of the second one, from 0 to 1. */
 export function mix(first: string, second: string, share: number): string {
   const others = channelsOf(second)
   const channels = channelsOf(first).map((channel, at) =>

@@ -13,7 +13,7 @@ export type Social = {
   location: string
   url: string
   imageUrl: string
-  /** Text, as in V1: sources send "1.2k" as well as "1200". */
+  /** Text, as in V1, because sources send "1.2k" as well as "1200". */
   followers: string
   following: string
 }
@@ -81,10 +81,10 @@ export function walletsOf(passport: Pick<Passport, 'mainWallet' | 'verifiedWalle
   return [...new Set(wallets)].filter((wallet) => wallet !== '')
 }
 
-/** How v3 names a passport. A text with a colon is a handle; addresses of some chains have a colon too. */
+/** How v3 names a passport. A text with a colon is a handle or, on some chains, an address. */
 export type PassportKey = { id: number } | { wallet: string } | { handle: string; wallet: string }
 
-/** Includes the source. A longer name has no handle, because an index bounds the size of its keys. */
+/** The length includes the source. A longer name gets no handle, because the size of an index key is limited. */
 const LONGEST_HANDLE = 250
 
 /** A key may have an @ before the name of a handle. */
@@ -101,7 +101,7 @@ export function parsePassportKey(text: string): PassportKey | undefined {
   return handle === undefined ? undefined : { handle, wallet: parseWallet(text) ?? foldWallet(handle) }
 }
 
-/** A handle in the form of the index: `source:name` in lower case, without the @ that people write before names. */
+/** Returns the handle as the index stores it: `source:name` in lower case, without the @ before the name. */
 function foldHandle(source: string, name: string): string | undefined {
   const [folded, rest] = [source.trim().toLowerCase(), name.trim().replace(/^@/, '').toLowerCase()]
   const handle = `${folded}:${rest}`
@@ -112,15 +112,15 @@ function foldHandle(source: string, name: string): string | undefined {
 /** PostgreSQL stores neither the NUL character nor lone surrogates. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
-/** The account of a data point that was made from a credential begins with this. */
+/** The prefix of the account of a data point that was made from a credential. */
 export const CREDENTIAL_ACCOUNT = 'credential:'
 
 /** A name of ENS and similar services, such as `zoe.eth` or `zoe.base.eth`. */
 const DOTTED_NAME = /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*\.[a-z]{2,}$/u
 
 /**
- * The handles of a passport: the names of its socials, and the accounts of its data points or the names that they show, such
- * as `ens:zoe.eth`. An account such as `fid:1042` is found by `farcaster:1042` too.
+ * Returns the handles of a passport: the names of its socials, and the accounts and ENS names of its data points, such as
+ * `ens:zoe.eth`. The Farcaster account `fid:1042` is also found by `farcaster:1042`.
  */
 export function handlesOf(
   socials: readonly Pick<Social, 'source' | 'name'>[],

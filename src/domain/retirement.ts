@@ -5,25 +5,25 @@ export type RetirementPlan = {
   deprecatedAt?: number | undefined
   sunsetAt?: number
   successor?: string
-  /** The URL of a page of the operator with details. */
+  /** The URL of the operator's page with details. */
   notice?: string
-  /** In order of time, without overlap. */
+  /** Sorted by time, without overlap. */
   brownouts: readonly Brownout[]
   exempt: readonly string[]
 }
 
-/** V1 responds with 410 from start to end. */
+/** A period in which V1 responds with 410. */
 export type Brownout = { start: number; end: number }
 
-/** The successor of V1, unless the plan names another. */
+/** The successor of V1 if the plan names none. */
 export const DEFAULT_SUCCESSOR = '/api/v3'
 
 export const NO_PLAN: RetirementPlan = { brownouts: [], exempt: [] }
 
-/** Without `deprecatedAt`, V1 is not deprecated. */
+/** A plan with its final date of deprecation. `undefined` means that V1 is not deprecated. */
 export type DatedPlan = RetirementPlan & { deprecatedAt: number | undefined }
 
-/** `deprecatedAt` is the default for plans without a date. */
+/** `deprecatedAt` is used for plans without a date of their own. */
 export const datePlan = (plan: RetirementPlan, deprecatedAt: number | undefined): DatedPlan => ({
   ...plan,
   deprecatedAt: plan.deprecatedAt ?? deprecatedAt,

@@ -33,7 +33,7 @@ export type Rule = Static<typeof Rule>
 export type Level = Static<typeof Level>
 export type RuleSetShape = Static<typeof RuleSetFile>
 
-/** The level of an overall score and the next one, if there is one; `undefined` without levels. */
+/** Returns the level of an overall score and the next level, if any; `undefined` if there are no levels. */
 export function levelOf<L extends Level>(
   total: number,
   { levels = [] }: { levels?: readonly L[] },

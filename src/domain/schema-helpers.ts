@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 
-/** An object without other members. */
+/** The schema of an object that allows no other members. */
 export const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
 
@@ -23,7 +23,7 @@ type Shape = {
   anyOf?: TSchema[]
 }
 
-/** No field is required, neither of the object nor of objects inside of it. */
+/** Makes all fields optional, also those of nested objects. */
 export function withOptionalFields(schema: TSchema): TSchema {
   const { required: _, properties, items, anyOf, ...rest } = schema as Shape
   const inner = Object.entries(properties ?? {}).map(([name, each]) => [name, withOptionalFields(each)])

@@ -2,11 +2,11 @@ import { parseDuration } from './text/duration.ts'
 
 export type Tier = {
   name: string
-  /** Per window; `Infinity` means no limit. */
+  /** Requests per window; `Infinity` means no limit. */
   requests: number
-  /** Seconds. */
+  /** The length of the window in seconds. */
   window: number
-  /** Quota per calendar month, in UTC. */
+  /** Requests per calendar month (UTC). */
   monthly?: number
 }
 
@@ -16,7 +16,7 @@ export const ANONYMOUS = 'anonymous'
 /** The tier of the explorer's pages; each IP address is counted separately. */
 export const EXPLORER = 'explorer'
 
-/** The tier of badges and cards: image proxies load them for many people from one address. */
+/** The tier of badges and cards, which image proxies load for many people from one address. */
 export const PICTURES = 'pictures'
 
 export const DEFAULT_TIERS: readonly Tier[] = [

@@ -1,4 +1,4 @@
-/** The names of the endpoints of v3 have this prefix, those of V1 have none. */
+/** The endpoint names of v3 have this prefix; those of V1 have none. */
 export const isV3 = (endpoint: string): boolean => endpoint.startsWith('v3_')
 
 /** Responses per day, key, endpoint and status. */

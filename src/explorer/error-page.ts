@@ -7,7 +7,7 @@ import { picture, withoutCaching } from './site/files.ts'
 import { renderSearch, respondPage } from './site/layout.ts'
 import type { Site } from './site/site.ts'
 
-/** The page and the picture that respond with an error. */
+/** Renders errors as a page or a picture. */
 export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 'errorPicture'> => ({
   errorPage(status, message, requestId, path) {
     const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
@@ -19,7 +19,7 @@ ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${req
 <p><a href="/">All passports by score</a></p>`
     return withoutCaching(respondPage({ site, title, description: message, main }, status))
   },
-  /** Shown in place of a picture, because an embedding page would otherwise show a broken image. oEmbed has JSON errors. */
+  /** Errors are pictures too, because embedding pages would show a broken image. oEmbed has JSON errors. */
   errorPicture(path, status) {
     const words = KNOWN[status]?.short ?? 'error'
     if (path.startsWith('/oembed')) return undefined
@@ -31,7 +31,7 @@ ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${req
   },
 })
 
-/** Without `words`, the page shows the message of the error. A picture shows `short`. */
+/** The page shows `words`, or else the message of the error. A picture shows `short`. */
 type ErrorText = { title: string; words?: string; help?: Html; short?: string }
 
 const KNOWN: Record<number, ErrorText> = {

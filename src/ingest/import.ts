@@ -100,11 +100,8 @@ function parse(run: Run, file: string, line: SourceLine): void {
     const { record, unknownFields } = parseRecord(parseJson(line.bytes), run.options)
     run.report.unknownFields += unknownFields
     for (const { type } of pointsOf(record)) run.options.rawKindOf(type)
-    run.batch.push({
-      file,
-      line,
-      record: record.kind === 'passport' ? { ...record, sourceBytes: line.bytes } : record,
-    })
+    const sourced = record.kind === 'passport' ? { ...record, sourceBytes: line.bytes } : record
+    run.batch.push({ file, line, record: sourced })
     run.batchBytes += line.bytes.length
   } catch (error) {
     if (!(error instanceof RecordError)) throw error

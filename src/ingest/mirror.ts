@@ -181,7 +181,7 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   if (passport.status === 304) passport = await get(passportPath)
   if (credentials.status === 304) credentials = await get(credentialsPath)
   if (passport.status !== 200) return addGone(run, id)
-  const survivor = parseSurvivor(passport, id)
+  const survivor = parseSurvivor(passport.body, passport.location, id)
   if (survivor !== id) return addGone(run, id, survivor)
   if (noted?.passportEtag === MERGED && stored && stored.id !== id) await store.passports.unmerge(id)
   const { body, etag } = credentials.status === 200 ? credentials : { body: undefined, etag: '' }

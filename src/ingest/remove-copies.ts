@@ -10,8 +10,7 @@ type Removal = {
 }
 
 /** Removes the copies of passports that are gone at the source, unless they must be kept. Returns the removed ids. */
-export async function removeCopies(gone: ReadonlySet<number>, removal: Removal): Promise<number[]> {
-  const { store, source, now, onKept } = removal
+export async function removeCopies(gone: ReadonlySet<number>, { store, source, now, onKept }: Removal) {
   const others = (await store.mirror.listSources()).filter((other) => other !== source)
   const removed: number[] = []
   for (const id of gone) {
@@ -33,15 +32,9 @@ export async function removeCopies(gone: ReadonlySet<number>, removal: Removal):
 }
 
 /** The reason to keep a copy: another source has it, or a passport that stays would be removed with it. */
-async function findReason(
-  store: Store,
-  others: readonly string[],
-  id: number,
-  gone: ReadonlySet<number>,
-): Promise<string | undefined> {
-  for (const other of others) {
+async function findReason(store: Store, others: readonly string[], id: number, gone: ReadonlySet<number>) {
+  for (const other of others)
     if (((await store.mirror.find(other, id))?.run ?? 0) > 0) return `${other} has it, too`
-  }
   const merged = [id]
   for (const each of merged) {
     for (const child of await store.passports.listMerged(each)) {

@@ -60,7 +60,7 @@ async function get(state: State, path: string, etag: string | undefined): Promis
   let waits = 0
   for (;;) {
     const reply = await attempt(state, path, etag)
-    if ('status' in reply) return reply
+    if (reply.retry === undefined) return reply
     if (reply.waited) waits++
     else failures++
     const attempts = state.lastResponse === undefined ? FIRST_ATTEMPTS : ATTEMPTS
@@ -111,26 +111,20 @@ function pause(state: State, milliseconds: number): void {
   state.pausedUntil = Math.max(state.pausedUntil, end)
 }
 
-function toReply(
-  base: string,
-  path: string,
-  { status, headers }: Response,
-  body: unknown,
-  hasRetryTime: boolean,
-): Reply | { retry: string; waited: boolean } {
+function toReply(base: string, path: string, { status, headers }: Response, body: unknown, isTimed: boolean) {
+  const read = (name: string) => headers.get(name) ?? ''
   if (status === 200)
-    return { status, body, etag: headers.get('ETag') ?? '', location: headers.get('Content-Location') ?? '' }
-  if (status === 304) return { status }
+    return { status: 200 as const, body, etag: read('ETag'), location: read('Content-Location') }
+  if (status === 304) return { status: 304 as const }
   // A 410 with Retry-After is a brownout of the whole API, so the passport may still exist.
   if (status === 410 && headers.has('Retry-After'))
     throw new SourceError(`${base} is switched off for a while (410). Run the command again later.`)
-  if (status === 404 || status === 410) return { status: 404 }
-  if (status === 429 || status >= 500)
-    return { retry: `status ${status}`, waited: status === 429 || hasRetryTime }
+  if (status === 404 || status === 410) return { status: 404 as const }
+  if (status === 429 || status >= 500) return { retry: `status ${status}`, waited: status === 429 || isTimed }
   if (status === 401 || status === 403)
     throw new SourceError(`${base} rejected the request (${status}). Pass a valid API key.`)
   if (status >= 300 && status < 400) {
-    const place = URL.parse(headers.get('Location') ?? '', base + path)
+    const place = URL.parse(read('Location'), base + path)
     throw new SourceError(
       `${base} redirects to ${place ? place.origin + place.pathname : 'another URL'} (${status}). Use that URL.`,
     )

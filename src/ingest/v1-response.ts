@@ -30,10 +30,7 @@ export function parseList(body: unknown) {
 }
 
 /** Returns the id in the body or in `Content-Location`. If the requested passport was merged, it is the survivor's. */
-export function parseSurvivor(
-  { body, location }: { body: unknown; location: string },
-  requested: number,
-): number {
+export function parseSurvivor(body: unknown, location: string, requested: number): number {
   const given = parseCount(field(field(body, 'passport'), 'passport_id')) ?? requested
   if (given !== requested) return given
   return parseCount(/\/passports\/(\d+)$/.exec(location)?.[1]) ?? requested

@@ -4,7 +4,7 @@ import { DRAIN_MILLISECONDS, openPort, urlOf } from '../api/open-port.ts'
 import { quote } from '../domain/text/quote.ts'
 import type { Log } from '../log.ts'
 
-/** The arguments of a tool need far less. */
+/** The arguments of a tool are far smaller. */
 const MAX_BODY_BYTES = 64 * 1024
 
 type Options = {
@@ -12,7 +12,7 @@ type Options = {
   port: number
   publicUrl?: string | undefined
   log: Log
-  /** Called for each request: there are no sessions. */
+  /** Called for each request, because there are no sessions. */
   createServer: () => Server
 }
 

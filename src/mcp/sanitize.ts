@@ -11,7 +11,7 @@ const MAX_TEXT = 300
  */
 const INVISIBLE = /[\u{fe00}-\u{fe0d}]|[\u{200b}\u{2060}-\u{2064}\u{feff}\u{e0000}-\u{e0fff}]/gu
 
-/** A result whose texts are untrusted: each is on one line, without invisible characters. Long texts and lists are truncated. */
+/** Cleans the untrusted texts of a result: one line each, no invisible characters. Long texts and lists are truncated. */
 export function sanitize<T>(value: T): T
 export function sanitize(value: unknown): unknown {
   if (typeof value === 'string') return sanitizeText(value)

@@ -21,15 +21,15 @@ const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint
 type Options = {
   open: () => Promise<ToolContext>
   log: Log
-  /** The client runs this process (stdio) and may see why the store is unavailable. */
+  /** Whether the client started this process (stdio). Only such a client may see why the store is unavailable. */
   isLocal: boolean
-  /** Called when a call begins (1) and ends (-1). */
+  /** Called with 1 when a tool call begins, and with -1 when it ends. */
   onCall: (step: 1 | -1) => void
 }
 
 /**
- * Uses the SDK's low-level server: the high-level one requires zod schemas and writes its own validation errors. Here the
- * schemas are TypeBox and the errors ours.
+ * Uses the SDK's low-level server, because the high-level one requires zod schemas and writes its own validation errors.
+ * Here the schemas are TypeBox, and the error messages are those of the APIs.
  */
 export function createMcpServer({ open, log, isLocal, onCall }: Options): Server {
   const server = new Server(
@@ -53,7 +53,7 @@ export function createMcpServer({ open, log, isLocal, onCall }: Options): Server
     onCall(1)
     try {
       const data = sanitize(await tool.call(params.arguments ?? {}, await open()))
-      // The text is for clients that ignore structured content.
+      // `content` is for clients that ignore `structuredContent`.
       return { structuredContent: { ...data }, content: [{ type: 'text', text: JSON.stringify(data) }] }
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: messageFor(error) }] }

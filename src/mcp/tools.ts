@@ -51,7 +51,7 @@ const define = <Input extends TSchema, Output extends TSchema>(tool: Declaration
     tool.call(parseArguments(tool.inputSchema, args), context),
 })
 
-/** All results are parts of v3 passports, with the name of the person and links. */
+/** Tools return parts of v3 passports. Each has the name of the person and links. */
 const { passport_profile, verified_wallets, merged_from } = Passport.properties
 const { display_name, bio, location, tags } = passport_profile.properties
 const SCORES = Type.Omit(Passport, [
@@ -259,7 +259,7 @@ function parseArguments<T extends TSchema>(schema: T, given: Readonly<Record<str
 
 type Wanted = { credentials: boolean; time?: number }
 
-/** The passport that a key names, now or at a time. Throws if there is none, or if several have the handle. */
+/** Finds the passport that a key names, now or at a past time. Throws if there is none or more than one. */
 async function findNamed(text: string, { store }: ToolContext, wanted: Wanted): Promise<PassportV3> {
   const { time, ...options } = wanted
   const keys = [parseKey(text.trim())]

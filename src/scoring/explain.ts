@@ -2,8 +2,7 @@ import type { ExplainedPassport, Explanation, ExplanationLine } from '../domain/
 import type { PassportRef } from '../domain/passport.ts'
 import type { Scorable, Store } from '../store/store.ts'
 import { describeCalculation } from './points.ts'
-import type { RuleSet } from './rules.ts'
-import { findRules, toRuleSet } from './rules.ts'
+import { findRules, type RuleSet, toRuleSet } from './rules.ts'
 import { score } from './score.ts'
 
 /** Calculates the score with the current rules and says why responses may show another one. */

@@ -10,11 +10,9 @@ export async function loadRules(path: string | undefined): Promise<RuleSet> {
     return parseRules(readRules(path))
   } catch (error) {
     if (!(error instanceof RulesError)) throw error
-    const more =
-      error.problems.length > 1
-        ? ` (and ${error.problems.length - 1} more: passportd rules check ${path})`
-        : ''
-    throw new CommandError(`RULES names ${path}, which is not valid: ${error.problems[0]}${more}`)
+    const [first, ...others] = error.problems
+    const more = others.length > 0 ? ` (and ${others.length} more: passportd rules check ${path})` : ''
+    throw new CommandError(`RULES names ${path}, which is not valid: ${first}${more}`)
   }
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdoptionJob, Store } from '../store/store.ts'
-import type { RuleSet } from './rules.ts'
-import { toAppliedRules, toRuleSet } from './rules.ts'
+import { type RuleSet, toAppliedRules, toRuleSet } from './rules.ts'
 import { score } from './score.ts'
 
 const IDLE_MILLISECONDS = 250
@@ -40,11 +39,7 @@ const toJob = ({ rules, now = Date.now }: Adopter): AdoptionJob => ({
  * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. Without one,
  * nodes of another version may put their built-in rules in force: then only they score, and `onSuperseded` is called.
  */
-export async function keepRescoring(
-  scorer: Rescorer,
-  signal: AbortSignal,
-  onSuperseded: () => void,
-): Promise<void> {
+export async function keepRescoring(scorer: Rescorer, signal: AbortSignal, onSuperseded: () => void) {
   let current = scorer
   let isSuperseded = false
   while (!signal.aborted) {

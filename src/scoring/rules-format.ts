@@ -54,11 +54,9 @@ export const warningsOf = ({ types }: RuleSetShape): string[] =>
 function contradictions({ types, caps = {}, levels = [] }: RuleSetShape): string[] {
   const categories = new Set(Object.values(types).map(({ category }) => category))
   return [
-    ...Object.entries(types).flatMap(([type, { convert, accounts }]) =>
-      convert === 'years' && accounts === 'sum'
-        ? [`types.${type}.accounts must be "best": dates of several accounts cannot be summed.`]
-        : [],
-    ),
+    ...Object.entries(types)
+      .filter(([, { convert, accounts }]) => convert === 'years' && accounts === 'sum')
+      .map(([type]) => `types.${type}.accounts must be "best": dates of several accounts cannot be summed.`),
     ...(Object.keys(types).some((type) => type.trim() === '') ? ['types has a type without a name.'] : []),
     ...(Object.keys(types).length === 0 ? ['types must have at least one type.'] : []),
     ...Object.keys(caps)

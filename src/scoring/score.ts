@@ -67,13 +67,7 @@ function withScore(before: Credential, score: number, now: number): Credential {
   return { ...credential, score, calculatedAt: score === before.score ? before.calculatedAt : now }
 }
 
-function calculate(
-  passport: Scorable,
-  type: string,
-  points: readonly DataPoint[],
-  rule: Rule,
-  now: number,
-): Result {
+function calculate(passport: Scorable, type: string, points: readonly DataPoint[], rule: Rule, now: number) {
   const accounts = points.map((point) => toCounted(point, rule, now))
   const best = accounts.reduce((leader, each) => (each.points > leader.points ? each : leader))
   const counted = rule.accounts === 'sum' && points.length > 1 ? sumUp(points, rule, now) : best

@@ -28,7 +28,7 @@ type OtherMessage = Exclude<FromThread, ThreadMessage>
 
 type Node = ReturnType<typeof createNode>
 
-/** Creates what the threads of this process share. */
+/** Creates the state that the threads of this process share. */
 const createNode = ({ config, log }: Options) => ({
   config,
   log,

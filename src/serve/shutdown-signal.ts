@@ -6,7 +6,7 @@ const DUPLICATE_MILLISECONDS = 500
 /** A shutdown takes at most 12 s, including the time for the last log entries. */
 const DEADLINE_MILLISECONDS = 11_000
 
-/** The returned signal is aborted by SIGINT or SIGTERM. A second one kills the process; the deadline calls `onDeadline`. */
+/** Returns a signal that SIGINT or SIGTERM aborts. A second one kills the process. At the deadline, `onDeadline` is called. */
 export function shutdownSignal(onDeadline?: () => void): AbortSignal {
   const controller = new AbortController()
   function onSignal(): void {

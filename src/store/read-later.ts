@@ -10,8 +10,8 @@ type Events = Pick<EventStore, 'listAfterTime'>
 type Check = (knownSince: number) => void
 
 /**
- * Pages of the events of these passports after a time, newest first for each passport. Read the passports before:
- * `undo` needs all events up to that state. The event loop runs between pages.
+ * Pages of the events of these passports after a time, newest first for each passport. Read the passports before the
+ * events, because `undo` needs all events since then. The event loop runs between pages.
  */
 export async function* readLater(
   events: Events,

@@ -36,7 +36,7 @@ export type Store = AsyncDisposable & {
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
     save: SaveRecords
-    /** Calls `work` in a transaction that is rolled back. Its parameter saves as `save` does. Other writers wait. */
+    /** Calls `work` with a function like `save`, in a transaction that is rolled back. Other writers wait. */
     rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
     /** Saves the records and returns true if the store has no passports. Otherwise returns false. */
     saveIfEmpty(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<boolean>

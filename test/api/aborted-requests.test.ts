@@ -13,7 +13,7 @@ import { openTestStore } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
 
 test.each(['/api/v1/passports?keyword=', '/?q='])(
-  'searches at %s of disconnected clients end early, are logged as 499, and do not affect other clients',
+  'a search at %s ends early and is logged as 499 if its client disconnects, and other clients are not affected',
   async (target) => {
     const people = Array.from({ length: 1000 }, (_, id) => named(id, `${'ab'.repeat(450)} ${id}`))
     await using store = await openTestStore('sqlite', people)
@@ -27,7 +27,7 @@ test.each(['/api/v1/passports?keyword=', '/?q='])(
       openRequest(server.port, `GET ${target}${'ab'.repeat(90 - at)} HTTP/1.1\r\nHost: x\r\n\r\n`),
     )
     await Promise.all(leavers.map((socket) => once(socket, 'connect')))
-    // All are received once a later request has its response.
+    // When this request has its response, the server has received all earlier ones.
     await server.get('/health')
     for (const socket of leavers) socket.resetAndDestroy()
     const { status, text } = await server.look(`${target}b+999`)
@@ -40,7 +40,7 @@ test.each(['/api/v1/passports?keyword=', '/?q='])(
   },
 )
 
-/** Makes calls wait until the gate is opened, from the call number `from`. */
+/** Calls wait until the gate is opened. The first ones, before the call number `from`, do not wait. */
 function createGate(from = 1) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let calls = 0
@@ -79,7 +79,7 @@ const LOOKUP = JSON.stringify({ keys: PEOPLE.map(({ id }) => String(id)) })
 test.each([
   ['lookups', (key: string) => rawLookup(key, LOOKUP)],
   ['pages', () => 'GET /api/v1/passports?per_page=250 HTTP/1.1\r\nHost: x\r\n\r\n'],
-])('%s of clients that leave end at their next read, and those that wait never read', async (_, request) => {
+])('%s of disconnected clients end at their next read, and waiting ones never read', async (_, request) => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const { key } = await makeKey(store, 1)
   const gate = createGate()
@@ -98,7 +98,7 @@ test.each([
 })
 
 test.each(['application/json', 'application/x-ndjson'])(
-  'leaving a streamed lookup logs nothing and ends its reads: %s',
+  'a client that disconnects during a streamed lookup ends its reads, and nothing is logged: %s',
   async (type) => {
     const bio = 'x'.repeat(9000)
     const people = PEOPLE.map((person) => ({ ...person, profile: { ...person.profile, bio } }))

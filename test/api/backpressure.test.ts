@@ -11,7 +11,7 @@ const nextTurn = () => new Promise(setImmediate)
 const ROOM = { isFull: () => false, listen: () => undefined }
 const { signal } = new AbortController()
 
-/** Turns with a clock that each request advances by this many milliseconds. */
+/** Creates turns with a clock that each request advances by this many milliseconds. */
 function turnsOf(milliseconds: number) {
   let time = 0
   const takeTurn = createTurns(() => time)
@@ -27,26 +27,26 @@ function turnsOf(milliseconds: number) {
   }
 }
 
-test('requests that take 5 ms together wait for the next turn of the event loop', async () => {
+test('after requests have taken 5 ms in a turn of the event loop, further ones wait for the next turn', async () => {
   const { takeTurn, request, events } = turnsOf(3)
   using _turns = everyTurn(() => events.push('-'))
   const first = request('a')
   await first
   await Promise.all([request('b'), ...[...'cde'].map((name) => nextTick(() => request(name)))])
   expect(events.join('').replace(/-+/g, '-')).toMatch(/^ab-c-d-e/)
-  // Later requests start at once.
+  // After two turns without requests, a request starts at once.
   await nextTurn()
   await nextTurn()
   expect(takeTurn()).toBeUndefined()
 })
 
-/** After the requests before it have started. */
+/** Runs `work` after the earlier requests have started. */
 const nextTick = async (work: () => Promise<void>) => {
   for (let count = 0; count < 10; count++) await undefined
   return work()
 }
 
-test('many short requests start in the same turn', async () => {
+test('many short requests start in the same turn of the event loop', async () => {
   const { request, events } = turnsOf(0.1)
   const requests = Array.from({ length: 40 }, (_, at) => request(String(at)))
   for (let count = 0; count < 10; count++) await undefined
@@ -54,7 +54,7 @@ test('many short requests start in the same turn', async () => {
   await Promise.all(requests)
 })
 
-test('a full queue of turns rejects further requests as overloaded', async () => {
+test('requests are rejected as overloaded if too many wait for their turn', async () => {
   const { takeTurn, request } = turnsOf(5)
   await request('a')
   const waiting = Array.from({ length: 2000 }, () => request('b'))
@@ -62,7 +62,7 @@ test('a full queue of turns rejects further requests as overloaded', async () =>
   await Promise.all(waiting)
 })
 
-test('a request whose client leaves while it waits for its turn ends without work', async () => {
+test('a request whose client disconnects while it waits for its turn ends without doing any work', async () => {
   const { request, events } = turnsOf(5)
   const client = new AbortController()
   await request('a')
@@ -73,7 +73,7 @@ test('a request whose client leaves while it waits for its turn ends without wor
   expect(events).toEqual(['a', 'b'])
 })
 
-test('at most four large pages are rendered at the same time, also after a failure', async () => {
+test('at most four large pages are rendered at the same time, even after one failed', async () => {
   const largePages = createLargePages(ROOM)
   const gates = Array.from({ length: 7 }, () => Promise.withResolvers<void>())
   const started: number[] = []
@@ -95,7 +95,7 @@ test('at most four large pages are rendered at the same time, also after a failu
   expect(await largePages('x', signal, async () => 'later')).toBe('later')
 })
 
-test('a full queue of large pages rejects further pages as overloaded, and pages of clients that left do not run', async () => {
+test('large pages are rejected as overloaded if too many wait, and disconnected clients are skipped', async () => {
   const largePages = createLargePages(ROOM)
   const gate = Promise.withResolvers<void>()
   const client = new AbortController()
@@ -114,7 +114,7 @@ test('a full queue of large pages rejects further pages as overloaded, and pages
   await Promise.all(running)
 })
 
-test('each waiting page runs once if bytes are sent while other pages are resumed, and no place is lost', async () => {
+test('pages that wait for unsent bytes run once each, and four at a time, when the bytes are sent', async () => {
   const held = createHeldBytes({ bytesOfClient: 100, recheckMilliseconds: 0, checkMilliseconds: 60_000 })
   const largePages = createLargePages(held)
   let [running, most] = [0, 0]
@@ -129,7 +129,7 @@ test('each waiting page runs once if bytes are sent while other pages are resume
     held.hold({ client: 'slow', isDone: () => isSent, limitStall() {} }, 100)
     const waiting = Array.from({ length: 8 }, () => page('slow'))
     isSent = true
-    // Its end resumes the others.
+    // The page of the other client resumes the waiting ones when it ends.
     let ended = 0
     for (const each of [...waiting, page('other')]) void each.then(() => ended++)
     for (let turn = 0; turn < 20; turn++) await nextTurn()
@@ -138,7 +138,7 @@ test('each waiting page runs once if bytes are sent while other pages are resume
   expect(most).toBe(4)
 })
 
-test('long requests of v3 run in separate turns of the event loop', async () => {
+test('long v3 requests run in separate turns of the event loop', async () => {
   await using store = await openTestStore('sqlite', [record(1)])
   let turns = 0
   const started: number[] = []

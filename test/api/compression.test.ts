@@ -35,7 +35,7 @@ test.each([
   ['br, deflate', undefined],
   ['gzip;q=nonsense', undefined],
   [';;,,=', undefined],
-  // Only the first 1,000 characters are read.
+  // Only the first 1,000 characters of the header are read.
   [`gzip,${'x,'.repeat(8000)}`, 'gzip'],
   [`${'x,'.repeat(500)}gzip`, undefined],
 ])('Accept-Encoding "%s" selects %p', (accepted, encoding) => {
@@ -60,7 +60,7 @@ test.each(['zstd', 'gzip'] as const)(
       isSent = true
       return response
     })
-    // Only a result of another thread needs more than microtasks.
+    // A result of this thread would be ready after microtasks alone.
     for (let count = 0; count < 100; count++) await undefined
     expect(isSent).toBe(false)
     for (const response of await Promise.all(sending))

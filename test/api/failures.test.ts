@@ -26,7 +26,7 @@ onEveryEngine('failures', (open) => {
   })
 })
 
-test('an unavailable store means 503 with Retry-After; the service is alive but not ready', async () => {
+test('requests and /ready get 503 with Retry-After while the store is unavailable, and /health gets 200', async () => {
   await using database = await databaseMaker('sqlite')()
   const before = await open(database.url)
   await saveRecords(

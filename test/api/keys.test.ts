@@ -17,7 +17,7 @@ test('no cache holds the text of a key', async () => {
 })
 
 describe('keys', () => {
-  test('a required key must be in the header, and pages outside the API never require one', async () => {
+  test('a required key is accepted only in the header, and pages outside the API never require one', async () => {
     await using server = await serveRecords({ requireKey: true })
     const { key } = await makeKey(server.store, 1)
     for (const name of ['X-API-KEY', 'api_key', 'key']) {
@@ -30,7 +30,7 @@ describe('keys', () => {
       expect((await server.get(path)).status).toBe(200)
   })
 
-  test.each(['', ' ', 'undefined', 'null', 'None'])('%p counts as no key', async (value) => {
+  test.each(['', ' ', 'undefined', 'null', 'None'])('the key %p counts as no key', async (value) => {
     await using free = await serveRecords()
     await using strict = serveTest(free.store, { requireKey: true })
     const init = { headers: { 'X-API-KEY': value } }

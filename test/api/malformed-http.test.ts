@@ -43,7 +43,7 @@ test('an endless request line or header gets 431', async () => {
   }
 })
 
-test('a line break in a response header becomes a logged internal error in JSON', async () => {
+test('a line break in a response header is logged, and the client gets an internal error in JSON', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const plan = { brownouts: [], exempt: [], successor: 'https://example.com\r\nSet-Cookie: a' }
   await using server = serveTest(store, { plan: () => plan })

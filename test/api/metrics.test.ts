@@ -8,7 +8,7 @@ import { limited } from '../support/http/limited-server.ts'
 import { parseExposition } from '../support/http/prometheus.ts'
 import { NOON } from '../support/store/records.ts'
 
-/** Each is sent once. */
+/** Each of these requests is sent once. */
 const REQUESTS: [target: string, init: RequestInit, route: string, status: number, tier: string][] = [
   ['/api/v1/passports', {}, 'list', 200, 'anonymous'],
   ['/api/v1/passports?page=x', {}, 'list', 400, 'anonymous'],
@@ -28,7 +28,7 @@ const REQUESTS: [target: string, init: RequestInit, route: string, status: numbe
   ['/metrics', {}, 'not_found', 404, 'none'],
 ]
 
-test('every response is counted once: by route, status and tier, and those of the API as usage', async () => {
+test('every response is counted once by route, status and tier, and API responses also count as usage', async () => {
   const metrics = createMetrics()
   const summaries: RequestSummary[] = []
   await using server = await limited('few=4/10s', {

@@ -3,7 +3,7 @@ import { listAll } from '../support/store/catalog.ts'
 import { onEveryEngine } from '../support/store/engines.ts'
 import { importText } from '../support/store/random-histories.ts'
 
-/** PostgreSQL can neither store nor search for it. */
+/** PostgreSQL can neither store the NUL character nor search for it. */
 onEveryEngine('NUL characters', (open) => {
   test('a NUL character in a record is replaced by U+FFFD, and the record is stored', async () => {
     await using store = await open()

@@ -18,7 +18,7 @@ test('a port that becomes free within two seconds is opened', async () => {
   await server.stop(true)
 })
 
-test('a port that stays in use, or an address that cannot be used, is an error', async () => {
+test('opening a port fails if the port stays in use, or if the address cannot be used', async () => {
   await using taken = takePort()
   const { port } = taken
   await expect(openPort({ host: '127.0.0.1', port, names }, listenOn(port))).rejects.toThrow(

@@ -21,7 +21,7 @@ test('docs/openapi.json is up to date (update it with npm run openapi)', () => {
   expect(written).toBe(`${JSON.stringify(createReference(version).documentOf('3.1'), null, 2)}\n`)
 })
 
-test('every operation of V1 and V2 is marked deprecated, and no schema refers to a missing one', () => {
+test('every operation of V1 and V2 is marked deprecated, and no reference to a schema is broken', () => {
   for (const compatV2 of [true, false]) {
     const { paths, components } = createReference('0', { compatV2 }).documentOf('3.2')
     const text = JSON.stringify({ paths, components })
@@ -38,7 +38,7 @@ test('every operation of V1 and V2 is marked deprecated, and no schema refers to
 type Content = Record<string, { schema?: object; itemSchema?: object; example?: unknown }>
 type Operation = { requestBody?: { content: Content }; responses: Record<string, { content?: Content }> }
 
-/** The contents of all requests and responses with a body. */
+/** The `content` of all requests and responses that have a body. */
 function contentsOf({ paths }: typeof document) {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>)
@@ -63,7 +63,7 @@ test('every body of the API has an example, which matches its schema', () => {
   }
 })
 
-/** The items of streams. */
+/** Splits the body of a stream into its items. */
 const PARSE: Record<string, (text: string) => unknown[]> = {
   'application/x-ndjson': (text) =>
     text
@@ -100,7 +100,7 @@ test('the conformance check rejects wrong statuses, fields and headers', () => {
     expect(() => checkConformance('GET', path, response, body)).toThrow(problem)
 })
 
-test('a selected passport has some fields of a passport and no others', () => {
+test('the schema of a selected passport allows any of the fields of a passport, and no others', () => {
   const schema = { $ref: '#/components/schemas/V3SelectedPassport', components: document.components }
   const check = (value: unknown) => Schema.Check(schema, value)
   expect(check({})).toBe(true)

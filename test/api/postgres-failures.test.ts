@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
+import { owning } from '../support/dispose-parts.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { type Reply, serveTest } from '../support/http/server.ts'
 import { connect } from '../support/postgres/connect.ts'
@@ -24,13 +25,7 @@ async function serveBefore(postgres: PostgresServer) {
   const store = await openPostgres(postgres, { connections: CONNECTIONS, ...SERVE_TIMEOUT })
   await saveRecords(store, [ada, grace])
   const service = serveTest(store)
-  return {
-    ...service,
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]()
-      await store.close()
-    },
-  }
+  return owning(service, store, service)
 }
 type Service = Awaited<ReturnType<typeof serveBefore>>
 
@@ -55,7 +50,7 @@ test.each([
   ['kill', 'start'],
   ['freeze', 'thaw'],
 ] as const)(
-  'unavailable PostgreSQL (%s) means 503 with Retry-After, and the service recovers without a restart',
+  'requests get 503 with Retry-After while PostgreSQL is unavailable (%s), and succeed again without a restart',
   async (how, end) => {
     await using postgres = await startPostgres()
     await using service = await serveBefore(postgres)

@@ -16,7 +16,7 @@ function histogram(...values: number[]): Family {
   return { name: 'y_seconds', help: 'How long.', type: 'histogram', samples: [{ labels: {}, ...read() }] }
 }
 
-test('a family is written in the Prometheus text format', () => {
+test('a metric family is written in the Prometheus text format', () => {
   expect(presentFamilies([counter(3, { route: 'list' }), histogram(0.05, 0.1, 0.5, 7)])).toBe(
     `# HELP x_total How many.
 # TYPE x_total counter
@@ -39,7 +39,7 @@ test('quotes, backslashes and line breaks in labels and help are escaped', () =>
   expect(parseExposition(text).value('x_total{a="one \\"two\\"\\n\\\\n"}')).toBe(1)
 })
 
-test('the counts of several threads are summed by series', () => {
+test('the counts of several threads are added up for each series', () => {
   const families = sumMetrics([
     [counter(1, { a: 'x' }), histogram(0.05)],
     [counter(2, { a: 'x' }), histogram(2)],
@@ -52,7 +52,7 @@ test('the counts of several threads are summed by series', () => {
   ])
 })
 
-test('the sums include the counters of ended threads, but not their gauges', () => {
+test('the sums include the counters of threads that have ended, but not their gauges', () => {
   const gauge: Family = { name: 'memory', help: 'Bytes.', type: 'gauge', samples: [{ labels: {}, value: 9 }] }
   expect(sumMetrics([[counter(1), gauge]], [counter(5), gauge])).toEqual([counter(6), gauge])
 })

@@ -18,7 +18,7 @@ const coded = fc.oneof(
   fc.string({ maxLength: 40 }),
   fc.constantFrom('%', '%ff', '%00'),
 )
-/** Paths of all routes, with odd parameters. */
+/** Paths of all routes, with unusual parameters. */
 const path = fc.oneof(
   fc
     .tuple(fc.constantFrom(...API_ROUTES.map((route) => route.path)), coded)
@@ -109,7 +109,7 @@ onEveryEngine('random requests', (open) => {
     expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 204, 400, 401, 404, 405]))
   })
 
-  test('any body of a lookup gets items in the order of its keys, or a problem', async () => {
+  test('a lookup with any body gets items in the order of its keys, or a problem', async () => {
     const statuses = new Set<number>()
     await fc.assert(
       fc.asyncProperty(body, async (body) => {

@@ -24,7 +24,7 @@ describe('every route of the API', () => {
     serveCalls(store, { plan: () => ({ ...NO_PLAN, sunsetAt: NOON }) }),
   )
 
-  test.each(CALLS)('$route.name needs a key where one is required', async ({ route, path, init }) => {
+  test.each(CALLS)('$route.name responds 401 without a required key', async ({ route, path, init }) => {
     expect((await server.get(path, init())).status).toBe(route.needsKey ? 401 : 200)
     const { status, headers, body } = await closed.get(path, init())
     expect([status, body.code]).toEqual([401, 'unauthorized'])
@@ -32,7 +32,7 @@ describe('every route of the API', () => {
     expect((await closed.get(path, init(closed.withKey))).status).toBe(200)
   })
 
-  test.each(CALLS)('$route.name gets 429 over the limit', async ({ path, init }) => {
+  test.each(CALLS)('$route.name responds 429 above the limit', async ({ path, init }) => {
     await using server = await limited('small=1/10s')
     const key = { 'X-API-KEY': await server.makeKey(1, 'small') }
     await server.get(path, init(key))
@@ -41,7 +41,7 @@ describe('every route of the API', () => {
   })
 
   test.each(CALLS)(
-    '$route.name is deprecated, switched off and removed if it is of V1 or V2',
+    '$route.name follows the retirement plan if it belongs to V1 or V2',
     async ({ route, path, init }) => {
       const statuses = await Promise.all(
         [server, switchedOff, removed].map(async (each) => {
@@ -59,7 +59,7 @@ describe('every route of the API', () => {
   )
 
   test.each(CALLS)(
-    '$route.name allows only its own methods, and answers preflights',
+    '$route.name allows only its own methods, and responds to preflights',
     async ({ route, path }) => {
       const methods = route.methods ?? ['GET', 'HEAD']
       const allowed = [...methods, 'OPTIONS'].join(', ')
@@ -74,7 +74,7 @@ describe('every route of the API', () => {
         allowed,
         allowed,
       ])
-      // Browsers do not include Authorization in the star.
+      // The * does not include Authorization in browsers.
       expect(headers.get('Access-Control-Allow-Headers')?.split(', ')).toEqual(
         expect.arrayContaining(['X-API-KEY', 'Content-Type', 'Authorization', 'If-None-Match', '*']),
       )
@@ -82,7 +82,7 @@ describe('every route of the API', () => {
   )
 
   test.each(CALLS)(
-    '$route.name refuses unknown parameters if it is of v3, and ignores them otherwise',
+    '$route.name refuses unknown parameters if it belongs to v3, and ignores them otherwise',
     async ({ route, path, init }) => {
       const target = `${path}${path.includes('?') ? '&' : '?'}tset=1`
       const { status, text, body } = await server.get(target, init(server.withKey))
@@ -109,7 +109,7 @@ describe('every route of the API', () => {
     },
   )
 
-  test.each(READS)('$route.name gets 304 without a body for a matching ETag', async ({ path, init }) => {
+  test.each(READS)('$route.name responds 304 without a body to its ETag', async ({ path, init }) => {
     const ask = (condition: string, method = 'GET') =>
       server.get(path, { ...init({ ...server.withKey, 'If-None-Match': condition }), method })
     const etag = (await server.get(path, init(server.withKey))).headers.get('ETag') ?? ''
@@ -125,7 +125,7 @@ describe('every route of the API', () => {
       expect((await ask(condition)).status).toBe(200)
   })
 
-  test.each(READS)('$route.name gets 412 unless If-Match has the ETag', async ({ path, init }) => {
+  test.each(READS)('$route.name responds 412 unless If-Match has the ETag', async ({ path, init }) => {
     const ask = (more: Record<string, string>) => server.get(path, init({ ...server.withKey, ...more }))
     const { text, headers } = await ask({})
     const etag = headers.get('ETag') ?? ''
@@ -133,7 +133,7 @@ describe('every route of the API', () => {
       const reply = await ask({ 'If-Match': condition })
       expect([reply.status, reply.text]).toEqual([200, text])
     }
-    // If-Match compares strongly: a weak ETag never matches.
+    // A weak ETag never matches, because If-Match uses the strong comparison.
     for (const condition of ['"other"', `W/${etag}`, etag.replaceAll('"', '')]) {
       for (const more of [{}, { 'If-None-Match': etag }]) {
         const reply = await ask({ 'If-Match': condition, ...more })
@@ -172,7 +172,7 @@ test.each([
   expect((await server.get(path, { method: 'OPTIONS' })).status).toBe(204)
 })
 
-test('pages of any origin may read the response and its headers', async () => {
+test('web pages of any origin may read responses and their headers', async () => {
   const { headers } = await server.get('/api/v1/passports', { headers: { Origin: 'https://example.com' } })
   expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
   expect(headers.get('Access-Control-Expose-Headers')?.split(', ')).toEqual(
@@ -187,7 +187,7 @@ test('pages of any origin may read the response and its headers', async () => {
   )
 })
 
-test('repeated slashes count as one', async () => {
+test('repeated slashes in a path count as one', async () => {
   const { text } = await server.get('/api/v1/passports')
   for (const path of ['//api/v1/passports', '/api/v1//passports', '/api//v1/passports///'])
     expect(await server.get(path)).toMatchObject({ status: 200, text })
@@ -195,7 +195,7 @@ test('repeated slashes count as one', async () => {
   expect((await server.get('///', { method: 'OPTIONS' })).status).toBe(204)
 })
 
-test('the request id is the one from the client if it is printable', async () => {
+test('the request id of the client is used if it has only allowed characters', async () => {
   const idFor = async (given?: string) => {
     const init = given === undefined ? {} : { headers: { 'X-Request-Id': given } }
     const { headers, body } = await server.get('/api/v1/passports/8', init)
@@ -209,7 +209,7 @@ test('the request id is the one from the client if it is printable', async () =>
   expect(await idFor()).not.toBe(await idFor())
 })
 
-test('other request headers do not change the response', async () => {
+test('request headers such as Accept and Cookie do not change the response', async () => {
   const { text } = await server.get('/api/v1/passports/7')
   for (const headers of [
     { 'Content-Type': 'application/json' },
@@ -232,7 +232,7 @@ test('the ETag changes with the content', async () => {
   expect(headers.get('ETag')).not.toBe(before)
 })
 
-test('errors ignore conditions, and have Cache-Control no-store', async () => {
+test('errors ignore If-Match and If-None-Match, and have Cache-Control no-store', async () => {
   const conditions = { 'If-None-Match': '*', 'If-Match': '*' }
   const { status, headers } = await server.get('/api/v1/passports/8', { headers: conditions })
   expect([status, headers.get('Cache-Control'), headers.get('ETag')]).toEqual([404, 'no-store', null])
@@ -257,7 +257,7 @@ test('a malformed Host gets 400, and an empty Host is allowed', async () => {
   expect(old).toStartWith('HTTP/1.1 200 OK')
 })
 
-// If a response is asynchronous, Bun closes a connection on which the next request waits.
+// Bun would close the connection while the next request waits, if a response were asynchronous.
 test('pipelined requests on one connection get their responses in order', async () => {
   const ask = (id: number, more = '') => `GET /api/v1/passports/${id} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
   const answer = await sendBytes(server.port, ask(7) + ask(8) + ask(3, 'Connection: close\r\n'))

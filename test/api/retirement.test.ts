@@ -42,7 +42,7 @@ async function serveAt(plan: Partial<RetirementPlan>, { requireKey = false } = {
 }
 
 describe('a retirement plan', () => {
-  test('a brownout begins and ends to the millisecond', async () => {
+  test('a brownout begins and ends at the exact millisecond', async () => {
     await using server = await serveAt({ brownouts: [BROWNOUT] })
     const statuses: number[] = []
     for (const now of [NOON - 1, NOON, NOON + HOUR, BROWNOUT.end - 1, BROWNOUT.end]) {
@@ -53,7 +53,7 @@ describe('a retirement plan', () => {
   })
 
   test.each(VERSIONS)(
-    'a brownout of $version responds 410 with Retry-After and no-store',
+    'requests to $version get 410 with Retry-After and no-store during a brownout',
     async ({ version, golden, brownout }) => {
       await using server = await serveAt({ brownouts: [brownout], sunsetAt: SUNSET })
       server.at.now = brownout.end - 1500
@@ -72,7 +72,7 @@ describe('a retirement plan', () => {
     },
   )
 
-  test('a brownout exempts keys on the list; a wrong key still gets 401 and an unknown path 404', async () => {
+  test('a brownout does not affect exempt keys, and wrong keys still get 401 and unknown paths 404', async () => {
     await using server = await serveAt({ brownouts: [BROWNOUT], exempt: [EXEMPT] })
     const exempt = await makeKey(server.store, 1)
     const other = await makeKey(server.store, 2)
@@ -86,7 +86,7 @@ describe('a retirement plan', () => {
   })
 
   test.each(VERSIONS)(
-    'after the sunset every path of $version is 410 for every client',
+    'after the sunset every path of $version responds 410 to every client',
     async ({ version, golden, sunsetAt, successor }) => {
       await using server = await serveAt({ sunsetAt, successor, exempt: [EXEMPT] }, { requireKey: true })
       const exempt = await makeKey(server.store, 1)
@@ -123,7 +123,7 @@ describe('a retirement plan', () => {
     }
   })
 
-  test('the preview equals the response of the server at that instant', async () => {
+  test('the preview of the retirement plan equals the response of the server at the same time', async () => {
     const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, brownouts: [BROWNOUT], exempt: [EXEMPT] }
     for (const requireKey of [false, true]) {
       await using server = await serveAt(plan, { requireKey })

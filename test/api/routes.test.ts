@@ -28,7 +28,7 @@ const RESTRICTED = [
   route(V3, { name: 'v3_follow', path: '/api/v3/follow', scope: 'events', handle: () => new Response('') }),
 ]
 
-test('a declared route is served, counted, documented, and refuses unknown parameters', async () => {
+test('a declared route is served, counted and documented, and refuses unknown parameters', async () => {
   await using store = await openTestStore('sqlite')
   const key = await makeKey(store, 1)
   const usage = createUsageCounter(() => NOON)

@@ -19,7 +19,7 @@ const server = shareServer(
   (store) => serveExplorer(store, { tls: TLS }),
 )
 
-test('HTTPS serves the API and pages with https links', async () => {
+test('the API and the pages are served over HTTPS, with https links', async () => {
   expect(server.url.protocol).toBe('https:')
   const passport = await fetch(`${server.url}api/v1/passports/7`, TRUST)
   expect(passport.status).toBe(200)

@@ -5,7 +5,7 @@ import { serveRecords, serveTest, shareServer } from '../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 
-/** Syntax of SQL, LIKE patterns or the full-text index, and NUL, which PostgreSQL cannot read. */
+/** Syntax of SQL, of LIKE patterns and of full-text search, and NUL, which PostgreSQL cannot read. */
 const SQL = [
   ...[
     "' or 1=1 --",
@@ -45,7 +45,7 @@ const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
 const send = (port: number, head: string) => sendBytes(port, `${head}Connection: close\r\n\r\n`)
 
-test('no path reads a file', async () => {
+test('no path of a request reads a file', async () => {
   const inside = ['package.json', 'src/cli/main.ts', 'etc/passwd']
   const ways = ['/', '/../', '/../../../../', '/..%2f..%2f', '/%2e%2e/', '/style.css/../', '/badge/../', '//']
   for (const path of ways.flatMap((way) => inside.map((file) => way + file))) {
@@ -53,7 +53,7 @@ test('no path reads a file', async () => {
   }
 })
 
-test('links contain only a well-formed Host, and no proxy header', async () => {
+test('links are built from a well-formed Host, and never from a proxy header', async () => {
   const evil = 'evil.example'
   const ask = (fields: string, target = '/passports/7') =>
     send(server.port, `GET ${target} HTTP/1.1\r\n${fields}\r\n`)
@@ -91,12 +91,12 @@ test('a client cannot set response headers', async () => {
   }
 })
 
-test('pages of other origins may send a key, but no credentials of the browser', async () => {
+test('web pages of other origins may send an API key, but no cookies or passwords of the browser', async () => {
   await using server = await serveRecords({ requireKey: true })
   const asking = { Origin: 'https://evil.example', Cookie: 'key=1', Authorization: 'Basic eDp5' }
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await server.get('/api/v1/passports', { method, headers: asking })
-    // Browsers reject the star with credentials. It is constant, so no Vary is needed.
+    // Browsers reject * for requests with credentials. No Vary is needed, because the value is always *.
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
     expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
     expect(headers.has('Set-Cookie')).toBe(false)
@@ -119,7 +119,7 @@ test('every page and SVG has a restrictive Content-Security-Policy', async () =>
   }
 })
 
-test('health and readiness reveal nothing but their state', async () => {
+test('the responses of /health and /ready contain nothing but a status', async () => {
   expect((await server.get('/health')).body).toEqual({ status: 'ok' })
   expect((await server.get('/ready')).body).toEqual({ status: 'ready', writes: 'ok' })
 })

@@ -6,7 +6,7 @@ import type { GroupField, ListQuery, Position } from '../../src/domain/lists/lis
 import type { Facets } from '../../src/store/store.ts'
 import { groupNaively, listNaively, someFacets, someGroup, someQuery } from '../support/store/naive-list.ts'
 
-/** The ids of all pages. */
+/** Reads all pages and returns their ids. */
 function walk(index: FacetIndex, query: ListQuery, limit: number): number[] {
   const ids: number[] = []
   let after: Position | undefined
@@ -30,7 +30,7 @@ function expectList(index: FacetIndex, all: readonly Facets[], query: ListQuery,
 
 const SCORES = [-1, 0, 1, 3, 9]
 
-/** Facets, ranks and counts of scores in one evaluation. */
+/** Compares facets, ranks and counts of scores with those of a naive evaluation. */
 function expectCounts(index: FacetIndex, all: readonly Facets[], query: ListQuery): void {
   const facets = [
     { field: 'tag' },
@@ -40,7 +40,7 @@ function expectCounts(index: FacetIndex, all: readonly Facets[], query: ListQuer
   const found = index.find({ ...query, limit: 3, facets, ranksOf: SCORES, atLeast: { score: SCORES } })
   const filtered = listNaively(all, { ...query, keyword: undefined })
   const lists = [listNaively(all, query), filtered, listNaively(all, { filter: [], sort: query.sort })]
-  // The first passport is that of the order of the index, whatever the direction.
+  // `first` is the first passport in the order of the index, which does not depend on the direction of the list.
   const isReversed = query.sort.descending === (query.sort.field === 'passport_id')
   const expected = facets.map(({ field, ...wanted }, at) =>
     groupNaively(lists[at] as Facets[], field).flatMap(({ value, count }) => {
@@ -69,7 +69,7 @@ const batch = fc.record({
   removed: fc.array(fc.nat({ max: 60 }), { maxLength: 8 }),
 })
 
-test('lists, totals and groups are those of a naive evaluation, after any changes', () => {
+test('the index gives the same lists, totals and groups as a naive evaluation, after any changes', () => {
   fc.assert(
     fc.property(
       fc.array(batch, { minLength: 1, maxLength: 4 }),
@@ -111,7 +111,7 @@ const facets = (id: number, given: Partial<Facets> = {}): Facets => ({
   ...given,
 })
 
-test('each of many passports keeps its own values and lists of values', () => {
+test('many passports with different values and lists of values keep their own ones', () => {
   const all = Array.from({ length: 5000 }, (_, at) =>
     facets(at * 2 ** 33, { name: `n${at}`, score: at / 4, tag: [`t${at}`, `t${at + 1}`, 'all'] }),
   )
@@ -123,7 +123,7 @@ test('each of many passports keeps its own values and lists of values', () => {
   expectList(index, all, { ...plain, keyword: '\0' })
 })
 
-test('a filter may have 32 conditions, negated or not', () => {
+test('32 conditions of a filter are evaluated correctly, negated or not', () => {
   const all = Array.from({ length: 40 }, (_, at) => facets(at, { score: at, tag: [`t${at}`, `t${at % 7}`] }))
   const index = createFacetIndex()
   index.replace([], all)
@@ -137,7 +137,7 @@ test('a filter may have 32 conditions, negated or not', () => {
     expectList(index, all, where('score', [...high, { not, operator: '<=', value: 3 }]))
 })
 
-test('a list has its hundred largest groups, and the number of the other groups', () => {
+test('a grouped list has the hundred largest groups, and counts the groups that are left out', () => {
   const index = createFacetIndex()
   index.replace(
     [],

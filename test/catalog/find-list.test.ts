@@ -23,14 +23,14 @@ import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { NOON, named } from '../support/store/records.ts'
 
 onEveryEngine('pages of an old snapshot', (open) => {
-  test('a page of an old snapshot shows the ranking, the total and the passports of one moment', async () => {
+  test('pages that are built from an old snapshot show the current ranking, total and passports', async () => {
     const before = Array.from({ length: 60 }, (_, id) => named(id + 1, `Ada ${id + 1}`, 60 - id))
     await using store = await open(before)
     const catalog = createSharedCatalog()
     const snapshot = await buildSnapshot(store.listing)
     catalog.update(snapshot)
     await using server = serveTest(store, { catalog })
-    // One batch renames all passports, adds some, and changes some scores; others are removed or merged.
+    // One batch renames all passports, adds two and changes a score. Then one passport is removed and one is merged.
     const after = before.map(({ id, scores }) => named(id, `Bob ${id}`, id === 60 ? 99 : scores.total))
     await saveRecords(store, [...after, named(70, 'Bob 70', 58.5), named(71, 'Bob 71', 0)])
     await store.passports.remove(2, NOON)
@@ -73,7 +73,7 @@ onEveryEngine('changes after the ids of a page were found', (open) => {
     ['V1', (reader: Reader, list: List) => findPage(reader, { page: 1, size: 3, keyword: undefined }, list)],
     ['v3', (reader: Reader, list: List) => findList(reader, listRequest(), list)],
     ['v3 with a filter', (reader: Reader, list: List) => findList(reader, listRequest('score:>0'), list)],
-  ])('a passport that changes has its new place on a page of %s', async (_, find) => {
+  ])('a page of %s shows the new rank of a passport that changes meanwhile', async (_, find) => {
     await using store = await open([1, 2, 3].map((id) => named(id, 'Old', 50 - id)))
     let reads = 0
     const { items } = await find({ catalog: createCatalog(store), store }, async (ids) => {
@@ -102,7 +102,7 @@ const changes = fc.array(
   { maxLength: 4 },
 )
 
-test('changes applied to a ranking give the pages of a new snapshot, for any changes and pages', async () => {
+test('an old snapshot with changes applied has the same pages as a new snapshot', async () => {
   const passports = fc.uniqueArray(passport, { maxLength: 30, selector: ({ id }) => id })
   await fc.assert(
     fc.asyncProperty(
@@ -153,7 +153,7 @@ test.each([0, 1, CHUNK, CHUNK + 1, 2 * CHUNK, 5 * CHUNK - 1])(
   },
 )
 
-test('other work runs between two chunks', async () => {
+test('the event loop runs between two chunks', async () => {
   const events: string[] = []
   await mapChunks(upTo(3 * CHUNK), (_chunk, at) => {
     events.push(`${at}`)

@@ -44,7 +44,7 @@ async function followStore(
 }
 
 onEveryEngine('a live index', (open, engine) => {
-  test('has the same lists, totals and groups as a naive evaluation, after a random history', () =>
+  test('the index gives the same lists, totals and groups as a naive evaluation, after a random history', () =>
     checkHistories(open, engine, async (store) => {
       const snapshot = await buildSnapshot(store.listing)
       const index = createLiveIndex(store)
@@ -60,7 +60,7 @@ onEveryEngine('a live index', (open, engine) => {
       }
     }))
 
-  test('that was built from an old snapshot has the changes since', async () => {
+  test('an index that is built from an old snapshot includes later changes', async () => {
     await using store = await open(Array.from({ length: 120 }, (_, id) => record(id)))
     const snapshot = await buildSnapshot(store.listing)
     await saveRecords(store, [record(7, { human: true }), record(5000, { human: true })])
@@ -70,7 +70,7 @@ onEveryEngine('a live index', (open, engine) => {
     expect((await index.find(snapshot, requestOf('human:false'))).total).toBe(118)
   })
 
-  test('is built from a new snapshot if the changes since the given one are unknown', async () => {
+  test('the index is built from a new snapshot if the changes since the given snapshot are unknown', async () => {
     await using store = await open([human(1)])
     const cursor = engine === 'sqlite' ? '999' : '999:999:999'
     const unknown = { ...(await snapshotOf([{ id: 9, score: 0, name: '' }])), cursor }
@@ -80,7 +80,7 @@ onEveryEngine('a live index', (open, engine) => {
 })
 
 onEngine('sqlite', 'a live index', (open) => {
-  test('reads changes once for each cursor, and always without a cursor', async () => {
+  test('a list with a known cursor reads no changes, and a list without a cursor always reads them', async () => {
     await using store = await open([human(1)])
     const { find } = await followStore(store)
     const total = async (cursor?: string) => (await find('human:true', cursor)).total
@@ -94,7 +94,7 @@ onEngine('sqlite', 'a live index', (open) => {
     expect(await total()).toBe(3)
   })
 
-  test('is replaced by a new one after many changes', async () => {
+  test('a new index replaces the old one after many changes', async () => {
     const all = (total: number) => Array.from({ length: 1000 }, (_, id) => named(id, '', total))
     await using store = await open(all(0))
     let read = 0
@@ -105,7 +105,7 @@ onEngine('sqlite', 'a live index', (open) => {
       await saveRecords(store, all(round))
       await find('score:>=0')
     }
-    // The first index, 12 rounds of changes, and the new index.
+    // 1,000 reads for the first index, 12,000 for the changes, and 1,000 for the new index.
     while (read < 14_000) {
       expect((await find('score:>=0')).total).toBe(1000)
       await new Promise(setImmediate)
@@ -114,7 +114,7 @@ onEngine('sqlite', 'a live index', (open) => {
     expect(await find('score:99')).toMatchObject({ ids: [5], total: 1 })
   })
 
-  test('responds to the next request after a failure of the store', async () => {
+  test('a request succeeds after the request before it failed because of the store', async () => {
     await using store = await open([human(1)])
     let failures = 1
     const { find } = await followStore(store, () => {
@@ -124,7 +124,7 @@ onEngine('sqlite', 'a live index', (open) => {
     expect((await find()).ids).toEqual([1])
   })
 
-  test('is built in the background; meanwhile, lists of many passports are rejected with the progress', async () => {
+  test('lists are rejected with the progress while a large index is built in the background', async () => {
     await using store = await open(Array.from({ length: 300 }, (_, id) => human(id)))
     const held = Promise.withResolvers<void>()
     let reads = 0
@@ -148,7 +148,7 @@ onEngine('sqlite', 'a live index', (open) => {
     expect(reads).toBe(3)
   })
 
-  test('follows snapshots without a request, and reports failures', async () => {
+  test('the index is built and updated in the background, and failures are reported', async () => {
     await using store = await open([human(1)])
     const failures: string[] = []
     const read: number[][] = []
@@ -174,7 +174,7 @@ onEngine('sqlite', 'a live index', (open) => {
     expect(failures).toHaveLength(1)
   })
 
-  test('is replaced by a new one after a passport was removed, at the first update after some time', async () => {
+  test('a new index replaces one that holds a removed passport, at the first update after some time', async () => {
     await using store = await open([human(1), human(2)])
     const read: number[][] = []
     const onRead = (ids: readonly number[]) => read.push([...ids])
@@ -182,13 +182,13 @@ onEngine('sqlite', 'a live index', (open) => {
     await find()
     await store.passports.remove(1, 0)
     expect((await find()).ids).toEqual([2])
-    // The first index, the removed passport, and the new index, which is read without a request.
+    // Reads for the first index, for the removed passport, and for the new index, which is built in the background.
     await until(() => read.length === 3)
     expect(read).toEqual([[1, 2], [1], [2]])
     expect((await find()).ids).toEqual([2])
   })
 
-  test('a build ends without a failure when the service stops', async () => {
+  test('a build that ends because the service stops is not reported as a failure', async () => {
     await using store = await open(Array.from({ length: 300 }, (_, id) => human(id)))
     const ending = new AbortController()
     const failures: unknown[] = []

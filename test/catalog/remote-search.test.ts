@@ -34,7 +34,7 @@ function connectSearch(findList: Parameters<typeof createSearchServer>[0] = fail
 
 const people = (names: readonly string[]) => snapshotOf(names.map((name, id) => ({ id, score: 0, name })))
 
-test('several clients get their results, also for searches sent before the first snapshot', async () => {
+test('several clients get their own results, even for searches that are sent before the first snapshot', async () => {
   using searches = connectSearch()
   const [one, other] = [searches.connect(), searches.connect()]
   const found = Promise.all([one.search('ada'), other.search('b'), one.search('c')])
@@ -48,10 +48,10 @@ async function failOnPurpose(): Promise<never> {
   throw new Error('on purpose')
 }
 
-test('a list that takes too long is rejected with not_ready, a failed one with its error and its stack', async () => {
+test('a list that takes too long is rejected with not_ready, and a failed list with its error and stack', async () => {
   using searches = connectSearch(failOnPurpose)
   const [hasty, patient] = [searches.connect(1), searches.connect()]
-  // There is no snapshot yet.
+  // This list waits, because there is no snapshot yet.
   await expect(hasty.list(request, undefined)).rejects.toMatchObject({ code: 'not_ready' })
   searches.server.update(await people(NAMES))
   const error = await patient.list(request, undefined).catch((failure) => failure)
@@ -60,7 +60,7 @@ test('a list that takes too long is rejected with not_ready, a failed one with i
   await expect(patient.list(request, undefined, AbortSignal.abort())).rejects.toThrow(ClientGone)
 })
 
-test('lists run one at a time; those that are aborted or take too long never run, and the others see the latest snapshot', async () => {
+test('lists run one at a time with the latest snapshot, unless they were aborted or have waited too long', async () => {
   const held = Promise.withResolvers<void>()
   const ran: string[] = []
   using searches = connectSearch(async (snapshot, list) => {
@@ -78,7 +78,7 @@ test('lists run one at a time; those that are aborted or take too long never run
   leaving.abort()
   await expect(left).rejects.toThrow(ClientGone)
   searches.server.update(await people(NAMES))
-  // Searches do not wait for lists, and arrive after the cancellations.
+  // Searches do not wait for lists. When they return, the server has received the cancellations.
   expect(await hasty.search('ada')).toEqual([0, 2])
   expect(await patient.search('ada')).toEqual([0, 2])
   expect(ran).toEqual(['1 of 1'])
@@ -88,10 +88,10 @@ test('lists run one at a time; those that are aborted or take too long never run
   expect(ran).toEqual(['1 of 1', '4 of 3'])
 })
 
-test('a client with too many pending searches rejects further ones as overloaded', async () => {
+test('a client with too many pending calls rejects further ones as overloaded', async () => {
   using searches = connectSearch()
   const client = searches.connect(1000, 2)
-  // A call that cannot be cloned is not pending.
+  // A call that cannot be cloned does not count as pending.
   await expect(client.search(Symbol('ada') as never)).rejects.toThrow('cloned')
   const pending = [client.search('ada'), client.search('b')]
   await expect(client.search('c')).rejects.toMatchObject({ code: 'overloaded' })

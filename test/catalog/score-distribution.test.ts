@@ -9,7 +9,7 @@ const ofScores = (scores: readonly number[]) =>
   snapshotOf(scores.map((score, id) => ({ id, score, name: '' })))
 
 onEveryEngine('the standing of a score', (open) => {
-  test('counts listed passports only, and reflects every write', async () => {
+  test('ranks and totals count listed passports only, and reflect every write', async () => {
     await using store = await open([
       named(1, 'A', 90),
       named(2, 'B', 50),
@@ -24,14 +24,14 @@ onEveryEngine('the standing of a score', (open) => {
   })
 })
 
-test('passports with equal scores share a rank, and the distribution counts each one in the bucket of its score', async () => {
+test('equal scores have equal ranks, and the distribution counts each passport in the bucket of its score', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 300 })), async (numbers) => {
       const all = numbers.map((number) => number / 4)
       const snapshot = await ofScores(all)
       const { distribution, scale, step } = findStanding(snapshot, 0)
       expect(distribution.reduce((sum, count) => sum + count)).toBe(all.length)
-      // The last one is a score that no passport has.
+      // 12.3 is a score that no passport has.
       for (const score of [...all, 12.3]) {
         const { rank, below } = findStanding(snapshot, score)
         expect(rank).toBe(all.filter((other) => other > score).length + 1)
@@ -43,7 +43,7 @@ test('passports with equal scores share a rank, and the distribution counts each
   )
 })
 
-test('one outlier does not stretch the scale; the last bucket counts it', async () => {
+test('an outlier does not stretch the scale, and is counted in the last bucket', async () => {
   const usual = Array.from({ length: 199 }, (_, at) => at + 1)
   const { distribution, scale, step, median, highest } = findStanding(
     await ofScores([990_000_000, ...usual]),

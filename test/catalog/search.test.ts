@@ -23,7 +23,7 @@ const filter = (people: Iterable<Person>, keyword: string) =>
 const idsOf = ({ snapshot, ranks }: Matches) =>
   Array.from(ranks ?? [], (rank) => snapshot.ids[rank] as number)
 
-/** Letters of many scripts, emoji, wildcards of SQL and of search languages, quotes and white space. */
+/** Letters of many scripts, emoji, quotes, white space, and wildcards of SQL and search languages. */
 const CHARACTERS = [...'abÉßıИи李雷かがกำநிשָםمُح한1.%_*?"\'\\[]()^$| \t\n']
 const EMOJI = ['🐉', '👩\u200d👩\u200d👧', '🇩🇰', '\ue020', '\u0301', '\u2028', '\u00a0']
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...CHARACTERS, ...EMOJI), maxLength })
@@ -67,7 +67,7 @@ test('a search finds keywords in names of any length and content', async () => {
   expect([...searchNames(snapshot, 'nobody has this')]).toEqual([])
 })
 
-test('several searches can be repeated in any order, and a new snapshot is searched again', async () => {
+test('repeated searches give the same results, and a new snapshot is searched again', async () => {
   const people = Array.from({ length: 5000 }, (_, at) => ({
     id: at * 7919 + 2 ** 40,
     name: at % 3 === 0 ? `Ada ${at}` : `Bob ${at}`,
@@ -82,7 +82,7 @@ test('several searches can be repeated in any order, and a new snapshot is searc
 })
 
 onEveryEngine('a search', (open) => {
-  test('leaves out merged, removed and renamed passports', async () => {
+  test('a search leaves out merged and removed passports, and those that were renamed', async () => {
     await using store = await open([1, 2, 3, 4].map((id) => named(id, `Zoë ${id}`, id)))
     const { find } = catalogOf(store)
     const ids = async () => idsOf(await find({ keyword: 'zoe' }))

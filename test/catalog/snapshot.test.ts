@@ -9,7 +9,7 @@ import { named } from '../support/store/records.ts'
 
 const contentsOf = ({ cursor: _, ...contents }: Snapshot) => contents
 
-/** The expected snapshot, from the records alone. */
+/** Builds the expected snapshot from the stored records. */
 async function expectedOf(store: Store): Promise<Snapshot> {
   const records = await store.records.list(-1, 1000)
   const listed = records.filter(({ mergedInto }) => mergedInto === undefined)
@@ -34,7 +34,7 @@ onEveryEngine('a snapshot', (open, engine) => {
       }
     }))
 
-  test('reflects a new score, and stays the same object while no list page changes', async () => {
+  test('a snapshot reflects a new score, and stays the same object while no list page changes', async () => {
     await using store = await open([named(1, 'One', 10), named(2, 'Two', 20), named(3, 'Three', 30)])
     const { current } = catalogOf(store)
     const before = await current()
@@ -48,7 +48,7 @@ onEveryEngine('a snapshot', (open, engine) => {
     expect(await current()).not.toBe(after)
   })
 
-  test('supports ids above 2^32', async () => {
+  test('a snapshot supports ids above 2^32', async () => {
     const ids = [2 ** 32 + 1, 2 ** 52, Number.MAX_SAFE_INTEGER]
     await using store = await open(ids.map((id) => named(id, 'Large', 1)))
     expect([...(await buildSnapshot(store.listing)).ids]).toEqual(ids)

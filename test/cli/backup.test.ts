@@ -75,7 +75,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
   })
 
   test.each(['-wal', '-journal'])(
-    'a backup does not replace a file that has a file with the suffix %s next to it',
+    'backup --force does not replace a file if a file with the suffix %s is next to it',
     async (end) => {
       await using here = await workplace(makeDatabase, {
         records: PEOPLE,

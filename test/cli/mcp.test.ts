@@ -61,7 +61,7 @@ describe.concurrent('on standard input and output', () => {
     expect((await agent.call('search_passports')).data).toMatchObject({ total: 1 })
   })
 
-  test('the process ends after its input and all responses, and standard output contains nothing else', async () => {
+  test('the mcp process ends when its input has ended and all responses are written, and writes nothing else', async () => {
     await using here = await workplace(sqlite, { records: PEOPLE })
     const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'search_passports' } }
     const stdin = new TextEncoder().encode([HELLO, call].map((each) => `${JSON.stringify(each)}\n`).join(''))
@@ -75,7 +75,7 @@ describe.concurrent('on standard input and output', () => {
     expect(answers[1].result.structuredContent.total).toBe(3)
   })
 
-  test('SIGTERM ends the process while its input is open', async () => {
+  test('SIGTERM ends the mcp process, even while its input is open', async () => {
     await using here = await workplace(sqlite, { records: PEOPLE })
     const child = Bun.spawn([...COMMAND, 'mcp'], {
       cwd: here.cwd,

@@ -63,7 +63,7 @@ test('docs/upgrade.md and CHANGELOG.md name the schema numbers of this version',
 })
 
 withEveryEngine('an empty database', (makeDatabase) => {
-  test('import creates the tables of an empty database, which commands that need contents refuse', async () => {
+  test('commands that need contents refuse an empty database until import has created its tables', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     expect((await here.call('keys', 'list')).code).toBe(1)
     await here.refuses('"serve"', 'keys', 'create', '--name', 'a')

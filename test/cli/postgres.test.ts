@@ -9,11 +9,9 @@ import { toLines } from '../support/store/json-lines.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { callHere } from '../support/terminal.ts'
 
-// Each test starts many processes.
-
 const FILE = 'people.jsonl'
 
-/** Plain, and escaped for a URL. */
+/** The password as it is, and as it appears in a URL. */
 const PASSWORD = 'se/cr@t %?'
 const ESCAPED = encodeURIComponent(PASSWORD)
 const SECRETS = [PASSWORD, ESCAPED, 'se/cr', 'cr@t', 'se%2F', 'wr0ng']
@@ -22,7 +20,7 @@ function expectNoSecret(text: string): void {
   for (const secret of SECRETS) expect(text).not.toContain(secret)
 }
 
-describe('a password', () => {
+describe('the password of a database', () => {
   let server: PostgresServer
   let good: URL
   beforeAll(async () => {

@@ -74,7 +74,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
   test('a database of version 0.2.1 is backed up, and its backup is restored and migrated', async () => {
     await using here = await backedUp(makeDatabase)
     await revertSchema(here.env.DATABASE_URL)
-    // The last one would refuse a database that was not migrated.
+    // The command usage would refuse a database that was not migrated.
     for (const args of [['backup', here.kept, '--force'], ['restore', here.kept, '--force'], ['usage']]) {
       expect(await here.call(...args)).toMatchObject({ code: 0 })
     }
@@ -221,7 +221,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     linkSync(here.database, `${here.database}.old`)
     renameSync(`${here.database}.new`, here.database)
     lock.run('rollback')
-    // On a slow machine the process gives up, and says so.
+    // On a slow machine the process may give up, and says so.
     if ((await waiting.exited) !== 0) {
       expect(await new Response(waiting.stderr).text()).toContain('try again later')
       expect(await create().exited).toBe(0)

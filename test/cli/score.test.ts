@@ -31,7 +31,7 @@ withEngine('sqlite', 'score', (makeDatabase) => {
     expect((await here.call('score', '--all')).err).toBe('Scored 120 passports by rule set 2026-11.\n')
   })
 
-  test('--watch continues until SIGTERM', async () => {
+  test('score --watch scores stale passports until SIGTERM', async () => {
     await using here = await workplace(makeDatabase, { records: stale(1) })
     await using store = await here.open()
     const child = here.start('score', '--watch')

@@ -6,7 +6,7 @@ import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
 import { shareServer } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
-import { credential, record } from '../support/store/records.ts'
+import { credential, record, social } from '../support/store/records.ts'
 
 /** If executed, each sets `pwned` or sends a request to another host. */
 const MARKUP = [
@@ -38,17 +38,10 @@ const LINKS = [
   'https://example.com/zoe',
 ]
 
-const social = (text: string, url: string): Social => ({
-  source: text,
-  name: text,
-  displayName: text,
-  bio: text,
-  location: text,
-  url,
-  imageUrl: 'https://evil.example/picture.png',
-  followers: text,
-  following: text,
-})
+function hostileSocial(text: string, url: string): Social {
+  const texts = { displayName: text, bio: text, location: text, followers: text, following: text }
+  return social(text, text, { ...texts, url, imageUrl: 'https://evil.example/picture.png' })
+}
 
 function hostile(id: number, text: string, link: string) {
   return record(id, {
@@ -56,7 +49,7 @@ function hostile(id: number, text: string, link: string) {
     mainWallet: `${text}${id}`,
     verifiedWallets: [`${text}${id}`, `${link}${id}`],
     scores: { total: 100 - id, activity: 1, identity: 2, skills: 3 },
-    socials: [social(text, link), { ...social(link, text), source: 'github' }],
+    socials: [hostileSocial(text, link), { ...hostileSocial(link, text), source: 'github' }],
     credentials: [
       credential(`${text}-1`, { name: text, type: text, category: 'Activity', value: text }),
       credential(`${link}-2`, { name: link, type: 'github', category: text, value: link }),
@@ -75,7 +68,7 @@ const PEOPLE = [
     profile: { displayName: MARKUP[3] as string, bio: MARKUP.join(' '), tags: [...MARKUP, ...LINKS] },
     scores: { total: 1000 },
     verifiedWallets: MARKUP.map((text) => `${text}${ALL}`),
-    socials: LINKS.map((link, at) => social(MARKUP[at] as string, link)),
+    socials: LINKS.map((link, at) => hostileSocial(MARKUP[at] as string, link)),
     credentials: MARKUP.map((text, at) =>
       credential(`c${at}`, { name: text, type: text, category: text, value: text, score: 1 }),
     ),

@@ -132,5 +132,5 @@ test.each([
   [{ passport: { passport_id: 7 } }, '/api/v1/passports/0xab', 7],
   [null, '/api/v1/passports/7', 7],
 ])('for passport 7, body %j and Content-Location %p name the survivor %d', (body, location, survivor) => {
-  expect(parseSurvivor({ body, location }, 7)).toBe(survivor)
+  expect(parseSurvivor(body, location, 7)).toBe(survivor)
 })

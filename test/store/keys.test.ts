@@ -5,7 +5,7 @@ import { apiKey } from '../support/store/records.ts'
 const key = apiKey('one', { name: 'Åsa', expiresAt: 9 })
 
 onEveryEngine('keys', (open) => {
-  test('keys are read as written, newest first', async () => {
+  test('keys are listed as they were created, newest first', async () => {
     await using store = await open()
     await store.keys.create(key)
     await store.keys.create({ ...key, id: 'two', createdAt: 2 })
@@ -22,7 +22,7 @@ onEveryEngine('keys', (open) => {
     expect(await store.keys.revoke('two', 5)).toBe(false)
   })
 
-  test('an update changes only the fields it names, and nothing of a revoked key', async () => {
+  test('an update changes only the given fields of a key, and never a revoked key', async () => {
     await using store = await open()
     await store.keys.create({ ...key, owner: 'a@example.com' })
     const expected = { ...key, owner: 'a@example.com' }
@@ -37,7 +37,7 @@ onEveryEngine('keys', (open) => {
     expect((await store.keys.find('one'))?.tier).toBe('high')
   })
 
-  test('a key is replaced once, even by concurrent calls', async () => {
+  test('a key can be replaced only once, even by concurrent calls', async () => {
     await using store = await open()
     await store.keys.create(key)
     const replaced = await Promise.all(['a', 'b', 'c'].map((id) => store.keys.replace('one', id, 5)))

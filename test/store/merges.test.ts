@@ -11,7 +11,7 @@ onEveryEngine('merging and removing', (open) => {
     expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 8, merged: true })
     expect(await listAll(store, { keyword: 'ada' })).toMatchObject({ total: 0 })
     expect(await listAll(store)).toMatchObject({ total: 1 })
-    // A later record does not undo the merge.
+    // A later record of the merged passport does not undo the merge.
     await saveRecords(store, [{ ...ada, connections: 99 }])
     expect(await find(store, 7)).toMatchObject({ id: 8 })
     await store.passports.unmerge(7)
@@ -20,7 +20,7 @@ onEveryEngine('merging and removing', (open) => {
     expect(await find(store, 8)).toMatchObject({ merged: false })
   })
 
-  test('a merge with an unknown or merged passport is refused', async () => {
+  test('a merge is refused if one passport is unknown or merged already, or if both are the same', async () => {
     await using store = await open([record(1), record(2), record(3)])
     await store.passports.merge(1, 2)
     expect(() => store.passports.merge(1, 3)).toThrow('Passport 1 is merged into 2 already.')
@@ -48,7 +48,7 @@ onEveryEngine('merging and removing', (open) => {
         record(7),
       ],
     ],
-  ])('a survivor has %s, in every order of the records', async (_, id, records) => {
+  ])('a survivor has %s, whatever the order of the records', async (_, id, records) => {
     for (const order of [records, records.toReversed()]) {
       await using store = await open()
       const results = await saveRecords(store, order)
@@ -57,7 +57,7 @@ onEveryEngine('merging and removing', (open) => {
     }
   })
 
-  test('a wallet that a survivor took over stays with it until the passport is unmerged', async () => {
+  test('a wallet that a survivor took over from a merged passport stays with it until the unmerge', async () => {
     const former = record(12, { mainWallet: '0x12', verifiedWallets: ['0x12'] })
     const survivor = record(7, { mainWallet: '0x7', verifiedWallets: ['0x7', '0x12'] })
     for (const isUndone of [false, true]) {
@@ -88,7 +88,7 @@ onEveryEngine('merging and removing', (open) => {
     },
   )
 
-  test('a removed passport is gone from every response, with the passports merged into it', async () => {
+  test('a removal also removes the passports merged into the passport, from every response', async () => {
     await using store = await open([ada, record(8, { mergedInto: 7 }), record(9)])
     await store.passports.remove(7, LATER)
     for (const ref of [{ id: 7 }, { id: 8 }, { wallet: ADA_WALLET }]) {

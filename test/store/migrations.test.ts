@@ -13,11 +13,11 @@ import sqlite021 from './fixtures/sqlite-0.2.1.sql' with { type: 'text' }
 
 const FIXTURES = { sqlite: sqlite021, postgres: postgres021 }
 
-/** ETags that version 0.2.1 has sent for the passports of the fixtures. */
+/** The ETags that version 0.2.1 sent for the passports in the fixtures. */
 const ETAGS = { 3: '"1rqgdh7d8wwtv"', 7: '"3qzqfvi4cslrb"', 21: '"3pe06zuwseud7"' }
 
 withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
-  test('keeps its passports, V1 responses, events and keys, and is migrated once', async () => {
+  test('a migration from version 0.2.1 keeps passports, V1 responses, events and keys, and runs once', async () => {
     await using database = await makeDatabase({ bare: true })
     await execute(database.url, FIXTURES[engine])
     const address = addressOf(database)
@@ -30,14 +30,14 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     await store.close()
     if (isFile) expect(check(address.path)).toMatchObject({ ...before, bytes: expect.any(Number) })
 
-    // The migration adds a column: it fails if it runs again.
+    // The migration adds a column, so a second run would fail.
     await using again = await openStore(address)
     await expectFixture(again)
     await score(again)
     await expectV1(again, [{ id: 3 }, { id: 7 }, { id: 21 }])
   })
 
-  test('a database with an older schema is refused with the way to migrate it, and stays unchanged', async () => {
+  test('a database older than version 0.2.1 is refused with instructions, and stays unchanged', async () => {
     await using database = await makeDatabase({ bare: true })
     await execute(database.url, FIXTURES[engine])
     await execute(database.url, setSchema(engine, OLD_SCHEMA[engine] - 1))
@@ -89,7 +89,7 @@ async function expectFixture(store: Store): Promise<void> {
 }
 
 withEveryEngine('a database with an outdated schema', (makeDatabase) => {
-  test('is refused by a process that may not migrate it until another process has migrated it', async () => {
+  test('a process that may not migrate refuses a database until another process has created its tables', async () => {
     await using database = await makeDatabase({ bare: true })
     const address = addressOf(database)
     const open = () => openStore(address, { create: false, migrate: false })

@@ -14,7 +14,7 @@ import {
 import { OPTIONS } from '../support/store/scoring.ts'
 
 onEveryEngine('passports', (open) => {
-  test('a passport is found as written, by its id and by each of its wallets', async () => {
+  test('a passport is found as it was written, by its id and by each of its wallets', async () => {
     await using store = await open(PEOPLE)
     const { credentials: _, ...passport } = ada
     const wallets = [ADA_WALLET, ADA_SECOND_WALLET, SOLANA_WALLET]
@@ -27,7 +27,7 @@ onEveryEngine('passports', (open) => {
     }
   })
 
-  test('the id of a merged passport finds its survivor, through many merges', async () => {
+  test('the id of a merged passport finds its survivor, even after many merges', async () => {
     const chain = Array.from({ length: 40 }, (_, id) => record(id, { mergedInto: id + 1 }))
     const first = record(0, { mergedInto: 1, mainWallet: '0x1', verifiedWallets: ['0x1'] })
     await using store = await open([first, ...chain.slice(1), record(40)])
@@ -37,7 +37,7 @@ onEveryEngine('passports', (open) => {
     expect(await listAll(store)).toMatchObject({ items: [{ id: 40 }], total: 1 })
   })
 
-  test('a passport that is written again replaces its wallets and credentials', async () => {
+  test('a later record of a passport replaces its wallets and credentials', async () => {
     await using store = await open([ada])
     const changed = { ...ada, stale: false, mainWallet: '0xnew', verifiedWallets: [], credentials: [] }
     await saveRecords(store, [changed])
@@ -71,7 +71,7 @@ onEveryEngine('passports', (open) => {
     expect(await store.passports.find({ id: 3 })).toMatchObject({ id: 2 })
   })
 
-  test('a passport that was never calculated has the time of its first import', async () => {
+  test('the score of a passport that was never calculated has the time of the first import', async () => {
     const { calculatedAt: _, ...unknown } = record(1)
     await using store = await open([unknown])
     expect(await store.passports.find({ id: 1 })).toMatchObject({ calculatedAt: NOON })
@@ -79,7 +79,7 @@ onEveryEngine('passports', (open) => {
     expect(await store.passports.find({ id: 1 })).toMatchObject({ connections: 2, calculatedAt: NOON })
   })
 
-  test('saveIfEmpty writes to an empty store only', async () => {
+  test('saveIfEmpty writes only if the store is empty', async () => {
     await using store = await open()
     expect(await store.records.saveIfEmpty([{ kind: 'passport', passport: ada }], OPTIONS)).toBe(true)
     expect(await store.records.saveIfEmpty([{ kind: 'passport', passport: grace }], OPTIONS)).toBe(false)

@@ -9,7 +9,7 @@ import { contracts, OPTIONS } from '../support/store/scoring.ts'
 import { score } from '../support/store/store-changes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Occurs only in the data of the removed person. */
+/** This word occurs only in the data of the removed person. */
 const MARKER = 'qzx'
 const REMOVED = 150
 
@@ -29,7 +29,7 @@ const person = (id: number, mark: string, length = 20) =>
     dataPoints: [{ ...contracts(9), account: `${mark}account`, display: `${mark}point` }],
   })
 
-/** Marked words in the database file and its WAL, including folded text. */
+/** Finds the marked words, also folded, in the database file and its WAL. */
 function marksIn(path: string): string[] {
   const files = [path, `${path}-wal`].filter(existsSync)
   const text = files.map((file) => readFileSync(file, 'latin1').toLowerCase()).join()

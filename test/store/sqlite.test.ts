@@ -12,7 +12,7 @@ import { ada, apiKey, named, record } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 describe('sqlite: the file', () => {
-  test('is readable by its owner only, like the files beside it', async () => {
+  test('only the owner can read the database file and the files beside it', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'a/b/x.db')
     const store = openSqlite(path)
@@ -22,7 +22,7 @@ describe('sqlite: the file', () => {
     expect(() => openSqlite(join(path, 'y.db'))).toThrow(`The folder ${path} cannot be created`)
   })
 
-  test('is in a folder that only its owner can enter, whatever the umask', async () => {
+  test('only the owner can enter the folder of the database, whatever the umask', async () => {
     using folder = tempFolder()
     const before = process.umask(0)
     try {
@@ -33,16 +33,16 @@ describe('sqlite: the file', () => {
     for (const made of ['a', 'a/b']) expect(statSync(join(folder.path, made)).mode & 0o777).toBe(0o700)
   })
 
-  test('is flushed to the disk at each commit, and deleted data is overwritten', () => {
+  test('every commit is flushed to the disk, and deleted data is overwritten', () => {
     using folder = tempFolder()
     using writer = connectWriter(join(folder.path, 'x.db'), true)
     const pragma = (name: string) => Object.values(writer.query(`pragma ${name}`).get() as object)[0]
-    // 2 is "full".
+    // 2 means synchronous = full.
     expect(pragma('synchronous')).toBe(2)
     expect(pragma('secure_delete')).toBe(1)
   })
 
-  test('shows a change by another process at once', async () => {
+  test('a change by another process is visible at once', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     await using one = openSqlite(path)
@@ -83,7 +83,7 @@ describe('sqlite: the file', () => {
       (path) => change(path, 'alter table wallets rename column address to addres3'),
       DAMAGED,
     ],
-  ])('%s is refused in one sentence that names it', async (_, prepare, sentence) => {
+  ])('%s is refused in one sentence that names the file', async (_, prepare, sentence) => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     await prepare(path)
@@ -111,7 +111,7 @@ describe('sqlite: the file', () => {
     expect(() => store.ping()).toThrow('was moved or replaced')
   })
 
-  test('damage that SQLite does not notice is reported as damage', async () => {
+  test('damage that SQLite does not detect is reported', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     await using store = openSqlite(path)
@@ -119,13 +119,13 @@ describe('sqlite: the file', () => {
     using database = new Database(path)
     database.run(`update passports set tags = '["math'`)
     await expect(store.passports.find({ id: 7 })).rejects.toThrow(`${path} is damaged`)
-    // As if an index had lost an entry.
+    // With this index, the write violates a constraint, as it could if an index were damaged.
     database.run('create unique index one_bio on passports (bio)')
     const twins = [1, 2].map((id) => record(id, { profile: { bio: 'same' } }))
     await expect(saveRecords(store, twins)).rejects.toThrow(`${path} is damaged`)
   })
 
-  test('damage of an open file makes reads fail with unavailable', async () => {
+  test('reads fail with unavailable if the file is damaged while it is open', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     const first = openSqlite(path)

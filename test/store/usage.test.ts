@@ -16,7 +16,7 @@ const add = ({ usage }: Store, ...counts: UsageCount[]) => usage.add(counts, new
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 
 onEveryEngine('usage', (open) => {
-  test('counts of the same kind add up', async () => {
+  test('counts of the same day, key, endpoint and status are added up', async () => {
     await using store = await open()
     await add(store, used('2026-01-02', 'a', 3), used('2026-01-01', '', 1))
     await add(store, used('2026-01-02', 'a', 4), used('2026-01-02', 'a', 1, { status: 404 }))
@@ -28,7 +28,7 @@ onEveryEngine('usage', (open) => {
     expect(await store.usage.list({ since: '2026-01-01', until: '2026-01-01' })).toHaveLength(1)
   })
 
-  test('usage is summed by key, without free responses', async () => {
+  test('the usage of a key is the sum of its responses, without free ones', async () => {
     await using store = await open()
     const keys = Array.from({ length: 300 }, (_, at) => `k${at}`)
     const days = ['2026-01-31', '2026-02-01', '2026-02-14', '2026-02-28', '2026-03-01']
@@ -40,7 +40,7 @@ onEveryEngine('usage', (open) => {
     expect(new Map(sums)).toEqual(new Map(keys.map((key) => [key, 12])))
   })
 
-  test('old days are deleted one at a time, oldest first', async () => {
+  test('the counts of old days are deleted one day at a time, oldest first', async () => {
     await using store = await open()
     const days = ['2026-01-03', '2026-01-01', '2026-01-02']
     await add(store, ...days.flatMap((day) => [used(day, 'a', 1), used(day, 'b', 1)]))

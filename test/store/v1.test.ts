@@ -24,11 +24,11 @@ const credentialsOf = async (store: Store, id: number) => (await store.v1.findCr
 
 const CHANGES = [...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES]
 
-/** Random histories have no such changes. */
+/** Changes that random histories do not contain. */
 const RARE = /copy|removal record|rule set/
 
 onEveryEngine('V1 responses', (open, engine) => {
-  test('match the stored data after a random history', () =>
+  test('V1 responses match the stored data after a random history', () =>
     checkHistories(open, engine, (store) => {
       let shown: Shown = new Map()
       return async () => {
@@ -37,7 +37,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     }))
 
   const changes = engine === 'sqlite' ? CHANGES : CHANGES.filter(([what]) => RARE.test(what))
-  test.each(changes)('reflect %s', async (_, id, change) => {
+  test.each(changes)('V1 responses reflect %s', async (_, id, change) => {
     await using store = await open(AT_REST)
     const before = await expectV1(store, IDS)
     const both = async () => [await bodyOf(store, id), await credentialsOf(store, id)]
@@ -49,7 +49,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     await expectV1(store, IDS, after)
   })
 
-  test('responses of merged ids and wallets are those of the survivor, through several merges', async () => {
+  test('the id or wallet of a merged passport finds the responses of its survivor', async () => {
     await using store = await open([...AT_REST, record(1, { mergedInto: 900, mainWallet: '0x1' })])
     for (const ref of [{ id: 3 }, { id: 900 }, { id: 1 }, { wallet: GRACE_OLD_WALLET }, { wallet: '0x1' }]) {
       expect(await store.v1.findPassport(ref)).toMatchObject({ id: 3, merged: 1 })
@@ -60,7 +60,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await store.v1.findCredentials({ id: 4 })).toBeUndefined()
   })
 
-  test('responses have merged true while another passport is merged into theirs', async () => {
+  test('the response of a passport has merged true while another passport is merged into it', async () => {
     await using store = await open([record(0), record(1), record(3, { mergedInto: 0 })])
     const merged = () =>
       Promise.all([0, 1].map(async (id) => (await bodyOf(store, id))?.includes('"merged":true')))
@@ -72,7 +72,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await store.v1.findPassport({ id: 5 })).toMatchObject({ id: 6, merged: 1 })
   })
 
-  test('show old scores and old credentials until the new ones are calculated', async () => {
+  test('V1 responses show old scores and credentials until the new ones are calculated', async () => {
     const first = record(1, { scores: { total: 1, identity: 1 }, credentials: [credential('old')] })
     await using store = await open([first])
     const second = { ...first, stale: true, credentials: [credential('new', { score: 4 })] }
@@ -92,7 +92,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await credentialsOf(store, 1)).not.toContain('"old"')
   })
 
-  test('have calculating_score true from the adoption of a rule set that changes the score until the passport is scored', async () => {
+  test('calculating_score is true from the adoption of a rule set until the passport is scored', async () => {
     await using store = await open(AT_REST)
     await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'earlier' } })
     const capped = { ...DEFAULT_RULES, stamp: 'capped', caps: { Skills: 1 } }
@@ -115,7 +115,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     await expectV1(store, IDS)
   })
 
-  test('do not change in a dry run, or when the same records are imported again', async () => {
+  test('V1 responses do not change in a dry run, or when the same records are imported again', async () => {
     await using store = await open(AT_REST)
     await score(store)
     const before = await bodyOf(store, 7)
@@ -126,7 +126,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await bodyOf(store, 7)).toBe(before as string)
   })
 
-  test('are complete after a copy in several ranges', async () => {
+  test('V1 responses are complete after a copy in several ranges', async () => {
     await using source = await openTestStore('sqlite', [...AT_REST, record(1, { mergedInto: 7 })])
     await using store = await open()
     let after: CopyKey | undefined
@@ -144,7 +144,7 @@ onEveryEngine('V2 responses', (open) => {
   const shown = async (store: Store) =>
     JSON.parse((await store.v2.findPassport({ id: 7 }))?.body ?? '').passport
 
-  test('reflect the fields that only V2 shows, after scoring, a merge and its undoing', async () => {
+  test('V2 responses have the fields that only V2 shows, after scoring, a merge and an unmerge', async () => {
     await using store = await open([...AT_REST.filter(({ id }) => id !== 7), nominated])
     await score(store)
     expect(await shown(store)).toMatchObject({ nominations_received_count: 2 })
@@ -155,7 +155,7 @@ onEveryEngine('V2 responses', (open) => {
     await expectV1(store, IDS)
   })
 
-  test('readers of the ranking get a passport again if only a field of V2 changes', async () => {
+  test('a passport counts as changed in the ranking even if only a field of V2 changes', async () => {
     await using store = await open(AT_REST)
     const cursor = await store.listing.readAll(() => undefined)
     const { body } = (await store.v1.findPassport({ id: 7 })) as { body: string }
@@ -164,7 +164,7 @@ onEveryEngine('V2 responses', (open) => {
     expect(await bodyOf(store, 7)).toBe(body)
   })
 
-  test('change when bytes are imported that an earlier version imported without these fields', async () => {
+  test('importing the same bytes again adds the fields that an earlier version ignored', async () => {
     await using store = await open()
     const sourceBytes = new TextEncoder().encode('the same line')
     const save = async (passport: PassportRecord) =>

@@ -11,11 +11,8 @@ type Exchange<Body> = {
 }
 
 /** Sends one request, and reads its response with `readBody`. */
-export async function exchange<Body>(
-  url: string,
-  init: RequestInit,
-  { send, timeout, signal, readBody }: Exchange<Body>,
-): Promise<{ response: Response; body: Body }> {
+export async function exchange<Body>(url: string, init: RequestInit, options: Exchange<Body>) {
+  const { send, timeout, signal, readBody } = options
   signal?.throwIfAborted()
   // AbortSignal.timeout() does not keep a Node process alive, and in Node 20 AbortSignal.any() leaks on a long-lived signal.
   const controller = new AbortController()
@@ -71,12 +68,10 @@ export function toError(response: Response, body: string): PassportError {
       typeof request_id === 'string' ? request_id : (response.headers.get('X-Request-Id') ?? undefined),
     retryAfter: parseRetryAfter(response, Date.now()),
   }
-  if (typeof code !== 'string' || typeof message !== 'string')
-    return new PassportError(
-      'invalid_answer',
-      `Status ${status} without an error body of the service.`,
-      details,
-    )
+  if (typeof code !== 'string' || typeof message !== 'string') {
+    const problem = `Status ${status} without an error body of the service.`
+    return new PassportError('invalid_answer', problem, details)
+  }
   const Kind = code === 'cursor_expired' ? CursorExpiredError : PassportError
   const invalid = Array.isArray(errors) ? (errors as InvalidValue[]) : []
   return new Kind(code as PassportErrorCode, message, { ...details, errors: invalid, members })

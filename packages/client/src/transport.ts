@@ -70,12 +70,7 @@ export function createTransport(options: ClientOptions) {
   }
 
   /** Waits for the next attempt. Throws the error if it is permanent, or after `most` failures. */
-  async function waitAfter(
-    error: unknown,
-    failures: number,
-    most: number,
-    signal?: AbortSignal,
-  ): Promise<void> {
+  async function waitAfter(error: unknown, failures: number, most: number, signal?: AbortSignal) {
     if (!(error instanceof PassportError) || !isTemporary(error) || failures >= most) throw error
     if ((error.retryAfter ?? 0) > maxDelay) throw error
     const delay = error.retryAfter ?? backoff(FIRST_DELAY, failures, Number.POSITIVE_INFINITY, Math.random)

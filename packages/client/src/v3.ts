@@ -116,13 +116,9 @@ export function createV3(transport: Transport) {
       return getPage(options ?? {})
     },
     /** The net change of a score between two times, and its causes; `to` is now by default. */
-    diff(
-      key: number | string,
-      from: Instant,
-      to?: Instant,
-      { signal }: RequestOptions = {},
-    ): Promise<V3Diff> {
-      return send(`/v3/passports/${toSegment(key)}/diff${toQuery({ from, to })}`, 'causes', { signal })
+    diff(key: number | string, from: Instant, to?: Instant, { signal }: RequestOptions = {}) {
+      const path = `/v3/passports/${toSegment(key)}/diff${toQuery({ from, to })}`
+      return send<V3Diff>(path, 'causes', { signal })
     },
     /** Changes of passports and of the rule set, oldest first; needs an API key. May throw a `CursorExpiredError`. */
     async *events(options: EventOptions = {}): AsyncGenerator<V3Event, void, undefined> {

@@ -25,7 +25,7 @@ export type LimitedExchange = {
   hasOwnStallLimit: boolean
 }
 
-/** A request and the limits of its server. It is a parameter below, because creating methods for each request is slow. */
+/** A request and the limits of its server. The functions below take both, because creating methods for each request is slow. */
 export type Limited = { backpressure: Backpressure; exchange: LimitedExchange }
 
 /** Waits for the request's turn. Handlers call it between the steps of long work. Throws `ClientGone` or `overloaded`. */

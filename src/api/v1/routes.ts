@@ -99,7 +99,7 @@ export const V2_ROUTES = createRoutes('v2', V2, {
 /** The response schemas of a version, and their examples. */
 type Bodies = { list: TSchema; passport: TSchema; listed: object; full: object }
 
-/** Names and operation ids of V1 have no version. */
+/** The names and operation ids of V1 routes do not contain the version. */
 function createRoutes(version: DeprecatedVersion, surface: Surface, bodies: Bodies): readonly Route[] {
   const base = `/api/${version}`
   const [prefix, suffix, title] = version === 'v1' ? ['', '', ''] : ['v2_', 'V2', ' (V2)']

@@ -22,7 +22,7 @@ import { list, V3 } from './route-defaults.ts'
 const DEFAULT_LIMIT = 100
 const LARGEST_LIMIT = 1000
 
-/** As a cursor: the end of the log. */
+/** The cursor that means the end of the log. */
 const LATEST = 'latest'
 
 type Start = EventCursor | typeof LATEST | undefined

@@ -113,7 +113,7 @@ export function noPassport(key: string, time?: number): ServiceError {
   return new ServiceError('not_found', `There is no passport ${quote(key)}${at}.`)
 }
 
-/** Returns what was found for a key, if it is one passport. Throws `not_found` or `ambiguous`. */
+/** Returns the passport if the key found exactly one. Throws `not_found` or `ambiguous`. */
 export function onlyOne<Found extends object>(
   key: string,
   found: Found | { candidates: number[] } | undefined,
@@ -224,11 +224,11 @@ const INDEX_SEARCH_UNITS = 8
 
 const EVENTS_PER_UNIT = 250
 
-/** A diff reads all later events of a passport. */
+/** A diff reads all events of a passport after `from`. */
 export const DIFF_UNITS = 2
 
 export function unitsOfPassports(count: number, { includes }: Fields, isPast = false): number {
-  // Past standings and explanations are unknown: nothing is calculated.
+  // Past standings and explanations are unknown, so that they cost nothing.
   const parts = [...includes].filter((part) => !isPast || part === 'credentials')
   const points = parts.reduce((sum, part) => sum + PART_POINTS[part], PASSPORT_POINTS)
   return Math.ceil((count * (points + (isPast ? PAST_POINTS : 0))) / POINTS_PER_UNIT)

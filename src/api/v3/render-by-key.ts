@@ -12,7 +12,7 @@ import { takeTurn } from '../backpressure/backpressure.ts'
 import type { Context } from '../route.ts'
 import { checkKnown, type Fields, pick } from './parameters.ts'
 
-/** A passport as JSON, the ids of several passports that share the handle, or nothing. */
+/** A passport as JSON, the ids of several passports that share the handle, or `undefined` if none was found. */
 export type RenderedResult = { passport: PassportV3; json: string } | { candidates: number[] } | undefined
 
 /** Passports that are rendered in one turn of the event loop. */

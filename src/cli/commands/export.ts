@@ -41,7 +41,7 @@ export const exportCommand = defineCommand({
   },
 })
 
-/** The file gets its name when it is complete. */
+/** Writes a file under another name, and renames it when it is complete. Devices are written directly. */
 async function writeFile(path: string, isPlain: boolean, lines: AsyncIterable<Buffer>): Promise<void> {
   const partial = isPlain ? `${path}.part` : path
   try {

@@ -25,7 +25,7 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     },
     port: {
       placeholder: 'N',
-      // `serve` usually runs on the same machine, on 8080.
+      // `serve` usually runs on the same machine, on port 8080.
       default: '8081',
       accepts: 'a port from 0 to 65535',
       parse: parsePort,
@@ -81,7 +81,7 @@ async function serveStdio(
   await server.connect(new StdioServerTransport())
   await Promise.race([left, waitForAbort(end)])
   const latest = performance.now() + DRAIN_MILLISECONDS
-  // The last messages are read and written in later turns of the event loop.
+  // Waits, because the last messages are read and written in later turns of the event loop.
   do await Bun.sleep(5)
   while (running() > 0 && performance.now() < latest)
   await Bun.sleep(5)

@@ -142,7 +142,7 @@ function sumUp(counts: readonly UsageCount[]): Totals {
   return { requests: sum(counts), errors: sum(counts.filter(({ status }) => status >= 400)) }
 }
 
-/** Sums up the requests of each day, endpoint or key, in the order of their names. */
+/** Sums up the requests of each day, endpoint or key, sorted by name. */
 const sumBy = (counts: readonly UsageCount[], by: 'day' | 'endpoint' | 'key') =>
   [...Map.groupBy(counts, (each) => each[by])]
     .map(([name, some]) => ({ name, some, ...sumUp(some) }))

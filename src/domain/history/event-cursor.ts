@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import type { EventLog } from './event.ts'
 
-/** A place in the event log: after the event `sequence`. As text, a cursor equals the id of that event. */
+/** The position after the event `sequence` in the event log. As text, a cursor equals the id of that event. */
 export type EventCursor = { log: string; sequence: number }
 
 export const formatEventCursor = ({ log, sequence }: EventCursor): string => `${log}-${sequence}`
@@ -11,7 +11,7 @@ export function parseEventCursor(text: string): EventCursor | undefined {
   return log === undefined ? undefined : { log, sequence: Number(sequence) }
 }
 
-/** Whether all events after the cursor are in the log. */
+/** Whether the log still has all events after the cursor. */
 export const isInLog = ({ log, sequence }: EventCursor, { name, first, last }: EventLog): boolean =>
   log === name && sequence >= first - 1 && sequence <= last
 

@@ -4,7 +4,7 @@ import type { Passport } from '../passport.ts'
 /** A credential as responses show it. */
 export type ShownCredential = Omit<Credential, 'givenScore' | 'superseded'>
 
-/** The part of a passport that can be read as of an instant. */
+/** The fields of a passport that can be read as of a past time. */
 export type ScoreState = Pick<Passport, 'scores' | 'human' | 'calculatedAt'> & {
   /** The rule set that calculated the scores; empty if they come from the record. */
   rules: string
@@ -12,7 +12,7 @@ export type ScoreState = Pick<Passport, 'scores' | 'human' | 'calculatedAt'> & {
   credentials: readonly ShownCredential[]
 }
 
-/** Stored by position: only append. */
+/** The database stores the index of each type in this list, so only append to it. */
 export const EVENT_TYPES = [
   'passport.added',
   'passport.changed',
@@ -26,8 +26,8 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
- * Why the score of a credential changed: it appeared or disappeared, its input changed, the rule set changed, only time passed,
- * the record has another score, or a merge changed it. Stored by position: only append.
+ * Why the score of a credential changed. `value`: its input changed. `time`: only time passed. `record`: the record has
+ * another score. The database stores the index of each cause in this list, so only append to it.
  */
 export const CAUSES = ['added', 'gone', 'value', 'rules', 'time', 'record', 'merge'] as const
 
@@ -35,13 +35,13 @@ export type Cause = (typeof CAUSES)[number]
 
 export type Change<T> = readonly [before: T, after: T]
 
-/** `before` has the old fields that differ: all of them if the credential is gone, none if it was added. */
+/** `before` has the old values of changed fields: all fields if the credential is gone, none if it was added. */
 export type CredentialChange = {
   type: string
   /** Present if the credential is gone, or if the passport has or had several of this type. */
   id?: string
   cause: Cause
-  /** `null`: the passport did not have it, or no longer has it. */
+  /** The score is `null` before the credential was added and after it is gone. */
   score: Change<number | null>
   before: CredentialFields
 }
@@ -51,7 +51,7 @@ export type CredentialFields = Partial<
   Pick<ShownCredential, 'name' | 'category' | 'maxScore' | 'value' | 'calculatedAt'>
 > & { earnedAt?: number | null }
 
-/** Both values of `score` and `rules` are always present; the other fields are absent if unchanged. */
+/** `score` and `rules` are always present. The other fields are absent if they did not change. */
 export type ScoreChange = {
   score: Change<number>
   activity?: Change<number>
@@ -63,7 +63,7 @@ export type ScoreChange = {
   credentials: readonly CredentialChange[]
 }
 
-/** Fields of a passport outside of its score, named as in responses. Stored as bits by position: only append. */
+/** Fields of a passport outside of its score, named as in responses. Stored as one bit for each index: only append. */
 export const PASSPORT_FIELDS = [
   'connections_count',
   'main_wallet',
@@ -78,7 +78,7 @@ export const PASSPORT_FIELDS = [
 
 export type PassportField = (typeof PASSPORT_FIELDS)[number]
 
-/** A change of a passport or of the rule set, before it has a number and a time. */
+/** A change of a passport or of the rule set, before the log gives it a number and a time. */
 export type EventContent =
   | { type: 'passport.added'; passportId: number; score: number; human: boolean; rules: string }
   | { type: 'passport.changed'; passportId: number; fields: readonly PassportField[] }
@@ -88,7 +88,7 @@ export type EventContent =
   | { type: 'score.changed'; passportId: number; change: ScoreChange }
   | { type: 'rules.changed'; rules: Change<string> }
 
-/** Who caused a change: a command, the scorer, the person of a passport, or an API key by its id. */
+/** Who caused a change: a command, the scorer, the owner of the passport, or the API key with this id. */
 export type Actor = 'cli' | 'scorer' | 'subject' | `key:${string}`
 
 /**
@@ -97,17 +97,17 @@ export type Actor = 'cli' | 'scorer' | 'subject' | `key:${string}`
  */
 export type LogEvent = EventContent & { sequence: number; time: number; actor?: Actor }
 
-/** The event log. An event before `first` was pruned. Without events, `last` is `first - 1`. */
+/** The event log. Events before `first` were pruned. Without events, `last` is `first - 1`. */
 export type EventLog = {
-  /** Another after a backup was restored: event numbers are unique within a log only. */
+  /** Changes when a backup is restored, because event numbers are unique only within one log. */
   name: string
   first: number
   last: number
-  /** States before this time are unknown. */
+  /** Passports cannot be read as of an earlier time. */
   knownSince: number
 }
 
-/** A part of a score difference. Without `type` it is the part that no credential explains, such as the cap of a category. */
+/** One cause of a score difference. Without `type`, no credential explains it; it may be the cap of a category. */
 export type ScoreCause = { type?: string; delta: number; cause: Cause }
 
 /** The causes of a score change; they add up to the difference. */
@@ -120,7 +120,7 @@ export function causesOf({ score: [before, after], rules, credentials }: ScoreCh
   return withRemainder(causes, after - before, rules[1])
 }
 
-/** Adds the part of the difference that the causes do not explain, and leaves out causes without effect. */
+/** Adds an entry for the rest of the difference that the causes do not explain, and removes causes without effect. */
 export function withRemainder(
   causes: readonly ScoreCause[],
   difference: number,

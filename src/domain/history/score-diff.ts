@@ -9,29 +9,29 @@ import {
 } from './event.ts'
 import { undo } from './undo.ts'
 
-/** The net change between two instants. `null`: the passport did not exist. The causes add up to the difference of the scores. */
+/** The net change between two times. A score is `null` if the passport did not exist. The causes add up to the difference. */
 export type ScoreDiff = { score: Change<number | null>; causes: ScoreCause[] }
 
-/** The events between two instants so far, newest first. */
+/** A difference whose events are read in steps, from the newest to the oldest. */
 type PartialDiff = ReturnType<typeof beginDiff>
 
 export const beginDiff = (end: ScoreState | undefined) => ({
-  /** The state before these events. */
+  /** The state before the events that were read so far. */
   state: end,
-  /** The state at the later instant. */
+  /** The state at the later time. */
   end,
   /** The score after the newest event that changes it. A lagging replica may have read an older state. */
   score: undefined as number | undefined,
   causes: [] as ScoreCause[],
 })
 
-/** Adds the events before those of the difference, newest first. */
+/** Adds older events, the newest of them first. */
 export function addToDiff(diff: PartialDiff, events: readonly LogEvent[]): PartialDiff {
   let { state, score } = diff
   const causes = [...diff.causes]
   for (const event of events) {
     if (!state) break
-    // The passport was removed after it was read.
+    // The passport was removed after its state was read.
     if (event.type === 'passport.removed') return beginDiff(undefined)
     if (event.type === 'score.changed') {
       score ??= event.change.score[1]
@@ -60,7 +60,7 @@ function causesOfAdding({ scores, rules, credentials }: ScoreState): ScoreCause[
   return withRemainder(causes, scores.total, rules)
 }
 
-/** One entry for each type and cause, largest first. */
+/** Adds up the causes with the same type and cause. The largest is first. */
 function sumUp(causes: readonly ScoreCause[]): ScoreCause[] {
   const groups = Map.groupBy(causes, ({ type, cause }) => JSON.stringify([type, cause]))
   return [...groups.values()]

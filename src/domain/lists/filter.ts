@@ -38,7 +38,7 @@ export type Filter = readonly Term[]
 export const LONGEST_FILTER = 1000
 export const MOST_CONDITIONS = 32
 
-/** `position` is the next character, `conditions` the number of those read. */
+/** `position` is the index of the next character. `conditions` counts the conditions that were read. */
 type Reader = { readonly text: string; position: number; conditions: number }
 
 /**
@@ -147,7 +147,7 @@ const NAME = /[^\s,|:"!<>=]*/y
 const BARE = /[^,|:"]*/y
 const SPACES = /\s*/y
 
-/** The text at the position that matches a sticky pattern. */
+/** Reads the text at the current position that matches the pattern, which must be sticky. */
 function readWhile(reader: Reader, pattern: RegExp): string {
   pattern.lastIndex = reader.position
   const [text = ''] = pattern.exec(reader.text) ?? []
@@ -157,7 +157,7 @@ function readWhile(reader: Reader, pattern: RegExp): string {
 
 const skipSpaces = (reader: Reader) => void readWhile(reader, SPACES)
 
-/** Skips spaces and the character, and returns whether it was there. */
+/** Skips spaces and then the character. Returns whether the character was there. */
 function skip(reader: Reader, character: string): boolean {
   skipSpaces(reader)
   if (reader.text[reader.position] !== character) return false

@@ -16,22 +16,22 @@ export const GROUP_FIELDS = ['type', 'tag', 'location', 'source', 'human', 'rule
 export type SortField = (typeof SORT_FIELDS)[number]
 export type GroupField = (typeof GROUP_FIELDS)[number]
 
-/** Equal scores are in the order of the id; an ascending list is the exact reverse of a descending one. */
+/** Passports with equal scores are sorted by id. An ascending list is the exact reverse of a descending one. */
 export type Sort = { field: SortField; descending: boolean }
 
-/** A passport's place in a sorted list. `value` is that of the sort field. */
+/** A passport's position in a sorted list. `value` is its value of the sort field. */
 export type Position = { value: number; id: number }
 
-/** Passports to list; `keyword` is folded. */
+/** Selects and sorts passports; `keyword` is folded. */
 export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: Sort }
 
 /** A page of a list: the first `limit` passports after a position. */
 export type ListRequest = ListQuery & {
   groupBy?: GroupField | undefined
   facets?: readonly FacetRequest[] | undefined
-  /** Ranks the passports of the page, and these scores, among all passports with the filter, regardless of the keyword. */
+  /** Ranks the passports of the page and these scores among all that match the filter. Ignores the keyword. */
   ranksOf?: readonly number[] | undefined
-  /** Counts the passports with the filter, regardless of the keyword, that have at least each of these scores. */
+  /** Counts the passports that match the filter and have at least each of these scores. Ignores the keyword. */
   atLeast?: ScoreLists | undefined
   after?: Position | undefined
   limit: number
@@ -42,8 +42,8 @@ export type ListRequest = ListQuery & {
 }
 
 /**
- * Counts the values of a field: those with a word that begins with `prefix`, those in `values`, or all. `among` chooses the
- * passports: those of the list (the default), those with its filter regardless of the keyword, or all.
+ * Counts the passports for each value of a field. `prefix` selects values with a word that begins with it, `values` selects
+ * these values. `among` is the list (default), all passports that match its filter without its keyword, or all passports.
  */
 export type FacetRequest = {
   field: GroupField
@@ -58,7 +58,7 @@ export type FacetCount = { value: string; count: number; first: number }
 export type ScoreField = Exclude<SortField, 'passport_id'>
 export type ScoreLists = Partial<Record<ScoreField, readonly number[]>>
 
-/** `value` is null for passports without a value of the field. */
+/** `value` is null for the passports that have no value in this field. */
 export type Group = { value: string | null; count: number }
 
 export const DEFAULT_LIMIT = 25
@@ -67,7 +67,7 @@ export const LARGEST_LIMIT = 250
 const refuse = (name: string, accepted: string, received: string) =>
   invalidParameter(name, `${name} must be ${accepted}, got ${quote(received)}.`)
 
-/** `parts` are included parts of passports, which lower the limit. */
+/** `parts` are the included parts of passports that lower the limit. The error message names them. */
 export function parseLimit(
   text: string | undefined,
   fallback: number,
@@ -99,7 +99,7 @@ export function parseGroupBy(text: string | undefined): GroupField | undefined {
   throw refuse('group_by', `one of ${GROUP_FIELDS.join(', ')}`, text)
 }
 
-/** Identifies the list that a cursor belongs to. */
+/** Identifies the list to which a cursor belongs. */
 const hashOf = ({ keyword, filter, sort }: ListQuery) => digest(JSON.stringify([keyword, filter, sort]))
 
 /** The position and the hash of the query, in base64url. */
@@ -128,7 +128,7 @@ const toBase64Url = (text: string) => Buffer.from(text).toString('base64url')
 
 const LONGEST_KEYWORD = 200
 
-/** The folded keyword of a parameter; `undefined` if there is nothing to filter by. */
+/** Returns the folded keyword of a parameter, or `undefined` if it has no text to search for. */
 export function parseKeyword(text: string | null | undefined, name = 'keyword'): string | undefined {
   if (text === null || text === undefined) return undefined
   const length = [...text].length
@@ -139,7 +139,7 @@ export function parseKeyword(text: string | null | undefined, name = 'keyword'):
   return foldName(text) || undefined
 }
 
-/** Folded text has no line feed: one separates words that may be in any order. */
+/** Separates words that a name may contain in any order. Folded text contains no line feed. */
 const SEPARATOR = '\n'
 
 export const toWords = (keyword: string): string => [...new Set(keyword.split(' '))].join(SEPARATOR)
@@ -156,7 +156,7 @@ export function parsePageRequest(page: string | null, size: string | null): Page
   return { page: number, size: Math.min(parseCount('per_page', size) ?? DEFAULT_LIMIT, LARGEST_LIMIT) }
 }
 
-/** An empty list has one page: a client that reads up to the last page terminates. */
+/** An empty list has one page, so that a client that reads up to the last page terminates. */
 export const lastPage = (total: number, size: number): number => Math.max(1, Math.ceil(total / size))
 
 function parseCount(name: string, text: string | null): number | undefined {

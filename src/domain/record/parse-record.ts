@@ -19,9 +19,9 @@ import { describeProblems, type Problem } from './validation-problem.ts'
 
 export type ParseOptions = {
   now: number
-  /** The kind of raw value that the rule of a type accepts; `undefined` without a rule. */
+  /** Returns the kind of raw value that the rule of a type accepts; `undefined` if the type has no rule. */
   rawKindOf: (type: string) => RawKind | undefined
-  /** Credentials with a rule are scored again. */
+  /** Whether credentials whose type has a rule are scored again. */
   rescore: boolean
 }
 
@@ -109,7 +109,7 @@ function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
   return record
 }
 
-/** Credentials to be scored become data points if their text can be parsed. */
+/** A credential that needs a score becomes a data point if its type has a rule and its text can be parsed. */
 function addCredentials(
   record: PassportRecord,
   { credentials: lines, last_calculated_at }: PassportLine,
@@ -147,7 +147,7 @@ function toCredential(
   const recordScore = roundScore(line.score ?? 0)
   const maxScore = roundScore(line.max_score ?? recordScore)
   const earnedAt = instant(field('earned_at'), line.earned_at)
-  // Most credentials have the time of their passport.
+  // Fast path: most credentials have the same time as their passport.
   const isSameTime = line.last_calculated_at === calculated.text
   const calculatedAt = isSameTime ? undefined : instant(field('last_calculated_at'), line.last_calculated_at)
   return {

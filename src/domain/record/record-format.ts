@@ -3,7 +3,7 @@ import { Credential, Passport, PassportProfile, PassportSocial } from './schemas
 
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** These limits are larger than any value in known records. `LIMITS` limits the sizes of whole fields. */
+/** These limits exceed every value in known records. `LIMITS` in record-size.ts bounds the size of each whole field. */
 const LONGEST_TEXT = 20_000
 const LONGEST_NAME = 1000
 /** Two keys share an index, and an index entry of PostgreSQL holds at most 2,704 bytes. */

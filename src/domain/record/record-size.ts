@@ -1,6 +1,6 @@
 import { MAX_IMAGE_URL_BYTES, type PassportRecord, presentCredential, presentSocial } from './record.ts'
 
-/** The largest JSON of each field in bytes (UTF-8), so that no page of 250 passports exceeds 8 MB in V1 and 12 MB in V2. */
+/** The most bytes of each field as JSON (UTF-8). A page of 250 passports has at most 8 MB in V1, 12 MB in V2. */
 export const LIMITS = {
   'passport_profile.bio': { bytes: 10_000, of: ({ profile }) => profile.bio },
   'passport_profile.display_name': { bytes: 4000, of: ({ profile }) => profile.displayName },
@@ -19,13 +19,13 @@ export const LIMITS = {
   data_points: { bytes: 400_000, of: ({ dataPoints = [] }) => dataPoints },
 } satisfies Record<string, { bytes: number; of: (record: PassportRecord) => unknown }>
 
-/** The largest JSON of a passport in a list page of V1. */
+/** The largest size of a passport as JSON in a list page of V1. */
 export const MAX_LIST_ITEM_BYTES = 32_000
 
-/** The most data points of one passport, from all its records. */
+/** The most data points that one passport may have, from all its records. */
 export const MOST_DATA_POINTS = 2000
 
-/** The largest JSON of the credentials of a passport, with those that rules add. */
+/** The largest size of a passport's credentials as JSON, including those that rules add. */
 export const MAX_CREDENTIALS_BYTES = 640_000
 
 const FIELDS = Object.entries(LIMITS)
@@ -34,7 +34,7 @@ const FIELDS = Object.entries(LIMITS)
 export function findOversized(record: PassportRecord): { field: string; reason: string } | undefined {
   for (const [field, { bytes: most, of }] of FIELDS) {
     const estimate = field === 'credentials' ? estimateCredentials(record) : mostBytes(of(record))
-    // Most fields are far smaller than their limit.
+    // Skips the exact size of most fields, which are far smaller than their limit.
     if (estimate <= most) continue
     const bytes = Buffer.byteLength(JSON.stringify(of(record)))
     if (bytes > most) {
@@ -45,7 +45,7 @@ export function findOversized(record: PassportRecord): { field: string; reason: 
   return undefined
 }
 
-/** More bytes than the name of any field, and than any number, time or boolean. */
+/** No field name, number, time or boolean has more bytes. */
 const NAME_OR_NUMBER = 40
 
 /** A UTF-16 code unit takes at most 6 bytes as JSON. */

@@ -3,7 +3,7 @@ import type { DataPoint } from '../data-point.ts'
 import type { FullPassport, Passport, PassportRef, Scores, Social } from '../passport.ts'
 import type { WireCredential, WireListedPassport, WirePassport, WireSocial } from './schemas.ts'
 
-/** Fields of a record that only V2 shows. Absent ones are unknown. */
+/** Fields of a record that only V2 shows. A field is absent if its value is unknown. */
 export type LaterFields = {
   imageUrl?: string | undefined
   /** Epoch milliseconds. */
@@ -11,21 +11,21 @@ export type LaterFields = {
   nominations?: number | undefined
 }
 
-/** An imported passport. Absent fields are unknown to its source. */
+/** An imported passport. A field is absent if the source does not know its value. */
 export type PassportRecord = Pick<
   Passport,
   'id' | 'human' | 'connections' | 'mainWallet' | 'verifiedWallets' | 'profile'
 > &
   LaterFields & {
     socials: Social[]
-    /** The value in the record, if scoring found another value for `human`. */
+    /** The value of `human` in the record; present if scoring found another value. */
     givenHuman?: boolean
     scores?: Scores
     stale?: boolean
     calculatedAt?: number
-    /** Absent: the stored credentials stay. */
+    /** If absent, the stored credentials are kept. */
     credentials?: Credential[]
-    /** Absent: the stored data points stay. */
+    /** If absent, the stored data points are kept. */
     dataPoints?: DataPoint[]
     /** Data points made from credentials without a score; replaced together with the credentials. */
     credentialPoints?: DataPoint[]
@@ -37,37 +37,37 @@ export type IncomingRecord =
   | {
       kind: 'passport'
       passport: PassportRecord
-      /** The imported bytes: their hash recognises a record that was imported before. */
+      /** The imported bytes. Their hash shows whether the record was imported before. */
       sourceBytes?: Uint8Array
     }
   /** A raw fact about a stored passport. */
   | { kind: 'data-point'; passport: PassportRef; point: DataPoint }
   | { kind: 'removal'; id: number }
 
-/** Whether the scores are the sums of the credentials; other scores must be calculated again. */
+/** Whether the scores equal the sums of the credentials. If not, they must be calculated again. */
 export function addsUp(record: PassportRecord): boolean {
   const { scores, credentials, dataPoints, credentialPoints, rules } = record
-  // Data points that no rule set has scored are not in the scores.
+  // These data points are not part of the scores, because no rule set has scored them.
   if (credentialPoints?.length || (dataPoints?.length && rules === undefined)) return false
   // Without credentials there is nothing to compare.
   if (!credentials?.length) return true
   if (scores === undefined) return false
   const sums = sumScores(credentials)
-  // A rule set may cap a category: the total may be below the sum.
+  // The total may be below the sum, because a rule set may cap a category.
   const isSame = (part: keyof Scores) => scores[part] === sums[part]
   return isSame('activity') && isSame('identity') && isSame('skills') && scores.total <= sums.total
 }
 
-/** The stored form; empty if no field is known. */
+/** Serializes the fields for the database; empty if no field is known. */
 export function toLaterText({ imageUrl, mainWalletChangedAt, nominations }: LaterFields): string {
   const text = JSON.stringify({ imageUrl, mainWalletChangedAt, nominations })
   return text === '{}' ? '' : text
 }
 
-/** Reverses `toLaterText`. */
+/** Parses the text of `toLaterText`. */
 export const fromLaterText = (text: string): LaterFields => (text === '' ? {} : JSON.parse(text))
 
-/** The fields as V2 shows them: the image is that of the record, or else the first one of the socials. */
+/** Returns the fields as V2 shows them. The image is that of the record, or else the first image of the socials. */
 export function toShownFields(later: LaterFields, socials: readonly Social[]): LaterFields {
   const images = [later.imageUrl ?? '', ...socials.map(({ imageUrl }) => imageUrl)]
   return { ...later, imageUrl: images.find(isImageUrl) }
@@ -140,7 +140,7 @@ export function presentSocial(social: Social): WireSocial {
   }
 }
 
-/** A cache of one: most credentials of a passport have the same time. */
+/** The last formatted time, because most credentials of a passport have the same time. */
 let last = { milliseconds: 0, text: '1970-01-01T00:00:00.000Z' }
 
 function presentInstant(milliseconds: number): string {
@@ -153,7 +153,7 @@ function readInstant(text: string): number {
   return last.milliseconds
 }
 
-/** Reverses `presentCredential`; fields outside of V1 are lost. */
+/** The reverse of `presentCredential`. Fields that V1 does not have are lost. */
 export function readCredential(credential: WireCredential): Credential {
   return {
     id: credential.id,

@@ -19,19 +19,15 @@ export function describeProblems(value: unknown, errors: readonly SchemaError[])
 
 function describeField(value: unknown, path: string, fieldErrors: SchemaError[]): Problem[] {
   const field = path.slice(1).replaceAll('/', '.')
-  const below = (name: string) => (field === '' ? name : `${field}.${name}`)
+  const below = (names: readonly string[], reason: string) =>
+    names.map((name) => ({ field: field === '' ? name : `${field}.${name}`, reason }))
   const types: string[] = []
   for (const { keyword, params, message } of fieldErrors) {
     const details: Params = params
-    // An unknown field has two errors: the one at its parent names it, this one is redundant.
+    // The validator reports an unknown field twice. The other error, at its parent, names the field.
     if (keyword === 'boolean' || keyword === 'anyOf') continue
-    if (details.requiredProperties)
-      return details.requiredProperties.map((name) => ({ field: below(name), reason: 'is missing' }))
-    if (details.additionalProperties)
-      return details.additionalProperties.map((name) => ({
-        field: below(name),
-        reason: 'is not a known field',
-      }))
+    if (details.requiredProperties) return below(details.requiredProperties, 'is missing')
+    if (details.additionalProperties) return below(details.additionalProperties, 'is not a known field')
     types.push(wanted(keyword, details, message))
   }
   if (types.length === 0) return []

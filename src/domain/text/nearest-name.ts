@@ -12,7 +12,7 @@ export function describeUnknown(noun: string, name: string, known: readonly stri
 const MOST_LISTED = 14
 const MOST_DISTANT = 3
 
-/** A longer name resembles no known name. */
+/** Longer names get no suggestion. */
 const LONGEST = 60
 
 export function nearestName(name: string, known: readonly string[]): string | undefined {

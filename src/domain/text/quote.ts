@@ -9,7 +9,7 @@ export function quote(value: unknown): string {
   return json.length > LONGEST_QUOTE + 2 ? `${json.slice(0, LONGEST_QUOTE)}…` : json
 }
 
-/** The time of JSON.stringify grows with the square of the depth. */
+/** Deeper values are not serialized, because the time of JSON.stringify grows with the square of the depth. */
 const DEEPEST = 20
 
 /** A value with more members is shown as `[…]` or `{…}`. */
@@ -25,7 +25,7 @@ function toJson(value: unknown): string {
 export const isTooDeep = (value: unknown): boolean =>
   isTooLarge(value, { values: Number.POSITIVE_INFINITY }, DEEPEST)
 
-/** `left` is the number of values that may follow. */
+/** `left` counts down the values that may still follow. */
 function isTooLarge(value: unknown, left: { values: number }, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (depth === 0 || (Array.isArray(value) && value.length > left.values)) return true

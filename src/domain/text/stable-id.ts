@@ -5,7 +5,7 @@ export function stableId(text: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
 }
 
-/** FNV-1a, 32 bits: detects changes, resists no attacker. */
+/** FNV-1a, 32 bits. It detects changes, but an attacker can find another text with the same digest. */
 export const digest = (text: string): string => toHex(fnv1a(text))
 
 function fnv1a(text: string): number {

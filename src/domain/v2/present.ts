@@ -3,7 +3,7 @@ import type { WireListedPassport, WirePassport, WireSocial } from '../record/sch
 import { parseSocialCount } from '../text/social-count.ts'
 import type { WireListedPassportV2, WirePassportV2, WireSocialV2 } from './schemas.ts'
 
-/** `later` are the fields as shown (`toShownFields`). */
+/** `later` has the fields that `toShownFields` returns. */
 export function presentListedPassportV2(
   passport: WireListedPassport,
   { imageUrl = '', mainWalletChangedAt, nominations = 0 }: LaterFields,

@@ -8,7 +8,7 @@ export const cause = Type.Enum([...CAUSES], {
   description:
     'Why the score changed: the credential was added or is gone, its value changed, the rule set changed, only time passed, the record has another score, or a merge changed it',
 })
-/** Before and after. OpenAPI has no tuples in the form of TypeBox. */
+/** The schema of a pair of the values before and after a change. OpenAPI does not accept the tuples of TypeBox. */
 export const pair = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Unsafe<[Static<Schema>, Static<Schema>]>(
     Type.Array(schema, { minItems: 2, maxItems: 2, description: `${description}: before and after` }),

@@ -9,20 +9,20 @@ export type PassportV3 = FullPassport & {
   mergedFrom: number[]
   /** The rule set that calculated the scores; empty if they come from the record. */
   rules: string
-  /** Absent if they were not read. */
+  /** Absent if the credentials were not read. */
   credentials?: CredentialV3[]
 }
 
-/** `from`: the score comes from the record, or a rule calculated it; `undefined` if that is unknown. */
+/** `from` says whether the score comes from the record or from a rule; `undefined` if that is unknown. */
 export type CredentialV3 = WireCredential & { from: 'record' | 'rule' | undefined }
 
-/** The part of a passport that can be read as of an instant; without credentials if they were not read. */
+/** Returns the fields that can be read as of a past time. Credentials that were not read are an empty list. */
 export function stateOf(passport: PassportV3): ScoreState {
   const { scores, human, calculatedAt, rules, credentials = [] } = passport
   return { scores, human, calculatedAt, rules, credentials: credentials.map(readCredential) }
 }
 
-/** The passport with an earlier state. `now` is its current state, whose unchanged credentials are reused. */
+/** Returns the passport as of an earlier time. `now` is its current state, whose unchanged credentials are reused. */
 export function toPassportAt(passport: PassportV3, now: ScoreState, state: ScoreState): PassportV3 {
   const { scores, human, calculatedAt, rules } = state
   const unchanged = new Map(now.credentials.map((each, at) => [each, passport.credentials?.[at]]))

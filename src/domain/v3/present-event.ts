@@ -8,7 +8,7 @@ import {
 import type { ScoreDiff } from '../history/score-diff.ts'
 import type { WireDiff, WireEvent, WireEventData } from './event-schema.ts'
 
-/** `log` is the name of the log, `source` the URL of the API. */
+/** `log` is the name of the event log, `source` is the URL of the API. */
 export function presentEvent(event: LogEvent, { log, source }: { log: string; source: string }): WireEvent {
   return {
     specversion: '1.0',

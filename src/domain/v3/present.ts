@@ -4,7 +4,7 @@ import { parseSocialCount } from '../text/social-count.ts'
 import type { CredentialV3, PassportV3 } from './passport.ts'
 import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
-/** An absent part was not included; `null` is unknown. */
+/** A part is absent if the request did not include it, and `null` if it is unknown. */
 type Included = { standing?: WireStanding | null; explanation?: WireExplanation | null }
 
 export function presentPassport(passport: PassportV3, included: Included): WirePassport {
@@ -34,7 +34,7 @@ export function presentPassport(passport: PassportV3, included: Included): WireP
   }
 }
 
-/** V1 serves unknown text as "". */
+/** V3 serves `null` for unknown text, where V1 serves "". */
 const orNull = (text: string) => (text === '' ? null : text)
 
 function presentSocial(social: Social): WireSocial {

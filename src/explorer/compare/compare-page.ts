@@ -18,7 +18,7 @@ import { type ComparedPerson, compareAddress, renderComparison, renderPerson } f
 
 /** Two to four people side by side. */
 export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
-  // Not cached: reading the versions of all its passports costs as much as the page.
+  // Not cached, because reading the versions of all compared passports costs as much as rendering the page.
   async render({ query, signal, site, charge }) {
     const texts = parseIds(query)
     await charge(Math.min(texts.length, MOST_PEOPLE))
@@ -36,10 +36,10 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
 
 const MOST_PEOPLE = 4
 
-/** The names of a comparison that are searched: each one is a search of all names. People usually add one name at a time. */
+/** Further names are not searched, because each search reads all names. People usually add one name at a time. */
 const MOST_NAMES = 2
 
-/** A text that identifies no passport, with the passports that it may mean. `isSearched`: names were searched, too. */
+/** A text that identifies no passport, with the passports that it may mean. `isSearched`: names were searched. */
 type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
 
 type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number }
@@ -48,14 +48,11 @@ type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
 
 /** `ids=1,2` and `ids=1&ids=2` are the same. Repeated and blank texts are left out. */
 function parseIds(query: URLSearchParams): string[] {
-  const texts = query
-    .getAll('ids')
-    .flatMap((text) => text.split(','))
-    .map((text) => text.trim())
-  return [...new Set(texts)].filter((text) => text !== '')
+  const texts = query.getAll('ids').join(',').split(',')
+  return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '')
 }
 
-/** Finds the first four passports by id, wallet, handle, or a name that only one passport has. */
+/** Finds up to four passports by id, wallet, handle, or a name that only one passport has. */
 async function findPeople(reader: Reader, texts: readonly string[], signal: AbortSignal): Promise<Found> {
   const people = new Map<number, PassportV3>()
   const unknown: Unknown[] = []
@@ -72,7 +69,7 @@ async function findPeople(reader: Reader, texts: readonly string[], signal: Abor
 const MOST_CANDIDATES = 5
 const LONGEST_TEXT = 250
 
-/** `search` finds people by name; `undefined` if too many names were searched already. */
+/** `search` finds people by name. It returns `undefined` if too many names were searched already. */
 async function findPerson(
   reader: Reader,
   text: string,
@@ -84,7 +81,7 @@ async function findPerson(
   if (passport) return passport
   const { matches } = await findMatches(reader.store, text)
   const complete = matches.filter(({ reason }) => isComplete(reason))
-  // A complete wallet or handle of one passport needs no search by name.
+  // No search by name if the text is a complete wallet or handle of only one passport.
   const named = complete.length === 1 ? [] : await search(text)
   const sure = complete.length > 0 ? complete.map((match) => match.passport) : (named ?? [])
   const [only] = sure.length === 1 && (complete.length > 0 || matches.length === 0) ? sure : []
@@ -95,7 +92,7 @@ async function findPerson(
   return { text, candidates, isSearched: named !== undefined }
 }
 
-/** The people with the highest scores among those with a name. */
+/** Finds people by name, the highest scores first. */
 async function findNamed(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
   const keyword = parseKeyword(text)
   if (keyword === undefined) return []
@@ -141,7 +138,7 @@ const renderActions = ({ origin }: Site, path: string, names: string): Html =>
     ? html``
     : html`<p class="row actions" data-link="${origin}${path}" data-title="${names} compared"></p>`
 
-/** One person, and a place for the second. */
+/** Shows the only person, and a form to add the second. */
 const renderFirst = (people: readonly ComparedPerson[]): Html => html`<div class="compare-start">
 ${people.map((person) => html`<div class="panel">${rosette(person.passport.id)}${renderPerson(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`)}
 <div class="panel vacant">${renderAddForm(people)}</div>

@@ -77,7 +77,7 @@ function renderScores(people: People): Html {
   const parts = SCORE_PARTS.map((part) => {
     const cells = people.map(({ passport, standing: { total }, parts }) => {
       const figure = passport.scores[part]
-      // The standing is unknown while the index for it is not ready.
+      // While the index is not ready, the standing in a part is unknown.
       const top = renderTop(parts[part] ?? Number.POSITIVE_INFINITY, total)
       return { figure, shown: html`${formatFigure(figure)}${top}` }
     })

@@ -51,7 +51,7 @@ ${rows.length === 0 ? html`<p class="nothing panel">Nobody has a credential yet.
   })
 }
 
-/** A group for each part of the score, the others last. */
+/** Renders a group for each part of the score. Types that count toward no part come last. */
 function renderTable(rows: readonly Row[], total: number): Html {
   const groups = groupByCategory(rows.map((row) => ({ ...row, category: row.rule?.category ?? '' })))
   return html`<table class="panel">
@@ -74,7 +74,7 @@ function renderRow({ type, holders, name, rule }: Row, total: number): Html {
 
 const MAX_NAME_LENGTH = 60
 
-/** Rounds a share, but only all people are 100%. */
+/** Rounds a percentage. Only the share of all people is shown as 100%. */
 export const formatShare = (percent: number): string =>
   percent < 1 ? 'below 1%' : `${percent === 100 ? 100 : Math.min(99, Math.round(percent))}%`
 

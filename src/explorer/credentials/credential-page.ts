@@ -19,7 +19,7 @@ import type { Site } from '../site/site.ts'
 import { formatShare, renderCategory, ruleOf } from './credential-list.ts'
 
 const TOP = 10
-/** Holders whose points are read for the distribution: about 3 MB. */
+/** The most holders whose points are read for the histogram. Their credentials take about 3 MB. */
 const SAMPLE = 500
 const LONGEST_TYPE = 200
 
@@ -113,7 +113,7 @@ ${renderRankingList({ query: ALL_PASSPORTS, ranked, scale })}
 <p><a class="button" href="${addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `All ${formatFigure(holders)} people with ${name}`}</a></p>`
 }
 
-/** Holders of a type by total score: `limit` of them, every `step`-th. */
+/** Lists `limit` holders of a type by total score; with `step`, only every `step`-th. */
 function listHolders({ catalog }: ExplorerOptions, type: string, page: HolderPage) {
   const sort = { field: 'score', descending: true } as const
   return catalog.list({ filter: [equals('type', type)], sort, ...page }, false)

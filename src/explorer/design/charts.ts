@@ -12,12 +12,12 @@ export type ScorePart = (typeof SCORE_PARTS)[number]
 export const partOf = (category: string): ScorePart | undefined =>
   SCORE_PARTS.find((part) => CATEGORIES[part] === category)
 
-/** `other` is the rest of a total that a record gives above the sum of its parts. */
+/** `other` is the difference if the total in a record is above the sum of its parts. */
 type Segment = { name: ScorePart | 'other'; size: number }
 
 /**
- * A stacked bar of the parts of a score: full at `scale`. Its length is the total. A higher score is shown as a full bar with
- * an arrow. Gaps and textures separate the parts, so that they differ without colour.
+ * A stacked bar of the parts of a score. Its length shows the total. A total above `scale` is shown as a full bar with an
+ * arrow. Gaps and textures separate the parts, so that they can be told apart without colour.
  */
 export function renderScoreBar(scores: Scores, scale: number): Html {
   const isBeyond = scores.total > scale && scale > 0
@@ -27,7 +27,7 @@ export function renderScoreBar(scores: Scores, scale: number): Html {
   let [at, drawn, gaps] = [0, '', '']
   for (const [index, { name, size }] of segments.entries()) {
     const end = toCoordinate(at + size)
-    // The gap is a part of the longer neighbour, so that a short one stays visible.
+    // Draws the gap inside the longer of two neighbours, so that a short one stays visible.
     const isAfter = size > (segments[index - 1]?.size ?? 0)
     if (index > 0)
       gaps += `<line class="gap ${isAfter ? 'after' : 'before'}" x1="${at}%" x2="${at}%" y2="100%"/>`
@@ -48,10 +48,10 @@ function segmentsOf(scores: Scores): Segment[] {
   )
 }
 
-/** In percent of the bar: about 3 pixels in a row of the ranking. */
+/** The smallest part in percent of the bar: about 3 pixels in a row of the ranking. */
 const LEAST = 2
 
-/** Sizes in percent. Every part is visible; the largest one gives the space if the bar is full. */
+/** Returns sizes in percent, at least `LEAST` each. If the bar is then too long, the largest part is shortened. */
 function fit(segments: readonly Segment[], length: number): Segment[] {
   const sum = segments.reduce((total, { size }) => total + size, 0)
   const fitted = segments.map(({ name, size }) => ({ name, size: Math.max(LEAST, (size / sum) * length) }))
@@ -61,7 +61,7 @@ function fit(segments: readonly Segment[], length: number): Segment[] {
   return fitted
 }
 
-/** The line carries the texture: its dashes are stripes or dots. */
+/** Draws the texture as a line whose dashes look like stripes or dots. */
 function drawSegment(name: Segment['name'], at: number, end: number): string {
   const rectangle = `<rect class="${name}" x="${at}%" width="${toCoordinate(end - at)}%" height="100%"/>`
   if (name === 'activity' || name === 'other') return rectangle
@@ -76,9 +76,9 @@ const LEAST_HEIGHT = 3
 type Options = {
   /** The title of a bar. */
   describe?: (count: number, at: number) => string
-  /** A bar to highlight. */
+  /** The index of the bar to highlight. */
   own?: number
-  /** The place of a line, in bars from the left. */
+  /** The position of a vertical line, in bars from the left. */
   line?: number
 }
 

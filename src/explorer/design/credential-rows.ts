@@ -35,7 +35,7 @@ export function renderCredential(credential: Credential): CredentialRow {
   }
 }
 
-/** The page of a credential type lists the people who have it. */
+/** Links to the page of the credential type, which lists the people who have it. */
 export function linkToType(type: string, name: string): string {
   const text = `<bdi>${escapeText(name || type.slice(0, MAX_NAME_LENGTH))}</bdi>`
   if (type === '' || type.length > MAX_TYPE_LENGTH || !type.isWellFormed()) return text

@@ -22,7 +22,7 @@ import { hashOf } from '../../store/hash.ts'
 
 export const FONT_FAMILY = 'Source Serif 4'
 
-/** A browser loads the subsets whose characters a page has. */
+/** Browsers load only the subsets whose characters a page contains. */
 const FILES = { latin, 'latin-ext': latinExt, cyrillic, 'cyrillic-ext': cyrillicExt, greek, vietnamese }
 
 export const FONTS = Object.entries(FILES).map(([name, file]) => {

@@ -4,9 +4,9 @@ import { toCoordinate } from './text.ts'
 const RADIUS = 104
 
 /**
- * A guilloche rosette for a passport: always the same for the same id, and different for most others. It has its own
- * background, no text and no style sheet, so that pages and pictures draw it alike. Below 48 pixels, the small one has fewer and
- * thicker lines.
+ * Draws a guilloche rosette for a passport. The same id always gives the same rosette; most other ids give another. It has
+ * its own background, no text and no style sheet, so that pages and pictures draw it alike. The small rosette, for sizes
+ * below 48 pixels, has fewer and thicker lines.
  */
 export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
   const random = createRandom(id)
@@ -38,7 +38,7 @@ export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
 const hsl = (hue: number, saturation: number, lightness: number) =>
   `hsl(${hue % 360},${saturation}%,${lightness}%)`
 
-/** The turns around the centre, about `share` of the petals. Without a common divisor, one curve passes all petals. */
+/** The turns around the centre, about `petals * share`. Without a common divisor, one curve passes all petals. */
 function findTurns(petals: number, share: number): number {
   let turns = Math.max(2, Math.round(petals * share))
   while (commonDivisor(petals, turns) > 1) turns++
@@ -48,7 +48,7 @@ function findTurns(petals: number, share: number): number {
 const commonDivisor = (one: number, other: number): number =>
   other === 0 ? one : commonDivisor(other, one % other)
 
-/** Similar to a hypotrochoid: it touches the outer and the inner circle in turn, with one Bézier curve between. */
+/** Draws a curve like a hypotrochoid: Bézier curves between points on the outer and the inner circle. */
 function drawCurve(petals: number, turns: number, outer: number, inner: number): string {
   const step = (Math.PI * turns) / petals
   const handle = 1.15 * Math.tan(step / 3)

@@ -12,7 +12,7 @@ const CLEAN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/
 
 const PLAIN = /^[\x20-\x7e]*$/
 
-/** Longer than any emoji. Stacked combining marks have no limit of their own. */
+/** Longer than any emoji. Unicode does not limit the number of combining marks on a character. */
 const MAX_GRAPHEME_LENGTH = 32
 
 /** Untrusted text on one line, safe to show in a page or an SVG; empty if nothing is visible. */
@@ -22,7 +22,7 @@ export function cleanText(text: string): string {
   return BLANK.test(line) ? '' : line
 }
 
-/** The graphemes of a text; stacked marks are truncated. */
+/** Splits a text into graphemes. Long stacks of combining marks are truncated. */
 export function* graphemesOf(text: string): Generator<string> {
   if (PLAIN.test(text)) return yield* text
   for (const { segment } of graphemes.segment(text)) {
@@ -32,7 +32,7 @@ export function* graphemesOf(text: string): Generator<string> {
   }
 }
 
-/** Truncates the text to `limit`, measured by `sizeOf` a grapheme, and appends "…". */
+/** Truncates the text to `limit` and appends "…". `sizeOf` measures a grapheme; by default, each counts as 1. */
 export function shortenText(text: string, limit: number, sizeOf = (_grapheme: string) => 1): string {
   const ellipsis = sizeOf('…')
   let size = 0
@@ -55,7 +55,7 @@ export function shortWord(text: string, limit: number): string {
   return word.length > limit ? shortenText(word, limit, lengthOf) : word
 }
 
-/** Measures UTF-16 units, which bound the size of a page. A grapheme may have many. */
+/** Measures UTF-16 code units, which bound the size of a page. A grapheme may have many of them. */
 export const lengthOf = (text: string): number => text.length
 
 export function isRightToLeft(text: string): boolean {
@@ -89,8 +89,8 @@ export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string 
   shortenText(nameOf(passport), MAX_NAME_LENGTH, lengthOf)
 
 /**
- * "Top 4%" if `atLeast` of all scores are at least as high, "No. 1" for the only highest one. Empty below the median. Rounded
- * up, so that no score is overstated.
+ * Returns "Top 4%" if `atLeast` passports, which are 4% of `total`, have at least this score. Returns "No. 1" for the single
+ * highest score, and "" below the median. Percentages are rounded up, so that no score is overstated.
  */
 export function describeTop(atLeast: number, total: number): string {
   if (atLeast <= 1 && total > 1) return 'No. 1'
@@ -118,7 +118,7 @@ export const LONGEST_VALUE = 200
 export const credentialAddress = (type: string): string =>
   `/credentials/${encodeURIComponent(type.toWellFormed())}`
 
-/** The people with a tag, place or credential. */
+/** The path of the list of people with a tag, place or credential. */
 export const addressOfFilter = (name: 'tag' | 'place' | 'credential', value: string): string =>
   `/?${new URLSearchParams([[name, value]])}`
 

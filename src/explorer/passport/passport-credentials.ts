@@ -19,18 +19,18 @@ import { renderPager } from '../search/ranking-list.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
 import { respondPage } from '../site/layout.ts'
 
-/** A record may have thousands of credentials: its page shows those with the most points, and links to all. */
+/** The page shows the credentials with the most points and links to all, because a record may have thousands. */
 const MOST_SHOWN = { rows: 50, bytes: 45_000 }
 const MOST_FOLDED = { rows: 20, bytes: 10_000 }
 const PAGE_SIZE = 75
 
-/** A category shows this many rows and folds the others, unless only one is left. */
+/** A category shows this many rows and folds the others. A single other row is shown, too. */
 const FIRST_ROWS = 5
 
 type Types = RuleSetShape['types']
 type Shown = { id: number; credentials: readonly Credential[]; scores: Scores; types: Types }
 
-/** Renders credentials by category, in the order of the store: highest score first. Credentials without points are folded. */
+/** Renders credentials by category, the highest score first, as the store sorts them. Folds credentials without points. */
 export function renderCredentials({ id, credentials: all, scores, types }: Shown): Html {
   const credentials = all.map((each) => labelDate(each, types))
   const scored = credentials.filter(({ score }) => score > 0)
@@ -53,7 +53,7 @@ ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/cre
 </section>`
 }
 
-/** Adds "since" to the date that a rule which counts years has as its value. */
+/** Adds "since" to the date of a credential whose rule counts years. */
 const labelDate = (credential: Credential, types: Types): Credential =>
   types[credential.type]?.convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(credential.value)
     ? { ...credential, value: `since ${credential.value}` }
@@ -61,7 +61,7 @@ const labelDate = (credential: Credential, types: Types): Credential =>
 
 const TABLE_HEAD = html`<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>`
 
-/** `rows` are some of `all` credentials. The heading of a category counts all. */
+/** `rows` are the rows to show. The heading of a category counts all its credentials. */
 function renderTable(
   rows: readonly CredentialRow[],
   all: readonly Credential[],
@@ -83,14 +83,14 @@ ${items.length <= first + 1 ? items : html`${items.slice(0, first)}${renderFold(
 })}</table>`
 }
 
-/** The style sheet hides the rows after this one while its details are closed. */
+/** While these details are closed, the style sheet hides the rows below. */
 const renderFold = (group: number, rows: number): Html =>
   html`<tr class="fold"><td colspan="3"><details id="more-${group}"><summary>${formatFigure(rows)} more</summary></details></td></tr>
 `
 
 const MOST_GAPS = 5
 
-/** The credentials with the most points left. Categories at their cap cannot raise the score. */
+/** Renders the credentials that can gain the most points. Categories at their cap are left out. */
 export function renderGrowth(credentials: readonly Credential[], scores: Scores, caps: Caps): Html {
   const open = new Set(
     SCORE_PARTS.filter((part) => scores[part] < (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY)),

@@ -83,7 +83,7 @@ function renderLine(line: DescribedLine): Html {
 `
 }
 
-/** "9 contracts: √9 × 6 = 18, at most 40". */
+/** Renders a line such as "9 contracts: √9 × 6 = 18, at most 40". */
 function renderReason(line: DescribedLine): Html {
   const { value, from, formula, calculation, words, givenScore, maxScore, accounts } = line
   if (from === 'nothing') return html`${formula}`

@@ -32,7 +32,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const [parts] = (await findParts(options, [scores], signal)) ?? []
       const context = { standing, parts: parts ?? {}, caps }
       const level = levelOf(scores.total, { levels })
-      // The id of a passport that was merged into this one.
+      // Set if the URL has the id of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
       const [name, card] = [shortNameOf(passport), describeCard(passport)]
       const highest = describeHighest(scores, standing, context.parts)
@@ -82,8 +82,8 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 </section>`
 
 /**
- * Ways to share a passport: its card, and links that post `text`. The script adds the buttons. Without an origin, there are no
- * links to other sites. The card is shown as SVG, which is a hundredth of the PNG.
+ * Renders the card of a passport, and links that post `text` on other sites. The script adds the buttons. Without an origin,
+ * there are no links. The card is an SVG, which has a hundredth of the PNG's size.
  */
 function renderShare(id: number, card: string, text: string, origin: string): Html {
   const link = `${origin}/passports/${id}`
@@ -95,7 +95,7 @@ ${origin === '' ? html`` : html`${renderNetworks(link, text)}${renderBadge(id, l
 </section>`
 }
 
-/** Plain links: nothing is loaded from these sites. */
+/** Renders plain links, so that the page loads nothing from these sites. */
 function renderNetworks(page: string, text: string): Html {
   const [url, words] = [encodeURIComponent(page), encodeURIComponent(text.toWellFormed())]
   const networks = [
@@ -125,7 +125,7 @@ ${renderLine('HTML', `<a href="${page}"><img src="${badge}" alt="Passport ${id}"
 </div>`
 }
 
-/** The first value is chosen. */
+/** Renders radio buttons. The first one is selected. */
 const radios = (name: string, values: readonly string[]) =>
   values.map(
     (value, at) =>

@@ -8,7 +8,7 @@ const MAX_NAME_LENGTH = 300
 const MAX_WORD_LENGTH = 60
 const MOST_TAGS = { rows: 30, bytes: 8000 }
 
-/** The header of the page. All text is untrusted input: `dir="auto"` isolates its writing direction. */
+/** Renders the header of the page. All texts are untrusted; `dir="auto"` isolates their writing direction. */
 export function renderPerson(passport: FullPassport, name: string, score: Html): Html {
   const { id, human, profile } = passport
   return html`<div class="person panel">
@@ -72,7 +72,7 @@ export function renderWallets(passport: FullPassport): Html {
   }
 }
 
-/** A section with the first rows of a list. */
+/** Renders a section with the first rows of a list, and the number of the others. */
 function renderRows(id: string, title: string, { shown, more }: ReturnType<typeof renderWithin>): Html {
   if (shown.length + more === 0) return html``
   return html`<section id="${id}">
@@ -87,7 +87,7 @@ export function renderSocials({ socials, profile }: Pick<FullPassport, 'socials'
   return renderRows('socials', 'Accounts', rows)
 }
 
-/** Omits texts that equal the profile. */
+/** Renders an account, without texts that equal those of the profile. */
 function renderSocial(social: Social, profile: Profile): Html {
   const { source, name, displayName, url, followers, following, location, bio } = social
   const network = networkOf(source)
@@ -106,7 +106,7 @@ ${facts.length === 0 ? html`` : html`<div class="row line soft">${facts.map((fac
 ${about === '' ? html`` : html`<div class="soft" dir="auto">${about}</div>`}</div></li>`
 }
 
-/** Networks with the spelling that each one uses. The name of any other source is shown unchanged. */
+/** The networks' own spelling of their names. The names of other sources are shown unchanged. */
 const NETWORKS: Readonly<Record<string, string>> = {
   basename: 'Basename',
   bluesky: 'Bluesky',
@@ -131,7 +131,7 @@ function networkOf(source: string): string {
   return Object.hasOwn(NETWORKS, key) ? (NETWORKS[key] as string) : shortWord(source, MAX_WORD_LENGTH)
 }
 
-/** Sources send "1234" as well as "1.2k". */
+/** Formats whole numbers only, because sources also send texts such as "1.2k". */
 const formatCount = (text: string): string =>
   /^\d{1,15}$/.test(text) ? formatFigure(Number(text)) : shortWord(text, 20)
 

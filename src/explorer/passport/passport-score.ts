@@ -38,13 +38,13 @@ ${best === '' ? html`` : html`<p class="best">${best}</p>`}
 
 type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps }
 
-/** The parts of the score, with the standing of each. */
+/** Renders the parts of the score, with the standing in each part. */
 export function renderParts(passport: Passport, { standing, parts, caps }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
   const given = roundScore(
     scores.total - SCORE_PARTS.reduce((sum, part) => sum + Math.max(0, scores[part]), 0),
   )
-  // A total that is not the sum of its parts comes from the record, not from a calculation.
+  // If the total is not the sum of its parts, the record gave it and no rule calculated it.
   const isSum = [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
   return html`<section id="parts">
 <h2>Score by part</h2>
@@ -58,7 +58,7 @@ ${isSum ? html`<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>` : h
 </section>`
 }
 
-/** The histogram of all scores, with this one and the median. */
+/** Renders a histogram of all scores, in which this score and the median are marked. */
 export function renderDistribution(score: number, standing: Standing): Html {
   const { distribution, median, scale, step, total } = standing
   // The ranking is not available right after a start.
@@ -100,7 +100,7 @@ export function renderExplanation({ id, scores }: Passport, caps: Caps): Html {
 </div>`
 }
 
-/** A total that is given by a record need not be the sum of its parts. */
+/** Describes the total as the sum of its parts, unless a record gave another total. */
 function describeSums(scores: Scores, caps: Caps): string {
   const [sum, capped] = [sumOf(scores, {}), sumOf(scores, caps)]
   const [parts, total] = [describeParts(scores, {}), formatFigure(scores.total)]
@@ -120,10 +120,10 @@ const sumOf = (scores: Scores, caps: Caps): number =>
 export const describeParts = (scores: Scores, caps: Caps): string =>
   SCORE_PARTS.map((part) => `${formatFigure(pointsOf(part, scores, caps))} ${CATEGORIES[part]}`).join(' + ')
 
-/** A change of the score with its causes, or the score at the start of the chart. */
+/** A score change with its causes, or the first score in the chart. */
 type Point = { time: number; score: number; change?: number; words: string }
 
-/** The names of credential types, for causes. */
+/** The names of credential types, by type. */
 type Names = ReadonlyMap<string, string>
 
 const TYPES: readonly EventType[] = ['passport.added', 'score.changed']
@@ -132,7 +132,7 @@ const MOST_CAUSES = 3
 const MAX_NAME_LENGTH = 30
 const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
 
-/** The latest changes of a score with their causes: a chart, and the same as a table. Empty without a change. */
+/** Renders the latest changes of a score with their causes, as a chart and as a table. Empty if nothing changed. */
 export async function renderHistory(
   events: Store['events'],
   { id, scores }: Passport,
@@ -140,7 +140,7 @@ export async function renderHistory(
 ): Promise<Html> {
   const names = new Map(credentials.map(({ type, name }) => [type, name]))
   const points = toPoints(await events.listLatest(id, TYPES, MOST_EVENTS), names)
-  // Points after the current score are changes that were made after the passport was read.
+  // Removes the changes that were made after the passport was read.
   while (points.length > 0 && points.at(-1)?.score !== scores.total) points.pop()
   if (points.length < 2) return html``
   return html`<section id="history">
@@ -159,7 +159,7 @@ ${drawChart(points)}
 </section>`
 }
 
-/** Returns the oldest point first; `latest` has the newest event first. An event that changes only credentials gives no point. */
+/** Returns the oldest point first. `latest` has the newest event first. Events that change only credentials add no point. */
 function toPoints(latest: readonly LogEvent[], names: Names): Point[] {
   const points: Point[] = []
   for (const event of latest.toReversed()) {
@@ -207,7 +207,7 @@ const CAUSES: Record<Cause, string> = {
   merge: 'merge',
 }
 
-/** Words for the part of a change that no credential explains. */
+/** Names the cause of a change that no credential explains. */
 const REST: Partial<Record<Cause, string>> = { record: 'imported record', rules: 'limits of the rules' }
 
 /** Draws steps in an inner SVG, which is stretched, and dots in the outer SVG, where they stay round. */

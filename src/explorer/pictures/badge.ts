@@ -11,7 +11,7 @@ import { colorsOf, drawName, drawScoreParts, drawSvg, fitSize, round, textWidth 
 
 /** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
 export function createBadge(options: ExplorerOptions): ExplorerPage {
-  /** The value of the badge: the score, or the level or standing that `show` selects, if the passport has one. */
+  /** Returns the level or the standing if `show` selects it and the passport has one, or else the score. */
   async function findValue(passport: FullPassport, show: 'level' | 'top' | 'score', signal: AbortSignal) {
     if (show === 'score') return { value: describeValue(passport), isComplete: true }
     const { level, top, isComplete } = await findPassportWords(options, passport, signal)
@@ -32,7 +32,7 @@ export function createBadge(options: ExplorerOptions): ExplorerPage {
   return { ...page, variant: (query) => Object.values(parseOptions(query)).join(' ') }
 }
 
-/** Unknown values are the defaults: an error would break the embedding page. */
+/** Unknown values get the defaults, because an error would break the embedding page. */
 function parseOptions(query: URLSearchParams) {
   const [show, theme, style] = [query.get('show'), query.get('theme'), query.get('style') ?? '']
   return {
@@ -68,7 +68,7 @@ export const drawErrorBadge = (words: string): Html =>
 export const toErrorEndpoint = (message: string): string =>
   toEndpoint(message, { color: 'lightgrey', isError: true })
 
-/** A white label on one background, and a value on another one. */
+/** A line with a white label and a value, each on its own background. */
 const inHalves = (label: string, value: string, valueInk: string): LineStyle => ({
   inks: ['#ffffff', valueInk],
   after: PADDING,
@@ -104,7 +104,7 @@ ${label.drawn}${value.drawn}`,
   )
 }
 
-/** `textLength` fixes the width, whatever font the reader has. */
+/** Sets `textLength`, so that the text has this width in any font. */
 function drawText(text: string, x: number, bold: boolean, fill: string) {
   const width = round(textWidth(text, { size: SIZE, bold }))
   const drawn = html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold ? html` font-weight="700"` : html``} fill="${fill}">${text}</text>`
@@ -129,7 +129,7 @@ ${drawScoreParts(passport.scores, colors, { x, y: 42, width: left, height: 7 })}
   )
 }
 
-/** The large badge has the score already: a level or standing takes the place of the label. */
+/** The large badge shows the score separately, so a level or standing replaces the label. */
 const captionOf = (passport: FullPassport, value: string): string => {
   const { human, stale } = passport
   const first = value === describeValue(passport) ? LABEL : value

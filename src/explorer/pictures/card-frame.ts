@@ -10,14 +10,14 @@ import { colorsOf, drawName, drawSvg, fitText, round } from './svg.ts'
 const { width: WIDTH, height: HEIGHT } = CARD_SIZE
 export const LEFT = 72
 export const RIGHT = WIDTH - LEFT
-/** The rosette of a person is on the right, and text beside it. */
+/** The rosette of a person, to the right of the text. */
 export const ROSETTE = { size: 316, x: RIGHT - 316, y: 118 }
 export const TEXT_WIDTH = ROSETTE.x - LEFT - 40
 const FONT = `${FONT_FAMILY}, Iowan Old Style, Palatino Linotype, Palatino, Georgia, serif`
 
 type TitleCard = { title: string; words: string; ids: readonly number[]; size: number }
 
-/** A title, a line of text and a row of seven rosettes at most. */
+/** Draws a card with a title, a line of text and a row of at most seven rosettes. */
 export function drawTitleCard(site: Site, { title, words, ids, size }: TitleCard): Html {
   const colors = colorsOf(site, 'light')
   const step = (RIGHT - LEFT) / 7
@@ -30,7 +30,7 @@ ${ids.map((id, at) => html`<svg x="${round(LEFT + at * step)}" y="394" width="${
   )
 }
 
-/** The picture in place of a card that cannot be drawn. */
+/** Draws the card that replaces one that cannot be drawn. */
 export function drawErrorCard(site: Site, words: string): Html {
   const { soft } = colorsOf(site, 'light')
   return frame(
@@ -77,11 +77,11 @@ const DRAWABLE =
 
 const EMOJI = /\p{RGI_Emoji}|\p{Extended_Pictographic}|\ufe0f|\u200d/gv
 
-/** The name without emoji, or the id if the font of PNG pictures lacks a character of it. */
+/** Returns the name without emoji, or the id if the font of PNG pictures lacks a character of the name. */
 export const drawableName = (passport: Pick<Passport, 'id' | 'profile'>): string =>
   drawableText(nameOf(passport)) || `Passport ${passport.id}`
 
-/** The text without emoji; empty if the font lacks a character of it. */
+/** Returns the text without emoji, or "" if the font lacks one of its characters. */
 export function drawableText(given: string): string {
   const text = given
     .normalize('NFC')

@@ -34,7 +34,7 @@ export function createCard(options: CardOptions): ExplorerPage {
       const words = await findPassportWords(options, passport, signal)
       isComplete = words.isComplete
       if (words.top !== '') return drawPassport(passport, name, words, site)
-      // Without a high standing, the number of credentials is the headline.
+      // The number of credentials is the headline if the passport has no high standing.
       const { credentials = [] } = (await store.credentials.find({ id: passport.id })) ?? {}
       const top = credentials.length === 0 ? '' : count(credentials.length, 'credential')
       return drawPassport(passport, name, { ...words, top }, site)
@@ -59,16 +59,16 @@ async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html>
   return drawTitleCard(site, { title: site.name, words, ids: [1, 2, 3, 5, 8, 13, 21], size: 120 })
 }
 
-/** A PNG counts as this many requests: one address may request about as many cards as the picture thread draws in a window. */
+/** A PNG counts as this many requests, so that one address can request about as many cards as the picture thread can draw. */
 const PNG_UNITS = 25
 
-/** Draws cards as PNG. While the picture thread is busy or unavailable, each one is the card of the site, which is not cached. */
+/** Draws cards as PNG. While the picture thread is busy or unavailable, it responds with the card of the site, uncached. */
 export function createCardDrawer(options: ExplorerOptions): DrawCard {
   const { rasterize, onError } = options
   let siteCard: Promise<Png> | undefined
   return async ({ charge, site, signal }, draw) => {
     await charge(PNG_UNITS)
-    // Requested before the first card, while the queue is not full.
+    // Requested before the first card, because the queue may be full later.
     siteCard ??= drawSite(options, site).then(({ markup }) => rasterize(markup, CARD_SIZE.width))
     const requested = siteCard
     const spare = requested.catch(() => {
@@ -110,7 +110,7 @@ ${drawLegend(passport, colors)}`,
 const figureWidth = (figure: string) =>
   0.53 * figure.replace(/[^\d]/g, '').length + 0.3 * figure.replace(/\d/g, '').length
 
-/** Lines beside the score, the last one on its baseline; the level is a pill. */
+/** Draws lines beside the score. The last line is on the baseline of the score, and the level is a pill. */
 function drawStanding({ top, level, rank }: PassportWords, x: number, colors: Colors): Html {
   const width = TEXT_WIDTH + LEFT - x
   let y = BASELINE
@@ -127,10 +127,10 @@ function drawStanding({ top, level, rank }: PassportWords, x: number, colors: Co
   return html`${lines}<rect x="${x}" y="${y - 35}" width="${pill}" height="50" rx="25" fill="${colors.accent}"/><g text-anchor="middle">${drawText(round(x + pill / 2), y, size, colors.accentInk, level)}</g>`
 }
 
-/** The font of the card is narrower than the one whose widths are known. */
+/** The ratio of the card's font width to that of the font with known widths. */
 const SERIF = 0.95
 
-/** Widths in the legend: a swatch, the space between entries, and the pill of a human. */
+/** Widths in the legend: a swatch, the space between entries, and the pill with "human". */
 const [SWATCH, SPACE, PILL] = [36, 40, 122]
 
 function drawLegend({ scores, human }: FullPassport, colors: Colors): Html {

@@ -30,7 +30,7 @@ export const createOembed = ({ store }: ExplorerOptions): ExplorerPage => ({
   },
 })
 
-/** Only pages of passports of this service. */
+/** Accepts only URLs of passport pages of this service. */
 function parseOwnUrl(text: string, base: string) {
   const url = URL.parse(text)
   const [, name] = /^\/passports\/([^/]+)\/?$/.exec(url?.pathname ?? '') ?? []
@@ -40,7 +40,7 @@ function parseOwnUrl(text: string, base: string) {
 const parseLength = (text: string | null) =>
   text !== null && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
 
-/** The size at which the card is shown. */
+/** Returns the largest size of the card within these limits. */
 function fit(width: number, height: number) {
   const scale = Math.min(1, width / CARD_SIZE.width, height / CARD_SIZE.height)
   const toLength = (length: number) => Math.max(1, Math.floor(length * scale))

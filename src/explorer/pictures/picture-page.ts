@@ -27,7 +27,7 @@ export const createPicturePage = (
   },
 })
 
-/** Reads the undecoded path: a malformed name is a missing passport, not another error. */
+/** Reads the path before decoding, so that a malformed name responds with 404. */
 function parsePicturePath(path: string, types: readonly PictureType[]) {
   const name = path.split('/')[2] ?? ''
   const type = types.find((type) => name.endsWith(`.${type}`))
@@ -35,7 +35,7 @@ function parsePicturePath(path: string, types: readonly PictureType[]) {
   return { type, ref: parseEncodedRef(name.slice(0, -type.length - 1)) }
 }
 
-/** Returns `undefined` for a malformed escape sequence, too. */
+/** Also returns `undefined` for a malformed escape sequence. */
 export function parseEncodedRef(text: string): PassportRef | undefined {
   try {
     return parsePassportRef(decodeURIComponent(text))

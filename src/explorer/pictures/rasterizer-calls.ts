@@ -6,7 +6,7 @@ import type { DrawPng } from './rasterizer.ts'
 
 export type Drawing = { svg: string; width: number }
 
-/** The most pictures of one server thread that may wait: about as many as are drawn in ten seconds. SVGs have 5 to 10 KB. */
+/** The most pictures that one server thread may queue: about as many as are drawn in ten seconds. An SVG has 5 to 10 KB. */
 const LIMITS = { waiting: 160, milliseconds: 10_000 }
 
 /** Sends SVGs to the picture thread. */
@@ -20,7 +20,7 @@ export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {
   }
 }
 
-/** About 250 cards. */
+/** Enough for about 250 cards. */
 const MAX_BYTES = 32 * 1024 * 1024
 
 /** Draws the pictures of all clients, one at a time. The same SVG is drawn once. */
@@ -46,5 +46,5 @@ export function createRasterizerServer(load: () => Promise<DrawPng>) {
   return { connect: (port: MessagePort) => receiveCalls(port, enqueue) }
 }
 
-/** Ends the thread, which is then restarted. Never resolves: the end of the thread rejects the calls. */
+/** Crashes the thread, which is then restarted. The promise never resolves, because the crash rejects all calls. */
 const endThread = (error: unknown) => new Promise<never>(() => void Promise.reject(error))

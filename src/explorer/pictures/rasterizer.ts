@@ -3,7 +3,7 @@ import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import wasm from '@resvg/resvg-wasm/index_bg.wasm' with { type: 'file' }
 import { FONT_FAMILY, FONTS } from '../design/fonts.ts'
 
-/** Draws an SVG as a PNG of this width. A card takes 60 ms of a processor. */
+/** Draws an SVG as a PNG of this width. A card takes 60 ms of CPU time. */
 export type DrawPng = (svg: string, width: number) => Uint8Array<ArrayBuffer>
 
 const FONT = {

@@ -21,7 +21,7 @@ ${body}
 `
 }
 
-/** `smallest` is the minimum font size before the name is truncated. */
+/** A longer name gets a smaller font down to `smallest`, and is then truncated. */
 type Frame = {
   x: number
   y: number
@@ -32,7 +32,7 @@ type Frame = {
   bold?: boolean
 }
 
-/** A name on one line, left-aligned in any script and clipped to its frame. */
+/** Draws a name on one line. It is left-aligned in any script, and clipped to its frame. */
 export function drawName(
   name: string,
   { x, y, width, size: largest, smallest, fill, bold = false }: Frame,
@@ -47,7 +47,7 @@ export function drawName(
 
 const GAP = 4
 
-/** The parts of a score side by side, with proportional widths. Gaps separate them, so that they differ without colour. */
+/** Draws the parts of a score side by side, with proportional widths. Gaps separate them, in case colours look alike. */
 export function drawScoreParts(
   scores: Scores,
   colors: Colors,
@@ -80,13 +80,13 @@ const WIDTHS: Record<string, number> = {
 
 const WIDE = 1000
 const EMOJI = 1300
-/** Capitals and other alphabets; a few characters are wider. */
+/** The width of capitals and other alphabets. A few characters are wider. */
 const OTHER = 720
 const BOLD = 1.12
 
 type Font = { size: number; bold?: boolean }
 
-/** An estimate, because the reader's font is unknown: clip where overflow matters. */
+/** Estimates the width, because the reader's font is unknown. Clip the text where overflow matters. */
 export function textWidth(text: string, { size, bold = false }: Font): number {
   let sum = 0
   for (const grapheme of graphemesOf(text)) sum += widthOf(grapheme)
@@ -97,7 +97,7 @@ export function fitText(text: string, width: number, { size, bold = false }: Fon
   return shortenText(text, width / scaleOf(size, bold), widthOf)
 }
 
-/** The font size at which the text fits, at most `largest`. */
+/** Returns the largest font size, up to `largest`, at which the text fits. */
 export function fitSize(text: string, width: number, largest: number, bold = false): number {
   return Math.min(largest, Math.floor(width / textWidth(text, { size: 1, bold })))
 }

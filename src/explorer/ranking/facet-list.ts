@@ -25,7 +25,7 @@ const HEADINGS: Record<FilterName, string> = {
 
 const MAX_LABEL_LENGTH = 30
 
-/** Renders links that add a filter. Selected values are left out: they have chips above the list. */
+/** Renders links that add a filter. Selected values are left out, because they are chips above the list. */
 export function renderFacets(facets: Facets | undefined, query: RankingQuery, isCounted: boolean): Html {
   if (!facets) return html``
   const groups = (Object.keys(HEADINGS) as FilterName[]).flatMap((name) => {
@@ -69,7 +69,7 @@ export function renderSorts(query: RankingQuery): Html {
   return html`<nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${links}</ul></nav>`
 }
 
-/** Filters that the search text names. */
+/** Renders the filters that are suggested for the search text. */
 export function renderSuggestions(found: readonly Suggestion[]): Html {
   if (found.length === 0) return html``
   return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Filter by</li>${found.map(

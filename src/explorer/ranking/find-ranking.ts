@@ -14,8 +14,8 @@ export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
 
 /**
- * Finds a page of the ranking. The first page begins with passports that the text finds by id, wallet or handle. A list that
- * needs the index is evaluated once: for the page, its ranks and `facets`.
+ * Finds a page of the ranking. The first page begins with the passports whose id, wallet or handle matches the search text.
+ * A list that needs the index is evaluated only once, for the page, its ranks and `facets`.
  */
 export async function findRanking(
   reader: Reader,
@@ -28,17 +28,21 @@ export async function findRanking(
   const { first, extra, isMore } = await findFirst(reader, query)
   const shown = page === 1 ? first : []
   const scoreOf = ({ passport }: { passport: Passport }) => passport.scores[query.sort]
+  const { listByIds } = reader.store.passports
+  const listInOrder = async (ids: readonly number[]) =>
+    (await listByIds(ids)).toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
   const request = { page, size: PAGE_SIZE, keyword: query.keyword, signal }
+  const filtered = { ...toListQuery(query), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE }
   const found: Found = await (needsIndex(query)
-    ? findFiltered(reader, query, { facets, ranksOf: shown.map(scoreOf), signal })
-    : findPage(reader, request, reader.store.passports.listByIds))
+    ? findList(reader, { ...filtered, facets, ranksOf: shown.map(scoreOf), signal }, listInOrder)
+    : findPage(reader, request, listByIds))
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
   const items = found.items.filter(({ id }) => !ids.has(id))
   const rows = [...shown, ...items.map((passport) => ({ passport, reason: undefined }))]
   const rankOf = async (score: number) => [score, (await reader.catalog.standing(score)).rank] as const
   const ranks = found.ranking?.ranks ?? new Map(await Promise.all(rows.map(scoreOf).map(rankOf)))
-  // A passport that changes all the time may have a score that was not ranked.
+  // Used if the score of a passport changed after the ranks were read.
   const placeOf = (at: number) => (page - 1) * PAGE_SIZE + at + 1
   const ranked: readonly Ranked[] = rows.map((row, at) => ({
     ...row,
@@ -51,20 +55,20 @@ export async function findRanking(
     total: found.total + extra,
     /** The number of all passports. */
     all,
-    /** The number of passports among which these are ranked. */
+    /** The number of passports among which the listed ones are ranked. */
     among: found.ranking?.among ?? found.total,
-    /** The number of passports that match by id, wallet or handle, but not by name. `isMore`: there are more of them. */
+    /** The number of passports that match by id, wallet or handle, but not by name. `isMore`: there are even more. */
     extra,
     isMore,
     last: lastPage(found.total, PAGE_SIZE),
     /** The score at which a bar is full. */
     scale,
-    /** The counts that were asked for, if the list needs the index. */
+    /** The requested counts; present if the list needs the index. */
     facets: found.facets,
   }
 }
 
-/** Passports that the text finds by id, wallet or handle; `extra` is the number of those that it does not find by name. */
+/** Finds passports by id, wallet or handle. `extra` is the number of those that do not match by name. */
 async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQuery) {
   if (typed === '') return { first: [], extra: 0, isMore: false }
   const { matches, isMore } = await findMatches(reader.store, typed)
@@ -72,28 +76,14 @@ async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQue
   const words = wordsOf(keyword ?? '')
   const isNamed = ({ passport }: Match) =>
     words.every((word) => foldName(passport.profile.displayName).includes(word))
-  // A passport that also matches by name is in the list already. It comes first only for a complete id, wallet or handle.
+  // A passport that also matches by name is listed anyway. A complete id, wallet or handle moves it to the top.
   const first = kept.filter((match) => !isNamed(match) || isComplete(match.reason))
   return { first, extra: first.filter((match) => !isNamed(match)).length, isMore }
 }
 
 type Found = { items: Passport[] } & Pick<FacetPage, 'total' | 'ranking' | 'facets'>
 
-function findFiltered(
-  reader: Reader,
-  query: RankingQuery,
-  asked: { facets: readonly FacetRequest[]; ranksOf: readonly number[]; signal: AbortSignal },
-): Promise<Found> {
-  const offset = (query.page - 1) * PAGE_SIZE
-  const request = { ...toListQuery(query), limit: PAGE_SIZE, offset, ...asked }
-  return findList(reader, request, async (ids) => {
-    const passports = await reader.store.passports.listByIds(ids)
-    const byId = new Map(passports.map((passport) => [passport.id, passport]))
-    return ids.flatMap((id) => byId.get(id) ?? [])
-  })
-}
-
-/** Evaluates the filter for a few passports with an index of their own. */
+/** Applies the filter to a few passports, in a temporary index. */
 async function keepFiltered({ store }: Reader, matches: Match[], filter: Filter): Promise<Match[]> {
   if (filter.length === 0 || matches.length === 0) return matches
   const index = createFacetIndex()

@@ -35,7 +35,7 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
     variant: (query) => addressOf(parseRankingQuery(query)),
     async render(request) {
       const query = parseRankingQuery(request.query)
-      // A search and an evaluation of the index take about as long as two pages of the ranking.
+      // A search takes about as long as two pages of the ranking, and so does an evaluation of the index.
       await request.charge(1 + (query.typed === '' ? 0 : 2) + (needsIndex(query) ? 2 : 0))
       const render = () => renderRanking(context, query, request)
       return needsIndex(query) ? whenReady(request.site, addressOf(query), render) : render()
@@ -48,7 +48,7 @@ type PageContext = ExplorerOptions & {
   suggest: ReturnType<typeof createSuggester>
 }
 
-/** `asked` is the query of the URL. If no name matches it, the list is that of `instead`: a filter that its text names. */
+/** `asked` is the query of the URL. If it finds nothing, the list is `instead`, a filter with the search text as value. */
 type Shown = {
   site: Site
   asked: RankingQuery
@@ -92,7 +92,7 @@ async function renderRanking(
   return isComplete ? page : withoutCaching(page)
 }
 
-/** Adds the level to each of the first three of all passports. */
+/** Adds the level to the first three passports, unless the list is searched, filtered or sorted by a part. */
 async function addLevels(
   { rules }: PageContext,
   { query, ranked }: FoundRanking,
@@ -103,7 +103,7 @@ async function addLevels(
   return ranked.map((each) => (each.rank > 3 ? each : { ...each, note: levelOf(each.passport.scores.total) }))
 }
 
-/** A short list of search results has no facets. */
+/** One page of search results has no facets. */
 const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || total > PAGE_SIZE
 
 type Labels = ReadonlyMap<string, string>
@@ -114,7 +114,7 @@ function renderPage(shown: Shown, status: number): RenderedPage {
   const title = describeList(query, labels)
   const isHome = !isFiltered(asked) && asked.typed === '' && asked.page === 1
   const [first] = query.page === 1 ? found.ranked : []
-  // The heading omits the search text: the script that searches as people type replaces only the results.
+  // The heading omits the search text, because search as you type replaces only the results below it.
   const heading = isFiltered(asked) ? describeList(withText(asked, ''), labels) : ''
   const layout = {
     site,
@@ -143,7 +143,7 @@ ${renderSuggestions(suggestions)}${renderResults(shown)}
 const LEAD = html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>
 `
 
-/** A new search keeps the filters and the order. */
+/** Hidden fields of the search form keep the filters and the order. */
 const hiddenFields = ({ filters, sort }: RankingQuery) => [
   ...filtersOf(filters),
   ...(sort === 'total' ? [] : [['sort', sort] as const]),
@@ -151,7 +151,7 @@ const hiddenFields = ({ filters, sort }: RankingQuery) => [
 
 const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0
 
-/** "People tagged “zk” in Lisbon with GitHub", for the title and the heading. */
+/** Describes the list for the title and the heading, such as "People tagged “zk” in Lisbon with GitHub". */
 function describeList({ typed, filters, sort }: RankingQuery, labels: Labels): string {
   const join = (name: FilterName, quote = (word: string) => word) =>
     filters[name].map((value) => quote(shortWord(labels.get(value) ?? value, MAX_TITLE_VALUE))).join(' and ')

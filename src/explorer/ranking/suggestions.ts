@@ -12,7 +12,7 @@ import {
 import type { ExplorerOptions } from '../site/explorer-page.ts'
 import { ifReady } from '../site/not-ready.ts'
 
-/** A filter suggested for the search text. `query` is the list with that filter. `isExact`: the text is the whole value. */
+/** A filter suggested for the search text. `query` has that filter. `isExact`: the text is the whole value. */
 export type Suggestion = FacetValue & { name: FilterName; query: RankingQuery; isExact: boolean }
 
 const MOST_SUGGESTIONS = 3
@@ -24,7 +24,7 @@ export function createSuggester(options: ExplorerOptions, { labelOf }: FacetRead
   async function requestsFor(text: string, among: 'list' | 'filter'): Promise<FacetRequest[]> {
     const names = ['tag', 'place', 'credential'] as const
     const fields = names.map((name) => ({ field: FILTERS[name], prefix: text, among }))
-    // The index has the types of credentials, the rule set their names.
+    // The index has the types of credentials. The rule set has their names.
     const named = [...namesOf(await rules())].filter(([, name]) => ` ${foldName(name)}`.includes(` ${text}`))
     const values = named.slice(0, MOST_SUGGESTIONS).map(([type]) => type)
     return [...fields, { field: FILTERS.credential, values, among }]
@@ -49,7 +49,7 @@ export function createSuggester(options: ExplorerOptions, { labelOf }: FacetRead
     return (await Promise.all(found)).flat()
   }
 
-  /** Suggests filters for the whole text or, without any, for its last word. One evaluation counts both. */
+  /** Suggests filters for the whole text or, if there are none, for its last word. One evaluation counts both. */
   async function find(query: RankingQuery, signal: AbortSignal): Promise<Suggestion[]> {
     const text = foldName(query.typed)
     const [all, at] = [withText(query, ''), text.lastIndexOf(' ')]
@@ -62,7 +62,7 @@ export function createSuggester(options: ExplorerOptions, { labelOf }: FacetRead
     return (await present(rest, last, counts.slice(whole.length))).filter(({ isExact }) => isExact)
   }
 
-  /** `undefined` while the index is not ready: suggestions must not delay a search by name. */
+  /** Returns `undefined` while the index is not ready, because suggestions must not delay a search by name. */
   return async (query: RankingQuery, signal: AbortSignal): Promise<Suggestion[] | undefined> =>
     query.typed === '' || query.page > 1 ? [] : ifReady(options, () => find(query, signal))
 }

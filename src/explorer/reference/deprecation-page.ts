@@ -60,7 +60,7 @@ export function describePhase(plan: DatedPlan, now: number): Html {
 const since = (time: number | undefined, now: number) =>
   time === undefined ? html`no date is set` : html`${time <= now ? 'since' : 'on'} ${when(time)}`
 
-/** Line breaks are allowed between date and time only. */
+/** Allows a line break only between the date and the time. */
 function when(time: number): Html {
   const text = formatInstant(time)
   return html`<time datetime="${new Date(time).toISOString()}"><span>${text.slice(0, 10)}</span> <span>${text.slice(11)}</span></time>`

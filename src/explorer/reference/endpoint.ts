@@ -2,7 +2,6 @@ import { errorsOf, templateOf } from '../../api/openapi.ts'
 import type { DocumentedRoute, Parameter } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
-import { renderSnippets } from './snippets.ts'
 
 /** A parameter with a field in the form. */
 type Field = Parameter & { name: string; place: 'path' | 'query'; schema: Schema }
@@ -51,7 +50,7 @@ const toFields = (place: Field['place'], parameters: DocumentedRoute['params'] =
 /** The heading links to itself, so that its address can be copied. */
 export const heading = (id: string, text: string): Html => html`<h2><a href="#${id}">${text}</a></h2>`
 
-/** A block for an example; the script replaces it by the response of a request. */
+/** Renders an example response. The script replaces it with the response of a sent request. */
 function renderResponse(example: unknown): Html {
   return html`<div class="code-block" data-response>
 <div class="code-header"><h3 data-title>Example response</h3></div>
@@ -62,12 +61,77 @@ function renderResponse(example: unknown): Html {
 </div>`
 }
 
+type SentRequest = { id: string; method: string; url: string; body: unknown }
+
+/**
+ * Renders the same request in several languages, of which one is visible. Radio buttons select it, so that no script is
+ * needed. When the form changes, the script replaces the text of `data-url` and `data-json`.
+ */
+function renderSnippets({ id, method, url, body }: SentRequest): Html {
+  const address = html`<span data-url>${url}</span>`
+  const json = (language: string, indent: string) =>
+    body === undefined
+      ? undefined
+      : html`<span data-json="${language}">${JSON.stringify(body, null, 2).replaceAll('\n', `\n${indent}`)}</span>`
+  const tabs = Object.entries({
+    curl: curl(address, json('curl', '  ')),
+    JavaScript: javaScript(address, method, json('javascript', '  ')),
+    Python: python(address, method, json('python', '    ')),
+  })
+  const buttons = tabs.map(
+    ([name], at) =>
+      html`<label><input class="unseen" type="radio" name="language-${id}" value="${name}" autocomplete="off"${at === 0 ? html` checked` : html``}>${name}</label>`,
+  )
+  return html`<fieldset class="code-block code-tabs">
+<legend class="unseen">Language of the example</legend>
+<p class="code-header">${buttons}</p>
+${tabs.map(([name, code]) => html`<pre tabindex="0" aria-label="${name}"><code>${code}</code></pre>`)}
+</fieldset>`
+}
+
+const NEWLINE = html` \\
+  `
+
+function curl(address: Html, json: Html | undefined): Html {
+  const body = json && html`${NEWLINE}-H 'Content-Type: application/json'${NEWLINE}-d '${json}'`
+  return html`curl '${address}'${NEWLINE}-H "X-API-KEY: $KEY"${body ?? ''}`
+}
+
+function javaScript(address: Html, method: string, json: Html | undefined): Html {
+  const options = json
+    ? html`method: '${method}',
+  headers: { 'X-API-KEY': env.KEY ?? '', 'Content-Type': 'application/json' },
+  body: JSON.stringify(${json}),`
+    : html`headers: { 'X-API-KEY': env.KEY ?? '' },`
+  return html`import { env } from 'node:process'
+
+const response = await fetch('${address}', {
+  ${options}
+})
+console.log(await response.json())`
+}
+
+function python(address: Html, method: string, json: Html | undefined): Html {
+  const body =
+    json &&
+    html`
+    json=${json},`
+  return html`import os
+import requests
+
+response = requests.${method.toLowerCase()}(
+    '${address}',
+    headers={'X-API-KEY': os.environ.get('KEY')},${body ?? ''}
+)
+print(response.json())`
+}
+
 const errorLinks = (route: DocumentedRoute): Html[] =>
   [...new Set(errorsOf(route).map((code) => STATUS_OF[code]))]
     .sort((one, other) => one - other)
     .map((status) => html`<a href="#status-${status}">${status}</a> `)
 
-/** The path and query that the form requests before it is changed. The script builds the same request. */
+/** Returns the path and query of the form before any change. The script builds the same request. */
 function exampleTarget(path: string, fields: readonly Field[]): string {
   const query = new URLSearchParams()
   let target = path

@@ -9,7 +9,7 @@ import { heading, renderEndpoint } from './endpoint.ts'
 
 type Options = {
   site: Site
-  /** The tag of a version of the API. */
+  /** The version of the API that the page shows; also its OpenAPI tag. */
   version: string
   /** Says whether V1 is active, deprecated or removed. */
   headline: Html
@@ -26,7 +26,7 @@ export const versionsOf = (routes: readonly DocumentedRoute[]): string[] => [
 export const referencePath = (versions: readonly string[], version: string): string =>
   version === versions[0] ? '/reference' : `/reference/${version.toLowerCase()}`
 
-/** Readable without JavaScript; only the forms need the script. */
+/** Renders a page that is readable without JavaScript. Only its forms need the script. */
 export function renderReference(all: readonly Route[], options: Options): string {
   const { site, version, headline, explorer, stamp } = options
   const { origin } = site

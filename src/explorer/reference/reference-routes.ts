@@ -21,14 +21,14 @@ type Options = {
   now?: () => number
   explorer?: boolean
   compatV2?: boolean
-  /** The stamp of the active rule set, as an example that works. */
+  /** Returns the stamp of the active rule set, so that the example works. */
   stamp?: () => Awaitable<string | undefined>
 }
 
-/** Bounds the cache: pages contain the `Host` of the request, and clients can send any number of hosts. */
+/** Bounds the cache, because pages contain the `Host` of the request, and clients can send any number of hosts. */
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Used if `Host` is malformed. */
+/** Used in examples if `Host` is malformed. */
 const EXAMPLE_ORIGIN = 'https://passports.example.com'
 
 const OPENAPI = {
@@ -44,7 +44,7 @@ const OPENAPI = {
   response: Type.Object({}),
 }
 
-/** The routes of the API, and the pages about it. `documentOf` creates their OpenAPI document. */
+/** Creates the routes of the API, its reference and its other pages. `documentOf` creates the OpenAPI document. */
 export function createReference(version: string, options: Options = {}) {
   const { plan = () => datePlan(NO_PLAN, undefined), now = Date.now, explorer = true, stamp } = options
   const { site = createSite().site } = options

@@ -5,10 +5,10 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import type { ExplorerOptions } from '../site/explorer-page.ts'
 import { FILTERS, type FilterName, filtersOf, type RankingQuery, toListQuery } from './ranking-query.ts'
 
-/** A value of a facet: `value` is folded, `label` is as people write it. */
+/** A value of a facet. `value` is folded, and `label` has the original spelling. */
 export type FacetValue = { value: string; label: string; count: number }
 
-/** The most frequent values first. */
+/** The values of each facet, the most frequent first. */
 export type Facets = Readonly<Record<FilterName, readonly FacetValue[]>>
 
 const MOST_SHOWN: Record<FilterName, number> = { tag: 10, credential: 8, place: 8, human: 2 }
@@ -38,7 +38,7 @@ export function createFacetReader(options: ExplorerOptions) {
   return {
     labelOf,
     present,
-    /** The counts that `present` and `presentFilters` need: all facets, and the holders of filters whose labels are not known. */
+    /** The counts that `present` and `presentFilters` need: all facets, and a holder of each filter whose label is unknown. */
     async requestsFor({ filters }: RankingQuery): Promise<readonly FacetRequest[]> {
       const unknown: FacetRequest[] = []
       for (const [name, value] of filtersOf(filters))
@@ -46,7 +46,7 @@ export function createFacetReader(options: ExplorerOptions) {
           unknown.push({ field: FILTERS[name], values: [foldName(value)], among: 'all' })
       return [...REQUESTS, ...unknown]
     },
-    /** The labels of the filters of a list, by their text in the URL, which may be folded. */
+    /** Returns the label of each filter of a list. The keys are the values in the URL, which may be folded. */
     async presentFilters(
       { filters }: RankingQuery,
       requests: readonly FacetRequest[],
@@ -83,10 +83,10 @@ export async function countFacets(
 export const namesOf = ({ types }: RuleSetShape): ReadonlyMap<string, string> =>
   new Map(Object.entries(types).map(([type, { name }]) => [foldName(type), name]))
 
-/** Bounds the memory. */
+/** Bounds the memory of the labels. */
 const MOST_LABELS = 2000
 
-/** The index has folded values. Their display text comes from the rule set, or from a passport with the value. */
+/** The index has folded values. Their labels come from the rule set, or from a passport with the value. */
 function createLabels({ store, rules }: ExplorerOptions) {
   const known = new Map<string, string>()
 
@@ -106,7 +106,7 @@ function createLabels({ store, rules }: ExplorerOptions) {
 
   return {
     isKnown: async (name: FilterName, text: string) => (await findKnown(name, foldName(text))) !== undefined,
-    /** `holder` is the id of a passport with the value. Without it, an unknown label is the text itself. */
+    /** `holder` is the id of a passport with the value. Without it, a text without a known label is returned. */
     async labelOf(name: FilterName, text: string, holder?: number): Promise<string> {
       const value = foldName(text)
       const label = await findKnown(name, value)

@@ -6,7 +6,7 @@ export type Match = { passport: Passport; reason: Reason }
 
 type Matches = { matches: Match[]; isMore: boolean }
 
-/** The typed text is in `text` from `start` to `end`. */
+/** `text` is the id, wallet or handle. The search text matches it from `start` to `end`. */
 export type Reason = {
   kind: 'id' | 'wallet' | 'handle'
   text: string
@@ -16,16 +16,16 @@ export type Reason = {
 
 export const MOST_MATCHES = 20
 
-/** Passports that are read at once: more than matches, because several may be merged into one. */
+/** Reads more passports than matches are shown, because several of them may be merged into one. */
 const MOST_READ = 2 * MOST_MATCHES
 
-/** Two letters of a handle, and "0x" with four digits of a wallet, leave few matches. */
+/** Shorter texts would match too many handles or wallets. The minimum for a wallet is "0x" and four digits. */
 const SHORTEST_HANDLE = 2
 const SHORTEST_WALLET = 6
 
 /**
- * Finds passports by id, wallet and handle, the best matches first: the id, the complete wallet, complete handles, then those that
- * begin with the text; equal ones by score. A merged passport leads to its survivor. `isMore`: there are more matches.
+ * Finds passports by id, wallet and handle. Complete matches come first, then ids before wallets before handles, then
+ * shorter texts, then higher scores. A merged passport leads to its survivor. `isMore`: there are more matches.
  */
 export async function findMatches(store: Store, typed: string): Promise<Matches> {
   if (!isStorable(typed)) return { matches: [], isMore: false }
@@ -52,7 +52,7 @@ const KINDS: readonly Reason['kind'][] = ['id', 'wallet', 'handle']
 
 export const isComplete = ({ text, end }: Reason): boolean => end === text.length
 
-/** A smaller weight is a better match: complete texts first, then by kind, then the shorter text. */
+/** Sorts matches, the smallest weight first: complete matches, then by kind, then by length. */
 const weigh = (reason: Reason) =>
   (isComplete(reason) ? 0 : 1000) + 300 * KINDS.indexOf(reason.kind) + reason.text.length
 
@@ -65,7 +65,7 @@ function findId(typed: string): Candidate[] {
   return [{ id: ref.id, reason: { kind: 'id', text, start: 0, end: text.length } }]
 }
 
-/** Addresses are often shortened to "0xde30ab…12cd". */
+/** Also accepts shortened addresses such as "0xde30ab…12cd". */
 async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
   const [head = '', tail = ''] = /\s/.test(typed) ? [] : typed.split(/…|\.{3}/)
   const found = foldWallet(head)

@@ -87,11 +87,11 @@ export function renderPager(page: number, last: number, addressOf: (page: number
 </nav>`
 }
 
-/** Escaped text with the first match of each word of a folded keyword marked. A match covers whole graphemes. */
+/** Escapes text and marks the first match of each word of a folded keyword. A mark covers whole graphemes. */
 export function highlight(text: string, keyword: string | undefined): string {
   if (keyword === undefined) return escapeText(text)
   const graphemes = [...graphemesOf(text)]
-  /** The folded text up to each grapheme; folding a grapheme alone would lose its spaces. */
+  /** The folded text before each grapheme. Folding a grapheme alone would lose spaces. */
   let folded = ''
   const starts = graphemes.map((grapheme) => {
     const start = folded.length

@@ -5,7 +5,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { LONGEST_VALUE } from '../design/text.ts'
 
-/** The part of a score that orders the list, and its field in v3 lists. */
+/** The sort orders of the page, each with its sort field in v3. */
 export const SORTS = {
   total: 'score',
   activity: 'activity_score',
@@ -15,12 +15,12 @@ export const SORTS = {
 
 export type RankingSort = keyof typeof SORTS
 
-/** The parameters of filters, and their fields in v3 lists. */
+/** The filter parameters of the page, each with its filter field in v3. */
 export const FILTERS = { tag: 'tag', credential: 'type', place: 'location', human: 'human' } as const
 
 export type FilterName = keyof typeof FILTERS
 
-/** The state of the ranking page, as in its URL. Filter values are text as typed, without duplicates. */
+/** The parsed query of the ranking page. Filter values are as typed, without duplicates. */
 export type RankingQuery = {
   /** The search text; empty without a search. */
   typed: string
@@ -80,7 +80,7 @@ const refuse = (message: string) => new ServiceError('invalid_request', message)
 
 export const ALL_PASSPORTS = parseRankingQuery(new URLSearchParams())
 
-/** The URL of a state; defaults are left out. */
+/** Returns the URL of the ranking page. Defaults are left out. */
 export function addressOf({ typed, filters, sort, page }: RankingQuery): string {
   const query = new URLSearchParams()
   if (typed !== '') query.set('q', typed)
@@ -96,7 +96,7 @@ export const filtersOf = (filters: RankingQuery['filters']): [FilterName, string
     filters[name].map((value): [FilterName, string] => [name, value]),
   )
 
-/** The first page of the list with one more filter; a filter with one value is replaced. */
+/** Returns the query with one more filter, from page 1. A filter that accepts one value is replaced. */
 export function withFilter(query: RankingQuery, name: FilterName, value: string): RankingQuery {
   const before = MOST_VALUES[name] === 1 ? [] : query.filters[name]
   return { ...query, page: 1, filters: { ...query.filters, [name]: [...before, value] } }

@@ -16,15 +16,15 @@ export type Rasterize = (svg: string, width: number, signal?: AbortSignal) => Pr
 export type ExplorerOptions = {
   store: Store
   catalog: Catalog
-  /** Explains the score of a passport; `undefined` if it does not exist. */
+  /** Explains the score of a passport; `undefined` if the passport does not exist. */
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
   /** The active rule set. */
   rules: () => Awaitable<RuleSetShape & { stamp: string }>
-  /** `open` by default. */
+  /** The state of V1; `open` if absent. */
   api?: (() => ApiState) | undefined
   site: Site
   rasterize: Rasterize
-  /** Reports an error of a part of a page. The page is shown without that part. */
+  /** Reports why a part of a page is missing. The page is shown without it. */
   onError: (error: unknown) => void
 }
 
@@ -40,7 +40,7 @@ export type ExplorerRequest = {
   path: string
   params: Readonly<Record<string, string>>
   query: URLSearchParams
-  /** Its origin is that of the request if there is no public URL. */
+  /** If there is no public URL, `site.origin` is the origin of the request. */
   site: Site
   signal: AbortSignal
   /** Makes the request count as `units` requests. */

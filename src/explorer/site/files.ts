@@ -83,7 +83,7 @@ export const picture = (
     status,
   )
 
-/** One stylesheet for all pages but the reference, fetched once. */
+/** One stylesheet for all pages except the reference, so that browsers fetch it once. */
 const STYLE = compact([
   FONT_FACES,
   base,
@@ -136,7 +136,7 @@ export function createAssets(accents: Record<Theme, string>) {
           const asset = assets.get(request.params.file.replace(/\.\w+(?=\.\w+$)/, ''))
           if (!asset) throw notFound()
           const response = await sendPage(request, context, asset.page)
-          // A page of another release has other hashes: it gets the file of this release, which it must revalidate.
+          // A page of another release requests another hash. It gets the file of this release, to be revalidated.
           if (asset.url === pathOf(request)) response.headers.set('Cache-Control', FOREVER)
           return response
         },
@@ -149,5 +149,5 @@ export function createAssets(accents: Record<Theme, string>) {
   }
 }
 
-/** For paths that change with their content. */
+/** For URLs that change when the content changes. */
 const FOREVER = 'public, max-age=31536000, immutable'

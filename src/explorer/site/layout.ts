@@ -19,7 +19,7 @@ type Layout = {
   share?: Share
   /** The path of the current page in the header's navigation. */
   here?: string
-  /** If the explorer is off, the header has no link to it. */
+  /** False if the explorer is off. The header then has no link to it. */
   explorer?: boolean
   main: Html
 }
@@ -136,7 +136,7 @@ export function sharePassport(passport: FullPassport, best: string, level = ''):
   }
 }
 
-/** "270 people tagged “builder”, led by Ada Harborlight", from the title of the list. */
+/** Describes a list by its title, such as "270 people tagged “builder”, led by Ada Harborlight". */
 export function shareList(title: string, total: number, first: Passport | undefined): Share {
   if (!first || !/people/i.test(title)) return {}
   const words = title.replace(/people/i, total === 1 ? 'person' : 'people')
@@ -144,7 +144,7 @@ export function shareList(title: string, total: number, first: Passport | undefi
   return { description: `${list}${total === 1 ? ': ' : ', led by '}${shortNameOf(first)}` }
 }
 
-/** Links for embedding, and data for search engines. */
+/** Renders oEmbed links, and structured data for search engines. */
 export function renderProfileMeta(passport: FullPassport, origin: string): Html {
   const url = origin === '' ? undefined : `${origin}/passports/${passport.id}`
   const name = shortNameOf(passport)

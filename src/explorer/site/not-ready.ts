@@ -28,8 +28,8 @@ ${renderSearch()}`
 }
 
 /**
- * Reads a part of a page that the page can do without: `undefined` while the index or the search thread cannot respond, and
- * after an unexpected error, which is logged.
+ * Reads an optional part of a page. Returns `undefined` while the index or the search thread is unavailable, and after an
+ * unexpected error, which is logged.
  */
 export async function ifReady<T>(
   { onError }: Pick<ExplorerOptions, 'onError'>,
@@ -44,7 +44,7 @@ export async function ifReady<T>(
   }
 }
 
-/** The errors of lists while the index is built and while the search thread starts. */
+/** Lists respond with these errors while the index is built and while the search thread starts. */
 const NOT_READY: readonly ErrorCode[] = ['not_ready', 'unavailable']
 
 export const isCode = (error: unknown, codes: readonly ErrorCode[]): boolean =>

@@ -8,9 +8,9 @@ import { type AssetName, createAssets, file, POLICY, picture } from './files.ts'
 
 /** The operator's brand and the URLs of the assets, for the layout of every page. */
 export type Site = SiteSettings & {
-  /** The public URL, or the origin of the request; empty without a public URL if the origin is malformed. */
+  /** The public URL or, without one, the origin of the request; empty if that is malformed. */
   origin: string
-  /** The host of the public URL. Pictures do not show the host of a request: a client could make each picture different. */
+  /** The host of the public URL. Pictures do not show the requested host, which would give each client its own picture. */
   host: string
   urlOf: (name: AssetName) => string
   /** The accent of each theme. */
@@ -35,14 +35,14 @@ export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = ''
   }
 }
 
-/** The rules for crawlers. */
+/** Returns the content of robots.txt. */
 function describeRobots({ index, origin }: Site): string {
   const rules = index ? 'Allow: /\nDisallow: /api/' : 'Disallow: /'
   const sitemap = index && origin !== '' ? `\nSitemap: ${origin}/sitemap.xml\n` : ''
   return `User-agent: *\n${rules}\n${sitemap}`
 }
 
-/** WCAG AA requires 4.5; the default accent of the dark theme has more than 7. */
+/** The minimum contrast of the dark accent. WCAG AA requires 4.5; the default accent has more than 7. */
 const DARK_CONTRAST = 7
 
 /** The accent of the dark theme has the same hue, and is light enough for text. */
@@ -59,7 +59,7 @@ export const drawIcon = ({ accents }: Pick<Site, 'accents'>): string =>
   html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="9" y="2" width="46" height="60" rx="7" fill="${accents.light}"/><g fill="none" stroke="${PALETTE.light.panel}" stroke-width="2.2">${[0, 60, 120, 180, 240, 300].map((turn) => html`<circle cx="32" cy="19" r="7.5" transform="rotate(${turn} 32 26)"/>`)}<path d="M21 50h22" stroke-width="3.4" stroke-linecap="round"/></g></svg>`
     .markup
 
-/** Phones cut round corners into an icon with a full background. */
+/** Draws the icon on a full background, because phones round its corners. */
 export const drawTile = ({ accents }: Pick<Site, 'accents'>): string =>
   html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="-10 -10 84 84"><rect x="-10" y="-10" width="84" height="84" fill="${PALETTE.light.ground}"/>${{ markup: drawIcon({ accents }).replace(/^<svg[^>]*>|<\/svg>$/g, '') }}</svg>`
     .markup

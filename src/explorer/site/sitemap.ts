@@ -11,7 +11,7 @@ const MAX_FILES = 50_000
 
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** The files that list all passports, best first. */
+/** The index of the sitemap files, which list all passports, best first. */
 export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerPage => ({
   version: () => '',
   async render({ site }) {
@@ -41,7 +41,7 @@ export const createSitemap = ({ catalog }: { catalog: Catalog }): ExplorerPage =
   },
 })
 
-/** Sitemaps have absolute URLs. */
+/** Sitemaps need absolute URLs, so they need an origin. */
 function baseOf({ index, origin }: Site): string {
   if (!index || origin === '') throw notFound()
   return origin

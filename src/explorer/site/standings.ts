@@ -9,7 +9,7 @@ import { ifReady } from './not-ready.ts'
 /** For each part, the number of passports with at least the same score. Parts with a score of 0 are left out. */
 export type PartStandings = Partial<Record<ScorePart, number>>
 
-/** Finds the standings of the parts of scores with one evaluation of the facet index. `undefined` while the index cannot respond. */
+/** Finds the standings in all parts with one evaluation of the facet index. Returns `undefined` while it is unavailable. */
 export async function findParts(
   options: Pick<ExplorerOptions, 'catalog' | 'onError'>,
   all: readonly Scores[],
@@ -47,7 +47,7 @@ export function describeHighest(scores: Scores, { below, total }: Standing, part
   return top === '' ? '' : `${top} ${best.words}`
 }
 
-/** Names the part with the most points, for a score without a high standing. */
+/** Names the part with the most points, if no standing is high enough. */
 export function describeStrongest(scores: Scores): string {
   const [strongest] = SCORE_PARTS.toSorted((one, other) => scores[other] - scores[one])
   return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''

@@ -27,7 +27,7 @@ type AllRow = { cursor: string; ranked: Buffer | null; names: string | null }
 
 /** The version of a row is the number of the transaction that wrote it. */
 export function createListing(read: Query, readFast = read): ListingStore & { forget(): void } {
-  /** Part of the cursor, because another server uses the same transaction numbers for other changes. */
+  /** Part of the cursor, because another server reuses transaction numbers. Each thread counts servers by itself. */
   let server = 0
 
   return {
@@ -52,8 +52,8 @@ export function createListing(read: Query, readFast = read): ListingStore & { fo
     },
     readChanges: async (since) =>
       since.startsWith(`${server}:`) ? readChanges(read, since, MOST_CHANGES) : undefined,
-    // The writer thread made the cursor. It makes a new one soon after another server responds; until then, a failover that
-    // lost transactions may hide changes.
+    // The cursor comes from the writer thread, which makes a new one soon after another server responds. Until then,
+    // changes may be missing if the failover lost transactions.
     readRecent: (since) => readChanges(readFast, since, MOST_RECENT_CHANGES),
   }
 }

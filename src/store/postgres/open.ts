@@ -35,7 +35,7 @@ type Options = Partial<PoolOptions> & { migrate?: MigrationMode }
 /** Most commands need one connection, and should wait for a busy server. */
 const FOR_COMMANDS: PoolOptions = { connections: 2, responseTimeout: 30_000 }
 
-/** For replicas, in milliseconds. */
+/** How many milliseconds a replica may be behind the primary. */
 const DEFAULT_MAX_LAG = 5000
 
 /** Migrates and opens the database. Throws `unavailable` with a message for the operator. */

@@ -30,10 +30,7 @@ export type V1PassportRow = {
   score: number
   /** Folded, for the keyword search. */
   name: string
-  /**
-   * JSON members of the list item. The single-passport response adds `more_fields`. calculating_score is always
-   * false.
-   */
+  /** JSON members of the list item, with calculating_score false. The single-passport response adds `more_fields`. */
   fields: string
   more_fields: string
   etag: string

@@ -48,8 +48,8 @@ export type Connection = {
 }
 
 /**
- * `records`: one writer of several passports at a time. `rules`: nobody else uses or adopts a rule set. A lock is held until the
- * transaction ends. A SQLite database has one writer at a time anyway.
+ * `records` admits one writer of several passports. `rules` keeps others from using or adopting a rule set. A lock
+ * is held until the transaction ends. A SQLite database has one writer at a time anyway.
  */
 export type Lock = 'records' | 'rules' | 'rules shared'
 

@@ -17,7 +17,7 @@ export type Diagnostics = {
 }
 
 export type DatabaseContents = PassportCounts & {
-  /** Passports that are stale after a short wait. */
+  /** Passports that are still stale after a short wait. */
   stillStale: number
   keys: ApiKey[]
   /** Largest first. */

@@ -56,7 +56,7 @@ export function writeSnapshot(from: string, to: string): void {
   try {
     database.query('vacuum into ?').run(to)
   } catch (error) {
-    // If the file is damaged, it is the source. All other errors concern the target.
+    // Only the source can be damaged, because the target is new. All other errors concern the target.
     throwTranslated(isDamage(error) ? from : to, error)
   }
 }

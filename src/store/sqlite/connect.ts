@@ -105,7 +105,7 @@ export function translateErrors<T>(path: string, work: () => T): T {
 export const isEnvironmentError = (error: unknown): error is SQLiteError =>
   error instanceof SQLiteError && ENVIRONMENT_ERRORS.test(error.code ?? '')
 
-/** This program writes neither invalid JSON nor violated constraints: they are damage that SQLite does not detect. */
+/** This program never causes invalid JSON or constraint errors, so they are damage that SQLite did not detect. */
 const isHiddenDamage = (error: unknown) =>
   error instanceof SyntaxError ||
   (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CONSTRAINT') === true)
@@ -174,7 +174,7 @@ function explain(path: string, error: SQLiteError): string {
 /** How long reads share a transaction. Writes of other connections become visible after this time. */
 const LIFE_MILLISECONDS = 5
 
-/** Consecutive reads share a transaction, because begin and end cost more than a short read. */
+/** Consecutive reads share a transaction, which is faster. All reads of the connection must go through `read`. */
 export function createReadTransaction(path: string, database: Database) {
   const begin = database.query('begin')
   // Not a commit, which would fail after an error.

@@ -41,7 +41,7 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
     writeInTurn(() =>
       translateErrors(path, async () => {
         checkFiles()
-        // Before the write: a fault of the disk must not fail a write that is committed.
+        // Truncated before the write, because a disk fault must not make a committed write fail.
         limitWal(shared.end)
         const result = await work()
         // Later reads see the write.

@@ -41,7 +41,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     const most = mostLater(passports)
     for (const { passportId, before } of passports) {
       for (const row of findLater.iterate(passportId, before, most)) {
-        // Times never decrease: the remaining events are older.
+        // The remaining events are older, because times never decrease.
         if (row.time <= time) break
         yield row
       }

@@ -31,7 +31,7 @@ export function restore(file: string, name: string, { force, now }: { force: boo
       writeSnapshot(file, partial)
       confirm()
       migrateFile(partial)
-      // One backup may be restored several times, and each copy gets other events.
+      // One backup may be restored several times, and later each copy gets its own events.
       renameEventLog(partial)
       return { ...check(partial), kept: keep(path, now) }
     })

@@ -40,7 +40,7 @@ export function createV3Reader(reader: Database, transaction: ReadTransaction): 
 
   function mergedInto(id: number, hops = 0): number[] {
     const direct = listMerged.all(id).map((row) => row.id)
-    // Most passports have none.
+    // Usually no passport is merged into this one.
     if (direct.length === 0 || hops >= LONGEST_CHAIN) return direct
     return [...direct, ...direct.flatMap((merged) => mergedInto(merged, hops + 1))]
   }

@@ -43,7 +43,7 @@ export function toLoadedScorable(
 export type Scored = {
   row: StoredRow
   credentials: readonly Credential[]
-  /** Whether the stored credentials and the V1 response are the same already. */
+  /** Whether these credentials are already stored, and shown in the V1 response. */
   isUnchanged: boolean
   event: EventContent | undefined
 }

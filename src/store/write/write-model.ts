@@ -26,7 +26,7 @@ export type Loaded = {
   touched: Set<number>
   /** The credentials before the transaction; parsed when they are needed. */
   credentialRows: ReadonlyMap<number, CredentialsRow>
-  /** The rule set that is being adopted, or else the one in force. */
+  /** The rule set to score with. */
   rules: string | undefined
 }
 

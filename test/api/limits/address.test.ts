@@ -7,7 +7,7 @@ function addressOf(socket: string, forwarded?: string, trusted: string[] = ['10.
   return createClientAddressOf(trusted)(socket, headers)
 }
 
-test('X-Forwarded-For is ignored without trusted proxies, and from an untrusted client', () => {
+test('X-Forwarded-For is ignored if no proxy is trusted, or if the client is not a trusted proxy', () => {
   expect(addressOf('127.0.0.1', '9.9.9.9', [])).toBe('127.0.0.1')
   expect(addressOf('1.2.3.4', '9.9.9.9')).toBe('1.2.3.4')
   expect(addressOf('2001:db8::1', '9.9.9.9')).toBe('2001:db8:0:0::/64')
@@ -63,7 +63,7 @@ test('a trusted proxy may be a single address in any notation', () => {
   expect(addressOf('::1', '9.9.9.9', ['::1'])).toBe('9.9.9.9')
 })
 
-test('all addresses of an IPv6 /64 block count as one', () => {
+test('all addresses of an IPv6 /64 block count as one client', () => {
   expect(addressOf('2001:db8:0:1::1')).toBe(addressOf('2001:db8:0:1:ffff:ffff:ffff:ffff'))
   expect(addressOf('2001:db8:0:1::1')).not.toBe(addressOf('2001:db8:0:2::1'))
   expect(addressOf('::1')).toBe('0:0:0:0::/64')

@@ -12,14 +12,14 @@ function counting(start = NOON) {
   return { clock, counters, take }
 }
 
-test('a request of several units counts as that many requests, or not at all', () => {
+test('a request of several units counts as that many requests, or not at all if they exceed the limit', () => {
   const { take, counters } = counting()
   const consume = (units: number) => counters.consume('a', 10, 10, units).remaining
   expect([consume(4), consume(4), consume(4), consume(2)]).toEqual([6, 2, -1, 0])
   expect(take('a', 10, 10)).toBe(-1)
 })
 
-test('refunds are limited to ten times the limit in each window', () => {
+test('at most ten times the limit is refunded in each window', () => {
   const { counters, clock } = counting()
   for (let turn = 0; turn < 20; turn++) expect(counters.consume('a', 2, 10).refund()).toBe(true)
   expect(counters.consume('a', 2, 10).refund()).toBe(false)
@@ -30,7 +30,7 @@ test('refunds are limited to ten times the limit in each window', () => {
   expect(counters.consume('a', 2, 10).refund()).toBe(false)
 })
 
-test('a late refund does not change the next window', () => {
+test('a refund after the end of its window does not change the next window', () => {
   const { take, counters, clock } = counting()
   const taken = counters.consume('a', 2, 10)
   clock.time += 10_000
@@ -40,7 +40,7 @@ test('a late refund does not change the next window', () => {
   expect(take('a', 2, 10)).toBe(-1)
 })
 
-test('a client that returns after a long time starts at 0', () => {
+test('the count of a client that returns after a long time starts at 0', () => {
   const { take, clock } = counting()
   expect(take('a', 1, 1)).toBe(0)
   for (const windows of [2 ** 10, 2 ** 11, 2 ** 12, 2 ** 20]) {
@@ -61,7 +61,7 @@ test('counts of long windows survive any number of clients with short windows', 
   expect(partners.map((partner) => take(partner, 1, 3600))).toEqual(partners.map(() => -1))
 })
 
-test('racing threads accept exactly the limit', async () => {
+test('concurrent threads together accept exactly the limit', async () => {
   const memory = createWindowMemory()
   const race = () =>
     new Promise<number>((resolve, reject) => {
@@ -79,7 +79,7 @@ test('racing threads accept exactly the limit', async () => {
   expect(counters.consume('free', 1_000_000, 3600).remaining).toBe(999_999)
 })
 
-test('windows of different lengths that end together and share a slot do not reset each other', () => {
+test('windows of different lengths that share a slot and end at the same time do not reset each other', () => {
   const { take } = counting(59_000)
   const passed = new Array<number>(1000).fill(0)
   for (let turn = 0; turn < 7; turn++) {
@@ -126,11 +126,11 @@ test('exactly the limit is accepted in each window, for any sequence of clients'
   )
 })
 
-test('addresses that collide with a victim in one process do not collide after its restart', () => {
+test('addresses that collide with another client in one process no longer collide after a restart', () => {
   const window = 3600
   const victim = 'anonymous 192.0.2.1'
   const near = findCollisions(victim, window)
-  // Enough to fill all slots of the victim.
+  // So many addresses fill all slots that the victim can use.
   expect(near.length).toBeGreaterThan(30)
 
   const counters = createFixedWindow(() => NOON, createWindowMemory())

@@ -12,7 +12,7 @@ describe('the cost of a 304', () => {
     '/api/v2/passports/7',
     '/api/v1/passport_credentials?passport_id=7',
     '/api/v3/passports/7',
-  ])('a 304 of %s costs nothing, up to ten times the limit in each window', async (path) => {
+  ])('a 304 of %s does not count, up to ten times the limit in each window', async (path) => {
     await using server = await limited('anonymous=3/10s')
     const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
     const again = () => server.anonymous(path, '192.0.2.1', { 'If-None-Match': etag })
@@ -29,7 +29,7 @@ describe('the cost of a 304', () => {
     ...READS.filter(({ route }) => !route.isCheap).map(({ path }) => path),
     ...[`${LIST}?keyword=a`, '/api/v3/passports/7?include=%65xplanation'],
     '/api/v3/passports/7?as_of=2026-01-02T12:00:00Z',
-  ])('a 304 of %s counts', async (path) => {
+  ])('a 304 of %s counts toward the limit', async (path) => {
     await using server = await limited('standard=9/10s')
     const key = await server.makeKey(1, 'standard')
     const first = await server.with(key, path)
@@ -38,7 +38,7 @@ describe('the cost of a 304', () => {
     expect(fields(again)[2]).not.toBe(fields(first)[2])
   })
 
-  test.each(READS)('a 304 of $route.name for If-None-Match: * counts', async ({ path }) => {
+  test.each(READS)('a 304 of $route.name for If-None-Match: * counts toward the limit', async ({ path }) => {
     await using server = await limited('standard=9/10s')
     await adoptRules({ store: server.store, rules: DEFAULT_RULES })
     const key = await server.makeKey(1, 'standard')

@@ -7,7 +7,7 @@ import type { Tier } from '../../../src/domain/tier.ts'
 import { fields, LIST, limited } from '../../support/http/limited-server.ts'
 import { NOON } from '../../support/store/records.ts'
 
-test('an address without a key has 1,000 requests in 10 s', async () => {
+test('a client without a key may send 1,000 requests in 10 s from an address', async () => {
   await using server = await limited('')
   expect(fields(await server.anonymous())).toEqual([
     200,
@@ -37,7 +37,7 @@ test('a request over the limit gets 429 with the time to retry', async () => {
   expect((await server.anonymous()).status).toBe(200)
 })
 
-test('a result that arrives after its window reports that window, not the next one', async () => {
+test('a count that arrives after the end of its window is reported for that window, not for the next one', async () => {
   const clock = { time: NOON + 9_990 }
   const refuse = async () => {
     clock.time += 20
@@ -60,7 +60,7 @@ test('a result that arrives after its window reports that window, not the next o
   })
 })
 
-test('a key has the limit of its tier, from all addresses and for all versions together', async () => {
+test('a key has one limit, that of its tier, for all addresses and all API versions', async () => {
   await using server = await limited('anonymous=1/10s, standard=2/10s, partner=3/1m')
   const [one, other, partner] = [
     await server.makeKey(1, 'standard'),
@@ -77,7 +77,7 @@ test('a key has the limit of its tier, from all addresses and for all versions t
   expect((await server.anonymous()).status).toBe(200)
 })
 
-test('a key of an unlimited tier has no limit and no headers, and a key whose tier was removed has the limit of standard', async () => {
+test('a key of an unlimited tier has no limit, and a key whose tier was removed has the limit of standard', async () => {
   await using server = await limited('standard=7/10s')
   const key = await server.makeKey(1, 'unlimited')
   for (let turn = 0; turn < 20; turn++)
@@ -86,7 +86,7 @@ test('a key of an unlimited tier has no limit and no headers, and a key whose ti
   expect(fields(await server.with(other)).slice(1, 3)).toEqual(['"standard";q=7;w=10', '"standard";r=6;t=10'])
 })
 
-test('every V1 response after authentication counts and reports the remaining requests, errors too', async () => {
+test('every V1 response after authentication, even an error, counts and reports the remaining requests', async () => {
   let plan = NO_PLAN
   await using server = await limited('anonymous=100/10s', { plan: () => plan })
   const answers = [
@@ -108,7 +108,7 @@ test('every V1 response after authentication counts and reports the remaining re
   )
 })
 
-test('preflights, unknown paths, paths outside V1 and requests without a required key do not count', async () => {
+test('preflights, unknown paths, paths outside the API and requests without a required key do not count', async () => {
   await using server = await limited('anonymous=1/10s', { requireKey: true })
   for (let turn = 0; turn < 3; turn++) {
     for (const [path, method, status] of [
@@ -158,7 +158,7 @@ test('the monthly quota includes the counts of other nodes and excludes rejected
   expect((await server.with(other)).status).toBe(200)
 })
 
-test('a used quota stays used while its counts are not stored yet', async () => {
+test('a used quota stays used while the counts of this node are not stored yet', async () => {
   await using server = await limited('partner=100/10s+3/month')
   const key = await server.makeKey(1, 'partner')
   for (let turn = 0; turn < 3; turn++) expect((await server.with(key)).status).toBe(200)
@@ -168,7 +168,7 @@ test('a used quota stays used while its counts are not stored yet', async () => 
   }
 })
 
-test('monthly sums that arrive after the month do not count for the next one', async () => {
+test('sums of a month that arrive after its end do not count for the next month', async () => {
   await using server = await limited('partner=100/10s+5/month')
   const key = await server.makeKey(1, 'partner')
   server.clock.time = Date.UTC(2026, 1, 1)
@@ -176,7 +176,7 @@ test('monthly sums that arrive after the month do not count for the next one', a
   expect((await server.with(key)).status).toBe(200)
 })
 
-test('wrong keys are limited by address; valid keys and other addresses are not affected', async () => {
+test('the rate of wrong keys is limited by address, and valid keys and other addresses are not affected', async () => {
   await using server = await limited('anonymous=1/10s')
   const right = await server.makeKey(1, 'standard')
   const wrong = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(9)).key

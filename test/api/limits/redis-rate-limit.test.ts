@@ -6,10 +6,10 @@ import { hasPrograms } from '../../support/programs.ts'
 import { pretendRedis, startRedis } from '../../support/redis/redis.ts'
 import { NOON } from '../../support/store/records.ts'
 
-/** Most tests do not depend on the timeout: a long one avoids failures on a busy machine. */
+/** A long timeout for tests that do not depend on it, so that they do not fail on a busy machine. */
 const PATIENT = { timeout: 20_000 }
 
-/** A node, with the events about Redis in `news`. */
+/** Creates a node. Its notices about Redis are in `news`. */
 async function node(
   url: string,
   { clock = { time: NOON }, timeouts = PATIENT as { timeout?: number } } = {},
@@ -31,7 +31,7 @@ async function node(
   }
 }
 
-test('without a reachable Redis the node counts alone and no request waits', async () => {
+test('a node that cannot reach Redis counts alone, and no request waits', async () => {
   using alone = await node('redis://:secret@127.0.0.1:1')
   const consumed = alone.counters.consume('a', 2, 3600)
   expect(Bun.peek.status(consumed)).toBe('fulfilled')
@@ -42,7 +42,7 @@ test('without a reachable Redis the node counts alone and no request waits', asy
   expect(alone.news[0]).not.toContain('secret')
 })
 
-test('a Redis slower than the timeout is unavailable, and no request waits for it', async () => {
+test('a Redis that is slower than the timeout counts as unavailable, and no request waits for it', async () => {
   using slow = pretendRedis(':2\r\n', { delayMilliseconds: 150 })
   using one = await node(slow.url, { timeouts: {} })
   expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
@@ -50,7 +50,7 @@ test('a Redis slower than the timeout is unavailable, and no request waits for i
 })
 
 test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
-  'a server that responds with %j is not a Redis, and the node counts alone',
+  'the node counts alone if the server responds with %j, because that is not Redis',
   async (answer) => {
     using other = pretendRedis(answer)
     using one = await node(other.url)
@@ -60,7 +60,7 @@ test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
 )
 
 describe.if(hasPrograms('redis-server'))('with Redis', () => {
-  test('nodes together accept exactly the limit of many concurrent requests', async () => {
+  test('several nodes together accept exactly the limit, even of concurrent requests', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     using other = await node(redis.url)
@@ -71,7 +71,7 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
     expect([...one.news, ...other.news]).toEqual([])
   })
 
-  test('a rejected request does not count, locally or in Redis', async () => {
+  test('a rejected request counts neither locally nor in Redis', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     using other = await node(redis.url)
@@ -89,7 +89,7 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
       expect(taken.remaining).toBe(0)
       taken.refund()
     }
-    // Redis executes the commands of a node in order: after this one the refund is done.
+    // Redis executes the commands of a node in order, so the refund is done after this one.
     await one.take('b', 1)
     expect(await other.take('a', 1)).toBe(0)
   })
@@ -117,7 +117,7 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
     expect(Math.min(...(await Promise.all(lives)))).toBeGreaterThan(0)
   })
 
-  test('Redis receives no address, and every key expires soon after its window', async () => {
+  test('Redis receives no client address, and every Redis key expires soon after its window', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     await one.take('anonymous 203.0.113.7', 5, 10)
@@ -136,7 +136,7 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
     expect([await one.take('a', 3), await other.take('a', 3)]).toEqual([2, 1])
     await redis.kill()
     await until(() => one.news.length === 1 && other.news.length === 1)
-    // Each node knows its own accepted requests.
+    // Each node still counts the requests that it has accepted itself.
     expect(await one.take('a', 3)).toBe(1)
     expect([await one.take('a', 3), await one.take('a', 3)]).toEqual([0, -1])
     expect(await other.take('a', 3)).toBe(1)
@@ -148,7 +148,7 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
       expect(news).toEqual([expect.stringContaining('unavailable: '), 'available'])
   })
 
-  test('a hanging Redis delays the requests in progress up to the timeout, and no later requests', async () => {
+  test('a hanging Redis delays only the requests in progress, and only up to the timeout', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url, { timeouts: {} })
     // On a busy machine even the first connection may time out.
@@ -163,7 +163,7 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
     expect(one.news).toHaveLength(2)
   })
 
-  test('a Redis with a wrong password or without write access is unavailable', async () => {
+  test('a Redis that refuses the password or writes counts as unavailable', async () => {
     await using redis = await startRedis({ password: 'secret' })
     using rejected = await node(redis.url.replace('secret', 'guessed'))
     expect(await rejected.take('a', 3)).toBe(2)

@@ -67,7 +67,7 @@ describe('units of v3 requests', () => {
     expect(await unitsOf(LOOKUP, post(key, body))).toBe(units)
   })
 
-  test('a v3 request counts as one more for each 8 KiB of its body, also if the body is refused or has no declared size', async () => {
+  test('each 8 KiB of a v3 request body count as one more request, even if the body is refused or chunked', async () => {
     const text = (kibibytes: number) => JSON.stringify({ keys: ['x'.repeat(kibibytes * 1024 - 13)] })
     expect(await unitsOf(LOOKUP, post(key, text(7)))).toBe(1)
     expect(await unitsOf(LOOKUP, post(key, text(8)))).toBe(2)
@@ -82,7 +82,7 @@ test.each([
   ['list', 10, `${LIST}?limit=250`, ''],
   ['body', 13, LOOKUP, 'x'.repeat(99_999)],
 ])(
-  'a %s above the whole limit is refused with 400, and counts as one request',
+  'a %s that counts as more requests than the whole limit gets 400, and counts as one request',
   async (_, units, path, sent) => {
     await using server = await limited('small=9/10s')
     const key = await server.makeKey(1, 'small')
@@ -97,7 +97,7 @@ test.each([
   },
 )
 
-test('a lookup above the whole limit is refused with the number of keys that fit, and these fit', async () => {
+test('a lookup above the whole limit is refused with the number of keys that the limit allows', async () => {
   await using server = await limited('small=5/10s')
   const key = await server.makeKey(1, 'small')
   const lookUp = (count: number, include: readonly string[]) =>
@@ -116,20 +116,20 @@ test('a lookup above the whole limit is refused with the number of keys that fit
   }
 })
 
-test('of many large requests at once, some are served, and the refused ones do not use up the limit', async () => {
+test('some of many concurrent large requests are served, and the refused ones do not use up the limit', async () => {
   await using server = await limited('small=12/10s')
   const key = await server.makeKey(1, 'small')
   const send = () => server.get(LOOKUP, post(key, JSON.stringify({ keys: keys(100) })))
   const served = ({ status }: { status: number }) => status === 200
   const replies = await Promise.all(Array.from({ length: 12 }, send))
   expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(9)
-  // How many find room depends on the order in which the others give theirs back.
+  // How many are served at once depends on when the refused ones return their units.
   let count = replies.filter(served).length
   while (served(await send())) count++
   expect(count).toBe(3)
 })
 
-test('a large body is charged before it is received, and a refused client is disconnected', async () => {
+test('a large body counts before it is received, and a refused client is disconnected', async () => {
   await using server = await limited('small=120/10s')
   const key = await server.makeKey(1, 'small')
   const response = await sendBytes(server.port, rawLookup(key, '{"keys":', { length: 1024 * 1024 }))

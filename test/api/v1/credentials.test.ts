@@ -9,13 +9,13 @@ const PATH = '/api/v1/passport_credentials'
 onEveryEngine('GET /api/v1/passport_credentials', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('lists all credentials by score, then by name, then by id', async () => {
+  test('the response lists all credentials by score, then by name, then by id', async () => {
     const { status, text } = await server.get(`${PATH}?passport_id=7`)
     expect(status).toBe(200)
     expectGolden('credentials', text)
   })
 
-  test('accepts a wallet as passport_id, and the parameter id instead of passport_id', async () => {
+  test('passport_id may be a wallet, and the parameter id may be used instead', async () => {
     const { text } = await server.get(`${PATH}?passport_id=7`)
     for (const query of [`passport_id=${ADA_SECOND_WALLET.toUpperCase()}`, 'id=7', 'passport_id=7&id=12']) {
       expect((await server.get(`${PATH}?${query}`)).text).toBe(text)
@@ -31,7 +31,7 @@ onEveryEngine('GET /api/v1/passport_credentials', (open) => {
     },
   )
 
-  test('a merged passport has the credentials of the surviving one', async () => {
+  test('the id of a merged passport finds the credentials of its survivor', async () => {
     await using store = await open([
       record(1, { mergedInto: 2, credentials: [credential('old')] }),
       record(2, { credentials: [credential('new')] }),

@@ -17,7 +17,7 @@ const LIST = '/api/v1/passports'
 onEveryEngine('GET /api/v1/passports', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('returns a page of passports', async () => {
+  test('the response is a page of passports', async () => {
     const { status, headers, text } = await server.get(LIST)
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('application/json')
@@ -58,7 +58,7 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       'page=９',
       'per_page=0',
       'per_page=all',
-    ])('%s gets 400 with the received and the accepted values', async (query) => {
+    ])('the parameter %s gets 400 with the received and the accepted values', async (query) => {
       const { status, body } = await server.get(`${LIST}?${query}`)
       const [name, value] = query.split('=')
       expect(status).toBe(400)
@@ -103,19 +103,19 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       ['nobody at all', []],
       ['', [1, 2, 3, 4, 5, 6, 7]],
       [' \t ', [1, 2, 3, 4, 5, 6, 7]],
-    ])('%p finds %p', async (keyword, ids) => {
+    ])('the keyword %p finds the passports %p', async (keyword, ids) => {
       const { body } = await server.get(`${LIST}?${new URLSearchParams({ keyword })}`)
       expect(body.passports.map((each: { passport_id: number }) => each.passport_id)).toEqual(ids)
       expect(body.pagination).toEqual({ current_page: 1, last_page: 1, total: ids.length })
     })
 
-    test('a search has pages like the list', async () => {
+    test('search results have pages like the list', async () => {
       const { body } = await server.get(`${LIST}?keyword=a&per_page=3&page=2`)
       expect(body.passports).toMatchObject([{ passport_id: 6 }])
       expect(body.pagination).toEqual({ current_page: 2, last_page: 2, total: 4 })
     })
 
-    test('a keyword may have 200 characters; an emoji counts as one', async () => {
+    test('a keyword may have 200 characters, and an emoji counts as one', async () => {
       const ask = (keyword: string) => server.get(`${LIST}?${new URLSearchParams({ keyword })}`)
       expect((await ask('🐉'.repeat(200))).status).toBe(200)
       const { status, body } = await ask('a'.repeat(201))
@@ -147,7 +147,7 @@ onEveryEngine('GET /api/v1/passports', (open) => {
 onEveryEngine('GET /api/v1/passports/{id}', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('returns the passport with that id; unknown fields are present and empty', async () => {
+  test('the response has the passport with the id, and unknown fields are present and empty', async () => {
     const { status, text, headers } = await server.get(`${LIST}/7`)
     expect(status).toBe(200)
     expect(headers.has('Content-Location')).toBe(false)
@@ -155,7 +155,7 @@ onEveryEngine('GET /api/v1/passports/{id}', (open) => {
     expectGolden('one-unknown', (await server.get(`${LIST}/12`)).text)
   })
 
-  test('finds a passport by any of its wallets, 0x addresses in any letter case', async () => {
+  test('a passport is found by any of its wallets, and the case of 0x addresses is ignored', async () => {
     const { text } = await server.get(`${LIST}/7`)
     const spellings = [
       ADA_WALLET,
@@ -169,7 +169,7 @@ onEveryEngine('GET /api/v1/passports/{id}', (open) => {
     expect((await server.get(`${LIST}/${SOLANA_WALLET.toLowerCase()}`)).status).toBe(404)
   })
 
-  test('a merged passport returns the surviving one, named in Content-Location', async () => {
+  test('the id of a merged passport returns its survivor, whose path is in Content-Location', async () => {
     for (const ref of ['900', GRACE_OLD_WALLET]) {
       const { status, body, headers } = await server.get(`${LIST}/${ref}`)
       expect(status).toBe(200)

@@ -23,7 +23,7 @@ const PEOPLE = [nobody, NOMINATED, graceOld, ada]
 onEngine('sqlite', 'GET /api/v2', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('matches its golden files', async () => {
+  test('V2 responses match their golden files', async () => {
     expectGolden('v2-list', (await server.get(LIST)).text)
     expectGolden('v2-one', (await server.get(`${LIST}/7`)).text)
     expectGolden('v2-one-recorded', (await server.get(`${LIST}/3`)).text)
@@ -71,7 +71,7 @@ onEngine('sqlite', 'GET /api/v2', (open) => {
     }
   })
 
-  test('a change of a field that only V2 shows appears in V2, and V1 keeps its ETag', async () => {
+  test('a change of a field that only V2 shows changes the ETag of V2, but not of V1', async () => {
     await using server = await serveRecords({}, [ada])
     const etags = async (version: string) =>
       Promise.all(
@@ -89,7 +89,7 @@ onEngine('sqlite', 'GET /api/v2', (open) => {
   })
 })
 
-/** Without headers that depend on the body, on the count of requests or on the version in a path. */
+/** Leaves out headers that depend on the body, the rate limit or the time. Paths of V2 become those of V1. */
 function headersOf(headers: Headers) {
   const OMITTED = ['content-length', 'date', 'etag', 'ratelimit']
   return Object.fromEntries(
@@ -107,7 +107,7 @@ const LATER = new Set([
   'image_url',
 ])
 
-/** The counts of socials become text again. Credentials have a `name` in V1 as well. */
+/** Turns a V2 body into a V1 body. V1 has the counts of socials as text, and `name` only in credentials. */
 function withoutLaterFields(text: string): string {
   if (text === '') return ''
   return JSON.stringify(

@@ -45,7 +45,7 @@ describe('sqlite: as_of', () => {
     return store
   }
 
-  /** Its `get` asks for passports. */
+  /** Paths for `get` begin after /api/v3/passports/. */
   async function serve(store: Store) {
     const server = await serveLookup(store, { now: () => NOON + 2 * HOUR })
     return { ...server, store, get: (target: string) => server.get(`/api/v3/passports/${target}`) }
@@ -53,7 +53,7 @@ describe('sqlite: as_of', () => {
 
   const server = shareServer(openChanged, serve)
 
-  test('scores, credentials, human flag and rules are those of the time; names, bios and wallets are current', async () => {
+  test('as_of gives earlier scores, credentials, human flag and rules, but the current profile and wallets', async () => {
     const { status, body } = await server.get(`7?include=credentials&as_of=${iso(NOON + HOUR - 1)}`)
     expect(status).toBe(200)
     expect(passport.Check(body)).toBe(true)
@@ -79,7 +79,7 @@ describe('sqlite: as_of', () => {
     expect((await server.get(`0x2?select=score&as_of=${iso(NOON)}`)).text).toBe('{"score":3}')
   })
 
-  test('standing and explanation of an earlier time are null', async () => {
+  test('standing and explanation are null for an earlier time', async () => {
     const query = `as_of=${iso(NOON)}`
     const { body } = await server.get(`7?include=standing,explanation&${query}`)
     expect([body.standing, body.explanation]).toEqual([null, null])
@@ -88,7 +88,7 @@ describe('sqlite: as_of', () => {
     expect((await server.get(`7?${query}`)).body).not.toHaveProperty('standing')
   })
 
-  test('a day is its first moment in UTC; an offset is accepted', async () => {
+  test('a day means its first moment in UTC, and a time may have an offset', async () => {
     const { body } = await server.get('7?as_of=2026-01-02')
     expect(body.detail).toContain('2026-01-02T00:00:00.000Z')
     expect((await server.get('7?as_of=2026-01-02T14:30:00%2B02:00')).body.score).toBe(3)
@@ -111,7 +111,7 @@ describe('sqlite: as_of', () => {
     expect(body.errors).toEqual([{ pointer: '#/as_of', detail: 'as_of must be a text, got 5.' }])
   })
 
-  test('a time before the log gets 404 before_history with known_since, and a time before the passport gets 404 not_found', async () => {
+  test('a time before the event log gets before_history, and a time before the passport gets not_found', async () => {
     await using store = await openChanged()
     await using server = await serve(store)
     const early = { status: 404, code: 'before_history', known_since: iso(NOON) }
@@ -129,7 +129,7 @@ describe('sqlite: as_of', () => {
     expect(pruned.body).toMatchObject({ code: 'before_history', known_since: iso(NOON) })
   })
 
-  test('a lookup reads the events of its passports at once', async () => {
+  test('a lookup reads the events of all its passports in one call', async () => {
     using list = spyOn(server.store.events, 'listAfterTime')
     const keys = [
       '7',
@@ -158,7 +158,7 @@ describe('sqlite: as_of', () => {
 })
 
 onEngine('sqlite', 'as_of in random histories', (open) => {
-  test('a passport as of a time equals the response of that time', async () => {
+  test('a passport with as_of equals the response that was sent at that time', async () => {
     let checked = 0
     const check = async (seed: number) => {
       await using store = await open()
@@ -168,7 +168,7 @@ onEngine('sqlite', 'as_of in random histories', (open) => {
         for (const [id, state] of states) {
           const path = `/api/v3/passports/${id}`
           const current = await server.get(path)
-          // A merged passport has the history of its survivor.
+          // Merged passports are skipped, because their ids find the history of the survivor.
           if (isPurged(id) || current.body.passport_id !== id) continue
           const { body } = await server.get(`${path}?include=credentials&as_of=${iso(time)}`)
           expect(toSeen(body)).toEqual(state)

@@ -10,20 +10,20 @@ const idsOf = ({ body }: Reply): number[] =>
   body.items.map(({ passport_id }: { passport_id: number }) => passport_id)
 
 onEngine('sqlite', 'a filtered list from the search thread', (open) => {
-  test('omits a passport that changed after the index was read and no longer matches', async () => {
+  test('a filtered list leaves out a passport that no longer matches, although the index is older', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { human: true, scores: { total: id } })))
     using catalog = await catalogWithoutThread(store)
     await using server = serveTest(store, { catalog })
     const list = (sort: string) => server.get(pathOf({ filter: 'score:>1', sort }))
     expect(idsOf(await list('-score'))).toEqual([3, 2])
     await saveRecords(store, [record(3, { human: true, scores: { total: 0.5 } })])
-    // Another page, which is not cached.
+    // This page is not cached yet.
     const reply = await list('score')
     expect(idsOf(reply)).toEqual([2])
     expect(reply.body.total).toBe(1)
   })
 
-  test('responds 503 while the index is built, and the ranking does not wait', async () => {
+  test('filtered lists respond 503 while the index is built, and the ranking does not wait', async () => {
     await using store = await open(Array.from({ length: 60 }, (_, id) => record(id)))
     const held = Promise.withResolvers<void>()
     const facets = {
@@ -50,7 +50,7 @@ onEngine('sqlite', 'a filtered list from the search thread', (open) => {
     expect(reply.body.total).toBe(60)
   })
 
-  test('responds 500 while the index fails, and the ranking stays available', async () => {
+  test('filtered lists respond 500 if the index cannot be built, and the ranking stays available', async () => {
     await using store = await open([record(1)])
     using catalog = await catalogWithoutThread({
       ...store,

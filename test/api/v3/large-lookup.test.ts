@@ -16,7 +16,7 @@ const keysOf = (count: number) => Array.from({ length: count }, (_, id) => Strin
 /** Passports of 90 KB. */
 const large = (count: number) => people(count, Array(10).fill({ ...ada.socials[0], bio: 'é'.repeat(9000) }))
 
-test('an error after a stream began is logged with its stack, and the stream is cut off', async () => {
+test('an error during a stream is logged with its stack, and the connection is closed', async () => {
   await using store = await openTestStore('sqlite', large(500))
   await using server = await serveLookup(store)
   const body = JSON.stringify({ keys: keysOf(500) })
@@ -30,7 +30,7 @@ test('an error after a stream began is logged with its stack, and the stream is 
   expect((server.errors[0] as Error).stack).toContain('render-by-key.ts')
 })
 
-test('other work runs while many scores are explained', async () => {
+test('the event loop runs while many scores are explained', async () => {
   await using store = await openTestStore('sqlite', people(300))
   const passports = people(300).map(({ id }) => ({ id, rules: '', calculatedAt: NOON }))
   let turns = 0
@@ -42,7 +42,7 @@ test('other work runs while many scores are explained', async () => {
 
 const server = shareServer(() => openTestStore('sqlite', large(20)), serveLookup)
 
-test('a streamed lookup is compressed as its client accepts', async () => {
+test('a streamed lookup is compressed with an encoding that the client accepts', async () => {
   const ask = (encoding: string) =>
     server.fetch(JSON.stringify({ keys: keysOf(20) }), { 'Accept-Encoding': encoding })
   const plain = await ask('identity')
@@ -62,13 +62,13 @@ test('a streamed lookup is compressed as its client accepts', async () => {
   }
 })
 
-test('repeated keys have the same items, also if they are read in parts', async () => {
+test('repeated keys have equal items, even if the passports are read in several calls', async () => {
   const { body } = await server.lookUp([...keysOf(20), ...keysOf(20), 'x', 'x'])
   expect(body.items.slice(20, 40)).toEqual(body.items.slice(0, 20))
   expect(body.items.slice(40)).toEqual(Array(2).fill({ key: 'x', error: 'not_found' }))
 })
 
-test('a large body is counted until it is read, and gets 503 while its client has too many bytes', async () => {
+test('a large request body counts as held until it is read, and gets 503 if its client holds too many bytes', async () => {
   await using store = await openTestStore('sqlite', people(1))
   await using server = await serveLookup(store, { limits: { bytesOfClient: 1 } })
   const socket = openRequest(server.port, rawLookup(server.key, ' '.repeat(100_000), { length: 200_000 }))

@@ -14,7 +14,7 @@ const pathOf = (parameters: Parameters = {}) => `${PATH}?${new URLSearchParams(p
 const idsOf = ({ body }: Reply): number[] =>
   body.items.map(({ passport_id }: { passport_id: number }) => passport_id)
 
-/** The ids of all pages, by the links. `between` runs before each further page. */
+/** Follows the links and returns the ids of all pages. `between` runs before each further page. */
 async function walk(get: Get, parameters: Parameters, between?: () => Promise<unknown>): Promise<number[]> {
   const ids: number[] = []
   for (let target: string | undefined = pathOf(parameters); target !== undefined; ) {
@@ -73,7 +73,7 @@ const FILTERS: Parameters[] = [
 ]
 
 onEveryEngine('GET /api/v3/passports', (open) => {
-  test('lists the same passports, totals and groups as a naive evaluation', async () => {
+  test('lists have the same passports, totals and groups as a naive evaluation', async () => {
     await using store = await open(people)
     const all = await store.facets.list(people.map(({ id }) => id))
     await using server = serveTest(store)
@@ -97,7 +97,7 @@ onEveryEngine('GET /api/v3/passports', (open) => {
 onEngine('sqlite', 'GET /api/v3/passports', (open) => {
   const server = shareServer(() => open(people), serveTest)
 
-  test('has the passports of single requests, with include and select', async () => {
+  test('a list has the same passports as single requests, with include and select', async () => {
     const { body } = await server.get(pathOf({ limit: '2', include: 'credentials' }))
     expect(body.items).toHaveLength(2)
     for (const item of body.items) {
@@ -108,7 +108,7 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
     expect(Object.keys(selected.body.items[0])).toEqual(['score', 'standing'])
   })
 
-  test('responds 304 to the same ETag, until a passport changes', async () => {
+  test('a list responds 304 to its ETag until a passport changes', async () => {
     await using server = await serveRecords({}, people)
     for (const [at, parameters] of [{}, { filter: 'human:true' }, { q: 'bob' }].entries()) {
       const { headers } = await server.get(pathOf(parameters))
@@ -120,7 +120,7 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
     }
   })
 
-  test('leaves out merged and removed passports, and counts a merged one as its survivor only', async () => {
+  test('a list leaves out merged and removed passports', async () => {
     await using server = await serveRecords()
     const list = async () => idsOf(await server.get(pathOf({ filter: 'score:>=0', sort: 'passport_id' })))
     expect(await list()).toEqual([3, 7, 12])
@@ -139,14 +139,14 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
     { limit: '9', sort: 'passport_id' },
   ]
   test.each(WALKS)(
-    'a walk during writes neither repeats nor skips an unchanged passport: %j',
+    'reading all pages during writes neither repeats nor skips an unchanged passport: %j',
     async (parameters) => {
       const start = Array.from({ length: 60 }, (_, id) => named(id, `Bob ${id}`, id % 8))
       await using server = await serveRecords({}, start)
       let round = 0
       const seen = await walk(server.get, parameters, async () => {
         round++
-        // The odd ids change their score, some leave, and new ones come.
+        // Passports with odd ids get other scores, some of them are removed, and new ones are added.
         const others = start.filter(({ id }) => id % 2 === 1)
         await saveRecords(server.store, [
           ...others.map(({ id }) => named(id, `Bob ${id}`, (id * 7 + round * 5) % 9)),
@@ -163,7 +163,7 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
   )
 })
 
-test('a page has 25 passports by default, and at most 250, or 50 with included parts; its cursor continues the list', async () => {
+test('a page has 25 passports by default, or up to 250 (50 with include), and its cursor continues the list', async () => {
   const people = Array.from({ length: 120 }, (_, at) => record(at + 1))
   await using server = await serveRecords({}, people)
   const sizes: number[] = []

@@ -61,7 +61,7 @@ test.each([
   ])
 })
 
-test('a lookup with more than 1,000 keys, a large body or another content type gets an error of its own', async () => {
+test('a lookup with more than 1,000 keys gets 400, with a large body 413, with another content type 415', async () => {
   const many = await server.lookUp(Array(1001).fill('7'))
   expect(many.body).toMatchObject({
     status: 400,
@@ -111,7 +111,7 @@ test.each([
   expect((await server.lookUp([key])).body.items).toEqual([{ key, error: 'malformed' }])
 })
 
-test('a handle whose name has white space inside is found', async () => {
+test('a handle is found even if its name contains white space', async () => {
   await using store = await openTestStore('sqlite', [
     record(5, { socials: [{ ...ada.socials[0], name: 'Ada  King' } as (typeof ada.socials)[number]] }),
   ])

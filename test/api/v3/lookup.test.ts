@@ -8,7 +8,7 @@ import { execute } from '../../support/store/execute-sql.ts'
 import { ADA_WALLET, ada, PEOPLE, record } from '../../support/store/records.ts'
 
 onEveryEngine('lookup', (open) => {
-  test('has one item per key, in order, repeats included', async () => {
+  test('a lookup has one item per key, in the order of the keys, even for repeated keys', async () => {
     await using store = await open([...PEOPLE, record(30, { socials: ada.socials })])
     await using server = await serveLookup(store)
     const keys = [
@@ -48,7 +48,7 @@ onEveryEngine('lookup', (open) => {
 
 const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveLookup)
 
-test('an item of a lookup has the passport of the single request, with the same include', async () => {
+test('an item of a lookup equals the response of a single request with the same include', async () => {
   const include = ['credentials', 'standing', 'explanation']
   const single = await server.get(`/api/v3/passports/7?include=${include}`)
   expect((await server.lookUp(['7'], { include })).text).toBe(
@@ -57,7 +57,7 @@ test('an item of a lookup has the passport of the single request, with the same 
   expect((await server.lookUp([])).text).toBe('{"items":[],"found":0}')
 })
 
-test('QUERY and POST get the same response, without an ETag and whatever the conditions', async () => {
+test('QUERY and POST get the same response, which has no ETag and ignores conditional headers', async () => {
   const body = JSON.stringify({ keys: ['7', 'x'] })
   const { text } = await server.send(body)
   for (const condition of [{ 'If-None-Match': '*' }, { 'If-None-Match': '' }, { 'If-Match': '"x"' }]) {
@@ -66,7 +66,7 @@ test('QUERY and POST get the same response, without an ETag and whatever the con
   }
 })
 
-test('a lookup streams one item per line on request', async () => {
+test('a lookup with Accept application/x-ndjson streams one item per line', async () => {
   const keys = ['7', 'x', '7', 'lens:']
   const { body: whole } = await server.lookUp(keys)
   const response = await server.fetch(JSON.stringify({ keys }), { Accept: 'application/x-ndjson' })
@@ -90,7 +90,7 @@ test('1,000 keys are accepted, and large responses are complete', async () => {
 })
 
 test.each(['*/*', 'application/x-ndjson'])(
-  'a failing read gets 500 as problem+json, and no part of a response: Accept %s',
+  'a lookup whose read fails gets 500 as problem+json instead of a partial response: Accept %s',
   async (accept) => {
     await using store = await openTestStore('sqlite', PEOPLE)
     await using server = await serveLookup(store)
@@ -105,7 +105,7 @@ test.each(['*/*', 'application/x-ndjson'])(
   },
 )
 
-test('a client that disconnects while it sends its body is no error', async () => {
+test('a client that disconnects while it sends its body is logged as 499, not as an error', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const ended = Promise.withResolvers<number>()
   await using server = await serveLookup(store, { onResponse: ({ status }) => ended.resolve(status) })
@@ -115,7 +115,7 @@ test('a client that disconnects while it sends its body is no error', async () =
   expect(server.errors).toEqual([])
 })
 
-test('each 25 keys, or part of them, cost one request of the limit and of the monthly quota', async () => {
+test('every 25 keys, rounded up, count as one request toward the limit and the monthly quota', async () => {
   await using server = await limited('standard=12/10s + 1000/month')
   const key = await server.makeKey(1, 'standard')
   const left = async (count: number) => {

@@ -32,7 +32,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
   const get = (target: string) => server.get(`/api/v3/passports/${target}`)
 
-  test('has the fields of V1; unknown text is null, and numbers are numbers', async () => {
+  test('a passport has the fields of V1, but unknown text is null, and counts are numbers', async () => {
     await using server = await serveRecords({}, [zoe])
     const { status, headers, body } = await server.get('/api/v3/passports/1')
     expect(status).toBe(200)
@@ -62,7 +62,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     expect(headers.has('Deprecation') || headers.has('Sunset') || headers.has('Link')).toBe(false)
   })
 
-  test('an id, a wallet and a handle in any case find the passport', async () => {
+  test('a passport is found by its id, a wallet or a handle, in any letter case', async () => {
     for (const key of [
       '7',
       '007',
@@ -74,14 +74,14 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     }
   })
 
-  test('the key of a merged passport responds with the survivor and Content-Location', async () => {
+  test('the key of a merged passport finds its survivor, whose path is in Content-Location', async () => {
     const { body, headers } = await get('900')
     expect(body).toMatchObject({ passport_id: 3, merged_from: [900] })
     expect(headers.get('Content-Location')).toBe('/api/v3/passports/3')
     expect((await get('7')).headers.has('Content-Location')).toBe(false)
   })
 
-  test('include adds credentials, standing and an explanation that adds up', async () => {
+  test('include adds the credentials, the standing, and an explanation whose lines add up to the score', async () => {
     await using server = await serveRecords({}, [zoe, record(2, { scores: { total: 1 } }), record(3)])
     await scoreAll(server.store)
     const { body } = await server.get('/api/v3/passports/1?include=credentials,standing,explanation')
@@ -100,7 +100,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     expect(sum).toBe(body.score)
   })
 
-  test('the explanation uses the rule set of the score, also after another one was applied', async () => {
+  test('the explanation uses the rule set of the score, even after another one was applied', async () => {
     await using server = await serveRecords({}, [zoe])
     await scoreAll(server.store)
     const { stamp: _, ...shape } = { ...DEFAULT_RULES, types: { kite: DEFAULT_RULES.types.ens } }
@@ -125,7 +125,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     expect(body.credentials.map(({ from }: { from: string }) => from)).toEqual([null, null])
   })
 
-  test('select responds with these fields only, in lists too', async () => {
+  test('a response has only the fields that select names, also inside of nested lists', async () => {
     const paths = 'score,passport_profile.display_name,passport_socials.source,credentials.score'
     expect((await get(`7?select=${paths}`)).text).toBe(
       '{"score":42.5,"passport_profile":{"display_name":"Ada  Lovélace 🐉"},"passport_socials":[{"source":"lens"}],"credentials":[{"score":20.25},{"score":12},{"score":5},{"score":5},{"score":3},{"score":0.25}]}',
@@ -144,7 +144,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     ['/api/v3/passports/KEY/diff?from=2026-01-02T12:00:00Z', '{key}'],
     ['/api/v3/events?passport=KEY', '?passport'],
   ])(
-    '%s with an unknown key gets 404, with a malformed one 400, with an ambiguous handle 409',
+    '%s gets 404 for an unknown key, 400 for a malformed one, and 409 for an ambiguous handle',
     async (target, pointer) => {
       await using server = await serveRecords({}, [
         record(1, { socials: [social] }),

@@ -44,7 +44,7 @@ test.each<[string, string, RequestInit]>([
     '/lookup',
     json({ keys: [], ...Object.fromEntries(NAMES.map((name) => [name, 1])) }),
   ],
-])('only the first of many unknown %s gets a suggestion, and 20 are reported', async (_, target, init) => {
+])('20 of many unknown %s are reported, and the first one with a suggestion', async (_, target, init) => {
   const headers = { ...init.headers, 'X-API-KEY': server.key }
   const { status, body } = await server.get(`/api/v3${target}`, { ...init, headers })
   expect(status).toBe(400)
@@ -55,7 +55,7 @@ test.each<[string, string, RequestInit]>([
     expect(detail).toMatch(new RegExp(`^"scoree${at + 1}" is not a known [a-z ]+\\.$`))
 })
 
-test('an unknown name that is repeated is reported once', async () => {
+test('an unknown field that is repeated is reported once', async () => {
   const { body } = await server.get('/api/v3/passports/7?select=scor,score,scor,scor')
   expect(body.errors).toEqual([
     { pointer: '?select', detail: '"scor" is not a known field: did you mean score?' },
@@ -168,7 +168,7 @@ test.each([
   await expectInvalid('/lookup', json(body), pointer)
 })
 
-test('a stream with the parameter limit gets a problem', async () => {
+test('a request for a stream must not have the parameter limit', async () => {
   await expectInvalid('/events?limit=5', { headers: { Accept: 'text/event-stream' } }, '?limit')
 })
 
@@ -181,12 +181,12 @@ async function expectInvalid(target: string, init: RequestInit, pointer: string,
   expect(body.detail).toMatch(/^.{10,300}[.?]$/)
 }
 
-test('the invalid values of all parameters are listed', async () => {
+test('a problem lists the invalid values of all parameters', async () => {
   expect((await server.get('/api/v3/passports/7?select=a,b&include=c&')).body.errors).toHaveLength(3)
 })
 
 test.each([[], ['7'], ['404'], ['lens:', ' '], ['7', 'lens:']].map((keys) => [keys]))(
-  'a lookup of %j at an instant before the log gets 404',
+  'a lookup of %j with a time before the event log gets 404',
   async (keys) => {
     const { status, body } = await server.lookUp(keys, { as_of: '2020-01-01' })
     expect([status, body.code]).toEqual([404, 'before_history'])

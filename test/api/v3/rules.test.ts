@@ -11,7 +11,7 @@ const next = stampRules({ ...shape, version: 'next' })
 const path = (stamp: string) => `/api/v3/rules/${encodeURIComponent(stamp)}`
 
 onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
-  test('has every rule set that was ever in force, also the built-in one, and no other', async () => {
+  test('every rule set that was ever in force is found, including the built-in one, and no other', async () => {
     await using store = await open()
     await using server = serveTest(store)
     for (const stamp of [DEFAULT_RULES.stamp, '\0', "' or 1=1", 'x'.repeat(3000)])
@@ -26,7 +26,7 @@ onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
     }
   })
 
-  test('adopted built-in rule sets are listed after applied ones, and a rollback finds the last one', async () => {
+  test('built-in rule sets are listed after applied ones, and a rollback can activate a built-in one', async () => {
     await using store = await open()
     const older = { ...DEFAULT_RULES, stamp: 'built-in of an older version' }
     await adoptRules({ store, rules: older })
@@ -39,7 +39,7 @@ onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
     expect(await stamps()).toEqual([next.stamp, DEFAULT_RULES.stamp, older.stamp])
   })
 
-  test('is private where keys are required', async () => {
+  test('a rule set may be cached only privately if keys are required', async () => {
     await using store = await open()
     await adoptRules({ store, rules: DEFAULT_RULES })
     const { init } = await makeKey(store, 1)

@@ -122,7 +122,7 @@ async function everyState(makeDatabase: MakeDatabase) {
 }
 
 withEveryEngine('import of an export', (makeDatabase, engine) => {
-  test('a service on the other engine with an imported export responds the same, also after both have scored again', async () => {
+  test('after an export is imported on the other engine, both services respond the same, even after scoring again', async () => {
     await using original = await everyState(makeDatabase)
     const out = await original.export()
     expect(out).toContain('"value":10000000000000000,')

@@ -64,7 +64,7 @@ withEveryEngine('import', (makeDatabase) => {
     expect(records.find(({ id }) => id === 5)?.profile.bio).toBe('new')
   })
 
-  test('--strict stops at the first refusal, imports the lines before it, and counts the lines that were read', async () => {
+  test('import --strict stops at the first refusal, imports the lines before it, and counts the lines that were read', async () => {
     await using here = await prepare(makeDatabase, {
       'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
       'next.jsonl': toLines({ passport_id: 6000 }),
@@ -148,7 +148,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     expect(await here.ids()).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('--rescore replaces the scores of credentials in the file by calculated scores', async () => {
+  test('import --rescore replaces the scores of credentials in the file by calculated scores', async () => {
     const credentials = [
       { id: 'c', type: 'gitcoin', category: 'Identity', score: 1, max_score: 20, value: '40' },
     ]

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { version } from '../../../package.json'
 import { formatKey, KEY_RANDOM_BYTES } from '../../../src/domain/api-key.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { owning } from '../../support/dispose-parts.ts'
 import { everyAnswer } from '../../support/http/every-response.ts'
 import { answer, serveRaw } from '../../support/http/faulty-proxy.ts'
 import { serveSource } from '../../support/ingest/mirror.ts'
@@ -20,16 +21,8 @@ const PEOPLE = inventPeople().slice(0, 50)
 async function prepare(makeDatabase: MakeDatabase, ...given: Parameters<typeof serveSource>) {
   const proxy = await serveSource(...given)
   const here = await workplace(makeDatabase)
-  return {
-    ...here,
-    store: proxy.store,
-    proxy,
-    mirror: (...args: string[]) => here.call('mirror', proxy.url, ...FAST, ...args),
-    async [Symbol.asyncDispose]() {
-      await proxy[Symbol.asyncDispose]()
-      await here[Symbol.asyncDispose]()
-    },
-  }
+  const mirror = (...args: string[]) => here.call('mirror', proxy.url, ...FAST, ...args)
+  return owning({ ...here, store: proxy.store, proxy, mirror }, here, proxy)
 }
 
 withEngine('sqlite', 'mirror', (makeDatabase) => {
@@ -180,7 +173,7 @@ describe.concurrent('sources', () => {
     ['/api/v2/', '/api/v2/'],
     ['/api/v2/passports/7', '/api/v2/'],
     ['/sub/api/v2', '/sub/api/v2/'],
-  ])('a source with the URL %p is read below %s', async (given, prefix) => {
+  ])('mirror reads a source with the URL %p below %s', async (given, prefix) => {
     await using source = serveOdd({ list: () => ({ passports: [{ passport_id: 7 }] }) })
     expect(await mirror(source.url + given)).toMatchObject({ code: 0 })
     expect(source.paths.length).toBeGreaterThan(2)

@@ -53,7 +53,7 @@ Next        nothing
     expect(await here.plan()).toBeUndefined()
   })
 
-  test('set changes only the given values, and the word none deletes a value', async () => {
+  test('retire set changes only the given values, and the word none deletes a value', async () => {
     await using here = await office(makeDatabase)
     const { out, err } = await here.retire('set --sunset 2026-06-30 --successor https://example.com/v2')
     expect(out).toContain('Removal     on 2026-06-30 00:00 UTC, in 178 days\n')
@@ -71,7 +71,7 @@ Next        nothing
     expect(await here.plan()).toEqual(NO_PLAN)
   })
 
-  test('a near sunset needs --yes, and no sunset may precede the deprecation', async () => {
+  test('a sunset within 7 days needs --yes, and no sunset may precede the deprecation', async () => {
     await using here = await office(makeDatabase)
     await here.refuses({
       'set --sunset 2026-01-09T11:59:59Z': 'less than 7 days away. Add --yes',
@@ -88,7 +88,7 @@ Next        nothing
     expect(await here.plan()).toEqual({ ...NO_PLAN, sunsetAt: Date.UTC(2026, 0, 1) })
   })
 
-  test('brownouts are added in order, shown and removed', async () => {
+  test('retire sorts brownouts by their start, shows them and removes them', async () => {
     await using here = await office(makeDatabase)
     await here.retire('set --sunset 2026-06-30')
     await here.retire('brownout add 2026-03-01T09:00Z 1d')
@@ -145,7 +145,7 @@ Next        nothing
     await here.refuses({ 'exempt 0123456789 --undo': 'is not exempt: "retire" shows the exempt keys.' })
   })
 
-  test('show --json prints the plan, and clear deletes it', async () => {
+  test('retire show --json prints the plan, and retire clear deletes it', async () => {
     await using here = await office(makeDatabase)
     await here.retire('set --sunset 2026-06-30')
     await here.retire('brownout add 2026-03-01T09:00Z 1h')
@@ -163,7 +163,7 @@ Next        nothing
     expect(await here.plan()).toEqual(NO_PLAN)
   })
 
-  test('rehearse previews the responses of the server', async () => {
+  test('retire rehearse shows the responses that the server would send at a given time', async () => {
     await using here = await office(makeDatabase)
     const plan = {
       ...NO_PLAN,

@@ -47,7 +47,7 @@ withEveryEngine('rules diff', (makeDatabase) => {
     // Nothing was changed.
     expect((await here.call('rules', 'list')).err).toContain('No rule set was applied')
     expect(await here.look((store) => store.scoring.countStale())).toBe(stale)
-    // The active rule set is compared, so that the file does not differ from it now.
+    // After the file is applied, it equals the active rule set.
     await here.call('rules', 'apply', file)
     expect((await here.call('rules', 'diff', file)).out).toContain('0 scores rise, 0 fall, 14 stay.')
   })

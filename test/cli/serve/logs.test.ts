@@ -173,7 +173,7 @@ test.concurrent('no key, query, path or whole address is logged, also for failed
   // The first entry is left out, because it has the address of the server.
   const text = log.slice(1).join('\n')
   const entries = log.map((line) => JSON.parse(line))
-  // Only the first of many equal errors is logged, with any of the routes.
+  // Only the first of many equal errors is logged, so that its route can be any.
   expect(entries.some(({ level, route }) => level === 'error' && route !== undefined)).toBe(true)
   expect(entries.some(({ status }) => status === 503)).toBe(true)
   for (const secret of [key, wrong]) expect(text).not.toContain(secret.split('_')[2] as string)

@@ -9,7 +9,7 @@ const REQUESTS = 600
 const LIMIT = 240
 const HOUR = 3_600_000
 
-/** Hours of a window that does not end within the next hour. Windows are aligned to the clock. */
+/** The hours of a window that does not end within the next hour. Windows are aligned to the clock. */
 const WINDOW = [24, 23, 19].find((hours) => Date.now() % (hours * HOUR) < (hours - 1) * HOUR)
 const TIERS = { TIERS: `standard=${LIMIT}/${WINDOW}h, anonymous=50/${WINDOW}h` }
 

@@ -26,7 +26,7 @@ async function ask(url: string, times: number, headers: Record<string, string> =
 const makeDatabase = databaseMaker('sqlite')
 
 // These tests run concurrently, because they mostly wait.
-describe.concurrent('counts', () => {
+describe.concurrent('usage counts', () => {
   test('a graceful shutdown waits for the write of another process, then stores the usage counts and last uses of all threads', async () => {
     await using here = await workplace(makeDatabase)
     const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()

@@ -4,19 +4,12 @@ import { shareServer } from '../../support/http/server.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, credential, grace, graceOld, named, record } from '../../support/store/records.ts'
 
+const active = { type: 'active_wallet', name: 'Ethereum User', category: 'Activity', score: 20, maxScore: 20 }
+
 const mira = record(20, {
   scores: { total: 30, activity: 20, identity: 5, skills: 5 },
   profile: { displayName: 'Mira', location: 'Lisbon', tags: ['Poetry', 'zk'] },
-  credentials: [
-    credential('m', { type: 'ens', name: 'ENS', score: 5 }),
-    credential('n', {
-      type: 'active_wallet',
-      name: 'Ethereum User',
-      category: 'Activity',
-      score: 20,
-      maxScore: 20,
-    }),
-  ],
+  credentials: [credential('m', { type: 'ens', name: 'ENS', score: 5 }), credential('n', active)],
 })
 
 const PEOPLE = [
@@ -107,13 +100,9 @@ onEngine('sqlite', 'the comparison', (open) => {
 })
 
 test('the page of people with very many credentials is small', async () => {
+  const value = 'x'.repeat(500)
   const credentials = Array.from({ length: 2000 }, (_, at) =>
-    credential(`c${at}`, {
-      type: `type ${at}`,
-      name: `Credential ${at}`,
-      score: 1 + at / 1000,
-      value: 'x'.repeat(500),
-    }),
+    credential(`c${at}`, { type: `type ${at}`, name: `Credential ${at}`, score: 1 + at / 1000, value }),
   )
   const people = [1, 2, 3, 4].map((id) =>
     record(id, { credentials, profile: { tags: Array.from({ length: 200 }, (_, at) => `tag ${at}`) } }),

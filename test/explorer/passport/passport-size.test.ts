@@ -1,26 +1,16 @@
 import { expect, test } from 'bun:test'
-import type { Social } from '../../../src/domain/passport.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { pointOf, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
-import { credential, NOON, record } from '../../support/store/records.ts'
+import { credential, NOON, record, social } from '../../support/store/records.ts'
 
 const ZALGO = `a${'\u0301\u0322\u0353'.repeat(700)}`
 const LONG = '&"<x>\u0416'.repeat(400)
 
-const social: Social = {
-  source: LONG,
-  name: LONG,
-  displayName: LONG,
-  bio: LONG,
-  location: LONG,
-  url: `https://example.com/${'&'.repeat(900)}`,
-  imageUrl: '',
-  followers: LONG,
-  following: LONG,
-}
+const texts = { displayName: LONG, bio: LONG, location: LONG, followers: LONG, following: LONG }
+const url = `https://example.com/${'&'.repeat(900)}`
 
 /** Everything that a record may have, and much of it. */
 const huge = (id: number, displayName: string) =>
@@ -35,7 +25,7 @@ const huge = (id: number, displayName: string) =>
       location: LONG,
       tags: Array.from({ length: 1000 }, (_, at) => `${at}&${LONG}`.slice(0, 60)),
     },
-    socials: Array.from({ length: 200 }, (_, at) => ({ ...social, name: `${at}${LONG}` })),
+    socials: Array.from({ length: 200 }, (_, at) => social(LONG, `${at}${LONG}`, { ...texts, url })),
     credentials: Array.from({ length: 2000 }, (_, at) =>
       credential(`c${at}`, {
         type: `type-${at}-${'&'.repeat(180)}`,
@@ -63,15 +53,9 @@ test('every page stays below 200 KB, whatever the record', async () => {
 
 test('the explanation of the largest record stays below 200 KB', async () => {
   const long = '"\u0300&\u{1f469}\u200d\u{1f4bb}'.repeat(40)
+  const scored = { name: long, value: long, maxScore: 300 }
   const credentials = Array.from({ length: 300 }, (_, at) =>
-    credential(`${at}`, {
-      type: `${at}`,
-      name: long,
-      category: `${at}${long}`,
-      score: at,
-      maxScore: 300,
-      value: long,
-    }),
+    credential(`${at}`, { ...scored, type: `${at}`, category: `${at}${long}`, score: at }),
   )
   const dataPoints = Array.from({ length: 1200 }, (_, at) =>
     pointOf(`type ${at % 60}`, `${at}${long}`, 1e300, long),

@@ -4,7 +4,7 @@ import { ada, NOON, record } from '../../support/store/records.ts'
 import { score } from '../../support/store/store-changes.ts'
 
 onEveryEngine('the actor of an event', (open) => {
-  test('is the command line, the scorer, or the actor that the write names', async () => {
+  test('an event names its actor: the command line, the scorer, or the one that is passed to the write', async () => {
     await using store = await open([record(1), ada])
     const actor = 'key:4ebad6e6fc'
     await score(store)
@@ -27,7 +27,7 @@ onEveryEngine('the actor of an event', (open) => {
 })
 
 onEveryEngine('the audit log', (open) => {
-  test('lists its latest entries first, and is copied', async () => {
+  test('the audit log lists its latest entries first, and is included in a copy', async () => {
     await using store = await open()
     await using other = await open()
     const entries = [1, 2, 3].map(

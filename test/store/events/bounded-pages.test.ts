@@ -52,7 +52,7 @@ async function getPassport({ v3 }: Store, id: number) {
 }
 
 onEveryEngine('bounded pages of events', (open) => {
-  test('a long history is read in pages of 5,000 events, and a diff of it adds up', async () => {
+  test('a diff of a long history adds up, and reads the events in pages of 5,000', async () => {
     await using store = await openWith(open, [12_000])
     using list = spyOn(store.events, 'listAfterTime')
     const passport = await getPassport(store, 0)
@@ -65,7 +65,7 @@ onEveryEngine('bounded pages of events', (open) => {
     expect(pages.map(({ events }) => events.length)).toEqual([5000, 5000, 1500])
   })
 
-  test('histories of different length are complete, newest first, in pages of about 5,000', async () => {
+  test('histories of different lengths are read completely, newest event first, 5,000 events per page', async () => {
     const totals = [...Array(60).fill(3), 6000, 0, 400, 1]
     await using store = await openWith(open, totals)
     const pages = await Array.fromAsync(readLater(store.events, totals.keys(), NOON, () => undefined))
@@ -76,7 +76,7 @@ onEveryEngine('bounded pages of events', (open) => {
     }
   })
 
-  test('pages of large events have about 1 MiB, and continue after the last event', async () => {
+  test('pages of large events have about 1 MiB, and the next page continues after the last event', async () => {
     await using store = await openWith(open, [150, 30, 1], 20_000)
     const later = await Array.fromAsync(readLater(store.events, [0, 1, 2], NOON, () => undefined))
     expect(later.map((page) => page.length)).toEqual([53, 53, 53, 22])
@@ -98,14 +98,14 @@ onEveryEngine('bounded pages of events', (open) => {
     }
   })
 
-  test('one event that is larger than a page is a page', async () => {
+  test('an event that is larger than a page gets its own page', async () => {
     await using store = await openWith(open, [3], 2 * MEBIBYTE)
     const page = await store.events.list({ after: 1, limit: 10 })
     expect([page.events.length, page.end]).toEqual([1, 2])
     expect(await listLater(store, [0], NOON)).toHaveLength(3)
   })
 
-  test('a passport that is removed while its history is read is undone to a passport that did not exist', async () => {
+  test('a passport that is removed while its history is read counts as never added', async () => {
     await using store = await openWith(open, [6000, 6000])
     using list = spyOn(store.events, 'listAfterTime')
     const state = { scores: { total: 6000, activity: 0, identity: 0, skills: 0 }, credentials: [] }

@@ -9,9 +9,9 @@ import { NOON, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 withEveryEngine('a new database', (makeDatabase) => {
-  test('has an empty event log that begins when the tables are created', async () => {
+  test('the event log of a new database is empty and begins when the tables are created', async () => {
     await using database = await makeDatabase({ bare: true })
-    // SQLite stores milliseconds of its own clock.
+    // SQLite reads the clock itself, and may round the time down.
     const begin = Date.now() - 1
     await using store = await openStore(addressOf(database))
     const log = await store.events.log()
@@ -30,7 +30,7 @@ describe('sqlite: the event log of a backup', () => {
     return { at, store, [Symbol.dispose]: () => folder[Symbol.dispose]() }
   }
 
-  test('has another name, and the same events', async () => {
+  test('the event log of a backup has another name and the same events', async () => {
     using copies = await openCopies()
     const { at, store } = copies
     backUp(at('x.db'), at('backup.db'))
@@ -43,7 +43,7 @@ describe('sqlite: the event log of a backup', () => {
     await store.close()
   })
 
-  test('gets another name each time it is restored', async () => {
+  test('the event log gets another name each time the backup is restored', async () => {
     using copies = await openCopies()
     const { at, store } = copies
     await store.close()

@@ -6,7 +6,7 @@ import { NOON, record } from '../../support/store/records.ts'
 onEveryEngine('pages of events', (open) => {
   const people = Array.from({ length: 5 }, (_, id) => record(id))
 
-  test('continue after the last event of the page before', async () => {
+  test('a page of events continues after the last event of the page before', async () => {
     await using store = await open(people)
     const first = await store.events.list({ after: 0, limit: 3 })
     expect(first.events.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
@@ -15,7 +15,7 @@ onEveryEngine('pages of events', (open) => {
     expect(await store.events.list({ after: second.end, limit: 3 })).toMatchObject({ events: [], end: 5 })
   })
 
-  test('filter by passport and by type', async () => {
+  test('a page of events can be filtered by passport and by type', async () => {
     await using store = await open(people)
     await saveRecords(store, [record(3, { connections: 1 })])
     const list = async (filter: object) =>
@@ -30,7 +30,7 @@ onEveryEngine('pages of events', (open) => {
     })
   })
 
-  test('the events after a time are those of all given passports, newest first', async () => {
+  test('the events of several passports after a time are listed newest first', async () => {
     await using store = await open(people)
     for (const [id, now] of [
       [1, NOON + 1],
@@ -44,7 +44,7 @@ onEveryEngine('pages of events', (open) => {
     expect(await store.events.listAfterTime([], 0)).toEqual({ events: [], rest: [], knownSince: NOON })
   })
 
-  test('the latest events of a passport are limited, and of the given types only', async () => {
+  test('the list of the latest events of a passport is limited, and has only the given types', async () => {
     await using store = await open(people)
     for (const score of [5, 6, 7]) {
       const scores = { total: score, activity: score, identity: 0, skills: 0 }
@@ -63,7 +63,7 @@ onEveryEngine('pages of events', (open) => {
     expect(await store.events.listLatest(99, ['passport.added'], 3)).toEqual([])
   })
 
-  test('pruning deletes old events, moves the start of the log and reuses no number', async () => {
+  test('pruning deletes old events and moves the start of the log, and their numbers are never reused', async () => {
     await using store = await open(people)
     await saveRecords(store, [record(9)], { now: NOON + 2 })
     expect(await store.events.prune(NOON)).toBe(0)

@@ -19,7 +19,7 @@ async function allEvents({ events }: Store): Promise<LogEvent[]> {
   return (await events.list({ after: 0, limit: 1000 })).events
 }
 
-/** The events after those that are there now. */
+/** Returns the events that `work` adds. */
 async function eventsOf(store: Store, work: () => unknown) {
   const { last } = await store.events.log()
   await work()
@@ -38,7 +38,7 @@ const scoreEvent = (passportId: number, change: object) => ({
 })
 
 onEveryEngine('events', (open) => {
-  test('adding a passport writes one event, with its score', async () => {
+  test('a new passport gets one event, which has its score', async () => {
     await using store = await open()
     const events = await eventsOf(store, () =>
       saveRecords(store, [record(7, { human: true, scores: { total: 42.5 }, rules: 'one' })]),
@@ -48,7 +48,7 @@ onEveryEngine('events', (open) => {
     ])
   })
 
-  test('a changed record names the changed fields, not their text', async () => {
+  test('the event of a changed record names the changed fields, but not their values', async () => {
     await using store = await open([record(7, { profile: { bio: 'old' } })])
     const change = record(7, {
       mainWallet: '0x7',
@@ -73,7 +73,7 @@ onEveryEngine('events', (open) => {
     expect(await eventsOf(store, () => saveRecords(store, [change]))).toEqual([])
   })
 
-  test('another score in a record is an event with the cause "record" for each credential', async () => {
+  test('the event of a record with another score has the cause of each changed credential', async () => {
     const before = [credential('a', { type: 'ens', score: 2 }), credential('b', { type: 'kites', score: 1 })]
     await using store = await open([record(7, { scores: { total: 3, identity: 3 }, credentials: before })])
     const after = [credential('a', { type: 'ens', score: 5 }), credential('c', { type: 'lens', score: 1 })]
@@ -106,7 +106,7 @@ onEveryEngine('events', (open) => {
     })
   })
 
-  test('a data point is no event until it is scored', async () => {
+  test('a data point gets no event until the passport is scored', async () => {
     await using store = await open([record(7)])
     expect(await eventsOf(store, () => hand(store, { id: 7 }, github))).toEqual([])
     const events = await eventsOf(store, () => scoreAt(store, NOON + HOUR))
@@ -121,7 +121,7 @@ onEveryEngine('events', (open) => {
     ])
   })
 
-  test('a score that changed by a value, by time, or by the rule set says so', async () => {
+  test('the event of a changed score says whether a value, the time or the rule set is the cause', async () => {
     await using store = await open([record(7)])
     await hand(store, { id: 7 }, github)
     await hand(store, { id: 7 }, ens)
@@ -137,7 +137,7 @@ onEveryEngine('events', (open) => {
     expect(await causes(() => scoreAt(store, NOON))).toEqual(['github value'])
     await store.scoring.markAll()
     expect(await causes(() => scoreAt(store, NOON + 2 * YEAR))).toEqual(['ens time'])
-    // A rule set that gave the same points is not the cause of a later change.
+    // A new rule set that gives the same points is not the cause of a later change.
     const same = { ...DEFAULT_RULES, stamp: 'same' }
     await adoptRules({ store, rules: same })
     await store.scoring.markAll()
@@ -147,7 +147,7 @@ onEveryEngine('events', (open) => {
     expect(await causes(() => scoreAt(store, NOON + 3 * YEAR, other))).toEqual(['github rules'])
   })
 
-  test('a cap is a part of the change that no credential explains', async () => {
+  test('the points that a cap takes off are a cause of their own in a diff', async () => {
     await using store = await open([record(7)])
     await hand(store, { id: 7 }, github)
     await scoreAt(store, NOON)
@@ -161,7 +161,7 @@ onEveryEngine('events', (open) => {
     expect(causes).toEqual([{ delta: -7, cause: 'rules' }])
   })
 
-  test('a merge and its end are events of both passports', async () => {
+  test('merging and unmerging add an event to both passports', async () => {
     await using store = await open([record(7), record(8)])
     expect(await eventsOf(store, () => store.passports.merge(7, 8, NOON))).toEqual([
       { type: 'passport.merged', passportId: 7, into: 8 },
@@ -183,14 +183,14 @@ onEveryEngine('events', (open) => {
     ])
   })
 
-  test('a passport that is restored after its removal is added again', async () => {
+  test('a removed passport that is restored gets a passport.added event again', async () => {
     await using store = await open([record(7)])
     await store.passports.remove(7, NOON)
     await saveRecords(store, [record(7)], { restore: true })
     expect((await allEvents(store)).map(({ type }) => type)).toEqual(['passport.removed', 'passport.added'])
   })
 
-  test('another rule set is an event without a passport', async () => {
+  test('a change of the rule set is an event without a passport', async () => {
     await using store = await open()
     await adoptRules({ store, rules: DEFAULT_RULES })
     const applied = { stamp: 'two', body: '{}', appliedAt: NOON, source: 'apply' as const }
@@ -217,13 +217,13 @@ onEveryEngine('events', (open) => {
     expect(await store.events.log()).toMatchObject({ first: 1, last: 1 })
   })
 
-  test('times never decrease, even if the clock is set back', async () => {
+  test('the times of events never decrease, even if the clock is set back', async () => {
     await using store = await open()
     for (const now of [NOON, NOON - HOUR, NOON + 1]) await saveRecords(store, [record(now)], { now })
     expect((await allEvents(store)).map(({ time }) => time)).toEqual([NOON, NOON, NOON + 1])
   })
 
-  test('a copy starts a new log in its target', async () => {
+  test('a copy begins a new event log in its target', async () => {
     await using source = await openTestStore('sqlite', [record(1)])
     await using target = await open([record(2)])
     const before = await target.events.log()

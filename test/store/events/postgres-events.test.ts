@@ -22,7 +22,7 @@ async function write(store: Store, node: number): Promise<void> {
   }
 }
 
-/** Reads the log while others write; throws at the first number that is out of order. */
+/** Reads the numbers of all events while others write, until `isDone` and no event is left. */
 async function follow({ events }: Store, isDone: () => boolean): Promise<number[]> {
   const numbers: number[] = []
   for (let after = 0; ; ) {
@@ -34,7 +34,7 @@ async function follow({ events }: Store, isDone: () => boolean): Promise<number[
   }
 }
 
-test('postgres: the numbers of concurrent writers have no gap, and a reader sees them in order', async () => {
+test('postgres: the event numbers of concurrent writers have no gap, and a reader sees them in order', async () => {
   await using database = await databaseMaker('postgres')()
   const stores = await Promise.all(Array.from({ length: NODES + 1 }, () => openPostgres(database)))
   const [reader, ...writers] = stores as [Store, ...Store[]]
@@ -55,12 +55,12 @@ test('postgres: the numbers of concurrent writers have no gap, and a reader sees
   await Promise.all(stores.map((store) => store.close()))
 })
 
-test('postgres: a failed transaction leaves no gap', async () => {
+test('postgres: a failed transaction leaves no gap in the event numbers', async () => {
   await using database = await databaseMaker('postgres')()
   await using store = await openPostgres(database)
   await saveRecords(store, [record(1)])
   await using sql = connect(database.url)
-  // The counter of the ranking changes after the events are written.
+  // The transaction fails after it has written its events, when it changes the counter of the ranking.
   await sql.unsafe('alter table versions add constraint closed check (version < 0) not valid')
   const failing = saveRecords(store, [record(3)])
   await expect(failing).rejects.toThrow('closed')

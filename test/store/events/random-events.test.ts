@@ -49,7 +49,7 @@ type Moment = { time: number; states: ReadonlyMap<number, ScoreState>; removals:
 onEveryEngine('random histories', (open, engine) => {
   const options = { numRuns: engine === 'sqlite' ? 5 : 1, seed: 21 }
 
-  test('undoing events restores every earlier state, and causes add up', async () => {
+  test('undoing events restores every earlier state of a passport, and the causes add up to the change', async () => {
     const check = async (steps: typeof history extends fc.Arbitrary<infer T> ? T : never) => {
       await using store = await open()
       const moments: Moment[] = []
@@ -84,7 +84,7 @@ async function expectHistory(store: Store, moments: readonly Moment[]): Promise<
     for (const id of ids) {
       const events = later.get(id) ?? []
       const state = undo(now.states.get(id), events)
-      // The history of a removed passport is deleted.
+      // A removed passport has no history, because its events are deleted.
       const isPurged = events.some(({ type }) => type === 'passport.removed') || now.removals.includes(id)
       expect(state).toEqual(isPurged ? undefined : states.get(id))
       expectCauses(now.states.get(id), state, events)
@@ -111,7 +111,7 @@ async function expectNumbers({ events }: Store): Promise<void> {
   expect(end).toBe(log.last)
   const times = all.map(({ time }) => time)
   expect(times).toEqual(times.toSorted((one, other) => one - other))
-  // Only events of removed passports are missing.
+  // Without removals, no number is missing.
   const hasRemovals = all.some(({ type }) => type === 'passport.removed')
   if (!hasRemovals)
     expect(all.map(({ sequence }) => sequence)).toEqual(Array.from({ length: log.last }, (_, at) => at + 1))

@@ -12,13 +12,13 @@ import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
 import { ada, grace, named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** A connection needs several responses, and a statement up to two. */
+/** Delays each response. Opening a connection takes several responses, and a statement up to two. */
 const DELAY = 400
 
-/** Statements that wait for one server. */
+/** How many statements may wait for one server. */
 const MOST_PENDING = 500
 
-/** A database behind a proxy. */
+/** Creates a database that is reached through a proxy. */
 async function proxiedDatabase() {
   const database = await databaseMaker('postgres')()
   const proxy = await tcpProxy(Number(new URL(database.url).port))
@@ -28,7 +28,7 @@ async function proxiedDatabase() {
   return owning({ url, directUrl: database.url, proxy }, database, proxy)
 }
 
-/** Returns the function that ends the lock. */
+/** Locks the table and returns the function that unlocks it. */
 async function lockPassports(sql: SQL): Promise<() => Promise<unknown>> {
   const held = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
@@ -98,9 +98,9 @@ test('a node on a server whose every response takes almost half a second starts 
   expect((await fetch(`${node.url}/api/v1/passports/7`)).status).toBe(404)
 })
 
-test('requests wait for a locked table, and only those above the limit of the queue are refused', async () => {
+test('requests wait for a locked table, and are refused only if the queue is full', async () => {
   await using database = await testDatabase()
-  // The limits of time are not the subject here.
+  // A long timeout, so that only the queue refuses requests.
   await using store = await openPostgres(database, { connections: 4, responseTimeout: 60_000 })
   await saveRecords(store, [named(1, 'One')])
   await using sql = connect(database.url)

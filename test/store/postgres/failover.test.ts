@@ -14,7 +14,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 
 const idsOf = async (store: Store) => (await listAll(store)).items.map(({ id }) => id).join()
 
-test('a node without the primary learns of a revocation from the replica', async () => {
+test('a node that has lost the primary reads the revocation of a key from the replica', async () => {
   await using primary = await startPostgres()
   await using admin = await openPostgres(primary)
   await admin.keys.create(apiKey('k'))
@@ -29,14 +29,14 @@ test('a node without the primary learns of a revocation from the replica', async
   await until(async () => (await node.keys.find('k'))?.revokedAt === NOON)
 })
 
-test('a failover clears all caches, even if the counters are equal', async () => {
+test('a failover clears the caches of keys and lists, even if the new server has the same counters', async () => {
   await using database = await testDatabase()
   const sql = connect(database.url.replace(database.name, 'postgres'))
   const old = await openPostgres(database)
   await old.keys.create(apiKey('k'))
   await saveRecords(old, [named(1, 'One', 1)])
   await old.close()
-  // A standby that lacks the last changes of the primary.
+  // This copy stands for a standby that lacks the last changes of the primary.
   const standby = `${database.name}_b`
   await sql.unsafe(`create database ${standby} template ${database.name}`)
   const late = await openPostgres(database)
@@ -52,7 +52,7 @@ test('a failover clears all caches, even if the counters are equal', async () =>
   await sql.unsafe(`alter database ${database.name} allow_connections false`)
   await leave(database.name)
   await until(async () => !(await succeeds(node.ping())))
-  // The same number of changes gives the same counters.
+  // The same number of changes as in the old database, so that the counters are equal.
   const promoted = await openPostgres({ url: database.url.replace(database.name, standby) })
   await promoted.keys.revoke('k', NOON)
   await saveRecords(promoted, [named(3, 'New', 7)])
@@ -87,7 +87,7 @@ test('a node that starts while the primary is unavailable leaks no connections',
     (
       await sql`select count(*)::integer as count from pg_stat_activity where application_name = 'passportd'`
     )[0].count
-  // Repeated failures are logged once a minute. Four threads have their own pools.
+  // Repeated failures are logged once a minute. The limit of 27 is for four threads, each with its own pools.
   const failed: string[] = []
   const reading = (async () => {
     for await (const chunk of node.child.stderr)

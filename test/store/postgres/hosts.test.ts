@@ -35,15 +35,15 @@ test('an address of replicas with several hosts is split into one replica for ea
   ])
 })
 
-/** The address of both servers as hosts of one database. */
+/** One address that has both servers as hosts. */
 const joinHosts = (one: PostgresServer, other: PostgresServer) =>
   one.url.replace(`:${one.port}/`, `:${one.port},127.0.0.1:${other.port}/`)
 
-test('the first host that accepts writes is used, also after a failover', async () => {
+test('writes go to the host that accepts them, also after a failover', async () => {
   await using primary = await startPostgres()
   await openAndClose(primary.url)
   await using standby = await startReplica(primary)
-  // The standby is first: it responds, but accepts no writes.
+  // The first host of the address is the standby, which responds but accepts no writes.
   const url = withOptions(joinHosts(standby, primary), 'target_session_attrs=read-write')
   await using node = await openPostgres({ url }, SERVE_TIMEOUT)
   await saveRecords(node, [named(1, 'Ada')])
@@ -75,13 +75,13 @@ test('without a primary, reads use a standby among the hosts of DATABASE_URL unt
   await primary.stop()
   await until(async () => (await find(node).catch(() => undefined)) === 1)
   await until(async () => !(await node.ping()).writes)
-  // The node has noticed the outage: from now on no read fails.
+  // The node has noticed the outage, so no read fails from now on.
   for (let time = 0; time < 20; time++) expect(await find(node)).toBe(1)
   expect(await node.ping()).toEqual({ writes: false })
   expect(await succeeds(saveRecords(node, [named(2, 'Bob')]))).toBe(false)
   const noPrimary = `No host of ${namePostgres(url)} accepts writes: reads use a standby, and writes wait for a primary.`
   await until(() => notices.includes(noPrimary))
-  // A node can also start now.
+  // A node can start without a primary, too.
   await using late = await openPostgres({ url }, { ...SERVE_TIMEOUT, migrate: false })
   expect(await find(late)).toBe(1)
 
@@ -92,7 +92,7 @@ test('without a primary, reads use a standby among the hosts of DATABASE_URL unt
   expect(notices.join('\n')).not.toContain('DATABASE_READ_URL')
 })
 
-test('the primary among the replicas is ok, before and after a failover', async () => {
+test('a primary that DATABASE_READ_URL names as well has the state ok, before and after a failover', async () => {
   await using primary = await startPostgres()
   await openAndClose(primary.url)
   await using standby = await startReplica(primary)

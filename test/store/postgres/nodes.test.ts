@@ -27,7 +27,7 @@ async function openTwo() {
 
 const people = (count: number) => Array.from({ length: count }, (_, id) => named(id, `Person ${id}`))
 
-/** Adds one to the score: a passport that is scored twice has a wrong score. */
+/** Adds one to the score, so that the score shows how often a passport was scored. */
 const addOne = (rules: string): ScoringJob => ({
   rules,
   now: NOON,
@@ -71,7 +71,7 @@ describe('postgres: two nodes', () => {
     await until(async () => (await listAll(other)).total === 1)
   })
 
-  test('a new key works on all nodes at once, and a revoked key soon on none', async () => {
+  test('a new key works on all nodes at once, and a revoked key stops working on all nodes soon', async () => {
     await using nodes = await openTwo()
     const { one, other } = nodes
     expect(await other.keys.find('one')).toBeUndefined()
@@ -105,7 +105,7 @@ describe('postgres: two nodes', () => {
     await link.close()
   })
 
-  test('a thread reads recent changes with the cursor of another one, also if only one of them saw an outage', async () => {
+  test('a thread can use a cursor of another thread, even if only one of them saw an outage', async () => {
     await using nodes = await openTwo()
     const query: Query = (text, values = []) => nodes.sql.unsafe(text, [...values])
     const [background, server] = [createListing(query), createListing(query)]
@@ -118,7 +118,7 @@ describe('postgres: two nodes', () => {
     expect(await background.readChanges(cursor)).toBeUndefined()
   })
 
-  test('a revoked key of a lagging replica works only while the primary is unavailable', async () => {
+  test('a revoked key that a lagging replica still accepts works only while the primary is unavailable', async () => {
     await using primary = await startPostgres()
     const store = await openPostgres(primary)
     await store.keys.create(key)
@@ -137,7 +137,7 @@ describe('postgres: two nodes', () => {
     expect(await reader.keys.find('one')).toEqual({ ...key, revokedAt: NOON })
   })
 
-  test('two nodes share the stale passports, and each is scored once', async () => {
+  test('two nodes share the work of scoring, and each stale passport is scored once', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
     await saveRecords(one, people(120))
@@ -150,7 +150,7 @@ describe('postgres: two nodes', () => {
     expect([...counted]).toEqual([{ score: 1, stale: 0, passports: 120 }])
   })
 
-  test('no score of the old rules is left when one node adopts new rules while the other scores', async () => {
+  test('no score by the old rules is left after one node adopted new rules while the other was scoring', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
     await saveRecords(one, people(80))
@@ -171,7 +171,7 @@ describe('postgres: two nodes', () => {
 
 const PEOPLE = 60
 
-/** Refusals are expected: the passport may be merged or removed already. */
+/** Ignores refusals, because the passport may be merged or removed already. */
 async function orRefused(change: unknown): Promise<void> {
   try {
     await change
@@ -231,7 +231,7 @@ test('postgres: two nodes that change the same passports never deadlock, and lea
   expect(await other.scoring.countStale()).toBe(0)
 })
 
-test('postgres: the changes of the ranking include a transaction that began early and commits late', async () => {
+test('postgres: changes of the ranking include a transaction that was still open at the last read', async () => {
   await using nodes = await openTwo()
   const { one, other, sql } = nodes
   await saveRecords(one, [named(1, 'Early', 1), named(2, 'Late', 2)])

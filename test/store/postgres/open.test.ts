@@ -22,7 +22,7 @@ describe('postgres: opening', () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
-  test('the schema of a newer passportd is refused', async () => {
+  test('a database that a newer passportd has migrated is refused', async () => {
     await using database = await testDatabase()
     await openAndClose(database.url)
     await using sql = connect(database.url)
@@ -33,7 +33,7 @@ describe('postgres: opening', () => {
   })
 
   test.each(['passports', 'v1_passports', 'passportd'])(
-    'a table %s of another program is refused, and nothing is changed',
+    'a database in which another program has a table %s is refused, and stays unchanged',
     async (name) => {
       await using database = await testDatabase()
       await using sql = connect(database.url)
@@ -95,7 +95,7 @@ describe('postgres: an unavailable server', () => {
     ],
     ['a name that does not resolve', { hostname: 'postgres.invalid' }, 'is unavailable'],
     ['a port without a listener', { port: '1' }, 'is unavailable'],
-  ] as const)('%s is refused in one sentence that names it', async (_, wrong, sentence) => {
+  ] as const)('%s is refused in one sentence that names the server', async (_, wrong, sentence) => {
     await using database = await testDatabase()
     const url = change(database.url, (url) => Object.assign(url, wrong))
     const { host, pathname } = new URL(url)

@@ -13,7 +13,7 @@ import { named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { callHere } from '../../support/terminal.ts'
 
-/** As in docs/scale.md. */
+/** The setting that docs/scale.md recommends. */
 const IGNORED = /^ignore_startup_parameters = .+$/m.exec(
   readFileSync(join(import.meta.dir, '../../../docs/scale.md'), 'utf8'),
 )?.[0] as string
@@ -24,7 +24,7 @@ describe.if(hasPrograms('pgbouncer'))('PgBouncer', () => {
   test.each([
     ['session', 'max=4'],
     ['transaction', 'prepare=false&max=4'],
-  ] as const)('in %s mode two nodes read and write through it (%s)', async (mode, options) => {
+  ] as const)('two nodes read and write through PgBouncer in %s mode with %s', async (mode, options) => {
     await using database = await testDatabase()
     await using pooler = await startPgbouncer(database.url, mode, IGNORED)
     const url = withOptions(pooler.url, options)
@@ -38,7 +38,7 @@ describe.if(hasPrograms('pgbouncer'))('PgBouncer', () => {
     expect(await listAll(one, { size: 1, keyword: 'person 39' })).toMatchObject({ total: 1 })
   })
 
-  test('a pooler that refuses the settings is reported with a solution', async () => {
+  test('a pooler that refuses the settings of a connection is reported with a solution', async () => {
     await using database = await testDatabase()
     await using pooler = await startPgbouncer(database.url, 'session', '')
     expect(await refusalOf(pooler.url)).toContain('ignore_startup_parameters')
@@ -51,7 +51,7 @@ describe.if(hasPrograms('pgbouncer'))('PgBouncer', () => {
     using folder = tempFolder()
     const here = { cwd: folder.path, env: { DATABASE_URL: pooler.url } }
     let said = ''
-    // Each process numbers its statements from the first.
+    // All processes use the same statement names, so they collide after a few runs.
     while (said === '') said = (await run(['score'], here)).err.replace(/^Scored .*\n/, '')
     expect(said).toEndWith('that mixes up prepared statements: add prepare=false to its address.\n')
   })
@@ -60,7 +60,7 @@ describe.if(hasPrograms('pgbouncer'))('PgBouncer', () => {
     ['session', '', 0],
     ['transaction', 'prepare=false', 0],
     ['transaction', '', 1],
-  ] as const)('in %s mode with "%s" in the address, doctor exits with %d', async (mode, options, code) => {
+  ] as const)('doctor for %s mode with "%s" in the address exits with %d', async (mode, options, code) => {
     await using database = await testDatabase()
     await openAndClose(database.url)
     await using pooler = await startPgbouncer(database.url, mode, IGNORED)

@@ -17,7 +17,7 @@ import { credential, NOON, named, record } from '../../support/store/records.ts'
 /** A cursor in the future. */
 const CURSOR = '0:-1:99999999'
 
-/** Connections besides those for short statements. */
+/** The number of connections besides those for short statements. */
 const LONG_STATEMENTS = 2
 const WATCH = 1
 
@@ -77,7 +77,7 @@ describe('postgres: among 20,000 passports', () => {
   })
   afterAll(() => server[Symbol.asyncDispose]())
 
-  /** The plans of all statements except health checks. Seven runs: from the sixth on PostgreSQL may use a generic plan. */
+  /** The plans of all statements except health checks. From the sixth run on, PostgreSQL may use a generic plan. */
   async function plansOf(work: (store: Store) => unknown): Promise<string> {
     const entries = await logOf(server, async (store) => {
       for (let times = 0; times < 7; times++) await work(store)
@@ -134,7 +134,7 @@ describe('postgres: among 20,000 passports', () => {
     ],
     ['a row that a merge locks', mergeAndUnmerge, 'passports_pkey'],
     ['a row that a removal locks', removeNext, 'passports_by_survivor'],
-  ])('%s is found by an index', async (_, work, index) => {
+  ])('PostgreSQL uses an index to find %s', async (_, work, index) => {
     const plans = await plansOf(work)
     expect(plans).toContain(index)
     expect(plans.match(/Seq Scan on (?!passportd|versions|settings|event_log|event_rules).*/g) ?? []).toEqual(
@@ -177,7 +177,7 @@ describe('postgres: among 20,000 passports', () => {
 
 const FULL = { credentials: true }
 
-/** Every kind of key, with merged and unknown passports. */
+/** Keys of every kind. Some passports are merged or unknown. */
 const MIXED_KEYS = Array.from({ length: 1000 }, (_, at) => {
   const id = at * 21
   return at % 3 === 0
@@ -187,7 +187,7 @@ const MIXED_KEYS = Array.from({ length: 1000 }, (_, at) => {
       : { handle: `lens:${id}`, wallet: `lens:${id}` }
 })
 
-/** Inserts rows directly: faster than through the store. */
+/** Inserts rows directly, which is faster than through the store. */
 async function fill(sql: SQL): Promise<void> {
   await sql.unsafe(`begin;
     set local session_replication_role = replica;
@@ -218,7 +218,7 @@ const people = [...NAMES, 'Ada Lovelace', 'ÅSA', 'Straße', 'жук', 'İstanbu
   named(id + 2, name),
 )
 
-test('postgres: a database with the collation of a language has the same order and the same matches as SQLite', async () => {
+test('postgres: the collation of a language does not change the order or the search results', async () => {
   await using database = await testDatabase({
     template: `template0 locale_provider icu icu_locale 'en-US'`,
   })

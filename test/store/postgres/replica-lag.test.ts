@@ -13,7 +13,7 @@ import { NOON, named } from '../../support/store/records.ts'
 
 const MAX_LAG = 300
 
-/** A migrated primary with three passports, and a proxy that its replicas replicate through. */
+/** Starts a migrated primary with three passports, and a proxy for its replication. */
 async function startPrimary() {
   const primary = await startPostgres()
   const writer = await openPostgres(primary)
@@ -55,7 +55,7 @@ describe('with one replica', () => {
     await cluster[Symbol.asyncDispose]()
   })
 
-  test('a replica does not lag while the primary has no changes', async () => {
+  test('a replica of an idle primary has no lag', async () => {
     await using node = await openNode(cluster.primary, [replica])
     await waitFor(node, 'ok')
     const later = performance.now() + 3_600_000
@@ -65,7 +65,7 @@ describe('with one replica', () => {
     clock.mockRestore()
   })
 
-  test('a replica whose replication is cut is not read: a removed passport is not found', async () => {
+  test('a replica whose replication is cut is not read, so that a removed passport is not found', async () => {
     await using node = await openNode(cluster.primary, [replica])
     await waitFor(node, 'ok')
     cluster.proxy.hang()
@@ -90,7 +90,7 @@ describe('with one replica', () => {
     cluster.proxy.flow()
   })
 
-  test('a diff adds up although the passport comes from a lagging replica, and its events from the primary', async () => {
+  test('a diff adds up if the passport is read from a lagging replica, and its events from the primary', async () => {
     await using node = await openNode(cluster.primary, [replica], 60_000)
     await waitFor(node, 'ok')
     const save = (total: number, now: number) =>
@@ -112,7 +112,7 @@ describe('with one replica', () => {
   })
 })
 
-test('a replica that is behind is not read although a statement on the primary takes too long', async () => {
+test('a lagging replica is not read, even if a statement on the primary takes too long', async () => {
   await using cluster = await startPrimary()
   await using replica = await startReplica(cluster.primary, cluster.source)
   await using node = await openNode(cluster.primary, [replica], MAX_LAG, 3000)
@@ -130,7 +130,7 @@ test('a replica that is behind is not read although a statement on the primary t
   cluster.proxy.flow()
 })
 
-test('a failed statement of an available replica is reported, and not repeated on the primary', async () => {
+test('a statement that fails on an available replica is not repeated on the primary', async () => {
   await using cluster = await startPrimary()
   await using replica = await startReplica(cluster.primary)
   await using node = await openNode(cluster.primary, [replica])
@@ -164,7 +164,7 @@ test('a promoted replica is read only while its primary is unavailable', async (
   expect(await node.v1.findPassport({ id: 1 })).toMatchObject({ id: 1 })
 })
 
-test('of several replicas one that is available and up to date is read', async () => {
+test('reads use a replica that is available and up to date, if there are several', async () => {
   await using cluster = await startPrimary()
   const { primary, writer, proxy, source } = cluster
   await using cut = await startReplica(primary, source)
@@ -181,6 +181,6 @@ test('of several replicas one that is available and up to date is read', async (
   expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
   await good.stop()
   await until(async () => (await statesOf(node)) === 'ok,unavailable')
-  // Outdated, but better than no response.
+  // The last replica is outdated, but better than no response.
   expect(await node.v1.findPassport({ id: 1 })).toMatchObject({ id: 1 })
 })

@@ -5,7 +5,7 @@ import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { checkHistories } from '../../support/store/random-histories.ts'
 import { ada, credential, grace, graceOld, record } from '../../support/store/records.ts'
 
-/** The facets of all listed passports, from the records and the shown credentials. */
+/** Builds the expected facets of all listed passports from the records and the shown credentials. */
 async function expectedOf(store: Store): Promise<Facets[]> {
   const records = (await store.records.list(-1, 1000)).filter(({ mergedInto }) => mergedInto === undefined)
   return Promise.all(
@@ -37,13 +37,13 @@ const SOCIAL = ada.socials[0] as (typeof ada.socials)[number]
 const byId = (facets: readonly Facets[]) => facets.toSorted((one, other) => one.id - other.id)
 
 onEveryEngine('facets', (open, engine) => {
-  test('are those of the records, after a random history', () =>
+  test('facets match the records after a random history', () =>
     checkHistories(open, engine, (store) => async () => {
       const found = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
       expect(byId(found)).toEqual(await expectedOf(store))
     }))
 
-  test('are folded, without duplicates, and include only types with a score', async () => {
+  test('facets are folded and have no duplicates, and only credentials with a score count as types', async () => {
     await using store = await open([
       grace,
       graceOld,
@@ -73,7 +73,7 @@ onEveryEngine('facets', (open, engine) => {
     expect(await store.facets.list([])).toEqual([])
   })
 
-  test('keep the quotes, backslashes and long lists of a record', async () => {
+  test('facets keep quotes, backslashes and long lists', async () => {
     const odd = ['a\\', 'b"', '\\"', '"type":"c"', '"score":0,', 'd\\\\', '\u0001', 'e,"source":"f"']
     const long = Array.from({ length: 100 }, (_, at) => `tag ${at}`)
     await using store = await open([
@@ -107,7 +107,7 @@ onEveryEngine('facets', (open, engine) => {
   test.each([
     ['credentials', { credentials: [credential('1', { type: 'github' })] }, { type: ['github'] }],
     ['rule set', { rules: 'other' }, { rules: ['other'] }],
-  ])('facets that change with the %s alone are a change of the listing, once', async (_, change, facets) => {
+  ])('a change of the %s alone is listed as a change of the passport, once', async (_, change, facets) => {
     await using store = await open([before, record(2)])
     let cursor = await store.listing.readAll(() => undefined)
     await saveRecords(store, [{ ...before, ...change }])

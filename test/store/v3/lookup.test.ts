@@ -7,7 +7,7 @@ import { contracts, hand, OPTIONS } from '../../support/store/scoring.ts'
 
 const point = (type: string, account: string) => ({ ...contracts(1), type, account, display: '' })
 
-/** The ids that the keys lead to; candidates are a list, an unknown key is `undefined`. */
+/** The id that each key finds. An ambiguous key has a list of candidates, and an unknown key `undefined`. */
 async function resolve(store: Store, ...keys: string[]) {
   const parsed = keys.map((key) => parsePassportKey(key))
   expect(parsed).not.toContain(undefined)
@@ -30,7 +30,7 @@ onEveryEngine('keys of v3', (open) => {
     ])
   })
 
-  test('accounts of data points are handles, with and without their label', async () => {
+  test('the account of a data point is a handle, with and without its label', async () => {
     await using store = await open([record(1, { dataPoints: [point('farcaster', 'fid:1042')] }), record(2)])
     await hand(store, { id: 2 }, point('github', 'Zoe'))
     expect(await resolve(store, 'farcaster:1042', 'farcaster:fid:1042', 'github:zoe')).toEqual([1, 1, 2])
@@ -56,7 +56,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(await resolve(store, 'github:old', 'github:new', 'lens:same')).toEqual([undefined, 1, 1])
   })
 
-  test('records of one batch about the same passport leave the handles of the last one', async () => {
+  test('a passport with several records in a batch has the handles of the last record', async () => {
     await using store = await open([record(1, { socials: [social('lens', 'old')] })])
     const named = (id: number, name: string) => ({
       kind: 'passport' as const,
@@ -72,7 +72,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(await resolve(store, 'github:one', 'lens:again')).toEqual([1, 1])
   })
 
-  test('a handle of several passports is ambiguous, until all but one are removed or merged', async () => {
+  test('a handle that several passports have is ambiguous until all but one are removed or merged', async () => {
     const zoe = { socials: [social('github', 'zoe')] }
     await using store = await open([record(1, zoe), record(2, zoe), record(3, zoe)])
     expect(await resolve(store, 'github:zoe')).toEqual([[1, 2, 3]])
@@ -84,7 +84,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(await resolve(store, 'github:zoe')).toEqual([[2, 3]])
   })
 
-  test('at most 10 candidates are named, and more than 32 owners are ambiguous even if merged', async () => {
+  test('more than 32 owners make a handle ambiguous even if they are merged, and at most 10 are named', async () => {
     const zoe = { socials: [social('github', 'zoe')] }
     const many = Array.from({ length: 40 }, (_, id) => record(id, zoe))
     await using store = await open(many)
@@ -96,7 +96,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(await resolve(store, 'github:zoe', '39')).toEqual([[0], 0])
   })
 
-  test('a wallet address with a colon is found, and merges are followed through a chain', async () => {
+  test('a wallet address with a colon is found, and a chain of merges leads to the survivor', async () => {
     await using store = await open([
       record(1, { mainWallet: 'kaspa:qq1', mergedInto: 2 }),
       record(2, { mergedInto: 3 }),
@@ -119,7 +119,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(await store.v3.find(keys.slice(2), { credentials: false })).toHaveLength(1)
   })
 
-  test('texts with SQL or JSON in them are plain keys', async () => {
+  test('keys that contain SQL or JSON are plain text', async () => {
     await using store = await open(PEOPLE)
     const odd = [...'{}"\\,\'', 'NULL', 'null', '{"a"}', 'a\\"b', "lens:' or 1=1", 'lens:"', 'lens:\\']
     expect(await resolve(store, ...odd, '7')).toEqual([...odd.map(() => undefined), 7])

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { credential, record, social } from '../../support/store/records.ts'
 
-/** Sources that are searched. */
+/** The number of sources that are searched. */
 const MOST_SOURCES = 64
 
 const PEOPLE = [
@@ -19,7 +19,7 @@ const PEOPLE = [
 ]
 
 onEveryEngine('search by prefix', (open) => {
-  test('finds handles of one source and of all sources, in order', async () => {
+  test('a search finds handles of one source and of all sources, in order', async () => {
     await using empty = await open()
     expect(await empty.search.listNames('zoe', 9)).toEqual([])
     await using store = await open(PEOPLE)
@@ -41,7 +41,7 @@ onEveryEngine('search by prefix', (open) => {
     ])
   })
 
-  test('finds wallets', async () => {
+  test('a search finds wallets by prefix and suffix', async () => {
     await using store = await open(PEOPLE)
     expect((await store.search.listWallets('0xde30ab', 9)).map(({ id }) => id)).toEqual([1, 2])
     expect((await store.search.listWallets('0xde30ab', 1)).map(({ id }) => id)).toEqual([1])
@@ -51,7 +51,7 @@ onEveryEngine('search by prefix', (open) => {
     expect(await store.search.listWallets('DemoSo', 9)).toEqual([{ text: 'DemoSo1ana', id: 2 }])
   })
 
-  test('treats wildcards and quotes of SQL as plain characters', async () => {
+  test('a search treats SQL wildcards and quotes as plain characters', async () => {
     await using store = await open(PEOPLE)
     for (const prefix of ['zo%', '%', '_oe', "zo' or '1'='1"])
       expect(await store.search.listNames(prefix, 9)).toEqual([])
@@ -59,14 +59,14 @@ onEveryEngine('search by prefix', (open) => {
     expect(await store.search.listWallets('0x__', 9)).toEqual([])
   })
 
-  test('reads a bounded number of sources', async () => {
+  test('a search reads a limited number of sources', async () => {
     const socials = Array.from({ length: MOST_SOURCES + 5 }, (_, at) => social(`s${100 + at}`, 'zoe'))
     await using store = await open([record(1, { socials })])
     expect(await store.search.listNames('zoe', 9)).toHaveLength(MOST_SOURCES)
     expect(await store.search.listHandles('s168:zoe', 9)).toHaveLength(1)
   })
 
-  test('finds the best credential of a type, without very long lists', async () => {
+  test('a search finds the best credential of a type, but skips very long lists of credentials', async () => {
     const people = [
       record(1, { credentials: [credential('a', { score: 2 }), credential('b', { type: 'ENS', score: 4 })] }),
       record(2, { credentials: [credential('c', { type: 'github' })] }),

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 import { byScore, type Credential } from '../../../src/domain/credential.ts'
 import type { FullPassport, PassportRef } from '../../../src/domain/passport.ts'
-import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import {
+  type PassportRecord,
   presentCredential,
   presentListedPassport,
   presentPassport,

@@ -10,7 +10,7 @@ import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../../../support/s
 const numbersOf = ({ items }: { items: WireEvent[] }) => items.map(({ id }) => Number(id.split('-')[1]))
 
 onEngine('sqlite', 'GET /api/v3/events', (open) => {
-  test('has CloudEvents, oldest first; the id of an event is a cursor', async () => {
+  test('a page has CloudEvents, oldest first, and the id of each event is a cursor', async () => {
     await using store = await open([named(7, 'Ada', 5)])
     await saveRecords(store, [named(7, 'Ada', 6)])
     await using server = await serveEvents(store, { publicUrl: 'https://passports.example.com' })
@@ -32,7 +32,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     expect((await server.list(`?after=${body.items[0].id}`)).body.items).toEqual([body.items[1]])
   })
 
-  test('next leads through all events once; at the end it equals after', async () => {
+  test('following next reads every event once, and on the last page next equals after', async () => {
     await using server = await serveEvents(await open(Array.from({ length: 25 }, (_, id) => record(id))))
     const seen: number[] = []
     let after = ''
@@ -48,7 +48,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     expect(numbersOf((await server.list(`?after=${after}`)).body)).toEqual([26])
   })
 
-  test('filters by type, and by passport with any key', async () => {
+  test('events can be filtered by type, and by any key of a passport', async () => {
     await using store = await open(PEOPLE)
     await saveRecords(store, [{ ...ada, connections: 18 }])
     await store.passports.remove(12, NOON)
@@ -108,7 +108,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
   })
 })
 
-test('a filter by type reads a bounded part of the log, from its oldest event on', () => {
+test('a page with a filter by type reads at most 10,000 events of the log', () => {
   const log = { name: 'x', first: 50_001, last: 70_000, knownSince: 0 }
   const page = { after: 0, limit: 9, types: ['rules.changed' as const] }
   expect(scanEnd(page, log)).toBe(60_000)

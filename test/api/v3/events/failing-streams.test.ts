@@ -9,7 +9,7 @@ const MEBIBYTE = 1024 * 1024
 
 const people = (count: number) => Array.from({ length: count }, (_, id) => record(id))
 
-/** The streams of a server, and how to open one after an event. */
+/** Creates the streams of a server. `follow` opens a stream after an event. */
 async function streamsOf(store: Store, stallMilliseconds?: number) {
   const reported: unknown[] = []
   const streams = createEventStreams({
@@ -41,7 +41,7 @@ async function readUntil(body: ReadableStream<Uint8Array>, end: string): Promise
   while (!text.includes(end)) text += decoder.decode((await reader.read()).value)
 }
 
-test('a stream that is not read holds at most 640 KiB and is disconnected; others go on', async () => {
+test('a stream that is not read buffers at most 640 KiB and is disconnected, and other streams continue', async () => {
   await using store = await openTestStore('sqlite', people(8000))
   const streams = await streamsOf(store, 300)
   const disconnected: string[] = []
@@ -60,7 +60,7 @@ test('a stream that is not read holds at most 640 KiB and is disconnected; other
   expect([streams.count(), streams.errors]).toEqual([0, []])
 })
 
-test('a stream that fails in the shared poll ends alone: others get new events', async () => {
+test('a stream that fails in the shared poll ends, and other streams still get new events', async () => {
   await using store = await openTestStore('sqlite', people(6000))
   const streams = await streamsOf(store, 200)
   const broken = streams.follow('broken', 0, () => {
@@ -76,7 +76,7 @@ test('a stream that fails in the shared poll ends alone: others get new events',
   expect(streams.errors).toEqual([new Error('The socket is gone.')])
 })
 
-test('a log that cannot be read is reported once for each outage, and streams stay open', async () => {
+test('streams stay open while the event log cannot be read, and each outage is reported once', async () => {
   await using store = await openTestStore('sqlite', [record(1)])
   let [reads, isFailing] = [0, false]
   const log = async () => {

@@ -16,7 +16,7 @@ const write = (round: number) => Array.from({ length: PER_ROUND }, (_, at) => re
 
 const numbersOf = (events: readonly WireEvent[]) => events.map(({ id }) => Number(id.split('-')[1]))
 
-/** A stream of all events from the beginning. */
+/** Opens a stream and returns all events from the beginning. */
 async function readAll(url: URL | undefined, key: string, count: number) {
   const stream = await openEventStream(url ?? '', { key })
   await stream.hasEvents(count)
@@ -32,7 +32,7 @@ test('a client that reconnects gets every event once and in order, whenever its 
   const follower = followEvents(() => server.url, key)
   for (let round = 0; round < ROUNDS; round++) {
     await saveRecords(server.store, write(round))
-    // At another moment each time: before, while and after the events arrive.
+    // The connection is cut at different moments: before, while and after the events arrive.
     if (round % 3 > 0) await until(() => follower.received().length >= round * PER_ROUND + (round % 20))
     await follower.cut()
   }
@@ -43,7 +43,7 @@ test('a client that reconnects gets every event once and in order, whenever its 
   await follower.end()
 })
 
-test('postgres: a client of one node gets the events of the other, and continues there when its node stops', async () => {
+test('postgres: a client gets the events of another node, and continues there when its own node stops', async () => {
   await using database = await databaseMaker('postgres')()
   const stores = [await openPostgres(database), await openPostgres(database)] as const
   const { key } = await makeKey(stores[0], 1)

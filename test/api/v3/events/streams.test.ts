@@ -11,7 +11,7 @@ import { NOON, named, record } from '../../../support/store/records.ts'
 const people = (count: number, from = 0) => Array.from({ length: count }, (_, at) => record(from + at))
 
 onEveryEngine('a stream of events', (open) => {
-  test('has the same objects as pages, then those of new changes', async () => {
+  test('a stream has the same events as the pages, followed by new ones', async () => {
     await using server = await serveEvents(await open(people(3)))
     const stream = await server.follow()
     const { headers } = stream.response
@@ -29,7 +29,7 @@ onEveryEngine('a stream of events', (open) => {
     expect(server.errors).toEqual([])
   })
 
-  test('continues after Last-Event-ID, which overrides after', async () => {
+  test('a stream continues after Last-Event-ID, which overrides the parameter after', async () => {
     await using server = await serveEvents(await open(people(5)))
     const { items } = (await server.list()).body
     for (const [query, lastId] of [
@@ -47,7 +47,7 @@ onEveryEngine('a stream of events', (open) => {
 })
 
 onEngine('sqlite', 'a stream of events', (open) => {
-  test('begins at the end with after=latest, and may be filtered', async () => {
+  test('a stream with after=latest has only new events, and streams can be filtered', async () => {
     await using server = await serveEvents(await open(people(5)))
     const latest = await server.follow('?after=latest')
     const ofOne = await server.follow('?passport=3')
@@ -60,7 +60,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
     await Promise.all([latest, ofOne, changes].map((stream) => stream.close()))
   })
 
-  test('a keep-alive comment has the latest event id, also if the filter left out all events', async () => {
+  test('a keep-alive comment has the latest event id, even if the filter left out all events', async () => {
     await using server = await serveEvents(await open(people(2)), {
       limits: { commentMilliseconds: 100 },
     })
@@ -72,7 +72,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
     await stream.close()
   })
 
-  test('ends when its key is revoked', async () => {
+  test('a stream ends when its key is revoked', async () => {
     await using server = await serveEvents(await open(people(2)), {
       limits: { commentMilliseconds: 100 },
     })
@@ -83,7 +83,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
     expect((await server.follow()).response.status).toBe(401)
   })
 
-  test('a wrong Last-Event-ID gets 400, and an expired one 410', async () => {
+  test('a malformed Last-Event-ID gets 400, and an expired one 410', async () => {
     await using server = await serveEvents(await open(people(2)))
     const wrong = (await server.follow('', 'x')).response
     expect([wrong.status, wrong.headers.get('Content-Type')]).toEqual([400, 'application/problem+json'])
@@ -97,7 +97,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
   })
 })
 
-test('the streams of a key and of a server are limited, and a closed stream makes room', async () => {
+test('a key and a server have a limit of open streams, and closing one makes room for another', async () => {
   await using server = await serveRecords({}, people(1))
   const keys: string[] = []
   for (let seed = 1; seed <= MOST_STREAMS / MOST_STREAMS_OF_KEY + 1; seed++)
@@ -125,7 +125,7 @@ test('the streams of a key and of a server are limited, and a closed stream make
   await until(() => server.openStreams() === 0)
 })
 
-test('a stream ignores conditions, and HEAD opens none: a response without a body would leave it open', async () => {
+test('a stream ignores If-Match and If-None-Match, and a HEAD request opens no stream', async () => {
   await using server = await serveEvents(await openTestStore('sqlite', people(2)))
   for (const headers of [{ 'If-None-Match': '*' }, { 'If-None-Match': '' }, { 'If-Match': '"x"' }]) {
     const stream = await openEventStream(server.url, { key: server.key, headers })
@@ -138,7 +138,7 @@ test('a stream ignores conditions, and HEAD opens none: a response without a bod
   await until(() => server.openStreams() === 0)
 })
 
-test('streams end when the server stops, after the last event', async () => {
+test('streams end after their last event when the server stops', async () => {
   await using server = await serveEvents(await openTestStore('sqlite', people(3)))
   const streams = await Promise.all(Array.from({ length: 5 }, () => server.follow()))
   await Promise.all(streams.map((stream) => stream.hasEvents(3)))
@@ -147,7 +147,7 @@ test('streams end when the server stops, after the last event', async () => {
   expect(streams.map((stream) => stream.events().length)).toEqual([3, 3, 3, 3, 3])
 })
 
-test('a stream ends when another log replaces its log, and the client then gets 410', async () => {
+test('a stream ends when another event log replaces its log, and the client gets 410 when it reconnects', async () => {
   await using server = await serveEvents(await openTestStore('sqlite', people(2)))
   const stream = await server.follow()
   await stream.hasEvents(2)
