@@ -31,7 +31,7 @@ const isListed = ({ name }: Example) => name in NOT_RUN
 
 type Run = (example: Example, text: string, folder: string) => unknown
 
-/** Run the blocks of each language. `text` already has the URLs and folders of the test. A failing command throws. */
+/** Functions to run a block of each language. `text` has the URLs and folders of the test. A failing command throws. */
 const RUN: Record<string, Run> = {
   sh: (_, text, folder) => runScript(text, folder),
   crontab: (_, text, folder) => runScript(commandOfCron(text), folder),

@@ -42,7 +42,7 @@ const MOST_CREDENTIALS = 150
 const LONG_VALUE = 'value '.repeat(30)
 
 /**
- * Copies a data set to a folder, adds a large passport and changes the passports with the lowest ids after `before`.
+ * Copies a data set to a folder and adds a large passport. After `before`, changes the passports with the lowest ids.
  */
 export async function copyWithHistory(
   passports: number,

@@ -5,7 +5,7 @@ export type DatabaseAddress =
       engine: 'postgres'
       url: string
       readUrls?: readonly string[]
-      /** A replica that is more milliseconds behind its primary is not read. */
+      /** A replica that lags more than this many milliseconds behind its primary is not read. */
       maxLag?: number
     }
 

@@ -36,8 +36,8 @@ const toJob = ({ rules, now = Date.now }: Adopter): AdoptionJob => ({
 })
 
 /**
- * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. Without one,
- * nodes of another version may put their built-in rules in force: then only they score, and `onSuperseded` is called.
+ * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. Calls
+ * `onSuperseded` if only nodes of another version score, because their built-in rules are in force and none was applied.
  */
 export async function keepRescoring(scorer: Rescorer, signal: AbortSignal, onSuperseded: () => void) {
   let current = scorer

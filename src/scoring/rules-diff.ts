@@ -14,7 +14,7 @@ const NAMED = 20
 /** Bounds of the histogram; a change of less than 1 counts as 1. */
 const BOUNDS = [1, 10, 20, 50] as const
 
-/** The points of one credential type before and after, that is, with each rule set. */
+/** The points of one credential type with each of the two rule sets. */
 export type Reason = { type: string; before: number; after: number }
 export type Change = { id: number; before: number; after: number; reasons: Reason[] }
 export type Checkmarks = { count: number; ids: number[] }

@@ -11,7 +11,7 @@ import { INVENTED } from '../support/store/json-lines.ts'
 type Sent = { base: string; requests: { method: string; path: string; headers: Record<string, string> }[] }
 type Reply = { status: number; body: string }
 
-/** The Accept-Encoding of a browser, whose responses each client must decode. */
+/** The Accept-Encoding of a browser. Each client must decode the compressed responses. */
 const ENCODINGS = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
 
 describe('the requests of docs/migrate.md', () => {

@@ -185,8 +185,8 @@ onEveryEngine(
 )
 
 onEveryEngine('keys of the maximum length', (open) => {
-  test('are stored in every script', async () => {
-    // All letters differ and have four bytes, so that the key cannot be compressed.
+  test('are stored, even if each character has four bytes', async () => {
+    // All characters differ, so that the key cannot be compressed.
     const letters = Array.from({ length: 250 }, (_, at) => 0x20000 + ((at * 7919) % 40_000))
     const key = String.fromCodePoint(...letters)
     const dataPoints = [{ type: key, account: key, value: 1 }]

@@ -132,7 +132,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     expect(await rescoreSome(scorerOf(store, otherRules))).toBe(1)
   })
 
-  test('makes passports stale that another rule set scored differently, even if saved afterwards', async () => {
+  test('makes passports stale that another rule set scored differently, even if they are saved later', async () => {
     const scores = { total: 9, skills: 9 }
     const records = [
       record(1, { rules: 'elsewhere', scores }),

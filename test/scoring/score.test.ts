@@ -184,7 +184,7 @@ test('a proof with a score sets the human checkmark, and so does the record', ()
   expect(score(passport({ givenHuman: true }), rules, NOW).human).toBe(true)
 })
 
-test('a passport without credentials and scored data points keeps the scores of its record', () => {
+test('a passport keeps the scores of its record until a credential or data point is scored', () => {
   const scores = { total: 12, activity: 5, identity: 4, skills: 3 }
   expect(score(passport({ scores }), rules, NOW).scores).toEqual(scores)
   const dataPoints = [point('unheard_of', number(1))]

@@ -18,7 +18,7 @@ type Advisory = { package: string; below: string; id: string }
 
 const manifest = JSON.parse(read('package.json'))
 
-/** The client has two entries: its folder and a link to it. */
+/** The client has two entries in the lockfile: its folder and a link to it. */
 const isWorkspace = (place: string, { link, resolved }: Entry) =>
   place === 'packages/client' || (link === true && resolved === 'packages/client')
 

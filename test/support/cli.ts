@@ -9,7 +9,7 @@ type Options = { env?: Env; cwd: string; stdin?: Uint8Array }
 /** How `npm run passportd` starts the program. */
 export const COMMAND = [process.execPath, '--smol', '--config=/dev/null', '--no-env-file', MAIN]
 
-/** Commands that need a database, with valid arguments. */
+/** Commands that need an existing database, with valid arguments. */
 export const READING_COMMANDS = [
   'keys create --name a',
   'keys list --json',

@@ -33,7 +33,7 @@ export async function listenHere(env: Record<string, string>, options: Options =
   })
   return {
     url: server().url.origin,
-    /** The log. */
+    /** The entries of the log, as JSON. */
     lines,
     drain,
     async [Symbol.asyncDispose]() {

@@ -36,7 +36,7 @@ export type V3Social = Static<typeof v3.Social>
 /** A scored item of a passport. */
 export type V3Credential = Static<typeof v3.Credential>
 
-/** The rank of the score. */
+/** The position of the score in the ranking. */
 export type V3Standing = Static<typeof v3.Standing>
 
 export type V3ExplanationLine = Static<typeof v3.ExplanationLine>

@@ -52,7 +52,7 @@ export type EventOptions = RequestOptions & {
   types?: readonly V3EventType[] | undefined
   /** Only events of this passport. */
   passport?: number | string | undefined
-  /** Waits for new events until `signal` is aborted, and reconnects. False by default: the last event is the end. */
+  /** Waits for new events and reconnects, until `signal` is aborted. By default, the last event ends the iteration. */
   follow?: boolean | undefined
 }
 
@@ -65,7 +65,7 @@ export type Shown<Options> = Options extends { select: readonly string[] }
 
 const KEYS_PER_REQUEST = 1000
 
-/** Pages have at most 50 passports if these have included parts. */
+/** A page with included parts has at most 50 passports. */
 const largestPage = ({ include = [], select = [] }: V3ListOptions = {}): number =>
   include.length > 0 || select.some((path) => /^(?:credentials|standing|explanation)(?:\.|$)/.test(path))
     ? 50

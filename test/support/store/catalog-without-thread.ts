@@ -4,7 +4,7 @@ import { createSearchClient, createSearchServer } from '../../../src/catalog/rem
 import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
 import type { Store } from '../../../src/store/store.ts'
 
-/** A catalog and the search server of a search thread, both in this thread. Its snapshot is never updated. */
+/** A catalog whose search server runs in this thread, instead of the search thread. Its snapshot is never updated. */
 export async function catalogWithoutThread(store: Store, options: { mostAwaited?: number } = {}) {
   const snapshot = await buildSnapshot(store.listing)
   const client = createSearchClient()
