@@ -201,7 +201,7 @@ type Counted = Group & { first: number }
 
 export type CountedGroups = { groups: Counted[]; more: number }
 
-/** Counts the slots with each value. The largest groups come first. `more` is the number of groups that are left out. */
+/** Counts the slots with each value: largest groups first, equal ones by value. `more`: how many groups are left out. */
 export function groupSlots(column: Column, slots: Uint32Array, wanted: Wanted): CountedGroups {
   const { counts, firsts, none } = countValues(column, slots)
   const isWanted = createTest(wanted)

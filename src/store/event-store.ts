@@ -6,7 +6,7 @@ export type EventStore = {
   log(): Awaitable<EventLog>
   /** The next events, oldest first. A page has at most `limit` events, and about 1 MiB. */
   list(page: EventPage): Awaitable<EventList>
-  /** A page of the events of these passports after a time, newest first. `readLater` reads all pages. */
+  /** A page of the events of these passports after a time, newest first for each one. `readLater` reads all pages. */
   listAfterTime(passports: readonly LaterCursor[], time: number): Awaitable<LaterEvents>
   /** The latest events of a passport, newest first. */
   listLatest(passportId: number, types: readonly EventType[], limit: number): Awaitable<LogEvent[]>

@@ -35,7 +35,7 @@ test.each([
   ['br, deflate', undefined],
   ['gzip;q=nonsense', undefined],
   [';;,,=', undefined],
-  // Only the first 1,000 characters are read.
+  // Only the first 1,000 characters of the header are read.
   [`gzip,${'x,'.repeat(8000)}`, 'gzip'],
   [`${'x,'.repeat(500)}gzip`, undefined],
 ])('Accept-Encoding "%s" selects %p', (accepted, encoding) => {

@@ -187,7 +187,7 @@ test('web pages of any origin may read responses and their headers', async () =>
   )
 })
 
-test('repeated slashes count as one', async () => {
+test('repeated slashes in a path count as one', async () => {
   const { text } = await server.get('/api/v1/passports')
   for (const path of ['//api/v1/passports', '/api/v1//passports', '/api//v1/passports///'])
     expect(await server.get(path)).toMatchObject({ status: 200, text })

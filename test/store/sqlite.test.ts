@@ -83,7 +83,7 @@ describe('sqlite: the file', () => {
       (path) => change(path, 'alter table wallets rename column address to addres3'),
       DAMAGED,
     ],
-  ])('%s is refused in one sentence that names it', async (_, prepare, sentence) => {
+  ])('%s is refused in one sentence that names the file', async (_, prepare, sentence) => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     await prepare(path)

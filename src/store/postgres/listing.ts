@@ -27,7 +27,7 @@ type AllRow = { cursor: string; ranked: Buffer | null; names: string | null }
 
 /** The version of a row is the number of the transaction that wrote it. */
 export function createListing(read: Query, readFast = read): ListingStore & { forget(): void } {
-  /** Part of the cursor, because another server uses the same transaction numbers for other changes. */
+  /** Part of the cursor, because another server reuses transaction numbers. Each thread counts servers by itself. */
   let server = 0
 
   return {

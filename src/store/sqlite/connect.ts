@@ -174,7 +174,7 @@ function explain(path: string, error: SQLiteError): string {
 /** How long reads share a transaction. Writes of other connections become visible after this time. */
 const LIFE_MILLISECONDS = 5
 
-/** Consecutive reads share a transaction, because begin and end cost more than a short read. */
+/** Consecutive reads share a transaction, which is faster. All reads of the connection must go through `read`. */
 export function createReadTransaction(path: string, database: Database) {
   const begin = database.query('begin')
   // Not a commit, which would fail after an error.

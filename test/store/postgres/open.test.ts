@@ -95,7 +95,7 @@ describe('postgres: an unavailable server', () => {
     ],
     ['a name that does not resolve', { hostname: 'postgres.invalid' }, 'is unavailable'],
     ['a port without a listener', { port: '1' }, 'is unavailable'],
-  ] as const)('%s is refused in one sentence that names it', async (_, wrong, sentence) => {
+  ] as const)('%s is refused in one sentence that names the server', async (_, wrong, sentence) => {
     await using database = await testDatabase()
     const url = change(database.url, (url) => Object.assign(url, wrong))
     const { host, pathname } = new URL(url)

@@ -56,7 +56,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(await resolve(store, 'github:old', 'github:new', 'lens:same')).toEqual([undefined, 1, 1])
   })
 
-  test('if a batch has several records of a passport, it has the handles of the last one', async () => {
+  test('a passport with several records in a batch has the handles of the last record', async () => {
     await using store = await open([record(1, { socials: [social('lens', 'old')] })])
     const named = (id: number, name: string) => ({
       kind: 'passport' as const,
