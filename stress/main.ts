@@ -47,7 +47,7 @@ function exit(message: string): never {
   process.exit(2)
 }
 
-/** In the short form, most scenarios wait most of the time. */
+/** Three scenarios run at once in the short form, because they mostly wait. */
 const SCENARIOS_AT_ONCE = options.short ? 3 : 1
 
 async function runOne(scenario: Scenario): Promise<Outcome> {
@@ -72,7 +72,7 @@ async function runSelected(remaining: Iterator<[number, Scenario]>): Promise<voi
     const begin = performance.now()
     const { count, failures, note = '' } = await runOne(scenario)
     const seconds = Math.round((performance.now() - begin) / 1000)
-    // A scenario without repetitions has verified nothing.
+    // A scenario that completed no repetition has verified nothing.
     const isFailed = failures > 0 || count === 0
     hasFailed ||= isFailed
     console.error(`${scenario.name}: ${isFailed ? 'FAILED' : 'passed'} after ${seconds} s`)

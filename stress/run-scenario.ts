@@ -4,9 +4,9 @@ export type Fail = (message: string) => void
 /** A fault or a load that is repeated; no repetition may break a guarantee. */
 export type Scenario = {
   name: string
-  /** The repeated event, for the table of results. */
+  /** Names the repeated event in the table of results. */
   title: string
-  /** Repetitions in `npm run stress`, and with `--short`. With 1, a scenario also uses less data and shorter waits. */
+  /** Repetitions in `npm run stress` and with `--short`. With only 1, a scenario also uses less data and time. */
   long: number
   short: number
   run(times: number, fail: Fail): Promise<Result>
@@ -28,7 +28,7 @@ export async function runScenario(scenario: Scenario, times: number, report: Fai
   return { ...result, failures }
 }
 
-/** Reports an error that `verify` throws. */
+/** Runs `verify` and reports the error that it throws. */
 export async function check(fail: Fail, when: string, verify: () => unknown): Promise<void> {
   try {
     await verify()

@@ -78,6 +78,10 @@ export class ClientGone extends Error {
 export const overloaded = (message = 'Too many requests are being processed. Try again shortly.') =>
   new ServiceError('overloaded', message)
 
+/** The database or another service does not work. The message is for the operator. */
+export const unavailable = (message: string, options?: ErrorOptions) =>
+  new ServiceError('unavailable', message, options)
+
 export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized request.')
 
 /** A valid command that cannot be carried out; the message says why and what to do. */

@@ -5,7 +5,7 @@ const LIMITS = ['test/api/limits/rate-limit.test.ts']
 const WINDOWS = ['test/api/limits/fixed-window.test.ts']
 const ADDRESS = ['test/api/limits/address.test.ts']
 
-/** Keys, rate limits and client addresses. */
+/** Mutations of keys, rate limits and client addresses. */
 export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'auth: an expired or revoked key is accepted',

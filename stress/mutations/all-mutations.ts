@@ -19,6 +19,6 @@ export const MUTATIONS: readonly Mutation[] = [
   ...FILE_MUTATIONS,
 ]
 
-/** Whether the file does not have the text exactly once. */
+/** A mutation is outdated unless its file contains the text exactly once. */
 export const isOutdated = (root: string, { file, from }: Mutation): boolean =>
   readFileSync(join(root, file), 'utf8').split(from).length !== 2

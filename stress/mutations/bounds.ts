@@ -2,7 +2,7 @@ import type { Mutation } from './mutation.ts'
 
 const RESPONSES = ['test/api/responses.test.ts']
 
-/** Limits of requests. */
+/** Mutations of the limits of requests. */
 export const BOUND_MUTATIONS: readonly Mutation[] = [
   {
     name: 'bounds: a body of two megabytes is accepted',

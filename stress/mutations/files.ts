@@ -5,7 +5,7 @@ const SQLITE = ['test/store/sqlite.test.ts']
 const MIGRATIONS = ['test/store/migrations.test.ts', 'test/store/sqlite.test.ts']
 const BACKUP = ['test/cli/backup.test.ts', 'test/cli/restore.test.ts']
 
-/** Database files. */
+/** Mutations of the handling of database files. */
 export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'secure delete: removed data stays in free pages',

@@ -5,7 +5,7 @@ const DIFF = ['test/api/v3/diff.test.ts']
 const FOLD = ['test/domain/history/score-diff.test.ts']
 const EVENTS = ['test/store/events/events.test.ts', 'test/store/events/event-log.test.ts']
 
-/** The event log, and states of the past. */
+/** Mutations of the event log and of reads as of a past time. */
 export const HISTORY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'as_of: a change at the time of as_of is undone',

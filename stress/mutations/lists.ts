@@ -4,7 +4,7 @@ const FACETS = ['test/catalog/facet-index.test.ts']
 const PAGES = ['test/catalog/find-list.test.ts']
 const SNAPSHOT = ['test/catalog/snapshot.test.ts']
 
-/** Rankings, filters and pages. */
+/** Mutations of rankings, filters and pages. */
 export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'cursors: a cursor of another list is accepted',

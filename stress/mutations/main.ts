@@ -13,7 +13,7 @@ fail. The exit code is 1 if the tests pass after a change, or if a text of the l
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** A change may make a test wait for ever: it may take this many times as long as without the change. */
+/** A mutation may make a test hang, so a run ends after this many times the duration without the mutation. */
 const SLOWER = 20
 const LEAST_MILLISECONDS = 60_000
 const LONGEST_MILLISECONDS = 600_000
@@ -30,7 +30,7 @@ if (outdated.length > 0)
   exit(1, outdated.map(({ name, file }) => `${name}: its text is not in ${file} exactly once.`).join('\n'))
 
 const folder = mkdtempSync(join(tmpdir(), 'passportd-mutations-'))
-/** The time of the tests without a change, by their arguments. */
+/** The duration of the tests without a mutation. The key is the arguments of the test run. */
 const times = new Map<string, number>()
 const survivors: Mutation[] = []
 try {
@@ -55,7 +55,7 @@ function copyCheckout(): void {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
 }
 
-/** Whether the tests fail after the change. They must pass before it. */
+/** Returns whether the tests fail with the mutation. They must pass without it. */
 async function isDetected(mutation: Mutation): Promise<boolean> {
   const { name, file, from, to } = mutation
   const allowed = Math.max(LEAST_MILLISECONDS, SLOWER * (await timeWithout(mutation)))
@@ -88,7 +88,7 @@ function argumentsOf({ tests, title }: Mutation): string[] {
 
 async function runTests(mutation: Mutation, timeout: number) {
   const begin = performance.now()
-  // In its own process group: the processes that tests start are killed with them.
+  // In its own process group, so that the processes that tests start are killed, too.
   const child = spawn(process.execPath, argumentsOf(mutation), {
     cwd: folder,
     detached: true,

@@ -1,16 +1,16 @@
-/** A change of one line of source, with the tests that must fail after it. */
+/** A change of one line of source code, and the tests that must fail with it. */
 export type Mutation = {
-  /** The subject, and what the changed program does wrong. */
+  /** Names the subject, and what the changed program does wrong. */
   name: string
   file: string
-  /** Occurs exactly once in the file. */
+  /** The text to replace. It occurs exactly once in the file. */
   from: string
   to: string
-  /** Test files. */
+  /** The test files to run. */
   tests: readonly string[]
   /** Runs only tests whose title matches this pattern, so that the run is short. */
   title?: string
 }
 
-/** Most tests run on both engines: SQLite starts faster. */
+/** Runs the tests on SQLite only, which starts faster than PostgreSQL. */
 export const ON_SQLITE = { title: '^sqlite' }

@@ -4,7 +4,7 @@ const MERGES = ['test/store/merges.test.ts']
 const IMPORT = ['test/store/v1.test.ts']
 const SCORING = ['test/scoring/rescore.test.ts', 'test/scoring/adoption.test.ts']
 
-/** Records, merges and scores. */
+/** Mutations of records, merges and scores. */
 export const RECORD_MUTATIONS: readonly Mutation[] = [
   {
     name: 'merges: a survivor keeps the main wallet of an unmerged passport',

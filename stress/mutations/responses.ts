@@ -4,7 +4,7 @@ const RESPONSES = ['test/api/responses.test.ts']
 const CONTENT = ['test/api/untrusted-input.test.ts']
 const RETIREMENT = ['test/api/retirement.test.ts', 'test/domain/retirement.test.ts']
 
-/** Headers and contents of responses. */
+/** Mutations of the headers and contents of responses. */
 export const RESPONSE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'ETags: a weak ETag in If-None-Match does not match',

@@ -15,7 +15,7 @@ const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.creden
 const FIRST_ID = INVENTED[0]?.id ?? 0
 const EDITIONS = 8
 
-/** `restore` is killed first, and must then succeed on the same database. */
+/** Each round kills a `restore`. The next `restore` must succeed on the same database. */
 export const backup: Scenario = {
   name: 'backup',
   title:
@@ -92,7 +92,7 @@ async function startAndKill(args: string[], options: Options, longestWait: numbe
   await child.exited
 }
 
-/** A killed restore must leave the complete old or the complete new database. */
+/** After the kill, the database must be completely the old one or completely the new one. */
 async function killRestore(file: string, options: Options, longestWait: number): Promise<void> {
   const path = join(options.cwd, 'restored.db')
   const before = existsSync(path) ? inspect(path).passports : undefined

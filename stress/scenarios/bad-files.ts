@@ -36,15 +36,15 @@ type Fault = {
   name: string
   /** Damages or replaces a valid database. */
   damage(file: DatabaseFile): void
-  /** The command must refuse the file and leave it unchanged. */
+  /** Whether the command must refuse the file and leave it unchanged. */
   mustRefuse?: boolean
-  /** SQLite has no checksums: a changed value in a row is not detected. */
+  /** Whether the output may differ: SQLite has no checksums and does not detect a changed value in a row. */
   mayDiffer?: boolean
   /** Programs that run the command, such as `unshare`. */
   wrapper?(folder: string): readonly string[]
-  /** The command may create a new database. */
+  /** Whether the command may create a new database. */
   mayBeEmpty?: boolean
-  /** The damage is random: such faults are repeated more often. */
+  /** Whether the damage is random. Random faults are repeated more often. */
   isRandom?: boolean
 }
 
@@ -149,7 +149,7 @@ const FAULTS = [...KINDS, ...RANDOM_KINDS, ...RANDOM_KINDS]
 type ValidDatabase = { folder: string; exported: string; keys: string; responses: string[] }
 type Case = DatabaseFile & { fault: Fault; valid: ValidDatabase }
 
-/** Each returns a description of the problem, or undefined. */
+/** The commands to run. Each returns a description of the problem, or undefined. */
 const COMMANDS: Record<string, (test: Case) => Promise<string | undefined>> = {
   serve,
   export: (test) => run(test, ['export'], ({ out }) => out === test.valid.exported || isNew(test, out)),
@@ -169,7 +169,7 @@ async function run(
 ): Promise<string | undefined> {
   const options = { cwd: folder, database: path, wrapper: fault.wrapper?.(folder) ?? [] }
   const ended = await runCommand(args, options)
-  // The message may name the target file of `copy` instead: any database file is accepted.
+  // The message may name the target file of `copy` instead, so any name of a database file is accepted.
   if (ended.code !== 0) return refusalProblem(ended, '.db')
   if (fault.mustRefuse) return 'the command accepted the file'
   return fault.mayDiffer || (await isRight(ended))
@@ -255,7 +255,7 @@ export const badFiles: Scenario = {
       using folder = tempFolder()
       copyDatabase(original.path, folder.path)
       const fault = FAULTS[count % FAULTS.length] as Fault
-      // Each pass through the faults begins with the next command.
+      // Each pass through the faults begins with another command.
       const index = count + Math.floor(count / FAULTS.length) * (1 - FAULTS.length)
       const [name, command] = commands[index % commands.length] as (typeof commands)[number]
       const file = { folder: folder.path, path: join(folder.path, NAME), random }

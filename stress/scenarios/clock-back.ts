@@ -11,7 +11,7 @@ const HOUR = 3600 * SECOND
 const DAY = 24 * HOUR
 const OFFSETS = [-400 * DAY, -31 * DAY, -DAY, -HOUR, -15 * SECOND, 0, 15 * SECOND, HOUR, 3 * DAY, 40 * DAY]
 
-/** First past the expiry of the key, then back. */
+/** The first clock changes: forward past the expiry of the key, then back. */
 const FIRST = [3 * DAY, -HOUR]
 
 const WINDOW = 10

@@ -10,7 +10,7 @@ import type { Fail, Scenario } from '../run-scenario.ts'
 import { type Exchange, startClients } from '../support/send-requests.ts'
 
 const PASSPORTS = 240
-/** These change the number of passports between batches. */
+/** The ids of a passport that is removed and of one that is merged, so that batches change the number of passports. */
 const REMOVED = 7
 const MERGED = 8
 const READERS = 6
@@ -71,7 +71,7 @@ async function readDuring(cwd: string, url: string, times: number, fail: Fail): 
   return pages
 }
 
-/** One transaction: all passports get the tag of the version, other scores, and another order. */
+/** In one transaction, gives all passports new scores, a new order, and the version as their location. */
 async function save(store: Store, version: number): Promise<void> {
   const records = Array.from({ length: PASSPORTS }, (_, at) => ({
     kind: 'passport' as const,
@@ -80,7 +80,7 @@ async function save(store: Store, version: number): Promise<void> {
       profile: { displayName: `Person ${at}`, location: `v${version}` },
     }),
   }))
-  // Each new passport grows the total.
+  // Adds a passport, so that the total grows.
   records.push({
     kind: 'passport',
     passport: record(1000 + version, { profile: { displayName: 'Person', location: 'new' } }),

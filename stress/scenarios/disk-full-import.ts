@@ -12,10 +12,10 @@ import { copyFrom, type Disk, makeDisk, optionsOn } from '../support/small-disk.
 const NAME = 'people.db'
 /** Lines that `import` saves in one transaction. */
 const BATCH = 500
-/** One credential each: a small file with two batches. */
+/** People with one credential each, so that two batches are a small file. */
 const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.credentials?.slice(0, 1) ?? [] }))
 const LINES = linesOf(PEOPLE)
-/** Slightly more than the import needs. */
+/** Slightly more space than the import needs. */
 const MOST_BYTES = 6 * 1024 * 1024
 
 export const diskFullImport: Scenario = {

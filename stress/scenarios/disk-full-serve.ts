@@ -41,7 +41,7 @@ export const diskFullServe: Scenario = {
   },
 }
 
-/** Creates a database with one unscored passport. `responses` are those of the other passports. */
+/** Creates a database with one unscored passport. `responses` has the expected responses of the other passports. */
 async function createValid(folder: string): Promise<ValidDatabase> {
   const path = join(folder, NAME)
   const options = { cwd: folder, database: path }

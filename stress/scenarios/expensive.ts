@@ -8,7 +8,7 @@ import { statusOf } from '../support/process-status.ts'
 const EXPENSIVE_CLIENTS = 16
 const ORDINARY_CLIENTS = 4
 
-/** Memory of the server. */
+/** The most memory that the server may use. */
 const MOST_MEGABYTES = 512
 
 const TIERS = 'anonymous=unlimited, explorer=unlimited'
@@ -47,7 +47,7 @@ const page =
   (path: string): Check =>
   async (url) => {
     const { status, text } = await get(url + path)
-    // A page after the end does not exist.
+    // A page after the last one responds with 404.
     const isExpected = status === 200 || (status === 404 && path.startsWith('/?page='))
     return isExpected && text.length > 0 ? undefined : `${path}: ${status}`
   }

@@ -7,7 +7,7 @@ import { learnResponses } from '../support/demo-responses.ts'
 import { statusOf } from '../support/process-status.ts'
 
 const CLIENTS = 16
-/** Clients that stay connected: silent, with partial headers or a partial body, or not reading. */
+/** Clients that stay connected. They send nothing or only a part of a request, or do not read the response. */
 const SLOW_CLIENTS = [
   '',
   'GET / HTTP/1.1\r\nHost: x\r\nA: ',
@@ -25,7 +25,7 @@ const randomBytes = (random: Random, length: number) =>
 const KINDS: readonly ((random: Random) => string)[] = [
   (random) => randomBytes(random, random.whole(1, 2000)),
   (random) => GET.slice(0, random.whole(1, GET.length - 1)),
-  // A valid request with a replaced part.
+  // Replaces a part of a valid request.
   (random) => {
     const at = random.whole(0, GET.length)
     return GET.slice(0, at) + randomBytes(random, random.whole(1, 9)) + GET.slice(at + random.whole(0, 9))

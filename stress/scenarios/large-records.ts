@@ -14,16 +14,16 @@ const MAX_MEMORY_MEGABYTES = 700
 const AT_ONCE = 8
 const ENCODINGS = ['identity', 'gzip', 'zstd']
 
-/** On an idle machine it is about 10 ms. The client makes the machine busy. Not checked in the short form, which runs beside other scenarios. */
+/** On an idle machine, /health takes about 10 ms; here the client uses the CPU, too. The short form does not check it. */
 const LONGEST_HEALTH_MILLISECONDS = 300
 
-/** Within the limits of single texts and lists, but 3.8 MB each. */
+/** A record with texts and lists within their limits, but with 3.8 MB in all. */
 const hostile = (id: number) => ({
   passport_id: id,
   passport_profile: { tags: Array.from({ length: 2000 }, (_, at) => `${at}`.padEnd(1904, 'x')) },
 })
 
-/** Close to the largest accepted record. */
+/** A record close to the largest accepted size. */
 const large = (id: number) => ({
   passport_id: id,
   score: id,

@@ -9,7 +9,7 @@ import { sendRequests } from '../support/send-requests.ts'
 
 const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1/passports?page=2', '/']
 
-/** A new network namespace: its kernel setting can change without changing the machine. */
+/** The kernel setting is changed in a new network namespace only, not on the machine. */
 const SETTING = '/proc/sys/net/ipv4/tcp_migrate_req'
 const namespace = (value: 0 | 1) => [
   ...(process.getuid?.() === 0 ? ['unshare', '-n'] : ['unshare', '-rn']),
@@ -51,7 +51,7 @@ async function runInNamespace(times: number, value: 0 | 1, fail: Fail): Promise<
   return result
 }
 
-/** A failed request is repeated once and must then succeed. With the kernel setting, none fails. */
+/** A failed request must succeed when it is repeated once. With the kernel setting, no request fails. */
 async function replaceServers(times: number, isMigrating: boolean, fail: Fail): Promise<Result> {
   using folder = tempFolder()
   const port = await findPort()

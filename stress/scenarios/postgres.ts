@@ -38,11 +38,11 @@ const TARGETS: readonly Target[] = [
   { path: '/api/v1/passports?keyword=watched&per_page=5', fixed: wholeBody, within: LATEST_MILLISECONDS },
 ]
 
-/** Enough people for the fault to happen during the import. */
+/** So many people that the fault happens during the import. */
 const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.credentials?.slice(0, 2) ?? [] }))
 const fileOfRound = (round: number) => `${round}.jsonl`
 
-/** A larger growth, after one pass through all faults, is a leak. */
+/** Memory that grows more after the first pass through all faults is a leak. */
 const MOST_GROWTH_MEGABYTES = 100
 
 type Options = Parameters<typeof run>[1]
@@ -130,7 +130,7 @@ async function fill(address: Parameters<typeof openStore>[0]): Promise<void> {
   await store.close()
 }
 
-/** Times of scoring differ between runs. */
+/** Removes the times of scoring, which differ between runs. */
 async function exportWithoutTimes(options: Options): Promise<string> {
   const { out, err, code } = await run(['export'], options)
   if (code !== 0) throw new Error(`export failed: ${err}`)

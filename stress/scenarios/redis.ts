@@ -10,7 +10,7 @@ import { FAULTS, INVALID_REPLIES } from '../support/redis-faults.ts'
 
 const LIMIT = 20
 const NODES = 2
-/** To each node; more than the limit. */
+/** The requests to each node, more than the limit. */
 const REQUESTS = LIMIT + 5
 /** A request waits 100 ms for Redis; the rest is a margin for a busy machine. */
 const LATEST_MILLISECONDS = 5000

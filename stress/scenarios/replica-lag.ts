@@ -11,7 +11,7 @@ import { tryToServe } from '../support/command.ts'
 
 type Replication = { proxy: Awaited<ReturnType<typeof tcpProxy>>; sql: SQL }
 
-/** Each returns the function that ends the fault. */
+/** Each function begins a fault and returns the function that ends it. */
 const FAULTS: Record<string, (replication: Replication) => Promise<() => unknown>> = {
   async 'the network hangs'({ proxy }) {
     proxy.hang()

@@ -26,7 +26,7 @@ export const unreadLog: Scenario = {
       })
       const kill = setTimeout(() => child.kill('SIGKILL'), 4 * LONGEST_STOP_MILLISECONDS)
       const url = await readUrl(child.stdout)
-      // From less than the pipe holds to more than the backlog holds.
+      // The first rounds log less than the pipe holds, the last ones more than the backlog holds.
       for (let sent = 0; sent < 1000 + 400 * round; sent += BATCH)
         await Promise.all(Array.from({ length: BATCH }, () => fetch(`${url}/health`)))
       const begin = performance.now()

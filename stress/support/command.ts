@@ -11,7 +11,7 @@ export type CommandOptions = {
   timeout?: number
 }
 
-/** No command takes longer. */
+/** The default timeout, longer than any command takes. */
 const TIMEOUT_MILLISECONDS = 120_000
 
 function startCommand(args: readonly string[], options: CommandOptions) {
@@ -78,7 +78,7 @@ export function refusalProblem({ err, code }: Ended, name: string): string | und
     : `the command exited with ${code}: ${JSON.stringify(err)}`
 }
 
-/** Requests in the usage counts of all days. */
+/** Returns the number of requests in the usage counts of all days. */
 export async function countUsage(options: CommandOptions): Promise<number> {
   const days = ['--since', '2020-01-01', '--until', '2099-12-31']
   const { out } = await runCommand(['usage', '--csv', ...days], options)

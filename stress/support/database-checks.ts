@@ -71,7 +71,7 @@ export function checkSame(actual: Texts, expected: Texts): void {
   )
 }
 
-/** Calculation times differ between runs. */
+/** Removes the calculation times, which differ between runs. */
 export const withoutDates = (texts: Texts): Texts =>
   Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, text.replaceAll(/"last_calculated_at":"[^"]*"/g, '')]),
@@ -79,7 +79,7 @@ export const withoutDates = (texts: Texts): Texts =>
 
 export const countPassports = (sandbox: Sandbox) => sandbox.look(({ passports }) => passports.count())
 
-/** Requests in the usage counts of all days. */
+/** Returns the number of requests in the usage counts of all days. */
 export async function countUsage({ usage }: Store): Promise<number> {
   const counts = await usage.list({ since: '0000-01-01', until: '9999-12-31' })
   return counts.reduce((sum, { count }) => sum + count, 0)

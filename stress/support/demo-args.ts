@@ -2,7 +2,7 @@ import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { saveRecords } from '../../test/support/store/engines.ts'
 import { INVENTED } from '../../test/support/store/json-lines.ts'
 
-/** Arguments of `serve` for the demo people. Short forms save 60 of them in advance: the server starts faster. */
+/** The arguments of `serve` for the demo people. The short form saves only 60 of them, in advance. */
 export async function demoArgs(path: string, isShort: boolean): Promise<string[]> {
   if (!isShort) return ['--demo']
   const store = openSqlite(path)

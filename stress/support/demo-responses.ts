@@ -1,6 +1,6 @@
 const PAGE = '/api/v1/passports?per_page=250&page='
 
-/** Paths and bodies of the demo data. Waits until every passport is scored: then the bodies do not change. */
+/** Reads paths and bodies of the demo data after every passport is scored, so that the bodies no longer change. */
 export async function learnResponses(url: string, count = 20): Promise<[path: string, body: string][]> {
   const ids = (await Promise.all([1, 2, 3, 4].map((page) => idsWhenScored(`${url}${PAGE}${page}`)))).flat()
   const paths = [

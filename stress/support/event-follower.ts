@@ -10,14 +10,14 @@ import type { Store } from '../../src/store/store.ts'
 import type { Fail } from '../run-scenario.ts'
 
 /**
- * A passport, made of its events. Events name the changed fields outside of the score: the follower then reads these fields. Three
- * parts of an export are missing. Texts and times of credentials: events have their old values only, which the scenario `as-of`
- * checks. Data points, and whether a score is being calculated: they are not logged.
+ * A passport that is built from its events. For fields outside of the score, events have only the names, and the follower
+ * reads the values. Not compared with the export: texts and times of credentials, of which events have only the old values
+ * (see `as-of`), data points, and whether a score is being calculated. The log has no events for the last two.
  */
 type Copy = {
   scores: Scores
   human: boolean
-  /** Unknown until it changes. */
+  /** Unknown until the first event that changes it. */
   calculatedAt?: number
   rules: string
   mergedInto?: number
@@ -25,7 +25,7 @@ type Copy = {
   fields: Map<PassportField, unknown>
 }
 
-/** Reads the event log and applies the events to a copy. Passports are added without scores and credentials. */
+/** Applies the events of the log to a copy. Passports must be added without scores and credentials. */
 export function createEventFollower({ events, records }: Store, fail: Fail) {
   const passports = new Map<number, Copy>()
   let after = 0
@@ -40,7 +40,7 @@ export function createEventFollower({ events, records }: Store, fail: Fail) {
     apply(passports, event)
   }
 
-  /** Reads the fields that these events name. Later changes have events of their own. */
+  /** Reads the fields that these events name. Values that changed again later have later events. */
   async function readFields(page: readonly LogEvent[]): Promise<void> {
     const stored = new Map((await records.list(-1, 100_000)).map((record) => [record.id, record]))
     for (const event of page) {
@@ -68,7 +68,7 @@ export function createEventFollower({ events, records }: Store, fail: Fail) {
   return {
     catchUp,
     count: () => count,
-    /** Follows the log until a time. */
+    /** Follows the log until the given time. */
     async until(end: number): Promise<void> {
       do {
         await catchUp()
@@ -79,7 +79,7 @@ export function createEventFollower({ events, records }: Store, fail: Fail) {
   }
 }
 
-/** `merged_from` of a survivor follows from the events of merged passports. */
+/** `merged_from` is not read, because it follows from the events of the merged passports. */
 const FIELDS: Partial<Record<PassportField, (record: PassportRecord) => unknown>> = {
   connections_count: ({ connections }) => connections,
   main_wallet: ({ mainWallet }) => mainWallet,
@@ -108,7 +108,7 @@ function apply(passports: Map<number, Copy>, event: LogEvent): void {
 }
 
 function applyScore(copy: Copy, { sequence, change }: LogEvent & { type: 'score.changed' }): void {
-  /** Both values must fit, or an event was lost. */
+  /** If the old value of the event is not the known one, an event was lost. */
   const next = <T>(name: string, known: T, [before, after]: Change<T> = [known, known]): T => {
     if (before === known) return after
     throw new Error(`Event ${sequence} changes ${name} ${before}, not ${known}.`)
@@ -133,7 +133,7 @@ function applyScore(copy: Copy, { sequence, change }: LogEvent & { type: 'score.
 
 const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
 
-/** The same texts, from the stored passports. */
+/** Returns the same texts as the copy, made from the stored passports. */
 export async function projectionOf(store: Store): Promise<Record<string, string>> {
   const texts: Record<string, string> = {}
   for (const record of await store.records.list(-1, 100_000)) {

@@ -13,7 +13,7 @@ const REPETITIVE = [
 const COUNT = 600
 const BATCH = 50
 
-/** One in four has a repetitive name. One in three takes about 70 KB, which makes a page of 250 large. */
+/** One person in four has a repetitive name. One in three takes about 70 KB, which makes a page of 250 large. */
 const PEOPLE = Array.from({ length: COUNT }, (_, at) =>
   record(at + 1, {
     scores: { total: COUNT - at },
@@ -50,7 +50,7 @@ export function expectedPage(page: number, size: number, keyword?: string) {
   return { ids: ids.slice((page - 1) * size, page * size), total: ids.length }
 }
 
-/** Up to 200 characters of a repetitive name, half of the time followed by a digit. */
+/** Returns up to 200 characters of a repetitive name. Half of the keywords end with a digit. */
 export function anyLongKeyword(): string {
   const name = [...(REPETITIVE[Math.floor(Math.random() * REPETITIVE.length)] as string)]
   const from = Math.floor(Math.random() * 300)

@@ -1,4 +1,4 @@
-/** Runs in its own process: requests /health again and again until its input ends, then prints the slowest response. */
+/** Runs in its own process. It requests /health repeatedly until its input ends, then prints the slowest response. */
 const url = process.argv[2] as string
 let isEnded = false
 let slowest = 0

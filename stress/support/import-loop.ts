@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Sandbox } from './database-checks.ts'
 import { succeed } from './kill-process.ts'
 
-/** Imports one file after the other. Starts again with the file whose import was killed. */
+/** Imports one file after another. After a kill, it starts again with the same file. */
 export function createImportLoop(sandbox: Sandbox, textOf: (number: number) => string) {
   const name = 'more.jsonl'
   let done = 0
@@ -22,7 +22,7 @@ export function createImportLoop(sandbox: Sandbox, textOf: (number: number) => s
   }
 
   return {
-    /** Completed imports. */
+    /** The number of completed imports. */
     done: () => done,
     start(): void {
       isStopped = false

@@ -3,7 +3,7 @@ import type { Random } from '../../test/support/random.ts'
 type Options = {
   url: string
   random: Random
-  /** Exact bodies, by path. */
+  /** The exact bodies that these paths must have. */
   expected: ReadonlyMap<string, string>
   /** Paths whose response must have the status 200. */
   others: readonly string[]
@@ -39,7 +39,7 @@ export function startReaders({ url, random, expected, others, fail }: Options) {
   const reading = Promise.all(Array.from({ length: READERS }, read))
 
   return {
-    /** Call it before the server is killed: connection errors are then expected. */
+    /** Call this before the server is killed. Connection errors are accepted from then on. */
     expectKill(): void {
       isKilled = true
     },

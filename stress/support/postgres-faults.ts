@@ -102,7 +102,7 @@ function locked(table: string): Fault['begin'] {
   }
 }
 
-/** Other clients take all connections, including those of the service. */
+/** Takes all connections as other clients, including those of the service. */
 async function exhaustConnections({ server, sql }: Target): Promise<() => unknown> {
   const taken: SQL[] = []
   const take = async (): Promise<boolean> => {
@@ -117,7 +117,7 @@ async function exhaustConnections({ server, sql }: Target): Promise<() => unknow
   const takeAll = async () => {
     while ((await Promise.all(Array.from({ length: 20 }, take))).includes(true));
   }
-  // This connection must be open before all others are taken.
+  // Opens this connection before all others are taken.
   await sql`select 1`
   await takeAll()
   await until(async () => {

@@ -55,7 +55,7 @@ export async function startReaders(
     }
   }
 
-  // The responses before the first fault are the expected ones.
+  // The first responses, before any fault, are the expected ones.
   for (const target of targets) for (const url of urls) await request(url, target)
   const reading = urls.flatMap((url) => Array.from({ length: READERS }, (_, first) => read(url, first)))
   return {

@@ -6,7 +6,7 @@ export type Redis = Awaited<ReturnType<typeof startRedis>>
 /** `begin` returns the function that ends the fault. */
 type Fault = { name: string; begin(redis: Redis): Promise<() => unknown> }
 
-/** Replies that Redis never sends to the service. */
+/** Replies that a real Redis never sends to the service. */
 export const INVALID_REPLIES: Record<string, string | Uint8Array> = {
   nothing: '',
   'a simple string': '+OK\r\n',
@@ -95,7 +95,7 @@ function settings(faulty: Record<string, string>, normal: Record<string, string>
   }
 }
 
-/** Other clients take every connection. */
+/** Takes every connection as other clients. */
 async function exhaustConnections(redis: Redis): Promise<() => unknown> {
   const most = 40
   await redis.ask('CONFIG', 'SET', 'maxclients', String(most))

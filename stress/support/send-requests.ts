@@ -13,10 +13,10 @@ type Options = {
 }
 
 const TIMEOUT_MILLISECONDS = 30_000
-/** The threads of a server stop, and connect to a new search thread, one after the other. */
+/** The pause gives the threads of a server time to stop or to connect to a new search thread, one after another. */
 const PAUSE_MILLISECONDS = 100
 
-/** Sends one request after the other until `signal`, with a short pause after an error or a 503. */
+/** Sends one request after another until `signal` is aborted, with a short pause after an error or a 503. */
 export async function sendRequests({ url, next, onExchange, keepalive, signal }: Options): Promise<void> {
   while (!signal.aborted) {
     const { target, headers = {} } = next()

@@ -2,7 +2,7 @@ import { closeSync, cpSync, openSync, rmSync, writeFileSync, writeSync } from 'n
 import { join } from 'node:path'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 
-/** Each command has its own mount namespace: nothing stays mounted when it exits. */
+/** Each command gets its own mount namespace, so that nothing stays mounted when it exits. */
 const UNSHARE = process.getuid?.() === 0 ? ['unshare', '-m'] : ['unshare', '-rm']
 const ENTER = process.getuid?.() === 0 ? ['nsenter', '-m'] : ['nsenter', '-U', '--preserve-credentials', '-m']
 
@@ -13,7 +13,7 @@ export const canMount =
   Bun.which('nsenter') !== null &&
   Bun.spawnSync([...UNSHARE, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).exitCode === 0
 
-/** A wrapper for which the folder is read-only. */
+/** Returns a wrapper for commands to which the folder is read-only. */
 export const withReadOnly = (folder: string): string[] => [
   ...UNSHARE,
   'sh',
@@ -29,7 +29,7 @@ export type Disk = Disposable & {
   wrapper(): string[]
   /** The path for other programs. Do not open SQLite databases here: paths differ between the namespaces. */
   outside: string
-  /** Fills the disk except for `left` bytes; `pid` is a running process that the limit must reach, too. */
+  /** Fills the disk except for `left` bytes. The limit also applies to the running process `pid`. */
   fill(left: number, pid?: number): void
   clear(pid?: number): void
   /** Whether the operating system reports the free space. */
@@ -43,7 +43,7 @@ async function makeSmallDisk(bytes = 32 * MIB): Promise<Disk> {
   const folder = tempFolder()
   const mount = `mount -t tmpfs -o size=${bytes} tmpfs "$0" && echo && exec cat`
   const holder = Bun.spawn([...UNSHARE, 'sh', '-c', mount, folder.path], {
-    // `cat` ends with this process.
+    // `cat` keeps the namespace open, and ends with this process.
     stdin: 'pipe',
     stdout: 'pipe',
   })
@@ -90,7 +90,7 @@ function makeLimitedFolder(): Disk {
   }
 }
 
-/** Alternates between a tmpfs and a file size limit; without mounts, always a limit. */
+/** Alternates between a tmpfs and a file size limit. If mounts are not permitted, it is always the limit. */
 export const makeDisk = async (round: number): Promise<Disk> =>
   canMount && round % 2 === 0 ? makeSmallDisk() : makeLimitedFolder()
 
@@ -116,7 +116,7 @@ function writeUntilFull(path: string): void {
 export const copyFrom = ({ outside }: Disk, to: string): void =>
   cpSync(outside, to, { recursive: true, filter: (path) => !path.endsWith('ballast') })
 
-/** For a command whose database is on the disk. */
+/** Returns the options of a command whose database is on the disk. */
 export const optionsOn = ({ path, wrapper }: Disk, name: string) => ({
   cwd: path,
   database: join(path, name),

@@ -7,7 +7,7 @@ export const IDS = Array.from({ length: PEOPLE }, (_, index) => index + 1)
 
 export const walletOf = (id: number) => `0x${id.toString(16).padStart(40, '0')}`
 
-/** Every second person is imported without a score, and the server calculates it. */
+/** Every second person is imported without a score, which the server then calculates. */
 export const isScored = (id: number) => id % 2 === 0
 
 export const linesOf = (version: Version): string =>

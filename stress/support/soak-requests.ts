@@ -12,7 +12,7 @@ export type RequestKind = {
   check(received: Received, isFresh: IsFresh): string | undefined
 }
 
-/** Single passports are at most 5 ms behind, lists a second; 100 ms is a margin for a busy machine. */
+/** Single passports lag by at most 5 ms, and lists by a second. 100 ms is a margin for a busy machine. */
 const PASSPORT_LAG = 100
 const LIST_LAG = 1000
 
@@ -58,7 +58,7 @@ export function createRequestMix(model: Model, key: string): RequestKind[] {
     },
     withStatus('/api/v1/passports/999999', [404]),
     withStatus('/api/v1/passports?page=none', [400]),
-    // Wrong keys are rate limited.
+    // Requests with wrong keys are rate limited, too.
     withStatus('/api/v1/passports/1', [401, 429], { 'X-API-KEY': 'wrong' }),
     page(() => '/'),
     page(() => `/passports/${anyId()}`),

@@ -3,7 +3,7 @@ import { IDS, isScored, VERSIONS, type Version } from './soak-dataset.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the scenario checks the shape.
 type Json = any
 
-/** Finds the version of a response. */
+/** Finds the version to which a response belongs. */
 export type Model = {
   versionOfPassport(passport: Json): Version | undefined
   /** 'any' if there are no credentials yet, which is correct until they are scored. */
@@ -38,7 +38,7 @@ export async function learnVersions(
   }
 }
 
-/** While a score is calculated, the response has the previous score. */
+/** Omits scores that are being calculated, because the response still has the previous ones. */
 const fixedPart = (passport: Json) =>
   JSON.stringify(passport, (name, value) =>
     name === 'last_calculated_at' ||

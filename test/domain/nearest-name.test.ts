@@ -17,7 +17,7 @@ test.each([
   expect(editDistance(other, one, 3)).toBe(distance)
 })
 
-test('a suggestion is the nearest name, and differs in at most three characters and half of its own', () => {
+test('a suggestion is the nearest name, and differs in at most three and at most half of its characters', () => {
   const describe = (name: string) => describeUnknown('field', name, ['scores', 'score', 'q', 'tag'])
   expect(describe('Scor')).toBe('"Scor" is not a known field: did you mean score?')
   expect(describe('tagg')).toBe('"tagg" is not a known field: did you mean tag?')

@@ -21,7 +21,7 @@ test.each(['', '9007199254740992', '9'.repeat(400), 'x'.repeat(129)])('%s names 
   expect(parsePassportRef(text)).toBeUndefined()
 })
 
-test('the main wallet names the passport even if it is not verified', () => {
+test('the main wallet identifies the passport, even if this wallet is not verified', () => {
   const wallets = walletsOf(record(1, { mainWallet: '0xa', verifiedWallets: ['0xb', '0xa', '0xb'] }))
   expect(wallets).toEqual(['0xa', '0xb'])
   expect(walletsOf(record(1))).toEqual([])

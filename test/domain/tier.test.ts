@@ -3,7 +3,7 @@ import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../../src/domain/tier.
 
 const named = (text: string, name: string) => parseTiers(text)?.find((tier) => tier.name === name)
 
-test('an IP address has 1,000 requests, 300 pages and 3,000 pictures per 10 s, and keys have more', () => {
+test('an IP address may send 1,000 API requests and load 300 pages and 3,000 pictures per 10 s; keys may send more', () => {
   expect(DEFAULT_TIERS.map((tier) => `${tier.name}: ${tier.requests} in ${tier.window} s`)).toEqual([
     'anonymous: 1000 in 10 s',
     'explorer: 300 in 10 s',

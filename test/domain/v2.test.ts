@@ -16,7 +16,7 @@ describe('a count of a social profile', () => {
   ])('the count %p is parsed as %p', (text, count) => expect(parseSocialCount(text)).toBe(count))
 
   test.each(['', 'many', '-5', '1.204', '12,34', '1 204', '1e3', '٣', '5kk', '500+', '9007199254740993'])(
-    'the count %p is refused: it is ambiguous or no number',
+    'the count %p is refused, because it is ambiguous or not a number',
     (text) => expect(parseSocialCount(text)).toBeNull(),
   )
 })
@@ -27,7 +27,7 @@ describe('the image of a passport', () => {
   const shown = (imageUrl: string | undefined, ...urls: string[]) =>
     toShownFields({ imageUrl }, socials(...urls)).imageUrl
 
-  test('the image is that of the record, or else the first one of the socials', () => {
+  test('the image is that of the record, or else the first valid image of the socials', () => {
     expect(shown('https://a.example/1.png', 'https://b.example/2.png')).toBe('https://a.example/1.png')
     expect(shown(undefined, '', 'HTTP://b.example/2.png', 'https://c.example')).toBe('HTTP://b.example/2.png')
     expect(shown('/relative.png', 'https://b.example/2.png')).toBe('https://b.example/2.png')
@@ -43,10 +43,10 @@ describe('the image of a passport', () => {
     ' https://example.com',
     'https://example.com/\n',
     `https://example.com/${'x'.repeat(2000)}`,
-  ])('the image is never %p', (url) => expect(shown(url, url)).toBeUndefined())
+  ])('the image %p is never shown', (url) => expect(shown(url, url)).toBeUndefined())
 })
 
-test('stored fields are empty text if none is known, and 0 is known', () => {
+test('unknown fields are stored as empty text, and fields with the value 0 are kept', () => {
   expect(toLaterText({})).toBe('')
   expect(toLaterText({ imageUrl: undefined })).toBe('')
   expect(fromLaterText('')).toEqual({})

@@ -22,7 +22,7 @@ describe('Accept on pages', () => {
     'application/json;q=0.5, text/html',
     'image/png',
     ';q=,,/',
-  ])('%p gets the page', async (accept) => {
+  ])('a request with Accept: %p gets the page', async (accept) => {
     for (const path of ['/', '/passports/7', '/passports/7/score']) {
       const { status, headers } = await look(path, accept)
       expect([status, headers.get('Content-Type')]).toEqual([200, HTML])
@@ -32,7 +32,7 @@ describe('Accept on pages', () => {
   })
 
   test.each(['application/json', 'APPLICATION/JSON; charset=utf-8', 'application/*', AXIOS])(
-    '%p gets a JSON error that names the path in the API',
+    'a request with Accept: %p gets a JSON error that names the path in the API',
     async (accept) => {
       for (const [path, api] of [
         ['/', '/api/v3/passports'],
@@ -66,7 +66,7 @@ describe('Accept on pages', () => {
     expect((await look(path, BROWSER)).headers.get('Content-Type')).toBe(HTML)
   })
 
-  test('images have one type, so that Accept does not matter', async () => {
+  test('pictures ignore Accept, because they have only one type', async () => {
     for (const path of ['/badge/7.svg', '/card/7.svg']) {
       const { status, headers } = await look(path, 'application/json')
       expect([status, headers.get('Content-Type')]).toEqual([200, 'image/svg+xml; charset=utf-8'])

@@ -7,7 +7,7 @@ import { addDataPoint, mira, OTHERS, rescore } from '../support/explorer/sample-
 import { openTestStore } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
 
-/** Each kind of markup once. */
+/** Pages that together have each kind of markup. */
 const PATHS = [
   ...[
     '/',
@@ -26,7 +26,7 @@ inBrowser('accessibility', (browser) => {
     await using store = await openTestStore('sqlite', [mira, ...OTHERS, ...more])
     await addDataPoint(store, 900)
     await rescore(store)
-    // A recalculation is due.
+    // The page then shows that a recalculation is due.
     await addDataPoint(store, 901)
     await using empty = await openTestStore('sqlite')
     await using server = serveExplorer(store)
@@ -34,7 +34,7 @@ inBrowser('accessibility', (browser) => {
     const page = await browser.newPage()
     const results: object[] = []
     for (const target of [...PATHS.map((path) => server.url.origin + path), bare.url.href]) {
-      // Without motion, colours change at once.
+      // Without transitions, the colours are final at once.
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
       await page.setViewportSize({ width: 390, height: 844 })
       await page.goto(target)

@@ -8,7 +8,7 @@ const ADA = record(1, {
   scores: { total: 3, activity: 1, identity: 1, skills: 1 },
 })
 
-/** Work that ends only when its client leaves. */
+/** Work that ends only when its client disconnects. */
 function createEndlessWork() {
   const started = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
@@ -48,7 +48,7 @@ test.each([
   ['/card/compare.png?ids=1', 'drawing', draw],
   ['/card/credential/github.png', 'drawing', draw],
   ['/favicon.ico', 'drawing', draw],
-] as const)('%s ends its %s when its client leaves', async (target, _, make) => {
+] as const)('%s ends its %s when the client disconnects', async (target, _, make) => {
   const endless = createEndlessWork()
   await using server = await servePeople([ADA], {
     rasterize: async (svg) => new TextEncoder().encode(svg),

@@ -13,7 +13,7 @@ test('the stylesheet has the colours of both themes, with the accents of the sit
   expect(style).toContain('--accent: light-dark(#111111, #eeeeee);')
 })
 
-test('the contrast of two colours is that of WCAG, in either order', () => {
+test('the contrast of two colours is calculated as in WCAG, in either order', () => {
   expect(contrast('#000000', '#ffffff')).toBeCloseTo(21)
   expect(contrast('#ffffff', '#777777')).toBeCloseTo(4.478)
   expect(contrast('#ff0000', '#0000ff')).toBeCloseTo(2.149)
@@ -36,7 +36,7 @@ test('neighbouring parts of a score contrast with each other and with the backgr
   }
 })
 
-test('a rosette is always the same for an id, small, and different for others', () => {
+test('a rosette has few bytes, is always the same for an id, and differs from those of other ids', () => {
   const ids = [...Array.from({ length: 1000 }, (_, id) => id), 2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]
   const drawn = ids.map((id) => rosette(id).markup)
   expect(ids.map((id) => rosette(id).markup)).toEqual(drawn)
@@ -76,7 +76,7 @@ const endsOf = (markup: string) =>
     ([, part, x, width]) => [part, Math.round(Number(x) + Number(width))] as const,
   )
 
-test('a score bar has a gap and a texture for each part, and its parts as a title', () => {
+test('a score bar has gaps and textures for its parts, and a title that names them', () => {
   const { markup } = renderScoreBar(SCORES, 200)
   expect(endsOf(markup)).toEqual([
     ['activity', 25],

@@ -7,7 +7,7 @@ import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { openTestStore, type TestStore } from '../support/store/engines.ts'
 import { NOON, PEOPLE } from '../support/store/records.ts'
 
-/** A limiter of this many pages in a window that never ends. */
+/** A rate limiter that admits this many pages in a window that never ends. */
 function limitPages(requests: number) {
   const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests } : tier))
   const now = () => NOON
@@ -68,7 +68,7 @@ describe('error pages', () => {
     }
   })
 
-  test('a page that is not modified counts toward the limit', async () => {
+  test('a 304 of a page counts toward the limit', async () => {
     const limiter = limitPages(3)
     await using server = serveExplorer(store, { limiter })
     const etag = (await server.look('/passports/7')).headers.get('ETag') ?? ''

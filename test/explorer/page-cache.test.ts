@@ -3,7 +3,7 @@ import { ServiceError } from '../../src/domain/errors.ts'
 import { servePeople } from '../support/explorer/explorer-server.ts'
 import { credential, named, record } from '../support/store/records.ts'
 
-/** A server whose pages and pictures are counted when they are rendered. */
+/** A server that counts how often it renders pages and pictures. */
 async function serveCounted() {
   const credentials = Array.from({ length: 3 }, (_, at) => credential(`${at}`))
   const counted = { rendered: 0 }
@@ -35,7 +35,7 @@ test.each([
   expect(server.counted.rendered).toBe(rendered)
 })
 
-test('parameters that a page reads lead to pages of their own', async () => {
+test('a page with other values of its parameters is cached separately', async () => {
   await using server = await serveCounted()
   for (const targets of [
     ['/', '/?sort=skills', '/?human=true', '/?human=false'],

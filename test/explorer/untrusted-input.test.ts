@@ -189,7 +189,7 @@ inBrowser('untrusted input in pages', (browser) => {
       )
       return route.fulfill({ response, body })
     })
-    // Each policy once.
+    // One page for each policy.
     for (const path of ['/', '/reference', '/deprecation']) {
       complaints.length = 0
       await page.goto(server.url.origin + path)

@@ -19,7 +19,7 @@ export const asOf: Scenario = {
   },
 }
 
-/** Makes a random history; returns the number of compared responses. */
+/** Creates a random history and returns the number of compared responses. */
 async function compare(engine: EngineName, seed: number, fail: Fail): Promise<number> {
   await using store = await openTestStore(engine)
   const { seen, end, isPurged } = await recordHistory(store, seed, STEPS)
@@ -29,7 +29,7 @@ async function compare(engine: EngineName, seed: number, fail: Fail): Promise<nu
     for (const [id, state] of states) {
       const path = `/api/v3/passports/${id}`
       const current = await server.get(path)
-      // A merged passport has the history of its survivor.
+      // A merged passport is skipped, because it has the history of its survivor.
       if (isPurged(id) || current.body.passport_id !== id) continue
       const instant = new Date(time).toISOString()
       const { body, text } = await server.get(`${path}?include=credentials&as_of=${instant}`)

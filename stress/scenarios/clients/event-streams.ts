@@ -11,7 +11,7 @@ import { tryToServe } from '../../support/command.ts'
 
 const FOLLOWERS = 4
 const LATEST_MILLISECONDS = 300
-/** Every so many rounds, one of the two nodes is killed and started again. */
+/** One of the two nodes is killed and restarted after this many rounds. */
 const KILL_ROUNDS = 5
 
 type Follower = ReturnType<typeof followEvents>
@@ -54,7 +54,7 @@ export const eventStreams: Scenario = {
   },
 }
 
-/** Milliseconds from the commit until each follower has the event. */
+/** Returns the milliseconds from the commit until each follower has received the event. */
 async function writeAndWait(store: Store, round: number, followers: readonly Follower[]): Promise<number[]> {
   const passport = record(Math.abs(round), { connections: round + 1_000_000 })
   await store.records.save([{ kind: 'passport', passport }], { now: Date.now(), restore: false })

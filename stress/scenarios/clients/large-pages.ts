@@ -7,13 +7,13 @@ import { tempFolder } from '../../../test/support/temp-folder.ts'
 import type { Scenario } from '../../run-scenario.ts'
 import { startProbe } from '../../support/start-health-probe.ts'
 
-/** The limit of a client without a key in 10 s. Rounds are shorter, so that the server has no limit. */
+/** The limit of a client without a key in 10 s. The server itself has no limit, because rounds take less than 10 s. */
 const PAGES = 1000
 const TIERS = 'anonymous=unlimited'
 const SIZES = 13
 const COPIES = 8
 
-/** On an idle machine it is about 20 ms. The machine may be busy, also with the client. */
+/** On an idle machine, /health takes about 20 ms. Here the client and other programs use the CPU, too. */
 const LONGEST_HEALTH_MILLISECONDS = 1000
 
 export const largePages: Scenario = {
@@ -48,7 +48,7 @@ export const largePages: Scenario = {
   },
 }
 
-/** Several sizes make different pages: more than the server caches. */
+/** Requests pages of several sizes, so that there are more different pages than the server caches. */
 async function get(url: string, at: number): Promise<number> {
   const page = 1 + (Math.floor(at / SIZES) % (COPIES * 4))
   const size = 250 - (at % SIZES)

@@ -16,7 +16,7 @@ const PASSPORTS = 41
 
 const walletOf = (id: number) => `0x${id.toString(16).padStart(40, 'a')}`
 
-/** 31 to 40 are merged into 1 to 10, and 41 into 40. */
+/** Passports 31 to 40 are merged into 1 to 10, and passport 41 into 40. */
 const mergedInto = (id: number) => (id === 41 ? 40 : id > 30 ? id - 30 : undefined)
 
 const survivorOf = (id: number): number => {
@@ -24,7 +24,7 @@ const survivorOf = (id: number): number => {
   return next === undefined ? id : survivorOf(next)
 }
 
-/** A handle of one person, one of two persons, and one of everybody. */
+/** The handles of a person: an own one, one that two people share, and one that all people share. */
 const namesOf = (id: number) => [
   { source: 'github', name: `Name${id > 30 ? id - 30 : id}` },
   { source: 'farcaster', name: `pair${Math.floor(id / 2)}` },
@@ -120,7 +120,7 @@ function randomKey(random: Random): string {
   ])
 }
 
-/** Compares the key with every passport. */
+/** Finds the expected item by comparing the key with every passport. */
 function expectedItem(key: string): object {
   if (MALFORMED.includes(key)) return { key, error: 'malformed' }
   const folded = key.toLowerCase().replace(':@', ':')

@@ -6,10 +6,10 @@ import type { Fail, Scenario } from '../../run-scenario.ts'
 
 const LIMIT = 100
 const REQUESTS = 5 * LIMIT
-/** Windows are aligned to the clock; this one ends once a day. */
+/** Windows are aligned to the clock. A window of a day rarely ends during a round. */
 const TIERS = `anonymous=${LIMIT}/24h, explorer=${LIMIT}/24h, pictures=${LIMIT}/24h`
 
-/** With the most responses other than 429. A single passport with a known ETag is free ten times. */
+/** `most` is the most responses other than 429. A 304 of a single passport is free up to ten times the limit. */
 const TARGETS = [
   { path: '/api/v1/passports?keyword=a&per_page=250', condition: '*', most: LIMIT },
   { path: '/api/v1/passports/7', condition: '*', most: LIMIT },

@@ -8,29 +8,29 @@ import { attack, CONNECTIONS, type Damage, measureUse } from '../../support/wors
 import { findServerThread } from '../../support/worst-requests/thread-times.ts'
 import { type WorstRequest, worstRequests } from '../../support/worst-requests/worst-requests.ts'
 
-/** The limits of docs/keys.md in a window of 10 s, by the client. */
+/** The limits of docs/keys.md per window of 10 s, for each kind of client. */
 const LIMITS = { anonymous: 1000, standard: 5000, page: 300, picture: 3000 }
 const WINDOW_MILLISECONDS = 10_000
 const SHORT_MILLISECONDS = 1000
 
 /**
- * `cpu`: CPU time of the server thread while another client's /health waits. `after`: more than the busiest thread uses in a
- * second without clients. The short form runs on machines of any speed, and finds requests that hold the thread for seconds.
+ * The accepted maximum. `cpu`: milliseconds that the server thread works while another client's /health waits. `after`:
+ * milliseconds that the busiest thread works in a second without clients. The short form tolerates slow machines.
  */
 const MOST = { cpu: 50, memory: 400, after: 20 }
 const MOST_IN_SHORT_FORM = { cpu: 500, memory: 700, after: 200 }
 
-/** The requests of the long form: all kinds. */
+/** The repetitions of the long form, which sends all kinds of requests. */
 const KINDS = 44
 
-/** The requests of the short form: those that did most to others. */
+/** The short form sends only the requests that delayed other clients most. */
 const SHORT =
   /^(520 short|malformed body|body of|lookup of 1,000 keys with all parts$|lookup of 1,000 times|list of 50|list with group_by|explorer search$|card as PNG)/
 
-/** Other programs slow the thread down, now and then; what a request does to others, it does each time. */
+/** Repeated, because other programs sometimes slow the thread down. A bad request delays others in every attempt. */
 const ATTEMPTS = 3
 
-/** Each attack has a key of its own. The data set has a key with a lower seed. */
+/** Each attack uses another key. The key of the data set has a lower seed. */
 const SEEDS = { first: 10, last: 250 }
 
 export const worst: Scenario = {
@@ -84,7 +84,7 @@ function clientsOf({ kind }: WorstRequest, isShort: boolean): Client[] {
   return kind === 'api' ? ['anonymous', 'standard'] : [kind]
 }
 
-/** In the short form, 900 requests in all. */
+/** An attack sends 900 requests in all in the short form. */
 const formOf = ({ reading, units = 1 }: WorstRequest, client: Client, isShort: boolean) => ({
   limit: Math.min(Math.floor(LIMITS[client] / units), isShort ? CONNECTIONS : LIMITS[client]),
   stayMilliseconds: isShort ? SHORT_MILLISECONDS : WINDOW_MILLISECONDS,

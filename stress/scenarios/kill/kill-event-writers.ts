@@ -59,7 +59,7 @@ async function runEngine(engine: EngineName, times: number, fail: Fail) {
   return { kills, read: follower.count() }
 }
 
-/** Runs commands one after another, in processes of their own. */
+/** Runs commands one after another, each in a new process. */
 function keepRunning(sandbox: Sandbox, nextArgs: () => string[]) {
   let child: ReturnType<Sandbox['start']> | undefined
   let isStopped = false
@@ -95,7 +95,7 @@ function keepRunning(sandbox: Sandbox, nextArgs: () => string[]) {
   }
 }
 
-/** Passports and data points with random values; returns the name of the file. */
+/** Writes passports and data points with random values, and returns the name of the file. */
 function writeFile({ cwd }: Sandbox, name: string, people: number, random: Random): string {
   const lines = Array.from({ length: people }, (_, id) => [
     {

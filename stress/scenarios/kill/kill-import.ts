@@ -12,7 +12,7 @@ import {
 } from '../../support/database-checks.ts'
 import { killWithin, succeed, timeOf } from '../../support/kill-process.ts'
 
-/** A killed client cannot damage a PostgreSQL server: most kills are on SQLite. */
+/** The share of kills on PostgreSQL. Most are on SQLite, because a killed client cannot damage a PostgreSQL server. */
 const ON_POSTGRES = 1 / 6
 
 export const killImport: Scenario = {

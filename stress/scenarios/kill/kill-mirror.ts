@@ -49,7 +49,7 @@ export const killMirror: Scenario = {
         await source.look((store) => saveRecords(store, changed))
       }
       await check(fail, `after kill ${done}`, async () => {
-        // The first run resumes the killed one; the second copies the changes since its start.
+        // The first run resumes the killed one. The second run copies the changes that were made meanwhile.
         await copy(sandbox)
         const count = await countPassports(sandbox)
         if (count < people.length) throw new Error(`${count} of ${people.length} passports were copied`)

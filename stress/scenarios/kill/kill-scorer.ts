@@ -19,7 +19,7 @@ import {
 } from '../../support/database-checks.ts'
 import { killWhen, killWithin, timeOf } from '../../support/kill-process.ts'
 
-/** Multipliers of the rule sets; each gives different scores. */
+/** The multipliers of two rule sets, which give different scores. */
 const RULE_SETS = [1, 2]
 
 export const killScorer: Scenario = {
@@ -51,7 +51,7 @@ export const killScorer: Scenario = {
         checkFile(sandbox)
         const stale = await sandbox.look(({ scoring }) => scoring.countStale())
         if (stale > 0 && stale < people.length) midway++
-        // In 40 % of the rounds the next scorer is killed, too.
+        // In 40 % of the rounds, no scorer completes before the next kill.
         if (random.chance(0.4)) return
         await sandbox.score(set)
         checkSame(withoutDates(await exportOf(sandbox)), expected.get(set) ?? {})
@@ -66,7 +66,7 @@ export const killScorer: Scenario = {
   },
 }
 
-/** Kills a scorer when `left` passports are still stale. A random moment is often before or after the work. */
+/** Kills a scorer while `left` passports are stale. A random time is often before or after its work. */
 async function killMidway(sandbox: Pick<Sandbox, 'open'>, child: Bun.Subprocess, left: number) {
   await using store = await sandbox.open()
   let hasBegun = false
@@ -102,7 +102,7 @@ function rules(multiplier: number): string {
   return JSON.stringify({ version: `${multiplier}`, types: { github: rule } })
 }
 
-/** Scores the people with both rule sets, which replaces the scores of their records. */
+/** Scores the people with each rule set. This replaces the scores of their records. */
 async function prepare(people: typeof SCORABLE) {
   const files = { '1.json': rules(1), '2.json': rules(2) }
   const sandbox = await workplace(databaseMaker('sqlite'), { files, records: people })

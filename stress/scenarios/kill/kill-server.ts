@@ -19,7 +19,7 @@ import { startReaders } from '../../support/kill-server-readers.ts'
 const SCORED = INVENTED.filter(({ stale }) => !stale)
 /** The responses of these people never change. */
 const UNCHANGED = SCORED.slice(0, 50)
-/** Each import gives CHANGING new data points and adds the people of ADDED with new ids. */
+/** Each import adds data points to the people of CHANGING, and adds the people of ADDED with new ids. */
 const CHANGING = SCORED.slice(50, 100)
 const ADDED = SCORED.slice(100, 110)
 
@@ -29,11 +29,11 @@ const textOf = (number: number) =>
   toLines(...CHANGING.map(({ id }) => ({ passport: id, type: 'github', value: id + number })))
 const addedBy = (number: number) => ADDED.map(({ id }) => `passports/${id + (number + 1) * 1000}`)
 
-/** Usage is stored every ten seconds: every tenth server lives long enough for that. */
+/** Every tenth server runs long enough to store usage counts, which are stored every ten seconds. */
 const LONG_EVERY = 10
 const LONG_MILLISECONDS = 18_000
 
-/** Older counts must be stored: ten seconds, with a margin for a busy machine. */
+/** Counts that are older must be stored. They are stored every ten seconds; the rest is a margin for a busy machine. */
 const OLDEST_LOST_MILLISECONDS = 15_000
 
 const OTHERS = ['passports?per_page=100', 'passports?page=2', 'passports?keyword=an', 'passports?keyword=xyz']

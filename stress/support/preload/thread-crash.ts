@@ -1,4 +1,4 @@
-/** Preloaded: SIGUSR2 makes a thread throw. The file CRASH has the name of the thread; the newest one is chosen. */
+/** Preloaded: SIGUSR2 makes the newest thread with the name in the file CRASH throw an error. */
 import { readFileSync } from 'node:fs'
 import { preloadThreads } from './preload-threads.ts'
 

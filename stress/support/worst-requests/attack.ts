@@ -5,16 +5,16 @@ import type { WorstRequest } from './worst-requests.ts'
 
 export const CONNECTIONS = 900
 
-/** CPU use ends within this time after the clients have left, and is measured for as long afterwards. */
+/** CPU use must end within this time after the clients have disconnected. It is measured after that. */
 const END_MILLISECONDS = 1000
 
 export type Target = { url: string; pid: number; thread: string }
 
 export type Attack = {
   worst: WorstRequest
-  /** Identify the client. */
+  /** The headers that identify the client. */
   headers: string
-  /** Requests in all; 900 are sent at once. */
+  /** The number of requests. At most 900 are sent at once. */
   limit: number
   stayMilliseconds: number
   /** Whether to measure the CPU use after the clients have left. */
@@ -23,11 +23,11 @@ export type Attack = {
 
 export type Damage = Waits & {
   statuses: Record<string, number>
-  /** Milliseconds of CPU that the busiest thread used in the second after the first one without clients. */
+  /** CPU milliseconds of the busiest thread in one second, which begins a second after the clients disconnected. */
   after: number
 }
 
-/** Sends the requests and measures what they do to others. */
+/** Sends the requests and measures how much they delay other clients. */
 export async function attack(
   target: Target,
   { worst, headers, limit, stayMilliseconds, isEndMeasured }: Attack,
@@ -49,7 +49,7 @@ export async function attack(
   return { ...waits, statuses: sum(sent.map(({ statuses }) => statuses())), after }
 }
 
-/** Clients that read wait for their responses, but not longer than the window. */
+/** Waits for the responses, but not longer than the window. Does not wait for clients that never read. */
 async function waitFor(sent: readonly Sent[], reading: Reading, end: number): Promise<void> {
   if (reading === 'never read') return
   await Promise.race([sent.at(-1)?.closed, Bun.sleep(Math.max(0, end - performance.now()))])

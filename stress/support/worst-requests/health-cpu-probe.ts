@@ -1,5 +1,5 @@
 /**
- * Runs in its own process: requests /health again and again until its input ends, then prints the most CPU time that the
+ * Runs in its own process. It requests /health repeatedly until its input ends. Then it prints the most CPU time that the
  * server thread used while a request waited, and the most memory of the server.
  */
 import { readFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ while (!isEnded) {
   socket.write('GET /health HTTP/1.1\r\nHost: probe\r\n\r\n')
   await response
   const [cpuAfter = 0, waitedAfter = 0] = read()
-  // While this process waits for a core, the server thread goes on: that time is not a wait of the client.
+  // Subtracts the time in which this process waited for a core, because the server thread works meanwhile.
   const spent = cpuAfter - cpu - (waitedAfter - waited)
   if (spent > most.cpu) Object.assign(most, { cpu: spent, at: begin - startedAt })
   most.wall = Math.max(most.wall, performance.now() - begin)

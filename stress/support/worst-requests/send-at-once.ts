@@ -8,7 +8,7 @@ type Client = { request: Uint8Array; sent: number; status: string; closed: Promi
 type Socket = Bun.Socket<Client>
 
 export type Sent = {
-  /** Responses by status; the status of clients that do not read is empty. */
+  /** Counts responses by status. The status is empty for clients that do not read. */
   statuses: () => Record<string, number>
   /** Resolves when the server has closed all connections. */
   closed: Promise<unknown>

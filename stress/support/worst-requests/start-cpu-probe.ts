@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 
 export type Waits = {
-  /** The most CPU time of the server thread during one /health, and the longest /health, in milliseconds. */
+  /** Milliseconds. `cpu`: the most CPU time of the server thread during one /health. `wall`: the longest /health. */
   cpu: number
-  /** When that /health was sent, in milliseconds since the start. */
+  /** The time at which that /health was sent, in milliseconds since the start. */
   at: number
   wall: number
-  /** The most memory of the server in MB. */
+  /** The most memory that the server used, in MB. */
   memory: number
   count: number
 }
 
-/** Requests /health from another process until `end`. `schedstat` is the file of the server thread. */
+/** Requests /health from another process until `end` is called. `schedstat` is the file of the server thread. */
 export async function startCpuProbe(url: string, pid: number, schedstat: string) {
   const script = join(import.meta.dir, 'health-cpu-probe.ts')
   const child = Bun.spawn([process.execPath, script, url, String(pid), schedstat], {

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const NANOSECONDS_PER_MILLISECOND = 1e6
 
-/** The CPU time in milliseconds that a thread has used, or the time it has waited for a core. */
+/** Parses a schedstat file: the milliseconds of CPU that a thread has used, or those it has waited for a core. */
 export const cpuOf = (schedstat: string): number =>
   Number(schedstat.split(' ')[0]) / NANOSECONDS_PER_MILLISECOND
 export const waitOf = (schedstat: string): number =>
   Number(schedstat.split(' ')[1]) / NANOSECONDS_PER_MILLISECOND
 
-/** The file with the CPU time of a thread. Unlike `stat` it counts nanoseconds instead of ticks of 10 ms. */
+/** The file with the CPU time of a thread in nanoseconds. The file `stat` has only ticks of 10 ms. */
 export const schedstatOf = (pid: number, thread: string) => `/proc/${pid}/task/${thread}/schedstat`
 
 /** Milliseconds of CPU by thread. */
@@ -46,7 +46,7 @@ export function ownMemory(pid: number): number {
   return Math.round(Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024)
 }
 
-/** A thread may end meanwhile. */
+/** Returns undefined if the thread has ended meanwhile. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read()

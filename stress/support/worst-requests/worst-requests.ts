@@ -1,18 +1,18 @@
 import { unitsOfBody } from '../../../src/api/request.ts'
 import type { Reading } from './send-at-once.ts'
 
-/** An expensive request. `request` makes the raw HTTP of the n-th one, without the headers of its client. */
+/** An expensive request. `request` returns the n-th request, without the headers that identify the client. */
 export type WorstRequest = {
   name: string
-  /** Whose limit bounds the requests. `key`: a key is required. */
+  /** The limit that applies to the requests. `key`: the client must have a key. */
   kind: 'api' | 'key' | 'page' | 'picture'
   reading: Reading
-  /** Of a request with a large body: its clients send as many requests as their limit allows. */
+  /** The number of requests that a request with a large body counts as. */
   units?: number
   request: (at: number) => { method?: string; target: string; headers?: string; body?: string }
 }
 
-/** The ids of the data set; `before` is a time before the first passports changed, `largest` the id of a large passport. */
+/** Ids are 1 to `passports`. The first `changed` changed after `before`. `largest` is the id of a large passport. */
 export type Given = { passports: number; changed: number; before: string; largest: number }
 
 const MEBIBYTE = 1024 * 1024
@@ -51,7 +51,7 @@ const withUnits = (worst: WorstRequest): WorstRequest => ({
 const repeat = (count: number, text: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at))
 
-/** Each of the requests costs about as much as a request of its kind can. */
+/** Returns requests that each cost about as much as a request of their kind can. */
 export function worstRequests({ passports, changed, before, largest }: Given): WorstRequest[] {
   const id = (at: number) => 1 + ((at * 7919) % passports)
   const ids = (at: number) => repeat(1000, (key) => String(id(at * 1000 + key)))

@@ -76,7 +76,7 @@ describe('a filter', () => {
         .join('|')}`,
       'at most 32 values',
     ],
-    // The rest is not read.
+    // Text after too many values is not parsed.
     [`score:${'1|'.repeat(MOST_CONDITIONS)}high`, 'at most 32 values'],
   ]
   test.each(refused)('%j is refused', (text, message) => {

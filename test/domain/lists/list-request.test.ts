@@ -10,7 +10,7 @@ import {
 
 const query: ListQuery = { keyword: 'zoë', filter: [], sort: parseSort() }
 
-test('a cursor contains its position, for any score and id', () => {
+test('a cursor is parsed to the position that it was made from, for any score and id', () => {
   const score = fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }))
   fc.assert(
     fc.property(score, fc.maxSafeNat(), (value, id) => {
@@ -22,7 +22,7 @@ test('a cursor contains its position, for any score and id', () => {
   )
 })
 
-test('a text that no list returned as a cursor is rejected', () => {
+test('a cursor that no list has returned is rejected', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String()), (text) => {
       expect(() => parseCursor(query, text)).toThrow('cursor must be the value of "next"')

@@ -37,7 +37,7 @@ test('a passport without an overall score gets the sum of the other scores', () 
   })
 })
 
-test('a record has no unpaired surrogate in any text', () => {
+test('unpaired surrogates are replaced in all texts of a record', () => {
   const credentials = [{ ...CREDENTIAL, type: 'b\udc00' }]
   expect(parsePassport({ passport_profile: { bio: 'a\ud83d' }, credentials })).toMatchObject({
     profile: { bio: 'a\ufffd' },
@@ -73,7 +73,7 @@ test.each([
   [false, { kind: 'flag', amount: 0 }],
   ['2015-03-02', { kind: 'date', amount: Date.UTC(2015, 2, 2) }],
   ['2015-03-02T10:00:00+02:00', { kind: 'date', amount: Date.UTC(2015, 2, 2, 8) }],
-] as const)('the value %p of a data point is parsed by its kind', (value, raw) => {
+] as const)('the value %p of a data point is parsed as a number, flag or date', (value, raw) => {
   expect(parsePoint({ value }).value).toEqual(raw)
 })
 
@@ -108,7 +108,7 @@ const later = {
   nominations: 3,
 }
 
-test('the fields that only V2 shows are parsed from an export to the same record, like all other fields', () => {
+test('an exported record is parsed to the same record, including the fields that only V2 shows', () => {
   const value = { kind: 'number' as const, amount: 3 }
   const dataPoints = [{ type: 'github', account: 'ada', value, display: '3', earnedAt: NOON }]
   const whole = { ...ada, ...later, givenHuman: false, mergedInto: 9, rules: '2026-11+abc', dataPoints }
@@ -122,7 +122,7 @@ test('the fields that only V2 shows are parsed from an export to the same record
   ])
 })
 
-test('the fields that only V2 shows are parsed from a passport of V2 as it is, without unknown fields', () => {
+test('a passport in a V2 response is parsed with the fields that only V2 shows, and has no unknown fields', () => {
   const passport = presentPassport({ ...ada, stale: false, calculatedAt: NOON, merged: false })
   const { record, unknownFields } = parse(presentPassportV2(passport, later))
   expect(unknownFields).toBe(0)

@@ -43,7 +43,7 @@ test('a credential without a score is scored by the rule of its type', () => {
   ])
 })
 
-test('a credential without a score, a rule or a parsable value keeps the score 0', () => {
+test('a credential without a score keeps the score 0 if its type has no rule or its value cannot be parsed', () => {
   expect(split({ type: 'kite', score: null }).credentials).toMatchObject([{ type: 'kite', score: 0 }])
   expect(split({ type: 'gitcoin', score: null, value: '' }).credentials).toMatchObject([{ score: 0 }])
   expect(split({ type: 'constructor', score: null }).credentials).toMatchObject([{ type: 'constructor' }])
@@ -75,7 +75,7 @@ test.each([
   ['farcaster', 'FID: 12345', date('2020-05-06')],
   ['ens', 'ada.eth', date('2020-05-06')],
   ['ens', 'Since 2020-02-31', date('2020-05-06')],
-])('an import with rescore parses %s from "%s"', (type, value, raw) => {
+])('an import with rescore parses the value of %s from "%s"', (type, value, raw) => {
   expect(split({ type, value }, true).credentialPoints).toMatchObject([{ type, value: raw }])
 })
 
@@ -84,6 +84,6 @@ test.each([
   ['worldcoin', { value: '@ada' }],
   ['worldcoin', { value: '' }],
   ['ens', { value: 'ada.eth', earned_at: null }],
-])('an import with rescore keeps the credential %s with %j, which has no amount', (type, given) => {
+])('an import with rescore keeps the credential %s with %j, which cannot be parsed', (type, given) => {
   expect(split({ type, ...given }, true).credentials).toHaveLength(1)
 })

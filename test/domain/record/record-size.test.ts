@@ -6,7 +6,7 @@ import { parsePassport } from '../../support/ingest/parse-record.ts'
 import { databaseMaker, withEveryEngine } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
 
-/** A text of `bytes` bytes as JSON: control characters take six. */
+/** A text of control characters, each of which takes six bytes as JSON: `bytes` bytes in all. */
 const text = (bytes: number) => '\u0001'.repeat(Math.floor((bytes - 2) / 6)).padEnd(4, 'x')
 
 /** As many different texts as fit into a list of `bytes` bytes. */
@@ -18,7 +18,7 @@ function texts(bytes: number, length: number): string[] {
 
 const size = (name: keyof typeof LIMITS) => LIMITS[name].bytes
 
-/** Every field of the list has the largest accepted size. */
+/** A record in which all fields that lists show have the largest accepted size. */
 const largest = (id: number) => ({
   passport_id: id,
   score: 999_999_999.99,
@@ -37,7 +37,7 @@ const largest = (id: number) => ({
   },
 })
 
-test('a page of 250 passports with the largest accepted fields has at most 8 MB, and 12 MB in V2', async () => {
+test('a page of 250 passports with the largest accepted fields has at most 8 MB in V1 and 12 MB in V2', async () => {
   await using here = await workplace(databaseMaker('sqlite'))
   const file = here.path('large.jsonl')
   writeFileSync(file, Array.from({ length: 250 }, (_, id) => `${JSON.stringify(largest(id))}\n`).join(''))
@@ -71,7 +71,7 @@ const OVERSIZED: [string, object][] = [
   ['data_points', { data_points: Array.from({ length: 600 }, (_, at) => ({ type: `t${at}`, value: 1, display: 'x'.repeat(900) })) }], // biome-ignore format: one row a case
 ]
 
-test.each(OVERSIZED)('a record with too large %s is refused by field and size', (field, fields) => {
+test.each(OVERSIZED)('too large %s is refused with the name and size of the field', (field, fields) => {
   const reason = /^must be at most [\d,]+ bytes as JSON, got [\d,]+ bytes$/
   expect(() => parsePassport(fields)).toThrow(
     expect.objectContaining({ problem: { field, reason: expect.stringMatching(reason) } }),

@@ -49,13 +49,13 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(text).toContain('<svg class="bar thin" aria-hidden="true"><rect width="60%" height="100%"/></svg>')
   })
 
-  test('one person is shown with a place for the second', async () => {
+  test('one person is shown with a form to add the second', async () => {
     const { text } = await server.look('/compare?ids=7')
     expect(text).toContain('<div class="panel vacant"><form class="search" action="/compare">')
     expect(text).not.toContain('<table>')
   })
 
-  test('accepts ids, wallets, handles and names; each person once', async () => {
+  test('accepts ids, wallets, handles and names, and shows each person once', async () => {
     const people = async (ids: string) => {
       const { text } = await server.look(`/compare?${new URLSearchParams({ ids })}`)
       return [...text.matchAll(/class="row compared">[\s\S]*?href="\/passports\/(\d+)"/g)].map(([, id]) =>
@@ -77,7 +77,7 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(text).toContain('href="/compare?ids=7,22"')
   })
 
-  test('unknown people are named; without anybody the status is 404', async () => {
+  test('unknown people are named; if nobody is found, the status is 404', async () => {
     const some = await server.look('/compare?ids=7,999999')
     expect(some.status).toBe(200)
     expect(readable(some.text)).toContain('No passport was found for “999999”.')

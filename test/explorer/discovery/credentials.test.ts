@@ -55,7 +55,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     expect(text).not.toContain('How it is scored')
   })
 
-  test('a rule that nobody meets has a page, an unknown type has none', async () => {
+  test('a type with a rule has a page even if nobody holds it, and an unknown type has none', async () => {
     const unmet = await server.look('/credentials/worldcoin')
     expect(unmet.status).toBe(200)
     expect(readable(unmet.text)).toContain('It also marks the person as a verified human.')
@@ -79,7 +79,7 @@ test('the points of many holders are read from an even sample', async () => {
   expect(text.length).toBeLessThan(60_000)
 })
 
-test('shares are rounded, but only all people are 100%', () => {
+test('percentages are rounded, but only the share of all people is 100%', () => {
   expect([0.4, 1, 53.6, 99.7, 100].map(formatShare)).toEqual(['below 1%', '1%', '54%', '99%', '100%'])
 })
 

@@ -15,7 +15,7 @@ function serveCounted(store: Store) {
   const catalog = createCatalog(store)
   return {
     async look(target: string) {
-      /** Evaluations of the facet index, and searches of all names. */
+      /** Counts evaluations of the facet index and searches of all names. */
       let evaluations = 0
       const list: Catalog['list'] = (...request) => {
         evaluations++
@@ -72,7 +72,7 @@ test.each([
   '/card/credential/github.png',
 ])('%s needs at most three evaluations', async (target) => {
   const { status, evaluations } = await server.look(target)
-  // Only names that several people have are in the comparison of four.
+  // Several people match each of a, e, i and o, so that comparison finds nobody.
   expect([target, status]).toEqual([target, target.endsWith('a,e,i,o') ? 404 : 200])
   expect(evaluations).toBeLessThanOrEqual(3)
 })
@@ -85,7 +85,7 @@ test.each(
       (query) => [sort, query] as const,
     ),
   ),
-)('places by %s of the page ?%s are those of a naive count', async (sort, query) => {
+)('ranks by %s on the page ?%s equal those of a naive count', async (sort, query) => {
   const asked = new URLSearchParams(query)
   const [human, tag] = [asked.get('human'), asked.get('tag')]
   const filtered = PEOPLE.filter(

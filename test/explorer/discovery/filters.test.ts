@@ -42,7 +42,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(await namesAt(`/?${new URLSearchParams({ tag: 'a,b|c:"d"' })}`)).toEqual(['Cleo'])
   })
 
-  test('the list is sorted by each part of the score; equal ones share a place', async () => {
+  test('the list can be sorted by each part of the score; equal scores share a rank', async () => {
     expect(await namesAt('/?sort=total')).toEqual(['Ana', 'Ben', 'Cleo', 'Dan'])
     expect(await namesAt('/?sort=activity&tag=zk')).toEqual(['Cleo', 'Ana', 'Ben'])
     const rows = rowsOf((await server.look('/?sort=skills')).text)
@@ -54,7 +54,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     ])
   })
 
-  test('places count only the filtered list, and a search does not change them', async () => {
+  test('ranks count only the filtered list, and a search does not change them', async () => {
     const { text } = await server.look('/?human=false')
     expect(rowsOf(text).map(({ name, rank }) => `${rank} ${name}`)).toEqual(['1 Ben', '2 Dan'])
     expect(text).toContain('<span>Place among these 2</span><span>Score</span><span>Compare</span>')
@@ -102,7 +102,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     )
   })
 
-  test('an empty result offers a way back', async () => {
+  test('a list without a match explains that no passport matches all filters', async () => {
     const { status, text } = await server.look('/?tag=nothing')
     expect(status).toBe(200)
     expect(readable(text)).toContain('No passport matches all of these filters')
@@ -116,7 +116,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
       [`/?tag=${'x'.repeat(201)}`]: 'tag must be at most 200 characters, got 201.',
       '/?place=a&place=b': 'place may be given 1 times at most, got more.',
       '/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f': 'tag may be given 5 times at most, got more.',
-      // The rest is not read.
+      // The values are counted before their lengths are checked.
       [`/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f&tag=${'x'.repeat(201)}`]: 'tag may be given 5 times at most',
     }
     for (const [target, sentence] of Object.entries(sentences)) {
@@ -126,7 +126,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     }
   })
 
-  test('a change appears on filtered pages', async () => {
+  test('a new passport appears on filtered pages', async () => {
     await using server = await servePeople(PEOPLE)
     const names = async () => rowsOf((await server.look('/?tag=data')).text).map(({ name }) => name)
     expect(await names()).toEqual(['Ana'])
@@ -205,7 +205,7 @@ describe('an unexpected error of the index', () => {
   const serveBroken = () => servePeople(PEOPLE, { replace: () => ({ list: () => Promise.reject(error) }) })
 
   test.each(['/', '/?q=ana', '/passports/1', '/badge/1.svg?show=top', '/compare?ids=1,2'])(
-    'is logged, and %s is shown without what the index counts',
+    'is logged, and %s is shown without the counts of the index',
     async (target) => {
       await using server = await serveBroken()
       expect((await server.look(target)).status).toBe(200)
@@ -214,7 +214,7 @@ describe('an unexpected error of the index', () => {
     },
   )
 
-  test.each(['/?tag=zk', '/credentials'])('is the failure of %s', async (target) => {
+  test.each(['/?tag=zk', '/credentials'])('makes %s respond with 500, and is logged', async (target) => {
     await using server = await serveBroken()
     expect((await server.look(target)).status).toBe(500)
     expect(server.errors).toEqual([error])

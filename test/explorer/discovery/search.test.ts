@@ -31,7 +31,7 @@ onEngine('sqlite', 'the search', (open) => {
   const namesFor = async (text: string) => (await rowsFor(text)).map(({ name }) => name)
   const reasonsFor = async (text: string) => (await rowsFor(text)).map(({ about }) => about)
 
-  test('a number finds the passport with this number first, also if names contain the digits', async () => {
+  test('a number finds the passport with this id first, even if names contain the digits', async () => {
     expect(await namesFor('42')).toEqual(['Rūta', 'olamide_42'])
     expect(await namesFor('#42')).toEqual(['Rūta'])
     expect(await namesFor('passport 42')).toEqual(['Rūta'])
@@ -101,7 +101,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect(text).toContain('<bdi><mark>Rūt</mark>a</bdi>')
   })
 
-  test('every search text gets a page, also hostile names and single symbols', async () => {
+  test('every search text gets a page, even a hostile name or a single symbol', async () => {
     const texts = [
       ...HOSTILE_NAMES.map((name) => name.slice(0, 150)),
       '%',
@@ -136,7 +136,7 @@ test('the total counts each passport once', async () => {
   }
 })
 
-test('every tag, place and credential is found; too many wallets are not counted', async () => {
+test('tags and places are found by their names; a prefix of many wallets shows the first 20 matches', async () => {
   await using server = await servePeople(inventPeople())
   const statusOf = async (text: string) => {
     const page = await server.look(`/?q=${encodeURIComponent(text)}`)

@@ -145,7 +145,7 @@ inBrowser('the passport page in a browser', (browser) => {
     expect(complaints).toEqual([])
   })
 
-  test('the badge picker changes the preview and both snippets; forced colours keep the swatches', async () => {
+  test('the badge picker changes the preview and both snippets; swatches keep their colours with forced colours', async () => {
     const page = await browser.newPage()
     await visit(`${server.url}passports/12`, page)
     await page.getByText('Put this badge on your page').click()

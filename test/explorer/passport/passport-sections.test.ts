@@ -40,7 +40,7 @@ test('a score is described by its best standing, overall or in a part, and never
   expect(describe(0, {}, { total: 0, activity: 0, identity: 0, skills: 0 })).toBe('')
 })
 
-test('a low rank is not shown; a level is, with the points to the next one', async () => {
+test('a low rank is not shown; a level is shown with the points to the next one', async () => {
   const people = [100, 70, 50, 20].map((score, at) => ({
     ...named(at + 1, `Person ${at + 1}`, score),
     scores: { total: score, activity: 0, identity: 0, skills: score },
@@ -75,14 +75,14 @@ test('a total that a record gives is not presented as a sum', async () => {
   )
 })
 
-test('a cap of the rules explains a total below the sum', () => {
+test('a total below the sum is explained by the caps of the categories', () => {
   const passport = { ...record(1), scores: { ...SCORES, total: 55 } } as Passport
   expect(readable(renderExplanation(passport, { Skills: 25 }).markup)).toContain(
     '10 Activity + 20 Identity + 30 Skills = 60, limited to 55 by the caps of the categories',
   )
 })
 
-test('an outlier does not flatten the histogram, whose edges are round', async () => {
+test('an outlier does not flatten the histogram, and the bars begin at round numbers', async () => {
   const usual = Array.from({ length: 199 }, (_, at) => named(at + 2, `Person ${at + 2}`, at + 1))
   await using server = await servePeople([named(1, 'Outlier', 990_000_000), ...usual])
   const { text } = await server.look('/passports/101')
@@ -116,7 +116,7 @@ test('a category shows five credentials and folds the others', async () => {
   expect((await server.look('/passports/1/credentials')).text).not.toContain('class="fold"')
 })
 
-test('posts on other sites have a true text and the address of the page', async () => {
+test('links that post on other sites contain a true text and the address of the page', async () => {
   await using server = await servePeople([mira, ...OTHERS], { publicUrl: 'https://passports.example.com' })
   const { text } = await server.look('/passports/12')
   const page = encodeURIComponent('https://passports.example.com/passports/12')
@@ -155,7 +155,7 @@ test('accounts have the name of their network and formatted counts', () => {
   expect(readable(same.markup)).toEndWith('Kites mira on Kites example.com')
 })
 
-test('the largest gaps come first; a category at its cap has none', () => {
+test('credentials that can gain the most points come first, without categories at their cap', () => {
   const all = [
     credential('a', { name: 'GitHub', category: 'Skills', score: 21, maxScore: 40 }),
     credential('b', { name: 'Lens', category: 'Identity', score: 0, maxScore: 30 }),

@@ -12,7 +12,7 @@ const LONG = '&"<x>\u0416'.repeat(400)
 const texts = { displayName: LONG, bio: LONG, location: LONG, followers: LONG, following: LONG }
 const url = `https://example.com/${'&'.repeat(900)}`
 
-/** Everything that a record may have, and much of it. */
+/** A record with all fields, long texts and long lists. */
 const huge = (id: number, displayName: string) =>
   record(id, {
     scores: { total: 2001, activity: 0, identity: 2001, skills: 0 },

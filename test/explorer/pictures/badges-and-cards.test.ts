@@ -59,7 +59,7 @@ onEngine('sqlite', 'badges and cards', (open) => {
   })
 
   test.each(['badge', 'card'])(
-    'a %s is found by id, by wallet in any case, and by merged ids',
+    'a %s is found by id, by wallet in upper or lower case, and by the ids of merged passports',
     async (kind) => {
       const text = async (name: string) => (await server.look(`/${kind}/${name}.svg`)).text
       expect(await text(ADA_WALLET.toUpperCase().replace('0X', '0x'))).toBe(await text('7'))
@@ -84,7 +84,7 @@ onEngine('sqlite', 'badges and cards', (open) => {
 describe('the response for a badge or card', () => {
   const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
-  test.each(['/badge/7.svg', '/card/7.svg'])('%s is cached for minutes, and loads nothing', async (path) => {
+  test.each(['/badge/7.svg', '/card/7.svg'])('%s is cached for minutes, and loads no file', async (path) => {
     await using server = await servePeople(PEOPLE)
     const first = await server.look(path)
     expect(first.status).toBe(200)
@@ -102,7 +102,7 @@ describe('the response for a badge or card', () => {
     expect((await server.look(path, { method: 'HEAD' })).status).toBe(404)
   })
 
-  test('differs by style and theme; an unknown style or theme gets the first one', async () => {
+  test('differs by style and theme; an unknown style or theme gets the default', async () => {
     const bodies = await Promise.all(
       STYLES.map(async (style) => (await server.look(`/badge/7.svg?style=${style}`)).text),
     )

@@ -17,7 +17,7 @@ const limiterOf = (tiers: string) =>
   })
 
 describe('errors of badges and cards', () => {
-  test('the card of a comparison with an unknown passport is missing', async () => {
+  test('the card of a comparison with an unknown passport responds with 404', async () => {
     await using server = await servePeople(PEOPLE, { rasterize: async () => new Uint8Array(4) })
     const statusOf = async (ids: string) => (await server.look(`/card/compare.png?ids=${ids}`)).status
     expect(await statusOf('7,12')).toBe(200)
@@ -25,7 +25,7 @@ describe('errors of badges and cards', () => {
       expect([ids, await statusOf(ids)]).toEqual([ids, 404])
   })
 
-  test('a picture that is missing or over the limit is an SVG, also in place of a PNG', async () => {
+  test('the 404 or 429 of a picture is an SVG, even if a PNG was requested', async () => {
     await using server = await servePeople(PEOPLE, { limiter: limiterOf('pictures=1/10s') })
     for (const [path, expected] of [
       ['/card/99999.png', 404],
@@ -56,7 +56,7 @@ describe('errors of badges and cards', () => {
   test.each([
     [500, new Error('secret of ours'), 'error'],
     [503, new ServiceError('unavailable', 'secret of ours'), 'busy'],
-  ])('%d of the store is a picture', async (expected, error, words) => {
+  ])('a picture responds with %d as a picture if the store fails', async (expected, error, words) => {
     await using store = await openTestStore('sqlite', PEOPLE)
     const passports = { ...store.passports, find: () => Promise.reject(error) }
     await using server = serveExplorer({ ...store, passports })

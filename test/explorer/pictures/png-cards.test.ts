@@ -31,7 +31,7 @@ describe('PNG cards', () => {
   })
 
   test('PNG cards have the size of link previews, whatever the name', async () => {
-    // Names that are drawn alike once.
+    // Of the names that are drawn alike, one is enough.
     const names = new Map(HOSTILE_NAMES.map((name) => [drawableName(named(7, name, 1)), name]))
     const people = ['Анна', ...names.values()].map((name, at) => named(at + 1, name, at))
     await using server = await servePeople(people)
@@ -51,7 +51,7 @@ describe('PNG cards', () => {
     expect(server.errors).toEqual([])
   })
 
-  test('letters of Latin, Cyrillic and Greek have a shape of their own', async () => {
+  test('the font has the letters of Latin, Cyrillic and Greek', async () => {
     const shapeOf = async (letter: string) => {
       const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><text y="30" font-size="30">${letter}</text></svg>`
       return Bun.hash(await drawPng(svg, 40))
@@ -147,7 +147,7 @@ describe('the picture thread', () => {
     expect(await client.rasterize('later', 10)).toEqual(new Uint8Array(1))
   })
 
-  test('does not draw the picture of a client that left', async () => {
+  test('does not draw the picture of a client that has disconnected', async () => {
     const drawn: string[] = []
     const controller = new AbortController()
     const { signal } = controller
@@ -174,13 +174,13 @@ describe('the picture thread', () => {
     expect(await client.rasterize('good', 10)).toEqual(new Uint8Array(1))
   })
 
-  test('a picture that waits too long is overloaded', async () => {
+  test('a picture that waits too long is rejected as overloaded', async () => {
     const client = createRasterizerClient({ waiting: 1, milliseconds: 1 })
     client.connect(new MessageChannel().port2)
     await expect(client.rasterize('a', 10)).rejects.toMatchObject({ code: 'overloaded' })
   })
 
-  test('a picture whose thread ends is unavailable', async () => {
+  test('a picture is rejected as unavailable if the thread ends', async () => {
     const client = createRasterizerClient()
     const draw = () => client.rasterize('a', 10)
     await expect(draw()).rejects.toMatchObject({ code: 'unavailable' })

@@ -11,7 +11,7 @@ import { named } from '../../support/store/records.ts'
 const HOSTILE = '<img src=x onerror="window.pwned=1">'
 const openPeople = () => openTestStore('sqlite', [...inventPeople().slice(0, 50), named(7000, HOSTILE, 1e6)])
 
-/** All tests use the page in turn, without loading it again. */
+/** All tests use this page one after another, without reloading it. */
 inBrowser('the reference page of V1 in a browser', (browser) => {
   const server = shareServer(openPeople, serveExplorer)
   const hosts = new Set<string>()
@@ -47,7 +47,7 @@ inBrowser('the reference page of V1 in a browser', (browser) => {
     expect(complaints.filter((text) => !text.startsWith('[DOM] Password field'))).toEqual([])
   })
 
-  test('JSON is coloured text that folds, and links to the pages of passports', async () => {
+  test('JSON is coloured text that can be folded, and a passport has a link to its page', async () => {
     await page.fill('#getPassport-id', '7000')
     const { body } = await send(page, 'getPassport')
     expect(body.passport.passport_profile.display_name).toBe(HOSTILE)
@@ -79,7 +79,7 @@ inBrowser('the reference page of V1 in a browser', (browser) => {
     expect(await page.locator('#getPassport-id').getAttribute('aria-invalid')).toBeNull()
   })
 
-  test('the key is hidden until it is shown, and a key with other characters is refused', async () => {
+  test('the key is hidden until the button shows it, and a key with invalid characters is refused', async () => {
     const key = page.getByLabel('API key')
     expect(await key.getAttribute('type')).toBe('password')
     await page.getByRole('button', { name: 'Show key' }).click()

@@ -9,7 +9,7 @@ import { NOON } from '../../support/store/records.ts'
 onEngine('sqlite', 'the reference page', (open) => {
   const server = shareServer(() => open(), serveTest)
 
-  test('is one page, two stylesheets and one script, all our own, under a strict policy', async () => {
+  test('is one page with two stylesheets and one script of this service, under a strict policy', async () => {
     const { text, headers } = await server.get('/reference')
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     const policy = headers.get('Content-Security-Policy')
@@ -26,7 +26,7 @@ onEngine('sqlite', 'the reference page', (open) => {
     expect((await server.get('/')).text).toBe(text)
   })
 
-  test('shows the removal of V1 from its instant', async () => {
+  test('shows V1 as removed from the moment of its sunset', async () => {
     await using store = await open()
     let now = NOON
     await using server = serveTest(store, {
@@ -58,7 +58,7 @@ onEngine('sqlite', 'the reference page', (open) => {
     }
   })
 
-  test('types name alternatives, constants and lists', async () => {
+  test('the types of fields show alternatives, constants and lists', async () => {
     const { text } = await server.get('/reference/v3')
     for (const type of [
       '<code>bio</code> <span class="soft">string or null',
@@ -76,7 +76,7 @@ onEngine('sqlite', 'the reference page', (open) => {
     expect(text).not.toMatch(/<dl class="fields"><\/dl>|undefined/)
   })
 
-  test('each version has a page with its own endpoints, and the switch marks it', async () => {
+  test('each version has a page with its own endpoints, and the version switch marks the current one', async () => {
     const { paths } = (await server.get('/openapi.json')).body
     for (const [path, version] of [
       ['/reference', 'V1'],

@@ -71,7 +71,7 @@ inBrowser('the snippets of a form', (browser) => {
     }
   })
 
-  test('are the same from the script and the server until the form changes', async () => {
+  test('are not changed by the script until the form changes', async () => {
     await using server = await serveRecords({}, [])
     const page = await browser.newPage()
     for (const path of ['reference', 'reference/v3']) {
@@ -90,7 +90,7 @@ inBrowser('the snippets of a form', (browser) => {
 
 const HOSTILE = ["it's", '$(id)`id`', '"quoted"', '\\back\\n', '%27 & #x', 'ж 😀', '\'\'\' """', '$KEY']
 
-/** The text of the snippet in this part of the page. */
+/** Returns the text of the snippet in this section. */
 function textOf(section: string, language: string): string {
   const [, markup = ''] = section.split(`aria-label="${language}"><code>`)
   const text = markup.slice(0, markup.indexOf('</code>')).replace(/<[^>]+>/g, '')

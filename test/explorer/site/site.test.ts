@@ -81,7 +81,7 @@ describe('files of the site', () => {
     (store) => serveExplorer(store, { publicUrl: ORIGIN }),
   )
 
-  test('assets with their hash are immutable; without it, or with another one, they are revalidated', async () => {
+  test('an asset URL with the current hash is immutable; without a hash, or with another one, it is revalidated', async () => {
     const { text } = await server.look('/')
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1] as string)
     expect(paths).toHaveLength(2)
@@ -115,7 +115,7 @@ describe('files of the site', () => {
 
   test('robots.txt and sitemaps list the pages', async () => {
     const robots = (await server.look('/robots.txt')).text
-    // The shared routes of the test server have no public URL.
+    // The Sitemap line is missing here, because the routes that test servers share have no public URL.
     expect(robots).toStartWith('User-agent: *\nAllow: /\nDisallow: /api/\n')
     const index = await server.look('/sitemap.xml')
     expect(index.headers.get('Content-Type')).toBe('application/xml; charset=utf-8')
