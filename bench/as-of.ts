@@ -1,5 +1,5 @@
 /**
- * Measures `as_of` against reads of the current state, on passports with several later changes of their scores.
+ * Compares the CPU time of reads with `as_of` and of current reads, for passports that changed several times since.
  *
  *   npx bun bench/as-of.ts [--passports 10000] [--changes 5] [--rounds 5] [--seconds 2]
  */

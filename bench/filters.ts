@@ -1,5 +1,5 @@
 /**
- * Measures filtered lists and groups of v3. The first run creates the data set of `npm run bench`.
+ * Measures v3 lists with filters and with groups. The first run creates the data set of `npm run bench`.
  *
  *   npx bun bench/filters.ts [--passports 1000000] [--rounds 5] [--seconds 2]
  */
@@ -35,7 +35,7 @@ const seconds = parseCount('seconds', values.seconds)
 const LIST = '/api/v3/passports'
 const FILTER = 'human:true,type:github|ens,tag:!bot'
 const PAGE = 25
-/** In many names. Pages with a keyword are not cached: each request reads its passports. */
+/** Many names contain it. Pages with a keyword are not cached, so each request reads its passports again. */
 const KEYWORD = 'a'
 const QUERY: ListQuery = { keyword: KEYWORD, filter: parseFilter(FILTER), sort: parseSort() }
 
@@ -65,7 +65,7 @@ async function measure(): Promise<Figure[]> {
   return [...figuresOf(series), ...build]
 }
 
-/** Builds the index in this process. */
+/** Measures how long the index takes to build, and its memory, in this process. */
 async function measureBuild(path: string): Promise<Figure[]> {
   const store = await openStore({ engine: 'sqlite', path }, { migrate: false })
   const snapshot = await buildSnapshot(store.listing)
@@ -114,7 +114,7 @@ async function filterLoads(server: Server) {
   }
 }
 
-/** The load by id while another load runs. */
+/** Measures `load` while `other` runs. */
 async function runDuring(
   server: Server,
   other: Load,

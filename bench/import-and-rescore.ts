@@ -1,6 +1,6 @@
 /**
- * Measures the CPU time of import and rescoring, of this version and of an earlier commit, alternately, on the same file.
- * Includes the process start.
+ * Compares the CPU time of import and rescoring with that of an earlier commit. Both run in turn, on the same file.
+ * The process start is included.
  *
  *   npx bun bench/import-and-rescore.ts [--records 20000] [--rounds 3] [--against 6bf2148]
  */
@@ -76,7 +76,7 @@ async function measure(root: string, rates: Rates): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
 }
 
-/** Records per second of CPU time of a command. Throws unless the command reports all records. */
+/** Returns how many records a command processes per CPU second. Throws unless the command reports all records. */
 async function rateOf(root: string, database: string, args: string[], done: RegExp): Promise<number> {
   const child = Bun.spawn([process.execPath, '--smol', join(root, 'src/cli/main.ts'), ...args], {
     cwd: folder.path,
@@ -100,7 +100,7 @@ function writePeople(): void {
   closeSync(file)
 }
 
-/** The maximum scores differ from the default rules: rescoring changes every credential. Earlier commits have no levels. */
+/** Other maximum scores make rescoring change every credential. Levels, which earlier commits refuse, are left out. */
 function writeRules(): void {
   const { stamp: _, levels: __, ...shape } = DEFAULT_RULES
   const types = Object.entries(shape.types).map(([type, rule]) => [

@@ -1,5 +1,5 @@
 /**
- * Measures what each kind of request costs and what it is charged, and prints the table of docs/security.md.
+ * Measures CPU time, memory and charged units of each kind of request, and prints the table of docs/security.md.
  *
  *   npx bun bench/request-costs.ts [--passports 100000] [--requests 100] [--only TEXT]
  */
@@ -23,12 +23,12 @@ const { values } = parseArgs({
 const passports = parseCount('passports', values.passports)
 const mostRequests = parseCount('requests', values.requests)
 
-/** Windows of a day: the remaining requests do not start again during a measurement. */
+/** Windows of a day, so that the remaining units are not reset during a measurement. */
 const LIMIT = '1000000/24h'
 const TIERS = ['bench', 'anonymous', 'explorer', 'pictures'].map((tier) => `${tier}=${LIMIT}`).join()
 
 const WARM_UP = 10
-/** Enough for two digits. */
+/** Enough CPU time for two significant digits. */
 const MOST_CPU_MILLISECONDS = 400
 
 using folder = tempFolder()
@@ -93,7 +93,7 @@ function send({ url }: Server, target: string, init: RequestInit = {}): Promise<
   })
 }
 
-/** The first part of a stream is a comment. */
+/** Reads two chunks: the first chunk of a stream is a comment. */
 async function readFirst({ body }: Response): Promise<number> {
   let bytes = 0
   let parts = 0

@@ -22,7 +22,7 @@ export function createLog(options: { write: (line: string) => void; json: boolea
 /** An outage of hours must not fill the log. */
 const INTERVAL_MILLISECONDS = 60_000
 
-/** Errors with ever-changing messages are limited too: messages beyond this number share one entry. */
+/** Further messages share one entry, so that errors with ever-changing messages cannot fill the log either. */
 const MAX_MESSAGES = 20
 const OTHER_ERRORS = 'Further errors with different messages.'
 

@@ -4,7 +4,7 @@ type Request<Call> = { id: number; call: Call } | { cancel: number }
 type Outcome<Answer> = { answer: Answer } | { failure: Failure }
 type Result<Answer> = { id: number } & Outcome<Answer>
 
-/** Expected errors have a code, others the stack of the other thread. */
+/** An expected error has a code. Any other error has the stack of the thread in which it was thrown. */
 type Failure = { message: string; code?: ErrorCode; stack?: string | undefined }
 
 type CallOptions = {
@@ -15,8 +15,8 @@ type CallOptions = {
 }
 
 /**
- * Calls another thread. Each call gets an answer or an error: `ended` is the message while there is no other thread, or when it
- * ends. If `mostWaiting` calls wait, the next ones are rejected as `overloaded`.
+ * Calls another thread. Each call gets an answer or an error. `ended` is the message of the error if no thread is
+ * connected, or if it ends before it answers. While `mostWaiting` calls wait, others are rejected as `overloaded`.
  */
 export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
   const waiting = new Map<number, PromiseWithResolvers<Answer>>()
@@ -27,7 +27,7 @@ export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
   function receive({ data }: MessageEvent<Result<Answer>>): void {
     const result = waiting.get(data.id)
     waiting.delete(data.id)
-    // Bun handles messages before sockets: lists that are rendered at once would keep all other requests waiting.
+    // Bun handles messages before sockets. Rendering many lists without a pause would delay all other requests.
     setImmediate(() => {
       if ('answer' in data) result?.resolve(data.answer)
       else result?.reject(toError(data.failure))
@@ -35,7 +35,7 @@ export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
   }
 
   return {
-    /** Connects to a thread that was started or restarted. Rejects the calls that the thread before has not answered. */
+    /** Connects to a thread that was started or restarted. Rejects the unanswered calls of the previous thread. */
     connect(next: MessagePort): void {
       for (const { reject } of waiting.values()) reject(threadEnded())
       waiting.clear()
@@ -46,11 +46,11 @@ export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
 
     async send(call: Call, { signal, limit }: CallOptions = {}): Promise<Answer> {
       if (!port) throw threadEnded()
-      // The client may have disconnected while its request waited for its turn.
+      // The client may have disconnected while its request waited in a queue.
       if (signal?.aborted) throw new ClientGone()
       if (waiting.size >= mostWaiting) throw overloaded()
       const id = ++last
-      // Throws if the call cannot be cloned: it must not wait for an answer.
+      // Throws if the call cannot be cloned, so it comes before the call is added to `waiting`.
       port.postMessage({ id, call } satisfies Request<Call>)
       const result = Promise.withResolvers<Answer>()
       waiting.set(id, result)

@@ -5,7 +5,7 @@ import { PAGES, readPage } from './support/docs/pages.ts'
 import { hasPrograms } from './support/programs.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
-/** Examples that are not run, by page, heading, language and number, with the reason. */
+/** The reason why an example is not run, by its name: page, heading, language and number. */
 const NOT_RUN: Record<string, string> = {
   'README.md: passportd: sh':
     'installs packages and runs all tests; test/cli/serve/serve.test.ts runs npm start',
@@ -31,7 +31,7 @@ const isListed = ({ name }: Example) => name in NOT_RUN
 
 type Run = (example: Example, text: string, folder: string) => unknown
 
-/** Runs a block by its language; its text has the URLs and folders of the test. A failing command throws. */
+/** Functions to run a block of each language. `text` has the URLs and folders of the test. A failing command throws. */
 const RUN: Record<string, Run> = {
   sh: (_, text, folder) => runScript(text, folder),
   crontab: (_, text, folder) => runScript(commandOfCron(text), folder),
@@ -74,7 +74,7 @@ function expectLines(text: string, file: string): void {
 
 const runScript = (script: string, folder: string) => runner.run(['sh', '-ec', script], folder)
 
-/** Every program on the pages prints something. */
+/** Expects some output, because every program on the pages prints something. */
 async function runProgram(command: readonly string[], folder: string): Promise<void> {
   expect(await runner.run(command, folder, { KEY: runner.key })).not.toBe('')
 }
@@ -90,7 +90,7 @@ const programsOf = ({ language, text }: Example) => [
   ...(language === 'sh' && /^curl /m.test(text) ? (['curl'] as const) : []),
 ]
 
-/** Scores by years depend on the current date. */
+/** Numbers of years are replaced, because they depend on the current date. */
 const withoutYears = (text: string) => text.trim().replace(/\d+\.\d+ years/g, 'N years')
 
 const commandOfCron = (line: string) => line.split(/\s+/).slice(5).join(' ').replaceAll('\\%', '%')

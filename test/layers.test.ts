@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-/** The layers below each layer, by the first folder of src. A file may import its own layer and these. */
+/** The layers that each layer may import, besides itself. A layer is a folder or file directly below src. */
 const READING = ['domain', 'store', 'catalog']
 const RUNNING = ['config', 'log.ts', 'version.ts']
 const SERVING = [...READING, ...RUNNING, 'scoring', 'api', 'explorer']
@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'version.ts': [],
 }
 
-/** These run on any platform: without Bun, and with only files and fetch of Node. */
+/** Layers that run on any platform: they do not use Bun. */
 const PURE = ['domain', 'scoring', 'ingest']
 
 const SRC = join(import.meta.dir, '../src')
@@ -56,13 +56,13 @@ test('imports follow the table of layers', () => {
   expect(wrong).toEqual([])
 })
 
-/** Files of V1 and V2: in a folder of the version, or with its name. */
+/** Files in a folder v1 or v2, and files whose name begins with v1 or v2. */
 const isDeprecated = (path: string) => /(^|\/)v[12](\/|[-.])/.test(path)
 
-/** Where V1 and V2 are joined to the rest. The store renders the JSON of V1 when it writes. */
+/** Files that connect V1 and V2 to the rest. The store does too, because it renders the JSON of V1 when it writes. */
 const JOINTS = ['api/routes.ts', 'ingest/mirror.ts']
 
-test('nothing that stays depends on V1 or V2', () => {
+test('no file depends on V1 or V2, except their own files, the store and the files that connect them', () => {
   const wrong = files
     .filter((file) => !isDeprecated(file) && layerOf(file) !== 'store' && !JOINTS.includes(file))
     .flatMap((file) =>
@@ -74,7 +74,7 @@ test('nothing that stays depends on V1 or V2', () => {
   expect(isDeprecated('domain/v1/schemas.ts') && isDeprecated('ingest/v1-response.ts')).toBe(true)
 })
 
-test('no files of src import each other in a circle, not even types', () => {
+test('no imports between files of src are circular, not even imports of types', () => {
   const imports = new Map(files.map((file) => [file, targetsOf(file)]))
   const circular = files.filter((file) => {
     const reached = new Set(imports.get(file))
@@ -84,7 +84,7 @@ test('no files of src import each other in a circle, not even types', () => {
   expect(circular).toEqual([])
 })
 
-/** Loading TypeBox takes a tenth of a second of CPU. */
+/** Schemas need TypeBox, which takes a tenth of a second of CPU to load. */
 test('a server loads schemas only in the threads that serve requests', () => {
   const transpiler = new Bun.Transpiler({ loader: 'ts' })
   const loaded = new Set(['cli/commands/serve.ts'])
@@ -96,7 +96,7 @@ test('a server loads schemas only in the threads that serve requests', () => {
   expect([...loaded].filter((name) => name.startsWith('typebox'))).toEqual([])
 })
 
-/** The folders that each folder of the explorer may import: the ground, then pictures, then pages. No page imports another. */
+/** The folders that each folder of the explorer may import. No folder of a page imports that of another page. */
 const PAGE_IMPORTS = ['design', 'site', 'search', 'pictures']
 const EXPLORER_IMPORTS: Record<string, readonly string[]> = {
   design: [],
@@ -110,7 +110,7 @@ const EXPLORER_IMPORTS: Record<string, readonly string[]> = {
   reference: PAGE_IMPORTS,
 }
 
-test('folders of the explorer import in one direction, and its root has only what composes them', () => {
+test('folders of the explorer import in one direction, and only error-page.ts and explorer.ts are in its root', () => {
   const own = files.filter((file) => layerOf(file) === 'explorer')
   const isOfRoot = (file: string) => dirname(file) === 'explorer'
   expect(own.filter(isOfRoot).toSorted()).toEqual(['explorer/error-page.ts', 'explorer/explorer.ts'])
@@ -131,7 +131,7 @@ test('pure layers do not use Bun', () => {
   expect(filesWith(/\bBun\b|'bun[:']/, pure)).toEqual([])
 })
 
-test('the client imports only its own files, schemas for its types, and does not use Bun or Node', () => {
+test('the client does not use Bun or Node, and imports only its own files, and schemas for its types', () => {
   const folder = join(import.meta.dir, '../packages/client/src')
   const sources = [...new Bun.Glob('**/*').scanSync(folder)]
   expect(sources.length).toBeGreaterThan(4)
@@ -180,7 +180,7 @@ test('no catch block is empty without a comment', () => {
   expect(sources.filter((file) => file !== 'test/layers.test.ts' && empty.test(read(file)))).toEqual([])
 })
 
-/** Code without comments and strings, and with templates on one line. */
+/** Removes comments and the contents of strings, and puts each template on one line. */
 const stripText = (code: string) =>
   code
     .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''")

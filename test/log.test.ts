@@ -9,7 +9,7 @@ function lines(json: boolean): string[] {
   return written
 }
 
-test('a JSON entry is one line, also for a message of several lines', () => {
+test('a JSON entry is one line, even if its message has several lines', () => {
   expect(lines(true)).toEqual([
     '{"time":"1970-01-01T00:00:00.000Z","level":"warn","message":"careful"}\n',
     '{"time":"1970-01-01T00:00:00.000Z","level":"error","message":"line one\\nline two","request_id":"r-1","status":500}\n',

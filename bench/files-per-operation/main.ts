@@ -1,5 +1,5 @@
 /**
- * Lists the files of src that run for each operation on SQLite: those with lines that a hundred operations run a hundred times.
+ * Lists the files of src that each kind of operation runs on SQLite: files with a line that runs for every operation.
  *
  *   npx bun bench/files-per-operation/main.ts
  */
@@ -17,7 +17,7 @@ const LIMITS = {
 }
 const ROOT = join(import.meta.dir, '../..')
 
-/** How often each line ran, by file. */
+/** Returns, for each file, how often each of its lines ran. */
 async function countLines(operation: string, count: number): Promise<Map<string, number[]>> {
   using folder = tempFolder()
   const { exited } = Bun.spawn(

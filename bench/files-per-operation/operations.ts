@@ -10,7 +10,7 @@ const count = Number(process.env.COUNT)
 
 const IMPORT = 'import of one line'
 
-/** Each operation has other parameters, so that no cached page responds. */
+/** Lists and pages have new parameters in each request, so that no response comes from a cache. */
 const PATHS: Record<string, (number: number) => string> = {
   'by id': () => '/api/v1/passports/7',
   keyword: (number) => `/api/v1/passports?keyword=ada+${number}`,
@@ -34,7 +34,7 @@ test('the operation succeeds', async () => {
   }
 })
 
-/** Imports a passport with a data point; the report is the number of added passports. */
+/** Imports a passport with a data point. Returns the number of added passports. */
 async function importLine(store: Store, number: number): Promise<number> {
   const line = JSON.stringify({
     passport_id: 1000 + number,

@@ -9,7 +9,7 @@ export const KEY_HASH = new Uint8Array(new Bun.CryptoHasher('sha256').update(key
 
 const TIER = 'bench'
 
-/** For `TIERS`: requests are counted but never limited. */
+/** A tier for the setting `TIERS` that counts requests but never limits them. */
 export const BENCH_TIER = `${TIER}=1000000/1s+999999999999/month`
 
 export async function createKey(store: Store): Promise<void> {

@@ -7,7 +7,7 @@ import { CREDENTIALS, manyPeople, sqliteDataSet } from './data-set.ts'
 
 const BATCH = 500
 
-/** Gives every passport another score and value of one credential, as scoring does. */
+/** Changes the score of one credential of every passport and the value of its first credential, as scoring does. */
 export async function saveChange(
   { records }: Store,
   passports: number,
@@ -33,16 +33,16 @@ export async function saveChange(
   }
 }
 
-/** Passports with later changes, and the changes of each. */
+/** The number of passports that change, and the number of changes of each. */
 export const CHANGED = 1000
 const CHANGES = 5
 
-/** Credentials of the largest passport. Lookups that repeat it have responses of 60 MB. */
+/** The number of credentials of the largest passport. A lookup that repeats this passport has a response of 60 MB. */
 const MOST_CREDENTIALS = 150
 const LONG_VALUE = 'value '.repeat(30)
 
 /**
- * Copies a data set into a folder, adds a large passport and changes the first ones. `before` is a time before these changes.
+ * Copies a data set to a folder and adds a large passport. After `before`, changes the passports with the lowest ids.
  */
 export async function copyWithHistory(
   passports: number,

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 
-/** The bytes of an event in the file, index included. Deletes the events and closes the database. */
+/** Returns the bytes that an event and its index entries take. Deletes the events and closes the database. */
 export function bytesPerEvent(database: Database): number {
   const sizeOf = () => {
     database.run('vacuum')

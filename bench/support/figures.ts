@@ -24,7 +24,7 @@ export function figuresOf({ series, fewer, megabytes, passports }: Input): Figur
   const samplesOf = (side: string, read: string) =>
     series.find((one) => one.side === side && one.read === read)?.samples ?? []
 
-  /** Compares samples of the same round: the speed of the machine varies between rounds. */
+  /** Compares samples of the same round, because the speed of the machine varies between rounds. */
   function ratio(
     name: string,
     of: SeriesKey,

@@ -6,14 +6,14 @@ const NAMES = 1000
 const LENGTHS = [3, 4, 5, 6]
 
 /**
- * Keywords of three or more characters, in turn: a whole name with its number (one match), a part of a word in many
- * names, and a name with swapped words (no match). With a million passports, the list exceeds the cache of search results.
+ * Keywords of three or more characters. Three kinds alternate: a whole name with its number (one match), a part of a
+ * word (many matches), and a name with swapped words (no match). The list exceeds the cache of search results.
  */
 export function mixedKeywords(passports: number): string[] {
   const names = Array.from({ length: NAMES }, (_, id) => foldName(nameOf(id)))
   const parts = [...new Set(names.flatMap(partsOf))]
   return Array.from({ length: KEYWORDS }, (_, at) => {
-    // The stride is a prime number: successive keywords find distant passports.
+    // The stride is a prime number, so that successive keywords find distant passports.
     const id = 1 + ((at * 7919) % passports)
     const [first = '', second = 'nobody'] = foldName(nameOf(id)).split(' ')
     const part = parts[(at * 7919) % parts.length] as string

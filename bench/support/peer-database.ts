@@ -10,7 +10,7 @@ import { openDatabase, type PersistentPostgres, POSTGRES_FOLDER } from './persis
 const PEER = join(import.meta.dir, '../peer')
 const CHUNK = 20_000
 
-/** Returns the URL of a database with a data set in the tables of the peer. Fills it if needed. */
+/** Returns the URL of a database that has the data set in the peer's tables. Creates and fills it if needed. */
 export async function fillPeer(server: PersistentPostgres, path: string, passports: number): Promise<string> {
   const url = await openDatabase(server, `peer_v1_${passports}`)
   await using sql = new SQL(url, { max: 1 })

@@ -23,7 +23,7 @@ export const isOfMinimal = (read: Read | V3Read): read is Read => Object.hasOwn(
 export const LOOKUP_KEYS = 1000
 
 const PAGE = 25
-/** Lookups are large: more connections only wait. */
+/** More connections would only wait, because lookups are large. */
 const LOOKUP_CONNECTIONS = 4
 /** Enough to keep the search thread busy without a long queue. */
 const SEARCH_CONNECTIONS = 4
@@ -32,7 +32,7 @@ const PACED = { connections: 8, milliseconds: 3 }
 
 export type Loads = Record<Read | V3Read | 'by-id-paced' | 'keywords', Load>
 
-/** Ids, wallets and page numbers are random over all passports. */
+/** Ids, wallets and the numbers of random pages are drawn from all passports. */
 export function loadsOf(passports: number, keywords: readonly string[]): Loads {
   const id = `math.random(1, ${passports})`
   const last = Math.ceil(passports / PAGE)

@@ -1,13 +1,13 @@
 import { CHANGED } from './changed-passports.ts'
 import { walletOf } from './data-set.ts'
 
-/** A kind of request of the table in docs/security.md. `make` returns the n-th request: each one differs, as far as it can. */
+/** A row of the table in docs/security.md. `make` returns the n-th request. Requests differ if possible. */
 export type RequestKind = {
   name: string
   make: (at: number) => { target: string; init?: RequestInit }
   /** The status of every response; 200 by default. */
   status?: number
-  /** A stream is closed after its first part. */
+  /** The response is a stream, which is closed after its first events. */
   isStream?: true
 }
 
@@ -37,7 +37,7 @@ function lookUp(
   return { name, make: (at) => ({ target: '/api/v3/lookup', init: { ...init, body: body(at) } }), ...more }
 }
 
-/** `before` is a time before the first passports changed. */
+/** `before` is a time before the changes that `copyWithHistory` made. */
 export function requestKinds(passports: number, before: string): RequestKind[] {
   const id = (at: number) => 1 + ((at * 7919) % passports)
   return [...olderKinds(passports, id), ...v3Kinds(id, before), ...lookupKinds(id, before), ...otherKinds(id)]
@@ -157,7 +157,7 @@ const otherKinds = (id: AnyId): RequestKind[] => [
   {
     name: 'wrong key',
     status: 401,
-    // An address may send 60 wrong keys in a minute.
+    // The client address varies, because an address may send only 60 wrong keys in a minute.
     make: (at) => ({
       target: '/api/v1/passports/1',
       init: { headers: { 'X-API-KEY': 'wrong', 'X-Forwarded-For': `198.51.100.${at % 250}` } },

@@ -12,7 +12,7 @@ export type Subject = { side: string; read: string; run: (seconds: number, round
 /** The samples of one subject, one for each round. */
 export type Series = { side: string; read: string; samples: Sample[] }
 
-/** More than the requests of one round: each round reads other passports. */
+/** More than a round sends, so that each round reads other passports. */
 const REQUESTS_PER_ROUND = 1_000_000
 
 /** Runs every subject once in each round. The first round is a warm-up and does not count. */
@@ -48,7 +48,7 @@ export function subjectOf(side: string, read: string, { url, cpuSeconds }: Serve
 /** The searches start this long before the measured load, and end this long after it. */
 const LEAD_SECONDS = 1
 
-/** The paced load by id alone, the same load during searches, and the rate of the searches. */
+/** Measures the paced load by id alone, the same load during searches, and the rate of the searches. */
 export function searchSubjects(server: Server, loads: Loads): Subject[] {
   const { url, cpuSeconds } = server
   const paced = loads['by-id-paced']
@@ -60,7 +60,7 @@ export function searchSubjects(server: Server, loads: Loads): Subject[] {
       side: 'ours, during searches',
       read: 'by-id-paced',
       async run(seconds, round) {
-        // Each round continues in the list, because recent keywords are cached.
+        // Each round continues the list of keywords where the last round ended, because recent keywords are cached.
         const searching = runWrk(url, loads.keywords, seconds + 2 * LEAD_SECONDS, searches)
         await Bun.sleep(LEAD_SECONDS * 1000)
         const loaded = await runWrk(url, paced, seconds, round * REQUESTS_PER_ROUND)

@@ -36,7 +36,7 @@ function request()
 end`,
 })
 
-/** The same load with a pause before each request. */
+/** Adds a pause before each request of a load. */
 export const paced = (load: Load, milliseconds: number, connections: number): Load => ({
   connections,
   script: (from) => `${load.script(from)}

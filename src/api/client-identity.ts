@@ -47,16 +47,13 @@ export function createKeyParser() {
     if (header === null) return undefined
     const name = Bun.hash(header, seed)
     if (parsed.has(name)) return parsed.get(name)
-    const key = parseKey(header)
+    const text = trimKey(header)
+    const hash = Bun.SHA256.hash(text) as Uint8Array
+    const key = NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash }
     if (parsed.size >= MAX_PARSED) parsed.clear()
     parsed.set(name, key)
     return key
   }
-}
-
-function parseKey(header: string): SentKey | undefined {
-  const text = trimKey(header)
-  return NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
 }
 
 /** Compares in constant time. */

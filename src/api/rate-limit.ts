@@ -2,8 +2,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../domain/tier.ts'
 
-const WRONG_KEYS = 60
-const WRONG_KEY_WINDOW = 60
+const WRONG_KEYS: Tier = { name: 'wrong-keys', requests: 60, window: 60 }
 
 type LimiterOptions = {
   tiers: readonly Tier[]
@@ -22,7 +21,7 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     if (!consumed || consumed.remaining >= 0) return consumed
     const cost = units === 1 ? '' : `, and this request counts as ${units}`
     const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s${cost}`
-    throw rateLimited(limit, tier.name, policyOf(tier), consumed.seconds)
+    throw rateLimited(limit, tier, consumed.seconds)
   }
 
   function checkMonth(tier: Tier, key: ApiKey | undefined): void {
@@ -31,7 +30,7 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
     const seconds = Math.ceil((end - now()) / 1000)
     const limit = `${tier.monthly.toLocaleString('en')} requests a month`
-    throw rateLimited(limit, `${tier.name}-month`, policyOf(tier), seconds)
+    throw rateLimited(limit, tier, seconds, `${tier.name}-month`)
   }
 
   return {
@@ -52,10 +51,9 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 
     /** Counts a wrong key; throws `rate_limited` after too many from this address. */
     async consumeWrongKey(address: string): Promise<void> {
-      const { remaining, seconds } = await counter.consume(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
-      if (remaining >= 0) return
-      const policy = `"wrong-keys";q=${WRONG_KEYS};w=${WRONG_KEY_WINDOW}`
-      throw rateLimited(`${WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, 'wrong-keys', policy, seconds)
+      const { requests, window } = WRONG_KEYS
+      const { remaining, seconds } = await counter.consume(`wrong ${address}`, requests, window)
+      if (remaining < 0) throw rateLimited(`${requests} wrong keys in ${window} s`, WRONG_KEYS, seconds)
     },
   }
 }
@@ -116,11 +114,11 @@ export function policyOf({ name, requests, window, monthly }: Tier): string {
 export const describeLimit = (name: string, remaining: number, seconds: number) =>
   `"${name}";r=${remaining};t=${seconds}`
 
-const rateLimited = (limit: string, name: string, policy: string, seconds: number) =>
+const rateLimited = (limit: string, tier: Tier, seconds: number, name = tier.name) =>
   new ServiceError('rate_limited', `The limit is ${limit}: try again in ${seconds} s.`, {
     headers: {
       'Retry-After': String(seconds),
-      'RateLimit-Policy': policy,
+      'RateLimit-Policy': policyOf(tier),
       RateLimit: describeLimit(name, 0, seconds),
     },
   })

@@ -67,14 +67,11 @@ export function checkIfMatch({ headers }: Request, response: Response): void {
 }
 
 /** Weak comparison, as RFC 9110 requires for `If-None-Match`. */
-function matchesEtag(condition: string, etag: string): boolean {
-  return (
-    condition === etag ||
-    isAny(condition) ||
-    // Most conditions do not contain the ETag, and splitting a long one takes time.
-    (condition.includes(etag) && condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
-  )
-}
+const matchesEtag = (condition: string, etag: string) =>
+  condition === etag ||
+  isAny(condition) ||
+  // Most conditions do not contain the ETag, and splitting a long one takes time.
+  (condition.includes(etag) && condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
 
 export type HeaderOptions = {
   plan: () => RetirementPlan

@@ -36,7 +36,8 @@ export type Surface = {
   schemas: Readonly<Record<string, TSchema>>
 }
 
-const OWN = {
+/** Health, files and the reference need no key and have no limit. */
+export const SERVICE: Surface = {
   presentError,
   tag: { name: 'Service', description: 'For operators and tools' },
   headers: COMMON_HEADERS,
@@ -45,10 +46,8 @@ const OWN = {
   schemas: { ErrorBody },
 }
 
-/** Health, files and the reference need no key and have no limit. */
-export const SERVICE: Surface = OWN
-export const PAGE: Surface = { ...OWN, tier: EXPLORER, errorsAs: 'page', ignoresSlash: true }
-export const PICTURE: Surface = { ...OWN, tier: PICTURES, errorsAs: 'picture', ignoresSlash: true }
+export const PAGE: Surface = { ...SERVICE, tier: EXPLORER, errorsAs: 'page', ignoresSlash: true }
+export const PICTURE: Surface = { ...SERVICE, tier: PICTURES, errorsAs: 'picture', ignoresSlash: true }
 
 /** A parameter of a path, a query or the headers; a string by default. */
 export type Parameter = {

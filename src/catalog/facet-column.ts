@@ -139,9 +139,8 @@ export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
   const places = new Uint32Array(column.used)
   let next = 0
   // A typed array sorts without a comparator, which would take most of the time.
-  for (const value of Float64Array.from(column.values as number[])
-    .sort()
-    .reverse()) {
+  const ascending = Float64Array.from(column.values as number[]).sort()
+  for (const value of ascending.reverse()) {
     const start = startOfOne(column, value)
     places[start] = next
     next += sizes[start] as number

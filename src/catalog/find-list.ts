@@ -198,8 +198,7 @@ const LAST_BITS = 0xffff
 /** The positions of changed passports, ascending. */
 function findChanged({ length, idAt }: RankedList, { listed, unlisted }: RecentChanges): number[] {
   const mayChange = new Uint8Array(LAST_BITS + 1)
-  for (const id of listed.keys()) mayChange[id & LAST_BITS] = 1
-  for (const id of unlisted) mayChange[id & LAST_BITS] = 1
+  for (const id of [...listed.keys(), ...unlisted]) mayChange[id & LAST_BITS] = 1
   const positions: number[] = []
   for (let index = 0; index < length; index++) {
     const id = idAt(index)

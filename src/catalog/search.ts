@@ -1,6 +1,6 @@
 import { wordsOf } from '../domain/lists/list-request.ts'
 import { createByteCache } from './byte-cache.ts'
-import { grow, type Snapshot } from './snapshot.ts'
+import { countWhile, grow, type Snapshot } from './snapshot.ts'
 
 const MOST_BYTES = 16_000_000
 
@@ -57,11 +57,7 @@ function rankAt(starts: Uint32Array, position: number, from: number): number {
     low += step
     step *= 2
   }
-  let high = Math.min(low + step, starts.length - 1)
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if ((starts[middle] as number) <= position) low = middle
-    else high = middle
-  }
-  return low
+  const next = low + 1
+  const high = Math.min(low + step, starts.length - 1)
+  return low + countWhile(high - next, (at) => (starts[next + at] as number) <= position)
 }

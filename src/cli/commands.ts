@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/config.ts'
-import { CommandError, ServiceError } from '../domain/errors.ts'
+import { describeError } from '../domain/errors.ts'
 import { nearestName } from '../domain/text/nearest-name.ts'
 import { quote } from '../domain/text/quote.ts'
 import { VERSION } from '../version.ts'
@@ -56,10 +56,6 @@ function unknownCommand(name: string): UsageError {
 export function describeFailure(error: unknown): { lines: readonly string[]; code: number } {
   if (error instanceof ConfigError) return { lines: error.problems, code: 2 }
   if (error instanceof UsageError) return { lines: [error.message], code: 2 }
-  if (error instanceof CommandError || error instanceof ServiceError)
-    return { lines: [error.message], code: 1 }
   if (isClosedByReader(error)) return { lines: [], code: 0 }
-  const sentence = describeSystemError(error)
-  if (sentence !== undefined) return { lines: [sentence], code: 1 }
-  return { lines: [error instanceof Error ? (error.stack ?? error.message) : String(error)], code: 1 }
+  return { lines: [describeSystemError(error) ?? describeError(error)], code: 1 }
 }

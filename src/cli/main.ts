@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { CommandError } from '../domain/errors.ts'
 import { printableLines } from '../domain/text/counts-and-sizes.ts'
 import type { Terminal } from './command.ts'
 import { describeFailure, runCommand } from './commands.ts'
-import { loadEnvFile } from './env-file.ts'
-import { STANDARD_OUTPUT } from './system-error.ts'
+import { STANDARD_OUTPUT, withPath } from './system-error.ts'
 import { writeAll } from './write-all.ts'
 
 /** Log entries are dropped while more characters than this wait to be read. */
@@ -10,6 +11,11 @@ const LONGEST_BACKLOG = 1024 * 1024
 
 /** The process ends after this time, even if nobody reads its last message or its log. */
 const PATIENCE_MILLISECONDS = 1000
+
+const ENV_FILE = '.env'
+
+/** Matches a comment, or NAME=value, where a quoted value ends on the same line. */
+const ENV_LINE = /^(?:#.*|(?:export\s+)?[\w.-]+\s*=\s*(?:(["'`]).*?\1.*|[^"'`].*)?)?$/
 
 const writeLog = createLogWriter(Bun.stderr)
 
@@ -54,6 +60,26 @@ function writeMessage(text: string): void {
   } catch {
     // The error cannot be reported anywhere else.
   }
+}
+
+/** Reads .env with literal values. Bun would expand "$", so it is started with --no-env-file. */
+function loadEnvFile(): void {
+  try {
+    checkLines(readFileSync(ENV_FILE, 'utf8'))
+    process.loadEnvFile(ENV_FILE)
+  } catch (error) {
+    if (error instanceof CommandError) throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw withPath(error, ENV_FILE)
+  }
+}
+
+/** Throws if a line is malformed, because it would be skipped silently. The error does not quote the line: it may be a secret. */
+function checkLines(text: string): void {
+  const wrong = text.split('\n').findIndex((line) => !ENV_LINE.test(line.trim()))
+  if (wrong === -1) return
+  throw new CommandError(
+    `${ENV_FILE}:${wrong + 1}: the line must be NAME=value or a comment, and a quoted value must end on it.`,
+  )
 }
 
 try {

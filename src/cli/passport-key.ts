@@ -1,6 +1,5 @@
 import { CommandError } from '../domain/errors.ts'
-import type { PassportRef } from '../domain/passport.ts'
-import { type PassportKey, parsePassportKey } from '../domain/passport.ts'
+import { type PassportKey, type PassportRef, parsePassportKey } from '../domain/passport.ts'
 import { quote } from '../domain/text/quote.ts'
 import type { Store } from '../store/store.ts'
 import { invalidValue } from './command.ts'

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-/** The problems of the PEM files of a certificate and its private key. */
+/** Returns the problems of two PEM files: a certificate and its private key. */
 export function tlsProblems(cert: string, key: string): string[] {
   const problems: string[] = []
   function load<T>(name: string, path: string, wanted: string, parse: (pem: Buffer) => T): T | undefined {

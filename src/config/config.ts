@@ -48,7 +48,7 @@ const database = (about: string, initial = 'none') =>
   define(about, initial, `a URL such as ${DATABASE_EXAMPLES}`, parseDatabaseAddress)
 const anyText = (about: string, initial = 'none') => define(about, initial, 'a text', (text) => text)
 
-/** Help, docs/operate.md and the check of names follow this declaration. */
+/** The help and the check for misspelt names use this table. docs/operate.md has the same settings and order. */
 export const SETTINGS = {
   PORT: port('port to listen on; 0 takes any free port', '8080'),
   HOST: host('address to listen on; 0.0.0.0 for all'),
@@ -150,7 +150,7 @@ type ValueOf<Name extends SettingName> = Exclude<ReturnType<(typeof SETTINGS)[Na
 
 type Options = {
   demo?: boolean | undefined
-  /** Whether a variable that resembles a setting is a problem; true by default, so that no command uses another database. */
+  /** Whether misspelt settings are errors. True by default, so that no command uses the wrong database. */
   checkNames?: boolean
 }
 
@@ -202,7 +202,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
 
 type Read = <Name extends SettingName>(name: Name) => ValueOf<Name> | undefined
 
-/** Returns a function that reads one setting, and adds to `problems`. */
+/** Returns a function that reads one setting. An invalid value adds a sentence to `problems`. */
 function createReader(env: Environment, problems: string[]): Read {
   return <Name extends SettingName>(name: Name) => {
     const { accepts, parse } = SETTINGS[name]

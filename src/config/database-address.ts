@@ -5,7 +5,7 @@ export type DatabaseAddress =
       engine: 'postgres'
       url: string
       readUrls?: readonly string[]
-      /** Milliseconds behind the primary above which a replica is not read. */
+      /** A replica that lags more than this many milliseconds behind its primary is not read. */
       maxLag?: number
     }
 
@@ -15,7 +15,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress | undefined 
   const url = parsePostgresUrl(text)
   if (url !== undefined) return { engine: 'postgres', url }
   // Three slashes begin an absolute path; two would begin a host. SQLite URI options are not supported.
-  // Several connections share the file: a database in memory would be a different one for each.
+  // A database in memory is refused, because each connection would have its own.
   const path = /^sqlite:(?:\/\/(?=\/))?((?!\/\/|~|file:|\s*:memory:)[^?]+)$/.exec(text)?.[1]
   return path === undefined ? undefined : { engine: 'sqlite', path }
 }
@@ -30,7 +30,7 @@ export function parsePostgresUrl(text: string): string | undefined {
   return isValid ? text : undefined
 }
 
-/** Replicas, separated by commas; an address with several hosts is one replica for each host. */
+/** Parses URLs of replicas, separated by commas. A URL with several hosts becomes one URL for each host. */
 export function parsePostgresUrls(text: string): readonly string[] | undefined {
   const urls = text.split(/,(?=\s*postgres(?:ql)?:\/\/)/).map((url) => parsePostgresUrl(url.trim()))
   return urls.every((url) => url !== undefined) ? urls.flatMap(splitHosts) : undefined
@@ -39,7 +39,7 @@ export function parsePostgresUrls(text: string): readonly string[] | undefined {
 /** One URL for each host of an address with several, such as `postgres://user:password@host1,host2:5433/database`. */
 export function splitHosts(text: string): string[] {
   const [, start = '', hosts = '', rest = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? []
-  // The order of the hosts decides, and the first one that accepts writes is used.
+  // Without this option, hosts are tried in order, and the first one that accepts writes is used.
   const options = rest
     .replace(/([?&])target_session_attrs=(?:read-write|primary|any)(?:&|$)/, '$1')
     .replace(/[?&]$/, '')
@@ -51,7 +51,7 @@ function isDecodable(text: string): boolean {
     decodeURIComponent(text)
     return true
   } catch {
-    // The exception is the answer.
+    // decodeURIComponent throws on a malformed escape sequence.
     return false
   }
 }
@@ -60,7 +60,7 @@ function isDecodable(text: string): boolean {
 export const hidePassword = (text: string): string =>
   text.replace(/^(\w*:?\/*).*@/s, '$1…@').replace(/(password\s*=\s*)('[^']*'|[^&\s]*)/gi, '$1…')
 
-/** The name in messages, without user, password and options. */
+/** The name of a database in messages, without user, password and options. */
 export const nameDatabase = (address: DatabaseAddress): string =>
   address.engine === 'sqlite' ? address.path : namePostgres(address.url)
 

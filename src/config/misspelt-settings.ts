@@ -23,7 +23,7 @@ export function misspeltSettings(env: Environment, names: readonly string[]): st
   })
 }
 
-/** Variables of other programs, such as HOSTS or POST, may resemble a short name: a short name must be the same except for case. */
+/** Short names must be the same except for case, because HOSTS or POST may be variables of other programs. */
 function resembles(name: string, setting: string): boolean {
   const most = setting.length > 9 ? 2 : setting.length > 5 ? 1 : 0
   return ALIASES[name] === setting || isSameName(name, setting) || editDistance(name, setting, most) <= most

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Settings with passwords: NAME_FILE names a file with the value. */
+/** Settings with passwords. The variable NAME_FILE may name a file with the value. */
 export const SECRETS: readonly string[] = [
   'DATABASE_URL',
   'DATABASE_READ_URL',
@@ -12,7 +12,7 @@ export const SECRETS: readonly string[] = [
   'COPY_TO_URL',
 ]
 
-/** Returns the text of a setting, or of the file that NAME_FILE names, and adds to `problems`. An empty variable counts as unset. */
+/** Returns the text of a setting, which may be in the file that NAME_FILE names. An empty variable counts as unset. */
 export function readText(env: Environment, name: string, problems: string[]): string {
   const text = env[name]?.trim() ?? ''
   const fileName = `${name}_FILE`

@@ -16,7 +16,7 @@ export const parsePort = whole(0, 65_535)
 export const parseHistory = (text: string) =>
   text === 'forever' ? Number.POSITIVE_INFINITY : whole(1, 36_500)(text)
 
-/** Returns a parser that also accepts `none`, as `null`. */
+/** Returns a parser that also accepts `none`, and returns `null` for it. */
 export const orNone =
   <T>(parse: (text: string) => T | undefined) =>
   (text: string): T | null | undefined =>

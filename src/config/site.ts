@@ -7,7 +7,7 @@ export type SiteSettings = {
   /** A `mailto:` or web address, for questions and removals. */
   contact?: string | undefined
   privacyUrl?: string | undefined
-  /** Such as `#1d6552`. */
+  /** A colour such as `#1d6552`. */
   accent?: string | undefined
   /** Whether search engines may list the pages. */
   index: boolean
@@ -30,10 +30,10 @@ export function parseContact(text: string): string | undefined {
   return parseWebAddress(text)
 }
 
-/** The minimum of WCAG AA for text. */
+/** The minimum contrast of text in WCAG AA. */
 const MIN_CONTRAST = 4.5
 
-/** Accepts a colour in which text on the paper is readable. */
+/** Accepts a colour only if text in this colour is readable on `PAPER`. */
 export function parseAccent(text: string): string | undefined {
   const color = parseColor(text)
   return color !== undefined && contrast(color, PAPER) >= MIN_CONTRAST ? color : undefined

@@ -78,6 +78,10 @@ export class ClientGone extends Error {
 export const overloaded = (message = 'Too many requests are being processed. Try again shortly.') =>
   new ServiceError('overloaded', message)
 
+/** The database or another service does not work. The message is for the operator. */
+export const unavailable = (message: string, options?: ErrorOptions) =>
+  new ServiceError('unavailable', message, options)
+
 export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized request.')
 
 /** A valid command that cannot be carried out; the message says why and what to do. */
@@ -87,6 +91,13 @@ export class CommandError extends Error {
 
 export const isExpected = (error: unknown): error is ServiceError | CommandError =>
   error instanceof ServiceError || error instanceof CommandError
+
+/** Returns `undefined` if `work` fails. `onError` is called only with unexpected errors. */
+export const attempt = <T>(work: () => T | Promise<T>, onError: (error: unknown) => void) =>
+  Promise.try(work).catch((error) => {
+    if (!isExpected(error)) onError(error)
+    return undefined
+  })
 
 /** Returns the text for the log: the message of an expected error, or the stack of any other error. */
 export function describeError(error: unknown): string {
@@ -113,8 +124,9 @@ export function pointerTo(name: string, at?: number): string {
   return at === undefined ? `#/${member}` : `#/${member}/${at}`
 }
 
-export const invalidParameter = (name: string, detail: string): ServiceError =>
-  invalidValues([{ pointer: `?${name}`, detail }])
+export const invalidValue = (pointer: string, detail: string) => invalidValues([{ pointer, detail }])
+
+export const invalidParameter = (name: string, detail: string) => invalidValue(`?${name}`, detail)
 
 /** Returns each unknown name once. Only the first has a suggestion, because comparing a name with all known names takes time. */
 export function findUnknown(

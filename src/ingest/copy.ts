@@ -9,7 +9,7 @@ const LARGEST_BYTES = 8 * 1024 * 1024
 
 type ReadOptions = {
   signal: AbortSignal
-  /** The number of items in a batch. Each table is read three times: for the copy, then on both sides for the comparison. */
+  /** Called after each batch. A table is read three times: to copy it, then on both sides to compare it. */
   onProgress: (table: string, items: number) => void
 }
 
@@ -23,8 +23,8 @@ export type TableReport = {
 }
 
 /**
- * Makes the contents of `to` equal to those of `from`, then reads and compares both. Only differences are written: an
- * interrupted copy can be continued, and a repeated copy catches up.
+ * Makes the contents of `to` equal to those of `from`, then reads and compares both. Only differences are written, so
+ * that an interrupted copy can be continued, and a repeated copy catches up.
  */
 export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<TableReport[]> {
   const { from, to } = options
@@ -62,7 +62,7 @@ async function digestTable(table: CopyTable, options: ReadOptions) {
   return { count, checksum: hash.digest('hex') }
 }
 
-/** The last batch has no `until`: the copy must not have items after it. */
+/** The last batch has no `until`, so that later items of the copy are deleted. */
 async function* readBatches({ name, list }: CopyTable, { signal, onProgress }: ReadOptions) {
   let after: CopyKey | undefined
   let limit = FIRST_BATCH

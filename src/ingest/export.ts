@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
 
 const BATCH = 500
 
-/** All removals and passports as lines for an import, in batches by id. */
+/** Yields all removals and passports as lines for an import, in batches ordered by id. */
 export async function* exportRecords(store: Store) {
   // Removals come first, because importing a removal also removes the passports merged into the removed one.
   const removals = await store.records.listRemovals()
@@ -37,7 +37,7 @@ export function presentRecord(record: PassportRecord): PassportLine {
     ...(imageUrl !== undefined && { image_url: imageUrl }),
     ...(mainWalletChangedAt !== undefined && { main_wallet_changed_at: isoTime(mainWalletChangedAt) }),
     ...(nominations !== undefined && { nominations_received_count: nominations }),
-    // An import takes an empty list for "no credentials" and resets the scores.
+    // An empty list is left out, because an import would take it for "no credentials" and reset the scores.
     ...(record.credentials?.length && { credentials: record.credentials.map(toCredentialLine) }),
     ...(record.dataPoints?.length && { data_points: record.dataPoints.map(toPointLine) }),
     ...(record.mergedInto !== undefined && { merged_into: record.mergedInto }),

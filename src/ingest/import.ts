@@ -17,11 +17,11 @@ const emptyReport = () => ({
   added: 0,
   changed: 0,
   unchanged: 0,
-  /** Records of passports that were removed. */
+  /** Records that were ignored, because their passports were removed. */
   removed: 0,
   refused: 0,
   unknownFields: 0,
-  /** Types of data points and of credentials without a score; the first 1000. */
+  /** The first 1000 types without a rule, of data points and of unscored credentials. */
   typesWithoutRule: new Set<string>(),
 })
 
@@ -76,7 +76,7 @@ function begin(saveRecords: SaveRecords, given: ImportOptions) {
     report,
     batch: [] as Pending[],
     batchBytes: 0,
-    /** Refused records: the store may accept them after later lines, which free a wallet or add a passport. */
+    /** Refused records to retry at the end. Later lines may free the wallet or add the passport that they need. */
     deferred: new Map<unknown, { each: Pending; problem: Problem }>(),
   }
 }
@@ -146,7 +146,7 @@ async function saveBatch(run: Run): Promise<void> {
   if (pending.length > 0) await save(run, pending)
 }
 
-/** Repeats while each round saves at least one record. */
+/** Retries all refused records, until a round saves none of them. */
 async function retryDeferred(run: Run): Promise<void> {
   const { deferred } = run
   for (let before = Number.POSITIVE_INFINITY; deferred.size > 0 && deferred.size < before; ) {
@@ -158,7 +158,7 @@ async function retryDeferred(run: Run): Promise<void> {
   for (const { each, problem } of deferred.values()) refuse(run, each, problem)
 }
 
-/** The last passport or removal of an id wins; data points do not replace each other. */
+/** Lines with the same key replace each other: the last passport or removal of an id wins. Each data point is kept. */
 function keyOf(each: Pending): unknown {
   const { record } = each
   if (record.kind === 'passport') return record.passport.id
@@ -178,7 +178,7 @@ function parseJson(bytes: Uint8Array): unknown {
 
 export type SourceLine = { number: number; bytes: Uint8Array } | { number: number; reason: string }
 
-/** Longer lines are reported without buffering them. */
+/** Longer lines are refused, and are not buffered. */
 export const LONGEST_LINE = 4 * 1024 * 1024
 
 const NEWLINE = 10
@@ -192,7 +192,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
   function hold(part: Uint8Array): void {
     heldLength += part.length
     if (heldLength > LONGEST_LINE) held = []
-    // A copy: the source may reuse its buffer.
+    // Copied, because the source may reuse its buffer.
     else if (part.length > 0) held.push(part.slice())
   }
 

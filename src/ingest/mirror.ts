@@ -16,7 +16,7 @@ const NOTHING = {
   gone: 0,
   /** Removed at the source and here. */
   pruned: 0,
-  /** Passports that were removed here. */
+  /** Not copied, because they were removed here. */
   removed: 0,
   failed: 0,
 }
@@ -28,9 +28,9 @@ export type MirrorOptions = ThrottleOptions &
     restore: boolean
     /** The version of the source's API. */
     version: 1 | 2
-    /** Whether copies of passports that are gone are removed; `some`: at most half of the copies. */
+    /** Whether copies of gone passports are removed. `some` removes none if more than half of the copies are gone. */
     prune: 'none' | 'some' | 'all'
-    /** Called for each passport that is gone but not pruned. */
+    /** Called for each passport that is gone at the source, but must be kept here. */
     onKept: (id: number, reason: string) => void
     /** `id` is a text if the source has an invalid id. */
     onFailure: (id: number | string, reason: string) => void
@@ -38,7 +38,7 @@ export type MirrorOptions = ThrottleOptions &
   }
 
 const PAGE_SIZE = 250
-/** The list may shift while it is read: it is read again until no new passport appears, at most this often. */
+/** The list may shift while it is read. It is read until no new passport appears, at most this many times. */
 const MAX_WALKS = 4
 const UNSEEN_BATCH = 500
 
@@ -61,7 +61,7 @@ const begin = async (options: MirrorOptions) => ({
   /** Values in the list that are no ids. */
   invalid: new Set<string>(),
   refused: [] as number[],
-  /** Unlisted passports and the survivors that the source names. */
+  /** The survivor of each unlisted passport that the source has merged. */
   merges: new Map<number, number>(),
   gone: new Set<number>(),
   /** The source failed to respond to some requests. */
@@ -70,14 +70,14 @@ const begin = async (options: MirrorOptions) => ({
   total: 0,
 })
 
-/** Copies all listed passports of a source with their credentials. Unchanged ones are skipped by ETag. */
+/** Copies all listed passports of a source with their credentials. Passports with unchanged ETags are skipped. */
 export async function mirror(options: MirrorOptions) {
   const run = await begin(options)
   let walks = 0
   do walks++
   while ((await walk(run)) && walks < MAX_WALKS)
   await copyUnlisted(run)
-  // Before the retry: wallets of merged and removed passports become free.
+  // Merges and removals come before the retry of refused records, because they free wallets.
   await mergeCopies(run)
   const refusal = await prune(run)
   await inParallel(run.refused, options.concurrency, (id) =>
@@ -91,7 +91,7 @@ export async function mirror(options: MirrorOptions) {
 const listPath = ({ options }: Run, page: number, size: number) =>
   `/api/v${options.version}/passports?page=${page}&per_page=${size}`
 
-/** Copies all pages of the list; returns whether another walk may find more passports. */
+/** Copies the passports on all pages of the list. Returns whether another walk may find more. */
 async function walk(run: Run): Promise<boolean> {
   const { get, seen, options } = run
   const before = seen.size
@@ -114,13 +114,13 @@ async function walk(run: Run): Promise<boolean> {
     }
     run.total = Math.max(list.total, seen.size)
     await inParallel(fresh, options.concurrency, (id) => copy(run, id))
-    // The last page of some sources is missing or wrong.
+    // Some sources have no last_page, or a wrong one: a page without a new passport is the end, too.
     if (isRepeated || (list.last !== undefined && page >= list.last)) break
   }
   return page > 1 && seen.size > before
 }
 
-/** Passports of earlier runs that the list no longer has. */
+/** Requests the passports of earlier runs that are no longer in the list. */
 async function copyUnlisted(run: Run): Promise<void> {
   const { store, base, concurrency } = run.options
   for (let after: number | undefined = -1; after !== undefined; ) {
@@ -155,7 +155,7 @@ function fail({ report, options }: Run, id: number | string, reason: string): vo
   options.onFailure(id, reason)
 }
 
-/** Returns undefined if this run has copied the passport before an interruption, and for passports that are gone or merged. */
+/** Returns undefined for a passport that is gone or merged, or that was copied before this run was interrupted. */
 async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | undefined> {
   const { options, get, number, seen } = run
   const { store, base, version } = options
@@ -165,7 +165,7 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   if (usable?.run === number) return undefined
   const stored = await store.passports.find({ id })
   if (!stored && !seen.has(id)) return undefined
-  // A passport that is no longer stored is fetched without ETags. So is a merged one: 304 would hide its survivor.
+  // No ETag is sent for a passport that is no longer stored, or is merged: a 304 would not name its survivor.
   const known = stored?.id === id || (stored && seen.has(id)) ? usable : undefined
   const passportPath = `/api/v${version}/passports/${id}`
   const credentialsPath = `/api/v${version}/passport_credentials?passport_id=${id}`
@@ -185,7 +185,7 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   if (survivor !== id) return addGone(run, id, survivor)
   if (noted?.passportEtag === MERGED && stored && stored.id !== id) await store.passports.unmerge(id)
   const { body, etag } = credentials.status === 200 ? credentials : { body: undefined, etag: '' }
-  // A passport that was pruned is back.
+  // Run 0 marks a pruned passport. The source has it again.
   const restore = options.restore || noted?.run === 0
   const outcome = await save(toLine(id, passport.body, body), { ...options, restore })
   const note = { passportEtag: mark + passport.etag, credentialsEtag: etag, run: number }
@@ -193,7 +193,7 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   return outcome
 }
 
-/** A merged passport that is still listed was merged a moment ago, or the source is wrong: the next run decides. */
+/** A merged passport that is still listed counts as gone: it was merged a moment ago, or the source is wrong. */
 function addGone({ seen, merges, gone }: Run, id: number, survivor?: number): undefined {
   if (survivor === undefined || seen.has(id)) gone.add(id)
   else merges.set(id, survivor)
@@ -203,7 +203,7 @@ function addGone({ seen, merges, gone }: Run, id: number, survivor?: number): un
 async function mergeCopies(run: Run): Promise<void> {
   const { store, base } = run.options
   const find = async (id: number) => (await store.passports.find({ id }))?.id
-  // Survivors of earlier merges first: the passports merged into them follow.
+  // Passports that are not merged here come first, because a merge also moves the passports merged into them.
   const [first, last]: [number[], number[]] = [[], []]
   for (const id of run.merges.keys()) ((await find(id)) === id ? first : last).push(id)
   for (const id of [...first, ...last]) {
@@ -222,7 +222,7 @@ async function mergeCopies(run: Run): Promise<void> {
   }
 }
 
-/** Returns the reason if nothing may be removed. */
+/** Removes the copies of gone passports. Returns the reason if none may be removed. */
 async function prune(run: Run): Promise<string | undefined> {
   const { prune, store, base, now, onKept } = run.options
   const gone = run.gone.difference(run.seen)
@@ -256,7 +256,7 @@ async function save(line: object, options: MirrorOptions): Promise<keyof MirrorR
   return result?.outcome === 'removed' || result?.outcome === 'unchanged' ? result.outcome : 'copied'
 }
 
-/** After a failure no further work starts: the loop that fails closes the generator. */
+/** After a failure no further work starts, because the failing loop closes the generator that all loops share. */
 async function inParallel<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>) {
   const rest = (function* () {
     yield* items

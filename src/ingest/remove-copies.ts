@@ -9,7 +9,7 @@ type Removal = {
   onKept: (id: number, reason: string) => void
 }
 
-/** Removes the copies of passports that are gone at the source; returns their ids. */
+/** Removes the copies of passports that are gone at the source, unless they must be kept. Returns the removed ids. */
 export async function removeCopies(gone: ReadonlySet<number>, { store, source, now, onKept }: Removal) {
   const others = (await store.mirror.listSources()).filter((other) => other !== source)
   const removed: number[] = []
@@ -24,7 +24,7 @@ export async function removeCopies(gone: ReadonlySet<number>, { store, source, n
       batch.map((id) => ({ kind: 'removal', id })),
       { now: now(), restore: false },
     )
-    // With this note, a passport that the source lists again is copied again. One that was removed here stays removed.
+    // Run 0 marks a pruned passport: it is copied again if the source has it again, unlike other removed passports.
     for (const id of batch)
       await store.mirror.note(source, id, { passportEtag: '', credentialsEtag: '', run: 0 })
   }

@@ -29,11 +29,11 @@ export class ResponseError extends Error {
 
 const TIMEOUT = 30_000
 const ATTEMPTS = 8
-/** Attempts before the first response: without any response, the URL is probably wrong. */
+/** The number of attempts until the source has responded once. Without any response, the URL is probably wrong. */
 const FIRST_ATTEMPTS = 3
-/** Without a response for this long, the whole run is aborted. */
+/** If the source has not responded to any request for this long, a failed request aborts the whole run. */
 const LONGEST_OUTAGE = 600_000
-/** Rate-limited attempts do not count as failures, up to this limit. */
+/** A request may be rate-limited this many times. These attempts do not count as failures. */
 const WAITS = 100
 const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 30_000
@@ -116,7 +116,7 @@ function toReply(base: string, path: string, { status, headers }: Response, body
   if (status === 200)
     return { status: 200 as const, body, etag: read('ETag'), location: read('Content-Location') }
   if (status === 304) return { status: 304 as const }
-  // A brownout says nothing about a passport.
+  // A 410 with Retry-After is a brownout of the whole API, so the passport may still exist.
   if (status === 410 && headers.has('Retry-After'))
     throw new SourceError(`${base} is switched off for a while (410). Run the command again later.`)
   if (status === 404 || status === 410) return { status: 404 as const }
@@ -152,7 +152,7 @@ async function readJson(path: string, response: Response): Promise<unknown> {
       throw new ResponseError(`${path}: the response is larger than ${LARGEST_BODY / 1024 / 1024} MiB`)
     chunks.push(chunk)
   }
-  // Incomplete JSON is never valid.
+  // A truncated body throws, because incomplete JSON is never valid.
   return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)))
 }
 

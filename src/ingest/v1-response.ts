@@ -13,7 +13,7 @@ const PASSPORT_FIELDS = {
   nominations_received_count: Type.Integer(),
 }
 
-/** The ids on a list page, values that are no ids, and the counts; undefined if the body is not a list page. */
+/** Returns the ids, invalid ids and counts of a list page, or undefined if the body is not a list page. */
 export function parseList(body: unknown) {
   const [passports, pagination] = [field(body, 'passports'), field(body, 'pagination')]
   if (!Array.isArray(passports)) return undefined
@@ -29,7 +29,7 @@ export function parseList(body: unknown) {
   return { ids, invalid, last, total: total ?? 0 }
 }
 
-/** The id in the body or in `Content-Location`: the survivor's if the requested passport was merged. */
+/** Returns the id in the body or in `Content-Location`. If the requested passport was merged, it is the survivor's. */
 export function parseSurvivor(body: unknown, location: string, requested: number): number {
   const given = parseCount(field(field(body, 'passport'), 'passport_id')) ?? requested
   if (given !== requested) return given
@@ -50,7 +50,7 @@ export function toLine(id: number, passportBody: unknown, credentialsBody: unkno
   }
 }
 
-/** Some sources send numbers as text. */
+/** Picks these fields. Converts numbers, which some sources send as text. */
 function pick(value: object, fields: Record<string, TSchema>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, schema]) => [

@@ -29,7 +29,7 @@ const PER_TURN = 50
 
 type Calculated = { id: number; rules: string; calculatedAt: number }
 
-/** Explains the stored scores: by the rule set and at the time of their calculation. */
+/** Explains stored scores. Each one is explained by the rule set and the time of its calculation. */
 export function createExplainer(store: Store) {
   const rulesOf = createRulesFinder(store)
   return async (passports: readonly Calculated[]): Promise<Map<number, Explanation>> => {
@@ -46,7 +46,7 @@ export function createExplainer(store: Store) {
   }
 }
 
-/** Explains the stored score of one passport, read at one moment. */
+/** Explains the stored score of one passport. The passport and its evidence are read together. */
 export function createPassportExplainer(store: Store) {
   const rulesOf = createRulesFinder(store)
   return async (ref: PassportRef): Promise<ExplainedPassport | undefined> => {
@@ -67,7 +67,7 @@ function explain(scorable: Scorable, rules: RuleSet, now: number): Explanation {
   return { scores, lines, rules: rules.stamp, caps: rules.caps ?? {} }
 }
 
-/** Finds rule sets by stamp. One that is not stored, or no rule set at all, is replaced by the active one. */
+/** Finds rule sets by stamp. For an empty or unknown stamp, it returns the active rule set. */
 function createRulesFinder(store: Store) {
   const known = new Map<string, RuleSet>()
   return async (stamps: ReadonlySet<string>): Promise<(stamp: string) => RuleSet> => {

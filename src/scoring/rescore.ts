@@ -36,8 +36,8 @@ const toJob = ({ rules, now = Date.now }: Adopter): AdoptionJob => ({
 })
 
 /**
- * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. Calls `onSuperseded` if
- * no rule set was applied, and the built-in rule set of another version is in force: then only nodes of that version score.
+ * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. Calls
+ * `onSuperseded` if only nodes of another version score, because their built-in rules are in force and none was applied.
  */
 export async function keepRescoring(scorer: Rescorer, signal: AbortSignal, onSuperseded: () => void) {
   let current = scorer

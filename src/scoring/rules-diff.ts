@@ -6,15 +6,15 @@ import { type ExplainedScore, score } from './score.ts'
 
 /** Passports in memory at once. */
 const BATCH = 500
-/** The number of largest changes in the result. */
+/** The result lists this many of the largest changes. */
 const LARGEST = 10
-/** Passports that are named for a gained or lost checkmark. */
+/** The most ids in the lists of gained and of lost checkmarks. */
 const NAMED = 20
 
 /** Bounds of the histogram; a change of less than 1 counts as 1. */
 const BOUNDS = [1, 10, 20, 50] as const
 
-/** The points of one credential type by both rule sets. */
+/** The points of one credential type with each of the two rule sets. */
 export type Reason = { type: string; before: number; after: number }
 export type Change = { id: number; before: number; after: number; reasons: Reason[] }
 export type Checkmarks = { count: number; ids: number[] }
@@ -31,7 +31,7 @@ type Options = {
   onProgress: (done: number) => void
 }
 
-/** Scores all listed passports by both rule sets at the same time, without writing. */
+/** Scores all listed passports with both rule sets, as of the time `now`. Writes nothing. */
 export async function diffRules(options: Options): Promise<RulesDiff> {
   const { store, before, after, onProgress } = options
   const diff = emptyDiff(before, after)
@@ -50,7 +50,7 @@ const emptyDiff = (before: RuleSet, after: RuleSet) => ({
   passports: 0,
   rise: 0,
   fall: 0,
-  /** Passports by the size of their change, in order. */
+  /** The number of passports in each range of changes, from the largest loss to the largest gain. */
   histogram: new Map(
     [...BOUNDS.toReversed().map((bound) => -bound), 0, ...BOUNDS].map((change) => [label(change), 0]),
   ),
@@ -119,7 +119,7 @@ function pointsOf({ credentials }: ExplainedScore): Map<string, number> {
   return points
 }
 
-/** "+10 to +19", "-50 or more". */
+/** Returns the range of a change, such as "+10 to +19" or "-50 or more". */
 function label(change: number): string {
   if (change === 0) return '0'
   const at = BOUNDS.findLastIndex((bound) => Math.max(1, Math.abs(change)) >= bound)

@@ -39,10 +39,10 @@ function listErrors(value: unknown) {
   }
 }
 
-/** Only these count toward a score. */
+/** Only these categories count toward a score. */
 const CATEGORIES = ['Activity', 'Identity', 'Skills']
 
-/** Contents of a valid rule set that are probably mistakes, one sentence each. */
+/** Returns a sentence for each probable mistake in a valid rule set. */
 export const warningsOf = ({ types }: RuleSetShape): string[] =>
   Object.entries(types)
     .filter(([, { category }]) => !CATEGORIES.includes(category))

@@ -5,14 +5,14 @@ import defaultRules from './default-rules.json' with { type: 'json' }
 
 export type { Rule }
 export type RuleSet = RuleSetShape & {
-  /** The version and a digest of the contents: detects changes under the same version. */
+  /** The version and a digest of the contents, which shows changes under the same version. */
   stamp: string
 }
 
 export const ruleOf = (rules: RuleSet, type: string): Rule | undefined =>
   Object.hasOwn(rules.types, type) ? rules.types[type] : undefined
 
-/** The stamp covers the levels: the same stamp always has the same contents, and clients may cache them. */
+/** The stamp covers all contents, levels included, so that clients may cache a rule set by its stamp. */
 export const stampRules = (rules: RuleSetShape): RuleSet => ({
   ...rules,
   stamp: `${rules.version}+${digest(JSON.stringify(rules))}`,

@@ -35,7 +35,7 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
 
   const results = [...kept, ...calculated]
   const shown = results.map(({ credential }) => credential)
-  // Without any result the scores of the record stay.
+  // Without any result, a passport that no rule set has scored keeps the scores of its record.
   const isKnown = results.length > 0 || passport.rules !== ''
   return {
     scores: isKnown ? sumScores(shown, rules.caps) : passport.scores,
@@ -48,7 +48,7 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
 
 type Result = { credential: Credential; line: ExplanationLine }
 
-/** Keeps the score of the record, capped at its maximum. */
+/** Keeps the score that the record gives a credential, capped at the maximum of the credential. */
 function keep(before: Credential, now: number): Result {
   const recordScore = before.givenScore ?? before.score
   const points = roundScore(Math.min(recordScore, before.maxScore))
@@ -97,7 +97,7 @@ const toCounted = (point: DataPoint, rule: Rule, now: number) => ({
   calculation: { raw: point.value, rule, now },
 })
 
-/** Sums the raw values of all accounts, without dates; the earliest date of earning counts. */
+/** Sums the raw values of all accounts, except dates. The sum has the earliest `earnedAt` of these accounts. */
 function sumUp(all: readonly DataPoint[], rule: Rule, now: number) {
   const points = all.filter(({ value }) => value.kind !== 'date')
   const amount = points.reduce((total, { value }) => total + value.amount, 0)

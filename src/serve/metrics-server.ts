@@ -1,7 +1,7 @@
 import { openPort } from '../api/open-port.ts'
 import { counter, type Family, gauge, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus-text.ts'
 import type { Config } from '../config/config.ts'
-import { describeError, isExpected } from '../domain/errors.ts'
+import { attempt, describeError } from '../domain/errors.ts'
 import type { EventLog } from '../domain/history/event.ts'
 import { createErrorLog, type Log } from '../log.ts'
 import type { ReplicaStatus, Store } from '../store/store.ts'
@@ -59,25 +59,16 @@ function readProcess(): Family[] {
   ]
 }
 
-type StoreOptions = {
-  database: Config['database']
-  damage: Damage
-  /** Called with unexpected errors. */
-  onError: (error: unknown) => void
-}
+/** `onError` is called with unexpected errors. */
+type StoreOptions = Pick<Config, 'database'> & { damage: Damage; onError: (error: unknown) => void }
 
 /** Metrics of the store. If it is unavailable, only `passportd_store_up` is reported. */
 export async function readStore(
   store: Store,
   { database, damage, onError }: StoreOptions,
 ): Promise<Family[]> {
-  /** Returns `undefined` if `work` fails. An unavailable store is not logged here, because other threads log it. */
-  const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
-    Promise.try(work).catch((error) => {
-      if (!isExpected(error)) onError(error)
-      return undefined
-    })
-  const health = await attempt(() => store.ping())
+  // An unavailable store is not logged here, because other threads log it.
+  const health = await attempt(() => store.ping(), onError)
   const parts = {
     reads: health !== undefined,
     writes: health?.writes === true,
@@ -86,8 +77,8 @@ export async function readStore(
       : database.readUrls && { replica: health?.replicas?.every(({ state }) => state === 'ok') === true }),
   }
   const up = Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) }))
-  const stale = await attempt(() => store.scoring.countStale())
-  const log = await attempt(() => store.events.log())
+  const stale = await attempt(() => store.scoring.countStale(), onError)
+  const log = await attempt(() => store.events.log(), onError)
   return [
     {
       name: 'passportd_store_up',

@@ -8,7 +8,7 @@ import { type ApiServer, startApiServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config/config.ts'
-import { describeError, isExpected } from '../domain/errors.ts'
+import { attempt, describeError } from '../domain/errors.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
 import { createReference } from '../explorer/reference/reference-routes.ts'
@@ -129,7 +129,8 @@ function createPages({ config, store, catalog, now, rasterize, plan, onError }: 
     site,
     plan: () => datePlan(plan(), config.deprecatedAt),
     now,
-    stamp: () => findStamp(store, onError),
+    // The reference works without the stamp if the database is unavailable.
+    stamp: async () => (await attempt(() => findRules(store), onError))?.stamp,
   })
   const explorer = config.explorer
     ? createExplorer({
@@ -147,16 +148,6 @@ function createPages({ config, store, catalog, now, rasterize, plan, onError }: 
     routes: [...reference.routes, ...routes, ...(explorer?.routes ?? [])],
     errorPage: explorer?.errorPage,
     errorPicture: explorer?.errorPicture,
-  }
-}
-
-/** Returns `undefined` if the database is unavailable, because the reference works without it. Other errors are logged. */
-async function findStamp(store: Store, onError: (error: unknown) => void): Promise<string | undefined> {
-  try {
-    return (await findRules(store)).stamp
-  } catch (error) {
-    if (!isExpected(error)) onError(error)
-    return undefined
   }
 }
 

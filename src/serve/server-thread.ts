@@ -4,7 +4,7 @@ import type { UsageReport } from '../api/usage.ts'
 import { createSharedCatalog } from '../catalog/catalog.ts'
 import { createSearchClient } from '../catalog/remote-search.ts'
 import type { Config } from '../config/config.ts'
-import { isExpected } from '../domain/errors.ts'
+import { attempt, isExpected } from '../domain/errors.ts'
 import { createRasterizerClient } from '../explorer/pictures/rasterizer-calls.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -88,13 +88,11 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
 
 async function sendUsage(added: UsageReport): Promise<void> {
   usage.push(added)
-  try {
-    await usage.flush((report) => called['writer-thread'].send(report))
-  } catch (error) {
-    // The counts are sent again with the next ones.
-    if (!isExpected(error))
-      log.error('Usage counts were not sent.', { error: String((error as Error).stack) })
-  }
+  // After a failure, the counts are sent again with the next ones.
+  await attempt(
+    () => usage.flush((report) => called['writer-thread'].send(report)),
+    (error) => log.error('Usage counts were not sent.', { error: String((error as Error).stack) }),
+  )
 }
 
 /** Opens a counter in memory, which all server threads share, or in Redis, which all nodes share. */

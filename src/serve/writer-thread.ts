@@ -2,17 +2,17 @@ import type { UsageReport } from '../api/usage.ts'
 import type { Config } from '../config/config.ts'
 import { dayOf } from '../domain/usage.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
-import type { Store } from '../store/store.ts'
+import type { Awaitable, Store } from '../store/store.ts'
 import { createQueue, receiveCalls } from '../thread-calls.ts'
 import { type Damage, noteDamage } from './damage.ts'
-import { checkSchema } from './jobs/check-schema.ts'
-import { deleteOld } from './jobs/delete-old.ts'
 import { logRetirement } from './jobs/log-retirement.ts'
 import { createUsageBuffer, storeUsage } from './jobs/store-usage.ts'
-import { type Job, supervise } from './jobs/supervise.ts'
+import { type Job, pause, supervise } from './jobs/supervise.ts'
 import { updateScores } from './jobs/update-scores.ts'
 import { updateSnapshots } from './jobs/update-snapshots.ts'
 import { threadLog as log, send, type ToThread } from './messages.ts'
+
+const HOUR_MILLISECONDS = 3_600_000
 
 declare const self: Worker
 
@@ -53,7 +53,7 @@ function createJobs(config: Config, store: Store): Job[] {
     }),
     storeUsage(store, usage, log),
     updateScores(store, { log, mayScore: mayScore.promise, signal: scoringEnd }),
-    checkSchema(store, log, scoring),
+    checkSchema(store, scoring),
     logRetirement(store, log),
   ]
   // Notices that the database was deleted, replaced or damaged, even if nothing is written.
@@ -65,16 +65,36 @@ function createJobs(config: Config, store: Store): Job[] {
     })
   if (tiers.some(({ monthly }) => monthly !== undefined))
     jobs.push({ name: 'Monthly quotas are outdated', interval: 10_000, run: () => sendMonth(store) })
-  if (usageDays !== undefined) {
-    const remove = (before: number) => store.usage.removeOldest(dayOf(before))
-    jobs.push(deleteOld({ what: 'usage counts', days: usageDays, signal, remove }))
-  }
-  if (Number.isFinite(historyDays)) {
-    const remove = async (before: number) => (await store.events.prune(before)) > 0
-    jobs.push(deleteOld({ what: 'events', days: historyDays, signal, remove }))
-  }
+  if (usageDays !== undefined)
+    jobs.push(deleteOld('usage counts', usageDays, (before) => store.usage.removeOldest(dayOf(before))))
+  if (Number.isFinite(historyDays))
+    jobs.push(deleteOld('events', historyDays, async (before) => (await store.events.prune(before)) > 0))
   return jobs
 }
+
+/** Stops scoring when a newer version has migrated the database, because that version may store scores in another way. */
+const checkSchema = (store: Store, scoring: AbortController): Job => ({
+  name: 'The schema of the database cannot be checked',
+  interval: 1000,
+  async run() {
+    const schema = await store.newerSchema()
+    if (schema === undefined || scoring.signal.aborted) return
+    scoring.abort()
+    log.warn(
+      `The database was migrated by a newer passportd (schema ${schema}): this node calculates no scores any more. Replace it by the newer version.`,
+    )
+  },
+})
+
+/** `remove` deletes some rows from before a time: deleting all at once would delay other writes. Returns whether there were any. */
+const deleteOld = (what: string, days: number, remove: (before: number) => Awaitable<boolean>): Job => ({
+  name: `Old ${what} cannot be deleted`,
+  interval: HOUR_MILLISECONDS,
+  async run() {
+    const before = Date.now() - days * 24 * HOUR_MILLISECONDS
+    while (!stop.signal.aborted && (await remove(before))) await pause(0, stop.signal)
+  },
+})
 
 async function sendMonth({ usage }: Store): Promise<void> {
   const day = dayOf(Date.now())

@@ -10,7 +10,7 @@ import { failureOf, serveRecords } from '../support/http/server.ts'
 import { until } from '../support/processes.ts'
 import { named } from '../support/store/records.ts'
 
-test('the list iterates over all pages, or returns one page', async () => {
+test('passports.list iterates over all pages, and passports.page returns one page', async () => {
   const people = Array.from({ length: 23 }, (_, id) => named(id, `Person ${id}`, id))
   await using service = await serveRecords({}, people)
   const { passports } = createClient({ baseUrl: `${service.url}` })
@@ -42,7 +42,7 @@ test('an error response throws a PassportError with code, status and request id'
   expect(await failureOf(credentials.list(''))).toBeInstanceOf(TypeError)
 })
 
-test('a deprecation notice is reported once, with its links', async () => {
+test('onDeprecation is called once for the same deprecation notice, with its links', async () => {
   const plan = { ...NO_PLAN, sunsetAt: Date.UTC(2099, 0, 1), successor: 'https://next.example/v2' }
   await using service = await serveRecords({ plan: () => plan })
   const notices: Deprecation[] = []
@@ -119,7 +119,7 @@ test.each<Failure>([
   expect(service.receivedKeys).toHaveLength(requests)
 })
 
-test('a retry waits for at most longestWait; a longer Retry-After throws at once', async () => {
+test('a retry waits for at most longestWait, and a longer Retry-After throws the error at once', async () => {
   await using service = startReplies([503, ''])
   using timers = spyOn(globalThis, 'setTimeout')
   const client = createClient({ baseUrl: service.url, longestWait: 3 })
@@ -179,14 +179,14 @@ test('an infinite timeout never fires, and a list without page numbers ends', as
   const options = { baseUrl: service.url, timeout: Number.POSITIVE_INFINITY, retries: 0 }
   expect(await Array.fromAsync(createClient(options).passports.list())).toEqual([])
   expect(service.receivedKeys).toHaveLength(1)
-  // setTimeout fires at once for a longer delay.
+  // The delay is limited to 2^31 - 1 ms, because setTimeout fires at once for a longer one.
   using timers = spyOn(globalThis, 'setTimeout')
   const fetch = async () => Response.json({ passport: {} })
   expect((await createClient({ ...options, fetch }).passports.get(7)) as object).toEqual({})
   expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([2 ** 31 - 1])
 })
 
-test('an invalid URL or key throws without showing the key; a trailing line break is removed', async () => {
+test('an invalid URL or key throws without showing the key, and a line break after the key is removed', async () => {
   expect(() => createClient({ baseUrl: 'nowhere' })).toThrow(
     'baseUrl must be a URL such as https://host, got "nowhere".',
   )

@@ -30,7 +30,7 @@ const problem = (status: number, code: string, more: object = {}, retryAfter = '
     { ...PROBLEM, status, code, ...more },
     { status, headers: { 'Retry-After': retryAfter, 'Content-Type': 'application/problem+json' } },
   )
-/** The pages before a stream: there are no events yet. */
+/** The responses before a stream: two empty pages. */
 const NO_EVENTS = [() => page([], 1), () => page([], 1)]
 
 /** A server that sends these responses in order. */
@@ -64,7 +64,7 @@ async function read(events: AsyncIterable<V3Event>, count = Number.POSITIVE_INFI
 const PULL = 'application/json /api/v3/events?'
 const FOLLOW = 'text/event-stream /api/v3/events?'
 
-test('pulled events end when a page has no newer cursor; an empty page of a filter is not the end', async () => {
+test('events() ends at a page without a newer cursor, but not at a page that a filter has emptied', async () => {
   await using service = serve(
     () => page([1, 2], 2),
     () => page([], 1000),
@@ -84,12 +84,12 @@ test('pulled events end when a page has no newer cursor; an empty page of a filt
   ])
 })
 
-test('followed events continue after the last event when the connection is lost, without a repeat', async () => {
+test('events({ follow }) continues after a lost connection with the next event, without repeating one', async () => {
   const whole = sse(21)
   await using service = serve(
     () => page([1], 1),
     () => page([], 1),
-    // The event after a cut is not complete.
+    // The connection ends in the middle of event 4.
     () => ended(': hello\n\n', sse(2), sse(3), sse(4).slice(0, 60)),
     () => problem(503, 'unavailable'),
     () => ended(sse(4)),
@@ -110,7 +110,7 @@ test.each([
   ['rate_limited', () => problem(429, 'rate_limited', {}, '3600'), { retryAfter: 3_600_000 }],
   ['cursor_expired', () => problem(410, 'cursor_expired', { oldest_cursor: 'm-0' }), { oldestCursor: 'm-0' }],
 ])(
-  '%s is thrown after a lost connection: a wait above longestWait, or a new log',
+  'events({ follow }) throws %s if the server responds with it after a lost connection',
   async (code, reply, more) => {
     await using service = serve(...NO_EVENTS, () => ended(sse(2)), reply)
     const { ids, error } = await read(service.v3.events({ follow: true }))
@@ -125,13 +125,13 @@ test.each([
   ['another content type', () => Response.json({}), 'invalid_answer', 3],
   ['an event that is not JSON', () => ended('data: x\n\n'), 'invalid_answer', 3],
   ['a first connection that never succeeds', () => problem(503, 'unavailable'), 'unavailable', 5],
-])('followed events throw after %s', async (_, reply, code, requests) => {
+])('events({ follow }) throws after %s', async (_, reply, code, requests) => {
   await using service = serve(...NO_EVENTS, reply, reply, reply, reply)
   expect((await read(service.v3.events({ follow: true }))).error).toMatchObject({ code })
   expect(service.requests).toHaveLength(requests)
 })
 
-test('an abort ends a stream that waits, and the end of a loop closes the connection', async () => {
+test('an abort ends events({ follow }) while it waits, and leaving a loop over it closes the connection', async () => {
   let closed = 0
   const waiting = () => stream([sse(2)], () => void closed++)
   await using service = serve(...NO_EVENTS, waiting, ...NO_EVENTS, waiting)

@@ -11,13 +11,13 @@ import { INVENTED } from '../support/store/json-lines.ts'
 type Sent = { base: string; requests: { method: string; path: string; headers: Record<string, string> }[] }
 type Reply = { status: number; body: string }
 
-/** The Accept-Encoding of a browser, whose responses each client must decode. */
+/** The Accept-Encoding of a browser. Each client must decode the compressed responses. */
 const ENCODINGS = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
 
 describe('the requests of docs/migrate.md', () => {
   const server = shareServer(() => openTestStore('sqlite', INVENTED), serveExplorer)
 
-  /** Sends all requests, and for each the request with the same response. */
+  /** Sends all requests of the page. After each one, sends the request that must have the same response. */
   async function check(send: (sent: Sent) => Promise<Reply[]>): Promise<void> {
     const requests = MIGRATE_REQUESTS.flatMap(({ method, path, headers, sameAs = '/health' }) => [
       { method, path, headers: Object.fromEntries(headers.map(splitHeader)) },

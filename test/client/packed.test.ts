@@ -118,7 +118,7 @@ describe('the packed client', () => {
     })
   })
 
-  test('has the types of the schemas of the API, and all error codes', async () => {
+  test('has a type for each schema of the API, and all error codes', async () => {
     const source = await Bun.file(join(ROOT, 'packages/client/src/types.ts')).text()
     const names = [...source.matchAll(/^export type (\w+)/gm)].map(([, name]) => name as string)
     expect(names.length).toBeGreaterThan(25)
@@ -135,7 +135,7 @@ describe('the packed client', () => {
     expect(await command([compiler, '--noEmit', '-p', folder.path], folder.path)).toBe('')
   })
 
-  test('is small, has the version of the service and types, and no dependencies', async () => {
+  test('is small, has types and the version of the service, and has no dependencies', async () => {
     expect(Bun.file(archive).size).toBeLessThan(30_000)
     const manifest = await Bun.file(join(home, 'package.json')).json()
     expect(manifest.version).toBe((await Bun.file(join(ROOT, 'package.json')).json()).version)
@@ -156,14 +156,14 @@ const HEADERS = {
 const GOOD = { passport: { passport_id: 1 } }
 const LIMITED = { error: 'On purpose.', code: 'rate_limited', request_id: 'r' }
 
-/** Failures that runtimes report in different ways, and a response with a header that a browser hides unless it is exposed. */
+/** Serves failures that runtimes report in different ways, and a header that browsers hide unless it is exposed. */
 function serveFaults() {
   const limited = new Set<string>()
   let runs = 0
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    // In development mode it would print the errors.
+    // In development mode, Bun would print the errors that this server throws.
     development: false,
     fetch({ url, method, headers: sent }) {
       if (method === 'OPTIONS') return new Response(null, { headers: HEADERS })
@@ -186,7 +186,7 @@ function serveFaults() {
   }
 }
 
-/** A stream has one event, and its connection ends. */
+/** A stream ends after one event. */
 function sendEvents(accept: string | null, after: string | null): Response {
   if (accept !== 'text/event-stream') return Response.json({ items: [], next: 'k-1' }, { headers: HEADERS })
   const id = `k-${Number(after?.slice(2)) + 1}`

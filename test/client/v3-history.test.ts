@@ -8,7 +8,7 @@ import { credential, NOON, record } from '../support/store/records.ts'
 const HOUR = 3_600_000
 const at = (hours: number) => new Date(NOON + hours * HOUR)
 
-/** Passport 7 has the score 10 at noon and 14 an hour later; it is two hours after noon. */
+/** The score of passport 7 was 10 at noon, and 14 an hour later. The server's clock is two hours after noon. */
 async function serve() {
   const server = await serveRecords({ now: () => NOON + 2 * HOUR }, [])
   const save = (total: number, hours: number) => {
@@ -25,7 +25,7 @@ async function serve() {
 const scoreOf = (event: V3Event | undefined) =>
   event?.type === 'score.changed' || event?.type === 'passport.added' ? event.data.score : undefined
 
-test('a passport and a lookup are read as of a time; before the log there is no history', async () => {
+test('passports and lookups can be read as of a time, but not as of a time before the event log begins', async () => {
   await using service = await serve()
   const { v3 } = service
   expect((await v3.passport(7)).score).toBe(14)
@@ -49,7 +49,7 @@ test('a passport and a lookup are read as of a time; before the log there is no 
   })
 })
 
-test('a diff has the scores at both times and causes that add up', async () => {
+test('a diff has the scores at both times, and causes that add up to the difference', async () => {
   await using service = await serve()
   const expected = {
     passport_id: 7,
@@ -62,7 +62,7 @@ test('a diff has the scores at both times and causes that add up', async () => {
   expect(await failureOf(service.v3.diff(9, at(0.5)))).toMatchObject({ code: 'not_found' })
 })
 
-test('events are pulled from a cursor to the end, of all or of some types', async () => {
+test('events() reads the events of all or some types, from a cursor to the end', async () => {
   await using service = await serve()
   const { v3 } = service
   const all = await Array.fromAsync(v3.events())

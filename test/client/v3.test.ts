@@ -25,7 +25,7 @@ test('a passport is found by id, wallet and handle, with included parts or selec
   expect(selected).toEqual({ score: 42.5, passport_profile: { tags: ['math', 'poetry'] } })
 })
 
-test('an error of v3 has its code, its invalid values and its further members', async () => {
+test('a v3 error has its code, its invalid values and its further members', async () => {
   const twins = [1, 2].map((id) => record(id, { socials: [social('github', 'zoe')] }))
   await using service = await serve([...PEOPLE, ...twins])
   const { v3 } = service.client
@@ -76,7 +76,7 @@ test('a lookup of many keys is split into requests of 1,000 and keeps their orde
   expect(bodies).toHaveLength(3)
 })
 
-test('the list iterates over all cursors, and a page has the total and groups', async () => {
+test('v3.list iterates over all pages, and v3.page returns one page with the total and groups', async () => {
   const people = Array.from({ length: 23 }, (_, id) => named(id, `Person ${id}`, id))
   await using service = await serve(people)
   const { v3 } = service.client

@@ -26,7 +26,7 @@ const DEFAULTS = {
 
 const read = (env: Record<string, string>): Partial<Config> => readConfig(env, {})
 
-test('every setting has a default, also if it is set to an empty text', () => {
+test('every setting has a default, which is also used if the variable is empty', () => {
   expect(read({})).toEqual(DEFAULTS)
   expect(read({ PORT: '', HOST: ' ', DATABASE_URL: '' })).toEqual(DEFAULTS)
   expect(readConfig({}, { demo: true }).database).toEqual({ engine: 'sqlite', path: 'data/demo.db' })
@@ -122,7 +122,7 @@ test.each<[Record<string, string>, string]>([
   expect(() => read(env)).not.toThrow('secret')
 })
 
-test('the private key of another certificate is refused', () => {
+test('a TLS_KEY that does not belong to TLS_CERT is refused', () => {
   using folder = tempFolder()
   const other = join(folder.path, 'other.key')
   const { privateKey } = generateKeyPairSync('ed25519')

@@ -11,7 +11,7 @@ test('a copy detects changes of the source during the copy, and the next copy ca
   const reports = await copyStore({
     ...options,
     onProgress(part) {
-      // The passports have been copied at this point.
+      // The source changes when its passports have been copied.
       if (part === 'keys') changed ??= saveRecords(from, [named(50, 'Late')])
     },
   })

@@ -35,7 +35,7 @@ test('filling the demo a second time changes nothing', async () => {
   expect(await listAll(store)).toEqual(people)
 })
 
-test('the demo has events of some months and their causes for the first hundred people', async () => {
+test('the demo has events of four months, with causes, for the first hundred people', async () => {
   const { events, log } = await store.events.list({ after: 0, limit: 10_000 })
   expect(log.knownSince).toBe(NOON - 120 * DAY)
   const times = events.map(({ time }) => time)

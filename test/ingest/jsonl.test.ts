@@ -31,7 +31,7 @@ test.each([
   ['plain text', bytes(TEXT)],
   ['gzip', gzipSync(TEXT)],
 ])(
-  'readLines yields the same lines of %s for every chunk size, even inside a character',
+  'readLines yields the same lines of %s for every chunk size, even if a chunk ends inside a character',
   async (_, whole) => {
     for (let size = 1; size <= whole.length; size++) expect(await read(inChunks(whole, size))).toEqual(LINES)
   },
@@ -70,7 +70,7 @@ test('readLines copies data from a chunk that the source reuses', async () => {
 const many = Array.from({ length: 20_000 }, (_, at) => `{"passport_id":${at},"mix":${Math.imul(at, 48271)}}`)
 const packed = gzipSync(`${many.join('\n')}\n`)
 
-test('several members of gzip are one text', async () => {
+test('a gzip file with several members is read as one text', async () => {
   const members = Buffer.concat([gzipSync('one\ntw'), gzipSync(''), gzipSync('o\nthree\n')])
   for (const size of [1, 7, members.length]) {
     expect(await read(inChunks(members, size))).toEqual([
@@ -85,14 +85,14 @@ test.each([
   ['a line', packed.length / 2],
   ['its checksum', packed.length - 4],
   ['its header', 5],
-])('gzip that is truncated in %s yields only the complete lines before', async (_, length) => {
+])('gzip that is truncated in %s yields the complete lines, then a reason', async (_, length) => {
   const lines = await read(inChunks(packed.subarray(0, length), 5000))
   const last = lines.pop()
   expect(lines.map(([, text]) => text)).toEqual(many.slice(0, lines.length))
   expect(last).toEqual([lines.length + 1, '! cannot be read any further: unexpected end of file'])
 })
 
-test('gzip with garbage inside or after it yields the valid lines, then a reason', async () => {
+test('a gzip file with garbage inside or after it yields the valid lines, then a reason', async () => {
   const damaged = Buffer.from(packed)
   damaged.fill(0, packed.length / 2, packed.length / 2 + 500)
   for (const given of [damaged, Buffer.concat([packed, bytes('something else')])]) {
@@ -105,7 +105,7 @@ test('gzip with garbage inside or after it yields the valid lines, then a reason
   }
 })
 
-test('a source that fails yields the lines before, then the reason', async () => {
+test('a source that fails yields the lines before the failure, then the reason', async () => {
   async function* source() {
     yield bytes('one\ntwo\nhal')
     throw new Error('the disk is gone')
@@ -149,7 +149,7 @@ test('a line of 50 MB is skipped with bounded memory, and the lines after it are
   expect(highest - start).toBeLessThan(25 * MEBIBYTE)
 })
 
-test('a line of 50 MB that was compressed to a few bytes is skipped too', async () => {
+test('a line of 50 MB in a small gzip file is skipped too', async () => {
   const source = inChunks(gzipSync(`before\n${'x'.repeat(50 * MEBIBYTE)}\nafter\n`))
   expect(await read(source)).toEqual(WITHOUT_LONG_LINE)
 })

@@ -20,7 +20,7 @@ const DATE = 'must be a date such as 2024-09-27 or 2024-09-27T09:18:56Z, got'
 const NEITHER = 'is neither a passport (passport_id is missing) nor a data point (passport is missing)'
 const VALUE = 'must be a number, true, false or a date, got'
 
-/** Valid lines that contradict the stored data: passport 900 is merged into 3, wallet 0xa11ce belongs to 1. Of several lines about a passport only the last is refused. */
+/** Well-formed lines that contradict the stored data: passport 900 is merged into 3, wallet 0xa11ce belongs to 1. */
 const CONTRADICTING: Malformed[] = [
   [
     passport({ passport_id: 6, main_wallet: '0xA11CE' }),
@@ -128,7 +128,7 @@ const title = (line: string | Uint8Array) =>
     ? JSON.stringify(line.slice(0, 90))
     : `bytes ${Buffer.from(line).toString('latin1')}`
 
-/** Imports these lines; before the first and after each of them is a passport. */
+/** Imports these lines, with a valid passport before the first line and after each line. */
 const importAmongOthers = (store: TestStore, lines: readonly (string | Uint8Array)[]) =>
   importParts(
     store,
@@ -147,7 +147,7 @@ const idAfter = (at: number) => 2000 + at
 onEveryEngine(
   'a malformed line is refused with its field, and the lines around it are imported',
   (open, engine) => {
-    // Validation does not depend on the engine.
+    // Only contradictions are tested on PostgreSQL, because validation does not depend on the engine.
     const lines = engine === 'sqlite' ? MALFORMED : CONTRADICTING
     let store: TestStore
     let imported: Awaited<ReturnType<typeof importAmongOthers>>
@@ -185,8 +185,8 @@ onEveryEngine(
 )
 
 onEveryEngine('keys of the maximum length', (open) => {
-  test('are stored in every script', async () => {
-    // Four bytes each, all different: not compressible.
+  test('are stored, even if each character has four bytes', async () => {
+    // All characters differ, so that the key cannot be compressed.
     const letters = Array.from({ length: 250 }, (_, at) => 0x20000 + ((at * 7919) % 40_000))
     const key = String.fromCodePoint(...letters)
     const dataPoints = [{ type: key, account: key, value: 1 }]

@@ -10,7 +10,7 @@ import { ADA_WALLET, NOON, named, record } from '../support/store/records.ts'
 const FIVE = [1, 2, 3, 4, 5].map((id) => named(id, `Person ${id}`, id))
 
 onEveryEngine('merges of a mirrored source', (open) => {
-  test('merges of the source are carried over, chains included, and later runs change nothing', async () => {
+  test('a run merges copies as the source merged them, chains included, and later runs change nothing', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -27,7 +27,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect(await target.passports.listMerged(3)).toEqual([2])
   })
 
-  test('merges are undone when the source undoes them, but merges made here stay', async () => {
+  test('a run undoes merges that the source has undone, but keeps merges that were made here', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -64,7 +64,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
       3,
     ],
     [
-      'merges lead to the passport into which the survivor was merged here',
+      'if the survivor was merged here, the merge leads to the passport into which it was merged',
       (target) => target.passports.merge(2, 3),
       { merged: 1 },
       [],
@@ -97,7 +97,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
   })
 })
 
-test('a source with wrong bodies merges nothing that it lists', async () => {
+test('listed passports are not merged, even if the source responds with the body of another passport', async () => {
   let isWrong = false
   const list = () => ({ passports: [1, 2, 3].map((passport_id) => ({ passport_id })) })
   await using source = serveOdd({ list, passport: (id) => plain(isWrong ? 1 : id) })
@@ -112,7 +112,7 @@ test('a source with wrong bodies merges nothing that it lists', async () => {
   for (const id of [1, 2, 3]) expect(await target.passports.find({ id })).toMatchObject({ id })
 })
 
-test('a source with wrong bodies merges nothing into a passport that it does not list', async () => {
+test('a copy is not merged into a passport that the source does not list', async () => {
   let ids = [1, 2, 3]
   const list = () => ({ passports: ids.map((passport_id) => ({ passport_id })) })
   await using source = serveOdd({ list, passport: (id) => plain(ids.length === 3 ? id : 9) })
@@ -131,6 +131,6 @@ test.each([
   [{ passport: {} }, 'https://example.com/api/v2/passports/9', 9],
   [{ passport: { passport_id: 7 } }, '/api/v1/passports/0xab', 7],
   [null, '/api/v1/passports/7', 7],
-])('the survivor of 7 in %j with Content-Location %p is %d', (body, location, survivor) => {
+])('for passport 7, body %j and Content-Location %p name the survivor %d', (body, location, survivor) => {
   expect(parseSurvivor(body, location, 7)).toBe(survivor)
 })

@@ -30,11 +30,11 @@ const paged =
 test.each<[string, OddSource['list']]>([
   ['says nothing about pages', paged()],
   ['has no page after the last', (page) => (page > 3 ? 404 : paged()(page))],
-  ['gives all at once, on every page', () => ({ passports: passports([1, 2, 3, 4, 5]) })],
-  ['has no last page', (page) => paged({ last_page: page + 1 })(Math.min(page, 3))],
-  ['counts in text', paged({ last_page: '3', total: '5' }, [['1', '2'], ['3', '4'], ['5']])],
-  ['counts wrongly', paged({ last_page: 1e9, total: -1 })],
-  ['knows no counts', paged({ last_page: null, total: null })],
+  ['lists all passports on every page', () => ({ passports: passports([1, 2, 3, 4, 5]) })],
+  ['never reaches its last_page', (page) => paged({ last_page: page + 1 })(Math.min(page, 3))],
+  ['sends counts and ids as text', paged({ last_page: '3', total: '5' }, [['1', '2'], ['3', '4'], ['5']])],
+  ['has wrong counts', paged({ last_page: 1e9, total: -1 })],
+  ['has null as counts', paged({ last_page: null, total: null })],
   [
     'names passports more than once',
     () => ({
@@ -50,10 +50,10 @@ test.each<[string, OddSource['list']]>([
 })
 
 test.each<[string, (order: number[], page: number) => void]>([
-  ['one moved up', (order, page) => page === 1 && order.unshift(...order.splice(5, 1))],
-  ['one was added', (order, page) => page === 1 && order.unshift(9)],
-  ['one was removed', (order, page) => page === 1 && order.splice(0, 1)],
-  ['all changed places', (order) => order.reverse()],
+  ['one passport moved up', (order, page) => page === 1 && order.unshift(...order.splice(5, 1))],
+  ['one passport was added', (order, page) => page === 1 && order.unshift(9)],
+  ['one passport was removed', (order, page) => page === 1 && order.splice(0, 1)],
+  ['all moved', (order) => order.reverse()],
 ])('a list in which %s during the run is copied completely', async (_, shift) => {
   const order = [1, 2, 3, 4, 5, 6, 7, 8]
   let isFirst = true
@@ -70,7 +70,7 @@ test.each<[string, (order: number[], page: number) => void]>([
   expect(ids).toEqual(expect.arrayContaining([...order]))
 })
 
-test('ids that are not passport ids are reported by name, and the others are copied', async () => {
+test('each invalid id in the list is reported once, and the other passports are copied', async () => {
   const list = () => ({ passports: [...passports([1, -5, 1.5, 1e300, 'x', '', -5, 2]), null, {}] })
   const { report, failures, ids } = await copyOdd({ list })
   expect({ report, ids }).toEqual({ report: { ...NONE, copied: 2, failed: 6 }, ids: [1, 2] })
@@ -78,7 +78,7 @@ test('ids that are not passport ids are reported by name, and the others are cop
   expect(failures).toEqual(['-5', '1.5', '1e+300', '"x"', '""', 'none'].map((id) => `${id}: ${reason}`))
 })
 
-test('passports that vanish during the run are counted as gone', async () => {
+test('listed passports are counted as gone if the source responds with 404 or another passport', async () => {
   const { report, ids } = await copyOdd({
     list: () => ({ passports: passports([1, 2, 3]) }),
     passport: (id) => (id === 2 ? 404 : id === 3 ? plain(1) : plain(id)),
@@ -87,7 +87,7 @@ test('passports that vanish during the run are counted as gone', async () => {
   expect({ report, ids }).toEqual({ report: { ...NONE, copied: 1, gone: 2 }, ids: [1] })
 })
 
-test('missing fields, nulls, numbers as text and unknown fields are accepted', async () => {
+test('records with missing fields, nulls, numbers as text and unknown fields are accepted', async () => {
   const bodies: Record<number, object> = {
     1: {},
     2: Object.fromEntries(Object.keys(Passport.properties).map((name) => [name, null])),
@@ -144,7 +144,7 @@ test.each<[string, unknown, string]>([
   ['a bad date', { passport: { last_calculated_at: 'May' } }, 'last_calculated_at must be a date such as'],
   ['a field of great depth', `{"passport":{"score":${deep}}}`, 'score must be a number or null, got […]'],
   [
-    'great depth where nobody looks',
+    'an unknown field of great depth',
     `{"passport":{"passport_profile":{"x":${deep}}}}`,
     'passport is nested too deeply',
   ],
@@ -162,6 +162,6 @@ test.each<[string, unknown]>([
   ['null', null],
   ['a bare list', []],
   ['404', 404],
-])('a source that responds with %s has no list', async (_, body) => {
+])('a run fails if the source responds with %s instead of a list', async (_, body) => {
   await expect(copyOdd({ list: () => body })).rejects.toThrow('has no list of passports')
 })

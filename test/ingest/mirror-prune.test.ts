@@ -46,7 +46,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect(await idsIn(target)).toEqual([1, 2, 3, 4])
   })
 
-  test('a run keeps passports into which another was merged here, and more than half of the copies', async () => {
+  test('a run keeps passports into which a kept one is merged, and prunes none if most are gone', async () => {
     await using source = await serveSource(FIVE)
     await using empty = await serveSource([])
     await using target = await open()
@@ -69,7 +69,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect((await prune(source.url)).report).toEqual({ ...NONE, unchanged: 3, pruned: 2 })
   })
 
-  test('passports that were removed here stay removed, also if the source has them again', async () => {
+  test('passports that were removed here stay removed, even if the source has them again', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -102,7 +102,7 @@ async function prunePlace() {
   return owning({ source, target, prune }, source, target)
 }
 
-test('a run in which the source failed to respond prunes nothing', async () => {
+test('a run prunes nothing if the source failed to respond to a request', async () => {
   await using given = await prunePlace()
   const { report, refusal } = await given.prune(async (url, init) =>
     url.endsWith('/passports/5') ? new Response('', { status: 500 }) : fetch(url, init),

@@ -36,7 +36,7 @@ onEveryEngine('mirror', (open, engine) => {
     expect(asked.every(({ headers }) => headers.has('If-None-Match'))).toBe(true)
   })
 
-  test('a source is copied from V2, and a change of the version copies everything again', async () => {
+  test('a source can be copied from V2, and a run with the other version copies everything again', async () => {
     await using source = await serveSource(FEW)
     await using target = await open()
     const paths: string[] = []

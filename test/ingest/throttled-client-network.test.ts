@@ -35,7 +35,7 @@ test.each([
   ['br', (zeros: Uint8Array) => brotliCompressSync(zeros, FAST)],
   ['zstd', zstdCompressSync],
 ] as const)(
-  '64 MB that %s compressed to little are rejected without inflating them',
+  'a body of 64 MB that %s compressed to less than 300 kB is rejected as larger than 8 MiB',
   async (encoding, pack) => {
     const bomb = pack(new Uint8Array(64 * 1024 * 1024))
     expect(bomb.length).toBeLessThan(300_000)
@@ -52,7 +52,7 @@ test('a slow response is aborted after 30 s', async () => {
   using timers = spyOn(globalThis, 'setTimeout')
   await using server = await serveRaw((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n ')
-    // The time is over when a part of the body is sent.
+    // Fires the timeout after the first byte of the body.
     const [expire] = timers.mock.calls.findLast(([, delay]) => delay === 30_000) ?? []
     if (typeof expire === 'function') expire()
   })
@@ -78,7 +78,7 @@ test.each<[string, (socket: Socket, abort: () => void) => void]>([
     random: () => 1,
     signal,
     sleep: (milliseconds) => {
-      // Shorter pauses keep the rate.
+      // Shorter pauses only keep the request rate.
       if (milliseconds > 100) setImmediate(() => controller.abort())
       return sleepReally(milliseconds, undefined, { signal }).catch(() => undefined)
     },

@@ -12,7 +12,7 @@ test('requests keep the configured interval, without bursts after idle time', as
   expect(begun.slice(40)).toEqual([now, now + 125, now + 250])
 })
 
-test('a clock that is set back delays no request', async () => {
+test('requests are not delayed if the wall clock is set back', async () => {
   let wall = NOON
   const { begun, get } = createClient([good], { rate: 10, now: () => wall })
   await get()
@@ -48,13 +48,13 @@ test.each([
   expect(begun).toEqual([0, 10, 20])
 })
 
-test('429 without a time pauses all requests, longer each time', async () => {
+test('429 without a retry time pauses all requests, longer after each 429', async () => {
   const { begun, getMany } = createClient([status(429), status(429), good], { rate: 100 })
   await getMany(3)
   expect(begun).toEqual([0, 500, 1500, 1510, 1520])
 })
 
-test('a pause lasts at most an hour, and a request that is always rate-limited fails in the end', async () => {
+test('a pause lasts at most an hour, and a request that is rate-limited a hundred times fails', async () => {
   const wait = status(429, { 'Retry-After': '86400' })
   const patient = createClient([...Array(20).fill(wait), good])
   expect(await patient.get()).toEqual(GOOD)
@@ -92,13 +92,13 @@ test.each([
 test.each([
   [0, [500, 1000, 2000, 4000, 8000, 15_000, 15_000]],
   [1, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]],
-])('delays grow up to a limit, with jitter between half and all of it (%d)', async (random, waits) => {
+])('delays double up to a limit, and jitter at most halves them (random %d)', async (random, waits) => {
   const { begun, get } = createClient([status(500)], { random: () => random })
   await get().catch(() => undefined)
   expect(begun.slice(1).map((at, index) => at - (begun[index] as number))).toEqual(waits)
 })
 
-test('a source that never responded fails the whole run after three attempts', async () => {
+test('a request to a source that has never responded fails the whole run after three attempts', async () => {
   const { get } = createClient([fail('unable to connect')])
   await expect(get()).rejects.toMatchObject({
     name: 'SourceError',
@@ -107,7 +107,7 @@ test('a source that never responded fails the whole run after three attempts', a
   })
 })
 
-test('a source without a response for ten minutes fails the whole run', async () => {
+test('a request fails the whole run if the source has not responded for ten minutes', async () => {
   const { get, time } = createClient([good, fail('unable to connect')])
   await get()
   await expect(get()).rejects.toMatchObject({ name: 'ResponseError' })

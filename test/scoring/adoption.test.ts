@@ -25,14 +25,14 @@ const joined = (time: number): DataPoint => ({
   ...dataPoint('ens', time, '', ''),
   value: { kind: 'date', amount: time },
 })
-/** A rule set that gives every passport the same score. */
+/** The job to adopt a rule set that gives every passport the same score. */
 const jobOf = (rules: string, total: number) => ({
   rules,
   now: LATER,
   score: () => ({ scores: { total, activity: 0, identity: 0, skills: 0 }, human: false, credentials: [] }),
 })
 
-/** Whether the listed passports are stale, by id. */
+/** Whether each listed passport is stale, in the order of their ids. */
 const stale = async (store: Store) =>
   await Promise.all(
     (await store.records.list(0, 9))
@@ -55,7 +55,7 @@ const typesAfter = async (store: Store, sequence: number) =>
   (await store.events.list({ after: sequence, limit: 100 })).events.map(({ type }) => type)
 
 onEveryEngine('the adoption of a rule set', (open) => {
-  test('makes passports stale whose score it changes, but none for the first rule set', async () => {
+  test('makes the passports stale whose score it changes, but none if it is the first rule set', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { scores: { total: 4, skills: 4 } })))
     await hand(store, { id: 1 }, contracts(4))
     await hand(store, { id: 2 }, joined(NOON - 3 * YEAR))
@@ -79,7 +79,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     await using store = await open([...records, record(5, { mergedInto: 1 })])
     await adoptRules(scorerOf(store))
     for (const id of [1, 2]) await hand(store, { id }, contracts(4))
-    // Its points depend on the time: they are compared at the time of the stored score.
+    // The points of passport 3 depend on the time, so they are compared as of the time of the stored score.
     await hand(store, { id: 3 }, joined(NOON - 3 * YEAR))
     await rescoreSome(scorerOf(store))
     await hand(store, { id: 4 }, { ...contracts(4), type: 'unheard_of' })
@@ -132,7 +132,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     expect(await rescoreSome(scorerOf(store, otherRules))).toBe(1)
   })
 
-  test('makes passports with other scores of another rule set stale, saved before or after the adoption', async () => {
+  test('makes passports stale that another rule set scored differently, even if they are saved later', async () => {
     const scores = { total: 9, skills: 9 }
     const records = [
       record(1, { rules: 'elsewhere', scores }),
@@ -164,14 +164,14 @@ onEveryEngine('the adoption of a rule set', (open) => {
     while (!(await adopt('one', 1)));
     expect(await adopt('two', 2)).toBe(false)
     expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH)
-    // Passports that the interrupted rule set has scored are marked again.
+    // The rule set "two" scores ten of them, which the adoption of "three" must mark again.
     expect(await store.scoring.work(10, { ...jobOf('two', 2), onFailure: fail })).toBe(10)
     expect(await adopt('three', 3)).toBe(false)
     for (let steps = 0; !(await adopt('three', 3)); steps++) expect(steps).toBeLessThan(20)
     expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH + 1)
   })
 
-  test('makes a passport stale that is saved during the adoption', async () => {
+  test('makes a passport stale that is saved during the adoption with the score of the old rule set', async () => {
     await using store = await open([record(1), record(2)])
     while (!(await store.scoring.adopt(jobOf('old', 1))));
     expect(await store.scoring.adopt(jobOf('young', 2))).toBe(false)

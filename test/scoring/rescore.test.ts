@@ -44,7 +44,7 @@ onEveryEngine('the state of a score', (open) => {
     ])
   })
 
-  test('a record keeps scores that are the sums of its credentials; other scores are calculated again', async () => {
+  test('scores of a record are kept if they are the sums of its credentials, else calculated again', async () => {
     const skills = [credential('a', { category: 'Skills', score: 5, maxScore: 9 })]
     await using store = await open([
       record(1, { credentials: skills, scores: { total: 5, skills: 5 } }),
@@ -56,7 +56,7 @@ onEveryEngine('the state of a score', (open) => {
     expect(await find(store, 2)).toMatchObject({ stale: false, scores: { total: 5, skills: 5 } })
   })
 
-  test('data points made from credentials are replaced with them, and imported ones stay', async () => {
+  test('a record replaces data points made from earlier credentials, but keeps imported data points', async () => {
     const unscored = { ...contracts(16), account: 'credential:c' }
     await using store = await open([record(1, { credentials: [], credentialPoints: [unscored] })])
     await hand(store, { id: 1 }, { ...contracts(4), account: 'own' })
@@ -68,7 +68,7 @@ onEveryEngine('the state of a score', (open) => {
     expect(await find(store, 1)).toMatchObject({ stale: true })
   })
 
-  test('a scored proof sets the human checkmark until the proof is gone', async () => {
+  test('a proof with a score sets the human checkmark until its score is 0', async () => {
     await using store = await open([record(1)])
     for (const amount of [1, 0]) {
       await hand(store, { id: 1 }, { ...contracts(0), type: 'worldcoin', value: { kind: 'flag', amount } })

@@ -27,7 +27,7 @@ test('the built-in rule set is valid', () => {
   expect(parseRules(file)).toEqual(DEFAULT_RULES)
 })
 
-test('a changed rule or level under the same version changes the stamp, because a stamp names the contents', () => {
+test('a change of a rule or level changes the stamp, even if the version stays the same', () => {
   const files = [good, withRule({ multiplier: 0.6 }), withLevels(['New', 0]), withLevels(['Beginner', 0])]
   const stamps = files.map((file) => parseRules(file).stamp)
   expect(stamps).toEqual(files.map((file) => parseRules(structuredClone(file)).stamp))

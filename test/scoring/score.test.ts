@@ -80,14 +80,14 @@ test.each([
   [point('plain', date(NOW)), 0, noNumber, noNumber],
   [point('flag', flag(1)), 8, 'min(round(1 × 8), 8) = 8', '8 of 8 points'],
   [point('flag', flag(0)), 0, 'min(round(0 × 8), 8) = 0', '0 of 8 points'],
-])('%p has %d points, by a formula and in words', (given, points, formula, words) => {
+])('%p has %d points, and is explained by a formula and in words', (given, points, formula, words) => {
   const { credentials, lines } = scoreOf(given)
   expect(credentials).toMatchObject([{ type: given.type, score: points }])
   expect(lines).toMatchObject([{ score: points, formula, from: 'rule' }])
   expect(lines[0]?.calculation && describeCalculation(lines[0].calculation)).toContain(words)
 })
 
-test('with accounts "sum", the raw values of all accounts are summed before the conversion, without dates', () => {
+test('with accounts "sum", the raw values of all accounts except dates are summed before the conversion', () => {
   const { credentials, lines } = scoreOf(
     point('summed', number(9), { account: 'a', earnedAt: 200 }),
     point('summed', number(16), { account: 'b', earnedAt: 100 }),
@@ -159,7 +159,7 @@ test('a data point supersedes the credential of its type if the type has a rule'
   expect(input).toEqual(before)
 })
 
-test('a credential of the record keeps its id, and a calculated one gets another', () => {
+test('a calculated credential gets another id if a credential of the record has its id', () => {
   const dataPoints = [point('plain', number(1))]
   const taken = scoreOf(...dataPoints).credentials[0]?.id as string
   const recordCredentials = [credential(taken, { type: 'other' })]
@@ -167,7 +167,7 @@ test('a credential of the record keeps its id, and a calculated one gets another
   expect(new Set(credentials.map(({ id }) => id)).size).toBe(2)
 })
 
-test('sums above the largest number are scored, never as NaN', () => {
+test('a sum that overflows to Infinity is never scored as NaN', () => {
   const nothing = parseRules({ version: 'x', types: { plain: rule({ multiplier: 0, accounts: 'sum' }) } })
   const huge = [
     point('plain', number(1e308), { account: 'a' }),
@@ -177,14 +177,14 @@ test('sums above the largest number are scored, never as NaN', () => {
   expect(score(passport({ dataPoints: huge }), rules, NOW).scores.total).toBe(40)
 })
 
-test('a scored proof or the record sets the human checkmark', () => {
+test('a proof with a score sets the human checkmark, and so does the record', () => {
   expect(scoreOf(point('flag', flag(1))).human).toBe(true)
   expect(scoreOf(point('flag', flag(0))).human).toBe(false)
   expect(scoreOf(point('plain', number(5))).human).toBe(false)
   expect(score(passport({ givenHuman: true }), rules, NOW).human).toBe(true)
 })
 
-test('without credentials and data points the scores of the record stay', () => {
+test('a passport keeps the scores of its record until a credential or data point is scored', () => {
   const scores = { total: 12, activity: 5, identity: 4, skills: 3 }
   expect(score(passport({ scores }), rules, NOW).scores).toEqual(scores)
   const dataPoints = [point('unheard_of', number(1))]

@@ -18,7 +18,7 @@ type Advisory = { package: string; below: string; id: string }
 
 const manifest = JSON.parse(read('package.json'))
 
-/** The client has two entries: its folder and a link to it. */
+/** The client has two entries in the lockfile: its folder and a link to it. */
 const isWorkspace = (place: string, { link, resolved }: Entry) =>
   place === 'packages/client' || (link === true && resolved === 'packages/client')
 
@@ -45,7 +45,7 @@ test('no package in the lockfile has a known advisory', () => {
   expect(findVulnerable(old, advisories)).toEqual(['bun 1.3.4: CVE-2026-24910'])
 })
 
-/** The formatter on other platforms: npm needs the entries for `npm ci`, and the registry in use had no hashes. Never deployed. */
+/** Packages of the formatter for other platforms, for which the registry had no hashes. They are never deployed. */
 const NO_HASH = [
   'android-arm64',
   'android-x64',

@@ -56,7 +56,7 @@ test('the systemd unit does not run code of its data folder', () => {
   const command = [...local('ExecStart').split(' ').slice(0, -1), '--version']
   const folder = local('WorkingDirectory')
   expect(folder).not.toBe(data.path)
-  // Also in the data folder itself: an operator may run the same command there.
+  // The command must not run such code in the data folder either, where an operator may run it.
   for (const cwd of [folder, data.path]) {
     const { exitCode, stdout } = Bun.spawnSync(command, { cwd, env: {} })
     expect([exitCode, `${stdout}`]).toEqual([0, expect.stringMatching(/^passportd \d/)])
@@ -79,7 +79,7 @@ test.if(hasPrograms('systemd-analyze'))('systemd accepts the unit and rates its 
     return exitCode === 0 ? '' : `${stdout}${stderr}`
   }
   expect(ask('verify')).toBe('')
-  // Out of 100, lower is better; a unit without restrictions has 96.
+  // The exposure is out of 100, and lower is better. A unit without restrictions has 96.
   expect(ask('security', '--offline=true', '--threshold=20', '--no-pager')).toBe('')
 })
 
@@ -154,7 +154,7 @@ for (const [program, file, check] of [
 test('the image has the executable, an unprivileged user, a data folder and a health check', () => {
   expect(FINAL).toStartWith('debian:12-slim\nCOPY --from=build /app/dist/passportd ')
   expect(FINAL.match(/^USER (.+)$/gm)).toEqual(['USER 10001'])
-  // The service can write to /data: code there must not run.
+  // The working directory is not /data, because the service can write there and Bun would run code from it.
   expect(FINAL.match(/^WORKDIR (.+)$/gm)).toEqual(['WORKDIR /'])
   for (const line of [
     'VOLUME /data',

@@ -15,7 +15,7 @@ const SHORT_TEXT_ONLY = [
   'src/serve/request-listener.ts: \\d+$',
 ]
 
-/** Regular expression literals in source code. False matches are harmless. */
+/** Matches regular expression literals in source code. False matches are harmless. */
 const LITERAL =
   /(?<=[(,=:?!&|[{\s])\/(?![/*\s])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)(?=[\s.,;)\]}:]|$)/gm
 
@@ -58,7 +58,7 @@ function timeOf(pattern: RegExp, text: string): number {
   return performance.now() - begin
 }
 
-/** Compares with a pattern that is known to be slow, on any machine. */
+/** A fourth of the time of a pattern that is known to be slow, so that the limit fits any machine. */
 const LIMIT = Math.min(...Array.from({ length: 5 }, () => timeOf(QUADRATIC, `${' '.repeat(LONG)}x`))) / 4
 
 /** Repeats the measurement, because other programs may disturb one. */

@@ -11,7 +11,7 @@ const mitigations = document
 test('every mitigation in docs/security.md names a test', () => {
   expect(mitigations.length).toBeGreaterThan(20)
   expect(mitigations.filter((text) => testsNamedIn(text).length === 0)).toEqual([])
-  // Every quoted title is parsed.
+  // `testsNamedIn` must find every quoted title.
   expect(testsNamedIn(document)).toHaveLength(document.match(/"(?=,?\n)/g)?.length as number)
 })
 
@@ -20,7 +20,7 @@ test('every test named in docs/security.md exists', () => {
   expect(isTest({ file: 'test/log.test.ts', title: 'people read' })).toBe(false)
 })
 
-test('the table of costs in docs/security.md has kinds of requests of bench/request-costs.ts, in their order', () => {
+test('the table of costs in docs/security.md names only requests of bench/request-costs.ts, in the same order', () => {
   const [, table = ''] = document.split('\nMeasured on ')
   const rows = [...table.matchAll(/^\| (.+?) +\|/gm)].map(([, name]) => name).slice(2)
   const kinds = requestKinds(1000, '2026-01-01').map(({ name }) => name)

@@ -48,12 +48,12 @@ export async function workplace(
     database: nameDatabase(address),
     path: (name: string) => join(cwd, name),
     run: (...args: string[]) => run(args, { cwd, env }),
-    /** Expects the command to end with code 1, no output and `sentence` in its message. Runs in this process, and needs absolute paths. */
+    /** Expects code 1, no output and `sentence` in the error message. Runs in this process. Needs absolute paths. */
     async refuses(sentence: string, ...args: string[]): Promise<void> {
       const result = { args, ...(await callHere(args, { env })) }
       expect(result).toEqual({ args, out: '', err: expect.stringContaining(sentence), code: 1 })
     },
-    /** Runs a command in this process, which is faster. Needs absolute paths. */
+    /** Runs a command in this process, which is faster than `run`. Needs absolute paths. */
     call: (...args: string[]) => callHere(args, { env }),
     /** The document that a command prints with `--json`. */
     json: async (...args: string[]) => JSON.parse((await callHere([...args, '--json'], { env })).out),

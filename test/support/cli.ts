@@ -6,10 +6,10 @@ type Env = Record<string, string>
 
 type Options = { env?: Env; cwd: string; stdin?: Uint8Array }
 
-/** The command of package.json. */
+/** How `npm run passportd` starts the program. */
 export const COMMAND = [process.execPath, '--smol', '--config=/dev/null', '--no-env-file', MAIN]
 
-/** Commands that need a database, with valid arguments. */
+/** Commands that need an existing database, with valid arguments. */
 export const READING_COMMANDS = [
   'keys create --name a',
   'keys list --json',
@@ -23,7 +23,7 @@ export const READING_COMMANDS = [
   'remove 1',
 ].map((line) => line.split(' '))
 
-/** Every kind of command that opens a database without a listener. The last ones create it. */
+/** Every kind of command that opens a database but serves no requests. The last two create the database. */
 export const DATABASE_COMMANDS = [
   ...READING_COMMANDS,
   ['import', '/dev/null'],
@@ -42,7 +42,7 @@ export function start(args: readonly string[], { env = {}, cwd, stdin }: Options
 
 export const run = (args: readonly string[], options: Options) => resultOf(start(args, options))
 
-/** The output and the exit code of a process, when it has ended. */
+/** Waits until a process has ended, and returns its output and exit code. */
 export async function resultOf(child: Bun.Subprocess<Bun.Spawn.Writable, 'pipe', 'pipe'>) {
   const [out, err, code] = await Promise.all([
     new Response(child.stdout).text(),
@@ -64,7 +64,7 @@ export async function serveProcess(args: readonly string[], { env = {}, cwd }: O
     child,
     greeting,
     url,
-    /** With METRICS_PORT. */
+    /** Empty unless METRICS_PORT is set. */
     metricsUrl: /Metrics +(http\S+)/.exec(greeting)?.[1] ?? '',
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
@@ -87,7 +87,7 @@ export async function readGreeting(stdout: ReadableStream<Uint8Array>): Promise<
   return greeting
 }
 
-/** Listens on a port without sharing it. */
+/** Occupies a port, so that no other server can listen on it. */
 export function takePort(): { port: number } & AsyncDisposable {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, reusePort: false, fetch: () => new Response() })
   return { port: server.port as number, [Symbol.asyncDispose]: () => server.stop(true) }

@@ -8,7 +8,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 
 type Options = {
-  /** Changes the store of the node. */
+  /** Wraps the store of the node. */
   adapt?: (store: Store) => Store
   onError?: (error: unknown) => void
   onUsage?: (report: UsageReport) => void
@@ -33,12 +33,12 @@ export async function listenHere(env: Record<string, string>, options: Options =
   })
   return {
     url: server().url.origin,
-    /** The log. */
+    /** The entries of the log, as JSON. */
     lines,
     drain,
     async [Symbol.asyncDispose]() {
       await server().stop(true)
-      // Not awaited: it waits for a second if the server was just used.
+      // Not awaited, because `drain` waits for a second if the server was just used.
       void drain()
       await store.close()
     },

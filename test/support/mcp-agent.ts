@@ -4,7 +4,7 @@ import { COMMAND, start } from './cli.ts'
 
 type Place = { cwd: string; env: Record<string, string> }
 
-/** The first message of a client. */
+/** The first message that an MCP client sends. */
 export const HELLO = {
   jsonrpc: '2.0',
   id: 1,
@@ -12,7 +12,7 @@ export const HELLO = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 }
 
-/** An agent that runs the command. */
+/** An MCP client that starts `passportd mcp` as its child process. */
 export function stdioAgent({ cwd, env }: Place, args: readonly string[] = []) {
   const [command = '', ...rest] = COMMAND
   return agent(
@@ -27,7 +27,7 @@ async function agent(transport: Transport) {
   await client.connect(transport)
   return {
     client,
-    /** The result of a tool; the client validates it against the output schema. */
+    /** Calls a tool and returns its result, which the client validates against the output schema. */
     async call(name: string, args: Record<string, unknown> = {}) {
       const result = await client.callTool({ name, arguments: args })
       const [content] = result.content
@@ -41,7 +41,7 @@ async function agent(transport: Transport) {
   }
 }
 
-/** Starts the command over HTTP on a free port. Disposing it kills the process. */
+/** Starts `passportd mcp --http` on a free port. Disposing it kills the process. */
 export async function mcpOverHttp({ cwd, env }: Place) {
   const child = start(['mcp', '--http', '--port', '0'], { cwd, env })
   const reader = child.stdout.getReader()

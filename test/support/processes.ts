@@ -14,7 +14,7 @@ const stateOf = (pid: number) => /\) (\w)/.exec(read(`/proc/${pid}/stat`))?.[1] 
 
 const STATES = { LISTEN: '0A', ESTABLISHED: '01' }
 
-/** Sockets with the local port `port`: their names, and the remote ports. */
+/** Returns the names and remote ports of the sockets with the local port `port`. */
 function listSockets(port: number, state: keyof typeof STATES) {
   return read('/proc/net/tcp')
     .split('\n')
@@ -25,7 +25,7 @@ function listSockets(port: number, state: keyof typeof STATES) {
 
 const portIn = (address: string | undefined) => Number(`0x${address?.split(':')[1]}`)
 
-/** Number of sockets with the local port `port` by process, without processes that have none. */
+/** Returns how many sockets with the local port `port` each process has, without processes that have none. */
 export function socketsOf(pids: readonly number[], port: number, state: keyof typeof STATES) {
   const inodes = new Set(listSockets(port, state).map(({ name }) => name))
   const held = pids.map((pid) => [

@@ -1,7 +1,7 @@
 /** Preloaded by bunfig.toml: a test without an assertion fails. */
 import { beforeEach, expect, setDefaultTimeout } from 'bun:test'
 
-// The default of Bun is too short for a busy machine. It holds for one file: "npm test" sets it for all.
+// The default timeout of Bun is too short for a busy machine. This sets it for one file; "npm test" sets it for all.
 setDefaultTimeout(600_000)
 
 beforeEach(() => {

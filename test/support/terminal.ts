@@ -4,7 +4,7 @@ import { NOON } from './store/records.ts'
 
 type Options = {
   env?: Record<string, string>
-  /** The working directory of this process until the command ends. Not for concurrent tests. */
+  /** Becomes the working directory of this process until the command ends. Not for concurrent tests. */
   cwd?: string
   now?: number
 }

@@ -1,7 +1,7 @@
 /** A response body with the ETag to revalidate it by. */
 export type CachedResponse = { etag: string; body: string }
 
-/** Stores responses by URL. Requests wait for it; its errors are rethrown unchanged. */
+/** Stores responses by URL. Requests wait for the cache. Errors of the cache are rethrown unchanged. */
 export type Cache = {
   get(url: string): CachedResponse | undefined | Promise<CachedResponse | undefined>
   set(url: string, response: CachedResponse): void | Promise<void>

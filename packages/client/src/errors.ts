@@ -24,7 +24,7 @@ export class PassportError extends Error {
   readonly retryAfter?: number | undefined
   /** The invalid values of a request to v3. */
   readonly errors: readonly InvalidValue[] = []
-  /** Further members of an error of v3: `candidates` of `ambiguous`, `known_since` of `before_history`. */
+  /** Further fields of a v3 error: `ambiguous` has `candidates`, and `before_history` has `known_since`. */
   readonly members: Readonly<Record<string, unknown>> = {}
 
   constructor(code: PassportErrorCode, message: string, { cause, ...details }: Details = {}) {
@@ -36,7 +36,7 @@ export class PassportError extends Error {
 
 type Details = Partial<Omit<PassportError, keyof Error | 'code'>> & ErrorOptions
 
-/** The events after the cursor are not known: read the passports again, and continue after `oldestCursor`. */
+/** The service lacks events after the cursor. Read the passports again, and continue after `oldestCursor`. */
 export class CursorExpiredError extends PassportError {
   override readonly name = 'CursorExpiredError'
 

@@ -6,14 +6,14 @@ import type { RequestOptions, Transport } from './transport.ts'
 const SILENCE = 45_000
 
 type Stream = RequestOptions & {
-  /** A field of every event. */
+  /** A field that every event must have. */
   field: string
-  /** The path of the stream after an event. */
+  /** Returns the path of the stream that begins after an event. */
   pathAfter: (id: string | undefined) => string
   after: string | undefined
 }
 
-/** The data of a stream of server-sent events. Continues after the last event if the connection is lost, until it is aborted. */
+/** Yields the data of server-sent events until `signal` is aborted. Reconnects, and continues after the last event. */
 export async function* follow<T>(transport: Transport, { field, pathAfter, after, signal }: Stream) {
   let last = after
   let most = transport.retries
@@ -34,8 +34,8 @@ export async function* follow<T>(transport: Transport, { field, pathAfter, after
 }
 
 /**
- * Ends with the stream, and throws if it is silent or fails. The service sends the data of an event on one line. Without
- * data, only the place in the stream is new.
+ * Ends when the stream ends or is silent for too long, and throws if it fails. The service sends the data of an event
+ * on one line. An event without data only moves the cursor.
  */
 async function* readEvents(stream: ReadableStream<Uint8Array>, signal: AbortSignal | undefined) {
   const reader = stream.getReader()

@@ -4,13 +4,13 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 type Exchange<Body> = {
   send: Fetch
-  /** Milliseconds for the response and what is read of its body. */
+  /** Timeout in milliseconds for the response, `readBody` included. */
   timeout: number
   signal?: AbortSignal | undefined
   readBody: (response: Response) => Body | Promise<Body>
 }
 
-/** One request and its response, as far as `readBody` reads it. */
+/** Sends one request, and reads its response with `readBody`. */
 export async function exchange<Body>(url: string, init: RequestInit, options: Exchange<Body>) {
   const { send, timeout, signal, readBody } = options
   signal?.throwIfAborted()
@@ -34,7 +34,7 @@ export async function exchange<Body>(url: string, init: RequestInit, options: Ex
   }
 }
 
-/** The Retry-After header: seconds or an HTTP date, to milliseconds from now. */
+/** Converts the Retry-After header, which has seconds or an HTTP date, to milliseconds from now. */
 export function parseRetryAfter({ headers }: Response, now: number): number | undefined {
   const text = headers.get('Retry-After')?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
@@ -42,11 +42,11 @@ export function parseRetryAfter({ headers }: Response, now: number): number | un
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** The delay after some failures. Jitter: clients that failed together must not retry together. */
+/** The delay before a retry. It has jitter, so that clients that failed together do not retry together. */
 export const backoff = (first: number, failures: number, longest: number, random: () => number): number =>
   Math.min(first * 2 ** failures, longest) * (0.5 + random() / 2)
 
-/** Parses a successful response; `field` distinguishes it from other JSON. */
+/** Parses the body of a successful response, which must have the field `field`. */
 export function parseBody<T>(body: string, field: string): T {
   const value = parseJson(body)
   if (typeof value === 'object' && value !== null && field in value) return value as T

@@ -20,7 +20,7 @@ export type ClientOptions = {
   onDeprecation?: (notice: Deprecation) => void
 }
 
-/** The end of the API, as the response headers announce it. */
+/** The deprecation and removal of the API, as announced by response headers. */
 export type Deprecation = {
   deprecatedAt: Date | undefined
   sunsetAt: Date | undefined
@@ -80,7 +80,7 @@ export function createTransport(options: ClientOptions) {
   return {
     retries,
     waitAfter,
-    /** The body of a successful response; `field` distinguishes it from other JSON. */
+    /** Returns the parsed body of a successful response, which must have the field `field`. */
     async send<T>(path: string, field: string, options: SendOptions): Promise<T> {
       for (let failures = 0; ; failures++) {
         try {
@@ -90,7 +90,7 @@ export function createTransport(options: ClientOptions) {
         }
       }
     },
-    /** Opens an event stream. The timeout ends with the headers of the response. */
+    /** Opens an event stream. The timeout applies until the response headers arrive. */
     async open(path: string, { signal }: RequestOptions): Promise<ReadableStream<Uint8Array>> {
       const init = { headers: { ...headers, Accept: 'text/event-stream' } }
       const isStream = ({ headers }: Response) =>
@@ -115,7 +115,7 @@ function toApiUrl(baseUrl: string | URL): string {
 function toHeaders(apiKey: string | undefined): Record<string, string> {
   if (apiKey === undefined) return { Accept: 'application/json' }
   const key = apiKey.trim()
-  // Checked here because the error of some platforms contains the key.
+  // Checked here, because some platforms throw an error that contains the key.
   if (!/^[\x20-\x7e]*$/.test(key))
     throw new TypeError('apiKey contains a character that is not printable ASCII.')
   return { Accept: 'application/json', 'X-API-KEY': key }
@@ -172,7 +172,7 @@ function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   })
 }
 
-/** A passport in a path or query. An empty one would request the list instead. */
+/** Encodes the key of a passport for a path or query. Refuses an empty key, which would request the list. */
 export function toSegment(key: number | string): string {
   const text = String(key).trim()
   if (text === '') throw new TypeError('A passport id or wallet is required, got "".')
@@ -181,7 +181,7 @@ export function toSegment(key: number | string): string {
 
 type Value = string | number | Date | readonly string[] | undefined
 
-/** Lists have commas between their values. */
+/** Joins the values of a list with commas. */
 export function toQuery(values: Record<string, Value>): string {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, toText(value))

@@ -30,13 +30,13 @@ export type PassportPage = Static<typeof v1.PassportListBody>
 
 export type V3Profile = Static<typeof v3.Profile>
 
-/** A linked social profile; null is unknown. */
+/** A linked social profile; an unknown value is null. */
 export type V3Social = Static<typeof v3.Social>
 
 /** A scored item of a passport. */
 export type V3Credential = Static<typeof v3.Credential>
 
-/** The place of the score in the ranking. */
+/** The position of the score in the ranking. */
 export type V3Standing = Static<typeof v3.Standing>
 
 export type V3ExplanationLine = Static<typeof v3.ExplanationLine>
@@ -44,7 +44,7 @@ export type V3ExplanationLine = Static<typeof v3.ExplanationLine>
 /** How the score is calculated. */
 export type V3Explanation = Static<typeof v3.Explanation>
 
-/** A person's reputation record; null is unknown. */
+/** A person's reputation record; an unknown value is null. */
 export type V3Passport = Static<typeof v3.Passport>
 
 /** Parts of a passport that come with `include`. */
@@ -59,7 +59,7 @@ type Part<T> = T extends (infer Item)[]
 /** The selected fields of a passport. */
 export type V3SelectedPassport = Part<V3Passport>
 
-/** The result of one key. */
+/** The lookup result for one key. */
 export type V3LookupItem<Passport = V3Passport> =
   | { key: string; passport: Passport }
   | Exclude<Static<typeof v3.LookupItem>, { passport: unknown }>
@@ -76,7 +76,7 @@ export type V3Diff = Static<typeof events.Diff>
 /** Why a score changed. */
 export type V3Cause = V3Diff['causes'][number]['cause']
 
-/** Values before and after; unchanged scores are absent. */
+/** The scores before and after a change; unchanged scores are absent. */
 export type V3ScoreChange = Static<typeof events.ScoreChangedData>
 
 type EventData = Static<typeof data.EventData>
@@ -93,7 +93,7 @@ export type V3Event = {
   }
 }[V3EventType]
 
-/** `next` is the cursor to continue after; if it is that of the request, there are no newer events yet. */
+/** `next` is the cursor to continue after. If it equals the cursor of the request, there are no newer events yet. */
 export type V3EventPage = { items: V3Event[]; next: string }
 
 export type ServiceErrorCode = Exclude<keyof typeof errors.STATUS_OF, 'not_acceptable'>

@@ -13,7 +13,7 @@ import type {
   V3SelectedPassport,
 } from './types.ts'
 
-/** A time with its offset or a day in ISO 8601, or a Date. */
+/** A Date, or an ISO 8601 text: a day, or a time with its offset. */
 export type Instant = string | Date
 
 export type FieldOptions = RequestOptions & {
@@ -24,7 +24,7 @@ export type FieldOptions = RequestOptions & {
 }
 
 export type PassportOptions = FieldOptions & {
-  /** Scores, credentials, the human checkmark and the rule stamp of this time. */
+  /** Returns scores, credentials, the human checkmark and the rule stamp as they were at this time. */
   asOf?: Instant | undefined
 }
 
@@ -33,7 +33,7 @@ export type V3ListOptions = FieldOptions & {
   q?: string | undefined
   /** Terms such as `human:true,score:>50`. */
   filter?: string | undefined
-  /** A field, with a minus sign for the highest value first (`-score`). */
+  /** The field to sort by, with a minus sign for descending order (`-score`). */
   sort?: string | undefined
   /** Passports per request, up to 250; up to 50 with credentials, standing or explanation. */
   limit?: number | undefined
@@ -52,11 +52,11 @@ export type EventOptions = RequestOptions & {
   types?: readonly V3EventType[] | undefined
   /** Only events of this passport. */
   passport?: number | string | undefined
-  /** Waits for new events and continues after a lost connection, until `signal` is aborted. Otherwise the last event ends the iteration. */
+  /** Waits for new events and reconnects, until `signal` is aborted. By default, the last event ends the iteration. */
   follow?: boolean | undefined
 }
 
-/** The fields of a passport by the options: the selected ones, or all and the included parts. */
+/** The fields that the options request: the selected ones, or all fields and the included parts. */
 export type Shown<Options> = Options extends { select: readonly string[] }
   ? V3SelectedPassport
   : Options extends { include: readonly (infer Name extends V3Include)[] }
@@ -65,7 +65,7 @@ export type Shown<Options> = Options extends { select: readonly string[] }
 
 const KEYS_PER_REQUEST = 1000
 
-/** Pages with further parts of passports have at most 50. */
+/** A page with included parts has at most 50 passports. */
 const largestPage = ({ include = [], select = [] }: V3ListOptions = {}): number =>
   include.length > 0 || select.some((path) => /^(?:credentials|standing|explanation)(?:\.|$)/.test(path))
     ? 50
@@ -79,7 +79,7 @@ export function createV3(transport: Transport) {
   }
 
   return {
-    /** By id, wallet or a handle such as `github:zoe`. Throws `not_found`, or `ambiguous` if several have the handle. */
+    /** Finds by id, wallet or handle (`github:zoe`). Throws `not_found`, or `ambiguous` if several have the handle. */
     passport<const O extends PassportOptions>(key: number | string, options?: O): Promise<Shown<O>> {
       const { asOf, signal, ...fields }: PassportOptions = options ?? {}
       const field = fields.select?.[0]?.split('.', 1)[0] ?? 'passport_id'
@@ -115,12 +115,12 @@ export function createV3(transport: Transport) {
     page<const O extends V3PageOptions>(options?: O): Promise<V3Page<Shown<O>>> {
       return getPage(options ?? {})
     },
-    /** The net change of a score between two times, and why; `to` is now by default. */
+    /** The net change of a score between two times, and its causes; `to` is now by default. */
     diff(key: number | string, from: Instant, to?: Instant, { signal }: RequestOptions = {}) {
       const path = `/v3/passports/${toSegment(key)}/diff${toQuery({ from, to })}`
       return send<V3Diff>(path, 'causes', { signal })
     },
-    /** Changes of passports and of the rule set, oldest first; needs an API key. Throws a `CursorExpiredError` if events after the cursor are not known. */
+    /** Changes of passports and of the rule set, oldest first; needs an API key. May throw a `CursorExpiredError`. */
     async *events(options: EventOptions = {}): AsyncGenerator<V3Event, void, undefined> {
       const { types, passport, signal } = options
       const pathAfter = (after: string | undefined, limit?: number) =>
@@ -130,7 +130,7 @@ export function createV3(transport: Transport) {
         const page: V3EventPage = await send(pathAfter(after, 1000), 'items', { signal })
         yield* page.items
         next = page.next
-        // A page may be empty before the end: its events are of other types.
+        // A page may be empty before the end, if all its events are filtered out.
         if (next === after) break
       }
       if (options.follow)

@@ -1,15 +1,22 @@
 import type { TSchema } from 'typebox'
+import { CHUNK, type FindRequest, findPage, mapChunks } from '../../catalog/find-list.ts'
+import { notFound } from '../../domain/errors.ts'
+import { lastPage, parseKeyword, parsePageRequest } from '../../domain/lists/list-request.ts'
+import { parsePassportRef } from '../../domain/passport.ts'
 import { presentListedPassport, presentPassport } from '../../domain/record/record.ts'
 import * as recordSchemas from '../../domain/record/schemas.ts'
 import * as v1Schemas from '../../domain/v1/schemas.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 import * as v2Schemas from '../../domain/v2/schemas.ts'
+import { renderLarge } from '../backpressure/backpressure.ts'
 import { ErrorBody, presentError } from '../errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, EXAMPLE } from '../openapi-parts.ts'
-import { type Route, route, type Surface, unknownPaths } from '../route.ts'
-import { type DeprecatedVersion, getPassport, listCredentials, listPassports } from './passports.ts'
+import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
+import { queryOf } from '../request.ts'
+import { JSON_HEADERS, json } from '../response.ts'
+import { type Context, type Route, type RouteRequest, route, type Surface, unknownPaths } from '../route.ts'
 
-const { PassportListBody, PassportBody, CredentialListBody } = v1Schemas
+type Version = 'v1' | 'v2'
 
 const V1: Surface = {
   usesKeys: true,
@@ -84,8 +91,8 @@ const CREDENTIALS = EXAMPLE.credentials.map(({ from: _, ...credential }) => cred
 const PAGINATION = { current_page: 1, last_page: 40, total: 1000 }
 
 export const V1_ROUTES = createRoutes('v1', V1, {
-  list: PassportListBody,
-  passport: PassportBody,
+  list: v1Schemas.PassportListBody,
+  passport: v1Schemas.PassportBody,
   listed: LISTED,
   full: FULL,
 })
@@ -100,7 +107,7 @@ export const V2_ROUTES = createRoutes('v2', V2, {
 type Bodies = { list: TSchema; passport: TSchema; listed: object; full: object }
 
 /** The names and operation ids of V1 routes do not contain the version. */
-function createRoutes(version: DeprecatedVersion, surface: Surface, bodies: Bodies): readonly Route[] {
+function createRoutes(version: Version, surface: Surface, bodies: Bodies): readonly Route[] {
   const base = `/api/${version}`
   const [prefix, suffix, title] = version === 'v1' ? ['', '', ''] : ['v2_', 'V2', ' (V2)']
   return [
@@ -141,11 +148,67 @@ function createRoutes(version: DeprecatedVersion, surface: Surface, bodies: Bodi
       summary: `List the credentials of a passport${title}`,
       description: 'Highest score first, then by name, then by id.',
       query: PARAMETERS.credentials,
-      response: CredentialListBody,
+      response: v1Schemas.CredentialListBody,
       example: { passport_credentials: CREDENTIALS },
       errors: ['not_found'],
       handle: listCredentials,
     }),
     ...unknownPaths(surface, base, `${prefix}other`),
   ]
+}
+
+async function getPassport(version: Version, { params }: RouteRequest<'id'>, context: Context) {
+  const ref = parsePassportRef(params.id)
+  const passport = ref && (await context.store[version].findPassport(ref))
+  if (!passport) throw notFound()
+  const response = json(context, passport.body, passport.etag)
+  if (passport.merged) response.headers.set('Content-Location', `/api/${version}/passports/${passport.id}`)
+  return response
+}
+
+/** Pages without a keyword are cached until the snapshot changes. */
+async function listPassports(version: Version, request: Request, context: Context) {
+  const query = queryOf(request)
+  const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
+  const keyword = parseKeyword(query.get('keyword'))
+  // The signal is created on demand: a cached page needs none.
+  const render = () => renderList(version, context, { page, size, keyword, signal: request.signal })
+  const find = async () =>
+    keyword === undefined
+      ? context.pages.get(await context.catalog.current(), `${version} ${page} ${size}`, render)
+      : render()
+  const respond = async () => sendPage(request, context, await find())
+  return size > CHUNK ? renderLarge(context, respond) : respond()
+}
+
+async function renderList(version: Version, { store, catalog }: Context, request: FindRequest) {
+  const { page, size } = request
+  const { items, total } = await findPage({ catalog, store }, request, store[version].listItems)
+  const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
+  return createPage(await joinList(items, `],"pagination":${pagination}}`), JSON_HEADERS)
+}
+
+const START = '{"passports":['
+
+/** Longer lists are joined in chunks, because joining them at once takes several milliseconds. */
+const LARGE_LENGTH = 1024 * 1024
+
+async function joinList(items: readonly string[], end: string): Promise<RenderedPage['body']> {
+  const length = items.reduce((sum, item) => sum + item.length, 0)
+  if (length < LARGE_LENGTH) return `${START}${items.join(',')}${end}`
+  const chunks = await mapChunks(items, (chunk, at) =>
+    Buffer.from(`${at === 0 ? START : ','}${chunk.join(',')}`),
+  )
+  return Buffer.concat([...chunks, Buffer.from(end)])
+}
+
+/** A request that names no passport gets an empty list. */
+async function listCredentials(request: Request, context: Context): Promise<Response> {
+  const query = queryOf(request)
+  const named = query.get('passport_id') ?? query.get('id') ?? ''
+  if (named === '') return json(context, '{"passport_credentials":[]}')
+  const ref = parsePassportRef(named)
+  const credentials = ref && (await context.store.v1.findCredentials(ref))
+  if (!credentials) throw notFound()
+  return json(context, credentials.body, credentials.etag)
 }

@@ -1,4 +1,4 @@
-import { findUnknown, invalidParameter, invalidValues } from '../../domain/errors.ts'
+import { findUnknown, invalidParameter, invalidValue, invalidValues } from '../../domain/errors.ts'
 import { EVENT_TYPES, type EventType } from '../../domain/history/event.ts'
 import {
   cursorExpired,
@@ -147,7 +147,7 @@ function parseCursor(pointer: string, text: string | undefined): Start {
   if (cursor) return cursor
   const name = pointer.replace('?', '')
   const detail = `${name} must be "next" of a page, the id of an event, or ${LATEST}, got ${quote(text)}.`
-  throw invalidValues([{ pointer, detail }])
+  throw invalidValue(pointer, detail)
 }
 
 /** Throws `cursor_expired` if the log does not have all events after the cursor. */

@@ -120,13 +120,8 @@ async function renderList(context: Context, parameters: Parameters, request: Lis
 /** Renders passports in the order of the ids. Passports that are no longer listed are left out. */
 async function renderItems(context: Context, ids: readonly number[], fields: Fields): Promise<string[]> {
   const keys = ids.map((id) => ({ id }))
-  const results = await Array.fromAsync(
-    readAll(
-      keys,
-      (some) => readPassports(context, some, fields),
-      () => takeTurn(context),
-    ),
-  )
+  const read = (some: readonly { id: number }[]) => readPassports(context, some, fields)
+  const results = await Array.fromAsync(readAll(keys, read, () => takeTurn(context)))
   return results.flatMap((result, at) =>
     // The id of a merged passport finds the survivor.
     result && 'passport' in result && result.passport.id === ids[at] ? [result.json] : [],

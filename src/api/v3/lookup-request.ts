@@ -2,6 +2,7 @@ import {
   ClientGone,
   findUnknown,
   type InvalidValue,
+  invalidValue,
   invalidValues,
   MOST_INVALID,
   pointerTo,
@@ -21,9 +22,8 @@ const MEMBERS = [...LISTS, 'as_of'] as const
 
 /** Throws `invalid_request` with all invalid values. */
 export function parseLookup(body: unknown, now: number) {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalidValues([{ pointer: '#', detail: `The body must be an object, got ${quote(body)}.` }])
-  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalidBody(`The body must be an object, got ${quote(body)}.`)
   const names = Object.keys(body)
   const invalid = findUnknown('member', names, MEMBERS, (at) => pointerTo(names[at] as string))
   const given: Partial<Record<(typeof MEMBERS)[number], unknown>> = body
@@ -111,7 +111,7 @@ const LONGEST_REASON = 80
 const unsupported = (rule: string, got: string) =>
   new ServiceError('unsupported_media_type', `${rule}, got ${quote(got)}.`)
 
-const invalidBody = (detail: string) => invalidValues([{ pointer: '#', detail }])
+const invalidBody = (detail: string) => invalidValue('#', detail)
 
 /** Counts a body that is large or has an unknown size while it is read, and disconnects a client that stops sending. */
 async function readBytes(request: Request, context: Limited): Promise<Buffer> {

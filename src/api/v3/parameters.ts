@@ -1,6 +1,7 @@
 import {
   findUnknown,
   invalidParameter,
+  invalidValue,
   invalidValues,
   LONGEST_POINTER,
   ServiceError,
@@ -25,15 +26,13 @@ export const MOST_NAMES = 100
  * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query has a
  * malformed percent escape.
  */
-export function parametersOf<Name extends string>(
-  request: RouteRequest,
-  known: readonly Name[],
-): Query<Name> {
-  checkPath(request)
+export function parametersOf(request: RouteRequest, known: readonly string[]): Query {
+  const { url, params } = request
+  if (url.includes('%')) decodeText(pathOf(request), `{${Object.keys(params)[0]}}`)
   const pairs = parsePairs(queryTextOf(request))
   const names = pairs.map(([name]) => name)
   const renamed = Object.entries(V1_NAMES).filter(
-    ([old, name]) => names.includes(old) && known.includes(name as Name),
+    ([old, name]) => names.includes(old) && known.includes(name),
   )
   const others = names.filter((name) => renamed.every(([old]) => old !== name))
   const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
@@ -49,7 +48,7 @@ export function parametersOf<Name extends string>(
     })),
   ]
   if (invalid.length > 0) throw invalidValues(invalid)
-  return Object.fromEntries(pairs) as Query<Name>
+  return Object.fromEntries(pairs)
 }
 
 /** The names in a comma-separated list; `undefined` without a list. */
@@ -63,10 +62,8 @@ export function parseNames(parameter: string, text: string | undefined): string[
 function parsePairs(query: string): [name: string, value: string][] {
   if (query === '') return []
   const parts = query.split('&', MOST_PARAMETERS + 1)
-  if (parts.length > MOST_PARAMETERS) {
-    const detail = `The query may have at most ${MOST_PARAMETERS} parameters, got more.`
-    throw invalidValues([{ pointer: '?', detail }])
-  }
+  if (parts.length > MOST_PARAMETERS)
+    throw invalidValue('?', `The query may have at most ${MOST_PARAMETERS} parameters, got more.`)
   return parts.filter(Boolean).map((part) => {
     const [name = ''] = part.split('=', 1)
     const decode = (text: string) => decodeText(text.replace(/\+/g, ' '), pointerTo(name))
@@ -77,16 +74,12 @@ function parsePairs(query: string): [name: string, value: string][] {
 /** If the name is too long, the pointer names the whole query. */
 const pointerTo = (name: string) => (name.length > LONGEST_POINTER ? '?' : `?${name}`)
 
-function checkPath(request: RouteRequest): void {
-  if (request.url.includes('%')) decodeText(pathOf(request), `{${Object.keys(request.params)[0]}}`)
-}
-
 function decodeText(text: string, pointer: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
     const detail = `A percent escape must be a byte of UTF-8 text such as %C3%A9, got ${quote(text)}.`
-    throw invalidValues([{ pointer, detail }])
+    throw invalidValue(pointer, detail)
   }
 }
 
@@ -100,12 +93,8 @@ export function fieldsOf({ include, select }: { include?: string; select?: strin
 export function parseKey(text: string, pointer = '{key}'): PassportKey {
   const key = parsePassportKey(text)
   if (key) return key
-  throw invalidValues([
-    {
-      pointer,
-      detail: `A key must be an id, a wallet address, or a source and a name such as github:zoe, got ${quote(text)}.`,
-    },
-  ])
+  const accepted = 'an id, a wallet address, or a source and a name such as github:zoe'
+  throw invalidValue(pointer, `A key must be ${accepted}, got ${quote(text)}.`)
 }
 
 export function noPassport(key: string, time?: number): ServiceError {
@@ -137,7 +126,7 @@ export function parsePast(name: string, text: string, now: number, pointer = `?$
     time === undefined
       ? `${name} must be a day such as 2026-10-01 or a time with its offset such as 2026-10-01T12:00:00Z, got ${quote(text)}.`
       : `${name} must not be in the future, got ${quote(text)}; it is ${presentTime(now)} now.`
-  throw invalidValues([{ pointer, detail }])
+  throw invalidValue(pointer, detail)
 }
 
 /** Throws `before_history` if the time is before the oldest known change. */

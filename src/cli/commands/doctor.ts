@@ -1,8 +1,19 @@
-import { ConfigError, readConfig } from '../../config/config.ts'
+import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { RedisClient } from 'bun'
+import { type Config, ConfigError, NAMES, readConfig } from '../../config/config.ts'
+import { nameDatabase, namePostgres } from '../../config/database-address.ts'
+import { misspeltSettings } from '../../config/misspelt-settings.ts'
+import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count } from '../../domain/text/counts-and-sizes.ts'
+import { count, printable, size } from '../../domain/text/counts-and-sizes.ts'
+import { diagnose } from '../../store/open.ts'
+import { findReplicaSchema } from '../../store/postgres/diagnostics.ts'
+import { SCHEMA } from '../../store/postgres/migrate.ts'
+import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from '../../store/sql/diagnostics.ts'
+import { orphanedWalProblem } from '../../store/sqlite/wal-checks.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal } from '../command.ts'
-import { type CheckResult, checkAll, checkNames, problem, warning } from '../doctor-checks.ts'
+import { describeSystemError } from '../system-error.ts'
 import { formatTable } from '../table.ts'
 
 export const doctor = defineCommand({
@@ -40,4 +51,233 @@ function report(findings: readonly CheckResult[], asJson: boolean, terminal: Ter
   const sum = `${count(problems, 'problem')}, ${count(warnings, 'warning')}.`
   if (problems > 0) throw new CommandError(sum)
   terminal.err(`${sum}\n`)
+}
+
+/** The text of a warning or problem says what to do. */
+export type CheckResult = { level: 'ok' | 'warning' | 'problem'; about: string; text: string }
+
+const ok = (about: string, text: string): CheckResult => ({ level: 'ok', about, text })
+const warning = (about: string, text: string): CheckResult => ({ level: 'warning', about, text })
+const problem = (about: string, text: string): CheckResult => ({ level: 'problem', about, text })
+
+function checkNames(env: Terminal['env']): CheckResult[] {
+  const wrong = misspeltSettings(env, NAMES)
+  if (wrong.length === 0) return [ok('settings', 'Every name is known.')]
+  return wrong.map((sentence) => warning('settings', sentence))
+}
+
+async function checkAll(config: Config, full: boolean, now: number): Promise<CheckResult[]> {
+  const { database, redisUrl } = config
+  const replicas = database.engine === 'postgres' ? (database.readUrls ?? []) : []
+  const files = database.engine === 'sqlite' ? await orProblem(() => checkFiles(database.path)) : []
+  // A database file that cannot be used is not opened, so that it is reported only once.
+  const isUsable = !files.some(({ level, about }) => level !== 'ok' && about === 'database')
+  return [
+    ...files,
+    ...(isUsable ? await orProblem(() => checkDatabase(config, full, now)) : []),
+    ...(
+      await Promise.all(replicas.map((url) => orProblem(async () => [await checkReplica(url)], 'replica')))
+    ).flat(),
+    ...(redisUrl === undefined ? [] : [await checkRedis(redisUrl)]),
+  ]
+}
+
+async function checkDatabase(config: Config, full: boolean, now: number): Promise<CheckResult[]> {
+  const diagnostics = await diagnose(config.database, full)
+  const { contents } = diagnostics
+  return [
+    ok('database', `${nameDatabase(config.database)} can be read.`),
+    checkSchema(diagnostics),
+    checkIntegrity(diagnostics, full),
+    ...(contents ? checkContents(contents, config, now) : []),
+  ]
+}
+
+/** Returns the results of a check. An error, such as an unavailable server or a missing permission, becomes a problem. */
+async function orProblem(
+  check: () => CheckResult[] | Promise<CheckResult[]>,
+  about = 'database',
+): Promise<CheckResult[]> {
+  try {
+    return await check()
+  } catch (error) {
+    return [problem(about, describeSystemError(error) ?? (error as Error).message)]
+  }
+}
+
+/** With less free space than this, the service does not try to write. */
+const LEAST_FREE = 1024 * 1024
+
+type Found = { path: string; file: Stats }
+
+const find = (path: string): Found[] => {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file ? [{ path, file }] : []
+}
+
+/** Checks the database file and the files next to it. A problem or warning about "database" means that it cannot be read. */
+function checkFiles(path: string): CheckResult[] {
+  const folder = dirname(path)
+  const [database] = find(path)
+  const noFile = `There is no file ${path}: "serve", "import" or "restore" creates it. If it should exist, check DATABASE_URL and the working directory.`
+  const orphanedWal = orphanedWalProblem(path)
+  if (!database || orphanedWal !== undefined)
+    return [problem('database', orphanedWal ?? noFile), ...checkFolder(folder)]
+  if (!database.file.isFile()) return [problem('database', `${path} is not a file.`)]
+  const wal = find(`${path}-wal`)
+  const { bavail, bsize } = statfsSync(folder)
+  const results = [
+    ...checkFolder(folder),
+    ...checkRights([database, ...wal, ...find(`${path}-shm`)]),
+    checkSpace(folder, bavail * bsize, database.file.size, wal[0]?.file.size ?? 0),
+  ]
+  if (database.file.size > 0) return results
+  return [warning('database', `${path} is empty: "serve" or "import" creates its tables.`), ...results]
+}
+
+function* checkFolder(folder: string) {
+  const stats = statSync(folder, { throwIfNoEntry: false })
+  if (!stats) yield ok('rights', `The first start creates the folder ${folder}.`)
+  else if (!canWrite(folder))
+    yield problem(
+      'rights',
+      `This user cannot write to the folder ${folder}, but SQLite must: chown or chmod it.`,
+    )
+  else if ((stats.mode & 0o002) !== 0 && (stats.mode & 0o1000) === 0)
+    yield warning('rights', `Every user can write to the folder ${folder}: chmod o-w ${folder}.`)
+}
+
+function checkRights(all: readonly Found[]): CheckResult[] {
+  const results: CheckResult[] = []
+  const user = process.getuid?.()
+  for (const { path, file } of all) {
+    if (!canWrite(path))
+      results.push(problem('rights', `This user cannot write to ${path}: run as its owner, or chown it.`))
+    if ((file.mode & 0o077) !== 0)
+      results.push(warning('rights', `Other users can read or write ${path}: chmod 600 ${path}.`))
+    const owners = `${path} belongs to user ${file.uid}, but this is user ${user}`
+    if (user !== undefined && file.uid !== user)
+      results.push(warning('rights', `${owners}: run the service and commands as the owner.`))
+  }
+  return results.length > 0 ? results : [ok('rights', 'Only the owner can read and write the files.')]
+}
+
+function canWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return true
+  } catch {
+    // accessSync throws if access is denied.
+    return false
+  }
+}
+
+/** A checkpoint may append the whole WAL to the database. A tenth of the database is a reserve, which leaves time to react. */
+export function checkSpace(folder: string, free: number, database: number, wal: number): CheckResult {
+  const used = database + wal
+  const sizes = `${size(free)} are free in ${folder}; the database and its WAL use ${size(used)}`
+  if (free < LEAST_FREE + wal + database / 10)
+    return problem('space', `${sizes}: writes will fail soon. Free some space.`)
+  if (free < used)
+    return warning('space', `${sizes}: too little for a backup or restore. Free space, or use another disk.`)
+  return ok('space', `${sizes}.`)
+}
+
+const SOON = 14 * 24 * 3_600_000
+
+function checkSchema({ schema, knownSchema }: Diagnostics): CheckResult {
+  if (schema === knownSchema) return ok('schema', `It is ${schema}, as this program needs.`)
+  const needs = `It is ${schema}, but this program needs ${knownSchema}`
+  return warning('schema', `${needs}: make a backup, then run "passportd migrate".`)
+}
+
+function checkIntegrity({ damage }: Diagnostics, full: boolean): CheckResult {
+  if (damage === undefined)
+    return ok('integrity', 'Use the tools of PostgreSQL: pg_amcheck and data checksums.')
+  if (damage.length > 0) {
+    const advice = 'Stop the service, keep a copy, and restore a backup ("passportd restore")'
+    return problem('integrity', `The file is damaged: ${damage.join('; ')}. ${advice}.`)
+  }
+  return full
+    ? ok('integrity', 'Every page is valid, and indexes agree with their tables.')
+    : ok('integrity', 'Every page is valid; --full also compares indexes with their tables.')
+}
+
+function* checkContents(contents: DatabaseContents, config: Config, now: number) {
+  yield ok('passports', `The database holds ${count(contents.passports, 'passport')}, including merged ones.`)
+  yield* checkSizes(contents)
+  yield* checkScores(contents)
+  yield* checkKeys(contents.keys, config, now)
+}
+
+function* checkSizes({ oversized }: DatabaseContents) {
+  if (oversized.length === 0) return
+  const shown = oversized.slice(0, MOST_OVERSIZED).map(({ id, bytes }) => `${id} (${size(bytes)})`)
+  const isMore = oversized.length > MOST_OVERSIZED
+  const passports = count(shown.length, 'passport')
+  const subject = isMore ? `More than ${passports} are` : `${passports} ${shown.length === 1 ? 'is' : 'are'}`
+  yield warning(
+    'sizes',
+    `${subject} larger than records may be: ${shown.join(', ')}. Lists with them need more memory: import shorter records (docs/records.md), or remove them.`,
+  )
+}
+
+function* checkScores({ stale, stillStale, unscorable }: DatabaseContents) {
+  const waiting = count(stale, 'stale score')
+  if (stale === 0) yield ok('scores', 'All scores are up to date.')
+  else if (stillStale < stale) yield ok('scores', `${waiting}; a scorer is running.`)
+  else yield warning('scores', `${waiting}, and no scorer is running: run "serve" or "passportd score".`)
+  const failed = `${count(unscorable, 'passport')} could not be scored: see the log of the scorer.`
+  if (unscorable > 0) yield warning('scores', `${failed} "passportd score --all" tries again.`)
+}
+
+function* checkKeys(keys: readonly ApiKey[], { tiers }: Config, now: number) {
+  const active = keys.filter((key) => keyState(key, now) === 'active')
+  for (const { id, name, owner, tier, expiresAt = Number.POSITIVE_INFINITY } of active) {
+    const subject = `The key ${id} (${printable(owner === '' ? name : `${name}, ${owner}`)})`
+    if (expiresAt < now + SOON)
+      yield warning(
+        'keys',
+        `${subject} expires ${new Date(expiresAt).toISOString()}: "passportd keys rotate ${id} --expires DATE" creates its successor.`,
+      )
+    if (!tiers.some((known) => known.name === tier))
+      yield warning(
+        'keys',
+        `${subject} has the tier ${printable(tier)}, which TIERS does not define: the limits of standard apply.`,
+      )
+  }
+}
+
+const TIMEOUT_MILLISECONDS = 2000
+
+/** Does not check how far a replica lags: `/ready` and the log of `serve` report it. */
+async function checkReplica(url: string): Promise<CheckResult> {
+  const schema = await findReplicaSchema(url)
+  const name = namePostgres(url)
+  if (schema === SCHEMA) return ok('replica', `${name} is available.`)
+  return problem(
+    'replica',
+    `The schema of ${name} is ${schema}, but this program needs ${SCHEMA}: is it a replica of this primary?`,
+  )
+}
+
+async function checkRedis(url: string): Promise<CheckResult> {
+  const client = new RedisClient(url, {
+    autoReconnect: false,
+    enableOfflineQueue: false,
+    connectionTimeout: TIMEOUT_MILLISECONDS,
+  })
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('No response')), TIMEOUT_MILLISECONDS)
+  try {
+    await Promise.race([client.connect().then(() => client.send('PING', [])), timeout])
+    return ok('redis', 'It is available.')
+  } catch (error) {
+    const advice =
+      'Check the address and password of REDIS_URL; until then each node counts its own rate limits'
+    return problem('redis', `Redis is unavailable: ${(error as Error).message}. ${advice}.`)
+  } finally {
+    clearTimeout(timer)
+    client.close()
+  }
 }

@@ -1,7 +1,7 @@
 import { createReadStream, openSync, type Stats, statSync } from 'node:fs'
 import type { RawKind } from '../../domain/data-point.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count, printable } from '../../domain/text/counts-and-sizes.ts'
+import { count, number, printable } from '../../domain/text/counts-and-sizes.ts'
 import { quote } from '../../domain/text/quote.ts'
 import type { ImportReport, Refusal, Source } from '../../ingest/import.ts'
 import { type RuleSet, ruleOf } from '../../scoring/rules.ts'
@@ -43,11 +43,8 @@ export const importCommand = defineCommand({
     const { importRecords } = await import('../../ingest/import.ts')
     await using database = await openWithRules(terminal, values, dryRun ? openForDryRun : openWhole)
     const { store, rules } = database
-    const progress = createProgress(
-      terminal,
-      'lines',
-      sumOf(sources, ({ size }) => size),
-    )
+    const bytes = sumOf(sources, ({ size }) => size)
+    const progress = createProgress(terminal, 'lines', bytes)
     const bytesRead = () => sumOf(sources, (source) => source.bytesRead())
     try {
       const report = await importRecords(sources, {
@@ -141,7 +138,6 @@ function createRefusals(terminal: Terminal, path: string | undefined) {
 function describe(report: ImportReport, strict: boolean): string {
   const { lines, added, changed, unchanged, removed, refused, unknownFields } = report
   const rest = lines - added - changed - unchanged - removed - refused
-  const number = (value: number) => value.toLocaleString('en')
   const exceptional: [number, string][] = [
     [removed, 'of removed passports skipped (--restore accepts them)'],
     [refused, 'refused'],

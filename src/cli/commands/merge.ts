@@ -1,5 +1,4 @@
 import { CommandError } from '../../domain/errors.ts'
-import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openConfigured } from '../open-store.ts'
 import { parseId } from '../passport-key.ts'
@@ -17,19 +16,14 @@ export const merge = defineCommand({
     const into = second === undefined ? undefined : parseId(second)
     await using database = await openConfigured(terminal, values)
     const { store } = database
+    for (const id of into === undefined ? [from] : [from, into])
+      if (!(await store.passports.find({ id }))) throw new CommandError(`There is no passport ${id} here.`)
     if (into === undefined) {
-      await change(store, [from], () => store.passports.unmerge(from, terminal.now()))
+      await store.passports.unmerge(from, terminal.now())
       terminal.err(`Passport ${from} is separate again.\n`)
     } else {
-      await change(store, [from, into], () => store.passports.merge(from, into, terminal.now()))
+      await store.passports.merge(from, into, terminal.now())
       terminal.err(`Passport ${from} now leads to ${into}. "passportd merge ${from} --undo" reverts this.\n`)
     }
   },
 })
-
-async function change(store: Store, ids: readonly number[], work: () => unknown): Promise<void> {
-  for (const id of ids) {
-    if (!(await store.passports.find({ id }))) throw new CommandError(`There is no passport ${id} here.`)
-  }
-  await work()
-}

@@ -1,5 +1,4 @@
 import { CommandError } from '../../domain/errors.ts'
-import type { FullPassport } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/counts-and-sizes.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openConfigured } from '../open-store.ts'
@@ -16,10 +15,14 @@ export const remove = defineCommand({
   async run({ values, args: [given = ''] }, terminal) {
     const id = parseId(given)
     await using database = await openConfigured(terminal, values)
-    const { store } = database
+    const { store, name } = database
     const found = await store.passports.find({ id })
-    if (!values.yes)
-      throw new CommandError(`Nothing was removed: ${describeRemoval(id, found, database.name)}.`)
+    if (!values.yes) {
+      const effect = found
+        ? `--yes removes passport ${id} (${printable(found.profile.displayName || 'without a name')}) and the passports merged into it from ${name}`
+        : `there is no passport ${id} in ${name}; --yes makes later imports and mirrors skip it`
+      throw new CommandError(`Nothing was removed: ${effect}.`)
+    }
     await store.passports.remove(id, terminal.now())
     terminal.err(
       found
@@ -28,8 +31,3 @@ export const remove = defineCommand({
     )
   },
 })
-
-const describeRemoval = (id: number, found: FullPassport | undefined, database: string) =>
-  found
-    ? `--yes removes passport ${id} (${printable(found.profile.displayName || 'without a name')}) and the passports merged into it from ${database}`
-    : `there is no passport ${id} in ${database}; --yes makes later imports and mirrors skip it`

@@ -120,11 +120,6 @@ async function refuseOtherDatabase({ host, port, tls }: Config, id: string): Pro
 
 const HEALTH_MILLISECONDS = 2000
 
-function replicaOf({ database }: Config): string {
-  const { readUrls = [] } = database.engine === 'postgres' ? database : {}
-  return readUrls.map((url) => `  Replica    ${namePostgres(url)}\n`).join('')
-}
-
 function greeting(
   { url, total, metricsUrl: metrics }: Service,
   config: Config,
@@ -132,6 +127,8 @@ function greeting(
 ): string {
   const address = url.origin
   const flag = demo ? '--demo ' : ''
+  const { readUrls = [] } = config.database.engine === 'postgres' ? config.database : {}
+  const replicas = readUrls.map((replica) => `  Replica    ${namePostgres(replica)}\n`)
   return `passportd ${VERSION} serves ${count(total, 'passport')} from ${nameDatabase(config.database)}
 
 ${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/api/v3/passports
@@ -139,7 +136,7 @@ ${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/ap
   Reference  ${address}/reference/v3
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}
-${metrics ? `  Metrics    ${metrics}\n` : ''}${workers > 1 ? `  Workers    ${workers}\n` : ''}${replicaOf(config)}
+${metrics ? `  Metrics    ${metrics}\n` : ''}${workers > 1 ? `  Workers    ${workers}\n` : ''}${replicas.join('')}
 Try it:      curl ${config.requireKey ? '-H "X-API-KEY: $KEY" ' : ''}'${address}/api/v3/passports?limit=3'
 Make a key:  ${PROGRAM} keys create ${flag}--name me
 `

@@ -1,6 +1,6 @@
 import { type ApiKey, parseKeyId } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count, printable } from '../../domain/text/counts-and-sizes.ts'
+import { count, number, printable } from '../../domain/text/counts-and-sizes.ts'
 import { isoTime, parseInstant } from '../../domain/text/instant.ts'
 import { dayOf, isV3, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
@@ -116,8 +116,6 @@ function printReport({ days, counts, clientOf, only }: UsageReport, database: st
 
 const nameClient = ({ id, name }: Client) =>
   id === NO_KEY_ID ? 'clients without a key' : `key ${id}${name && ` (${printable(name)})`}`
-
-const number = (value: number) => value.toLocaleString('en')
 
 const share = ({ requests, errors }: Totals) =>
   (errors / requests).toLocaleString('en', { style: 'percent', maximumFractionDigits: 1 })

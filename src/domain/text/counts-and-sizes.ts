@@ -1,6 +1,9 @@
+/** "2,000". */
+export const number = (value: number): string => value.toLocaleString('en')
+
 /** "1 line", "2,000 lines". */
-export const count = (number: number, noun: string): string =>
-  `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+export const count = (value: number, noun: string): string =>
+  `${number(value)} ${noun}${value === 1 ? '' : 's'}`
 
 /** "512 bytes", "3.5 MB". */
 export function size(bytes: number): string {

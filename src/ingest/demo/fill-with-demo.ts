@@ -46,7 +46,7 @@ export async function fillWithDemo(store: Store, now: number): Promise<void> {
     // If another process has made another rule set active, nothing is scored here.
     await rescoreSome({ store, rules, now: () => time, onFailure })
   }
-  // One score is being calculated when the service starts.
+  // Afterwards one passport is stale: its score is calculated when the service starts.
   await store.records.save(changesOf(STEPS + 1), { now, restore: false })
 }
 
@@ -54,7 +54,7 @@ function onFailure(_id: number, error: unknown): never {
   throw error
 }
 
-/** The record after a calculation at this time. */
+/** Returns the record with the scores that `rules` give it at the time `now`. */
 export function toScored(person: PassportRecord, rules: RuleSet, now: number) {
   const { id, human: givenHuman, credentials: recordCredentials = [], dataPoints = [] } = person
   const scorable = { id, recordCredentials, dataPoints, givenHuman, scores: NO_SCORES, rules: '' }
@@ -63,13 +63,13 @@ export function toScored(person: PassportRecord, rules: RuleSet, now: number) {
   return { ...person, ...calculated, dataPoints, givenHuman, stale: false }
 }
 
-/** Days before the begin of the history: a time such as `@-120`, or the date of that day, such as `@-120 day`. */
+/** `"@-120"` is the time 120 days before the begin of the history, and `"@-120 day"` is the date of that day. */
 const RELATIVE = /"@(-\d+)( day)?"/g
 
 /**
- * The invented people of the demo, and their changes by step of the history. The file (238 kB; `zstdcat` shows it) has
- * one record a line, in the format of docs/records.md with relative times. It was written once, by the generator of
- * version 0.2.1: a thousand people, and one who was merged into another.
+ * Returns the invented people of the demo, and their changes with the step of each. The file (238 kB; `zstdcat` shows
+ * it) has one record per line, in the format of docs/records.md with relative times. The generator of version 0.2.1
+ * wrote it. It has a thousand people, and one who was merged into another.
  */
 export function readDemo(begin: number) {
   const people: PassportRecord[] = []

@@ -23,20 +23,18 @@ export function updateScores(store: Store, { log, mayScore, signal }: Options): 
     log.warn('Nodes of another version use another built-in rule set: only they score passports.')
   let adopted: Rescorer | undefined
 
-  /** Called once, and not again after a failure, because another node may have applied newer rules meanwhile. */
-  async function adopt(): Promise<Rescorer> {
-    const scorer = { store, rules: await findRules(store), now: Date.now, onFailure }
-    await adoptRules(scorer)
-    return scorer
-  }
-
   return {
     name: 'Scoring failed',
     interval: AFTER_FAILURE_MILLISECONDS,
     async run() {
       await mayScore
       if (signal.aborted) return
-      adopted ??= await adopt()
+      // Once, and not again after a failure, because another node may have applied newer rules meanwhile.
+      if (!adopted) {
+        const scorer = { store, rules: await findRules(store), now: Date.now, onFailure }
+        await adoptRules(scorer)
+        adopted = scorer
+      }
       await keepRescoring(adopted, signal, onOtherRules)
     },
     end: async () => failures.end(),

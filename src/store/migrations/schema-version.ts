@@ -1,4 +1,4 @@
-import { ServiceError } from '../../domain/errors.ts'
+import { ServiceError, unavailable } from '../../domain/errors.ts'
 
 /** `true` migrates any older database, `'new'` only creates the tables of an empty one, `false` changes nothing. */
 export type MigrationMode = boolean | 'new'
@@ -17,14 +17,12 @@ export const pendingSteps = ({ first, steps }: Migrations, version: number): rea
 export function checkSchema(name: string, version: number, migrations: Migrations): void {
   const last = lastSchema(migrations)
   if (version > last) {
-    throw new ServiceError(
-      'unavailable',
+    throw unavailable(
       `${name} was written by a newer passportd (schema ${version}, this one knows ${last}): run the newer one.`,
     )
   }
   if (version > 0 && version < migrations.first) {
-    throw new ServiceError(
-      'unavailable',
+    throw unavailable(
       `${name} has schema ${version}, which is older than that of version 0.2.1: open it once with version 0.2.1 ("passportd migrate"), then with this version.`,
     )
   }
@@ -41,7 +39,6 @@ export class NewDatabaseError extends ServiceError {
 export const outdatedSchema = (name: string, version: number, wanted: number): ServiceError =>
   version === 0
     ? new NewDatabaseError(`${name} has no tables yet: "serve", "import", "mirror" or "copy" creates them.`)
-    : new ServiceError(
-        'unavailable',
+    : unavailable(
         `${name} has schema ${version}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`,
       )

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../domain/errors.ts'
+import { ServiceError, unavailable } from '../../domain/errors.ts'
 import version021 from '../migrations/postgres/0009-version-0.2.1.sql' with { type: 'text' }
 import actors from '../migrations/postgres/0010-actors.sql' with { type: 'text' }
 import {
@@ -84,17 +84,13 @@ export async function checkVersion(query: Query, name: string): Promise<number> 
        exists (select from pg_class where relname = 'passportd' and pg_table_is_visible(oid)) as ours`,
   )
   if (server?.encoding !== 'UTF8') {
-    throw new ServiceError(
-      'unavailable',
+    throw unavailable(
       `${name} is encoded in ${server?.encoding}: create it with createdb -E UTF8 -T template0.`,
     )
   }
   const release = Math.floor((server?.number ?? 0) / 10_000)
   if (release < OLDEST_SERVER) {
-    throw new ServiceError(
-      'unavailable',
-      `${name} runs PostgreSQL ${release}: ${OLDEST_SERVER} or later is needed.`,
-    )
+    throw unavailable(`${name} runs PostgreSQL ${release}: ${OLDEST_SERVER} or later is needed.`)
   }
   if (!server?.ours) return 0
   const [row] = await query<{ version: number }>('select version from passportd')
@@ -103,26 +99,24 @@ export async function checkVersion(query: Query, name: string): Promise<number> 
   return version
 }
 
+/** What the errors with these codes mean, and what to do. */
+const EXPLANATIONS: readonly (readonly [codes: RegExp, meaning: string, advice: string])[] = [
+  [/^(42501|3F000)$/, 'cannot be prepared', 'The role needs the right to create tables in its schema.'],
+  // The database has other tables or functions with our names, or a table `passportd` with other columns.
+  [
+    /^(42P07|42723|42703)$/,
+    'holds tables of another program',
+    'Give passportd a database, or a schema, of its own.',
+  ],
+  // The URL has settings that the server or the client does not know.
+  [/^(42704|22023|ERR_INVALID_ARG_\w+)$/, 'cannot be used', 'Check the options of DATABASE_URL.'],
+]
+
 function explain(error: unknown, name: string): unknown {
   if (error instanceof ServiceError) return error
-  const { errno, code, message } = error as { errno?: string; code?: string; message: string }
-  const sentence = explanation(errno ?? code ?? '', message)
-  return sentence === undefined
-    ? error
-    : new ServiceError('unavailable', `${name} ${sentence}`, { cause: error })
-}
-
-function explanation(code: string, message: string): string | undefined {
-  if (/^(42501|3F000)$/.test(code)) {
-    return `cannot be prepared: ${message}. The role needs the right to create tables in its schema.`
-  }
-  // The database has other tables or functions with our names, or a table `passportd` with other columns.
-  if (/^(42P07|42723|42703)$/.test(code)) {
-    return `holds tables of another program: ${message}. Give passportd a database, or a schema, of its own.`
-  }
-  // The URL has settings that the server or the client does not know.
-  if (/^(42704|22023|ERR_INVALID_ARG_\w+)$/.test(code)) {
-    return `cannot be used: ${message}. Check the options of DATABASE_URL.`
-  }
-  return undefined
+  const { errno, code = '', message } = error as { errno?: string; code?: string; message: string }
+  const found = EXPLANATIONS.find(([codes]) => codes.test(errno ?? code))
+  if (!found) return error
+  const [, meaning, advice] = found
+  return unavailable(`${name} ${meaning}: ${message}. ${advice}`, { cause: error })
 }

@@ -3,7 +3,6 @@ import {
   CAUSES,
   type Change,
   type CredentialChange,
-  type CredentialFields,
   EVENT_TYPES,
   type EventContent,
   type EventLog,
@@ -28,7 +27,14 @@ export type Found = { log: EventLog; stamps: readonly StampRow[]; page: RowPage 
 
 export function toEvents({ stamps, page }: Found): LogEvent[] {
   const known = new Map(stamps.map(({ id, stamp }) => [id, stamp]))
-  return page.rows.map((row) => toLogEvent(row, known))
+  return page.rows.map(({ sequence, time, passport_id, type, data, actor }) => {
+    const stampOf = (number: number) => {
+      const stamp = known.get(number)
+      if (stamp === undefined) throw new Error(`Event ${sequence} has an unknown rule set ${number}.`)
+      return stamp
+    }
+    return { sequence, time, ...(actor && { actor }), ...decode(type, passport_id ?? 0, data, stampOf) }
+  })
 }
 
 export const toEventList = (found: Found, page: EventPage): EventList => ({
@@ -194,19 +200,6 @@ function toCredentialData(
   return [type, CAUSES.indexOf(cause), ...score, ...data.slice(0, end)] as CredentialData
 }
 
-/** `stamps` has all rule stamps of the log, by their numbers. */
-function toLogEvent(
-  { sequence, time, passport_id, type, data, actor }: EventRow,
-  stamps: ReadonlyMap<number, string>,
-): LogEvent {
-  const stampOf = (number: number) => {
-    const stamp = stamps.get(number)
-    if (stamp === undefined) throw new Error(`Event ${sequence} has an unknown rule set ${number}.`)
-    return stamp
-  }
-  return { sequence, time, ...(actor && { actor }), ...decode(type, passport_id ?? 0, data, stampOf) }
-}
-
 type StampOf = (number: number) => string
 
 function decode(type: number, passportId: number, data: string, stampOf: StampOf): EventContent {
@@ -256,19 +249,18 @@ function decodeScoreChange(data: Partial<ScoreData>, stampOf: StampOf): ScoreCha
 function fromCredentialData(data: CredentialData, base: number): CredentialChange {
   const [type, cause, before, after, time = null, maxScore = null, rest] = data
   const { i, n, c, v, e } = rest ?? {}
-  const fields: CredentialFields = {
-    ...(n !== undefined && { name: n }),
-    ...(c !== undefined && { category: c }),
-    ...(maxScore !== null && { maxScore }),
-    ...(v !== undefined && { value: v }),
-    ...(e !== undefined && { earnedAt: e }),
-    ...(time !== null && { calculatedAt: base - time }),
-  }
   return {
     type,
     ...(i !== undefined && { id: i }),
     cause: CAUSES[cause] ?? 'record',
     score: [before, after],
-    before: fields,
+    before: {
+      ...(n !== undefined && { name: n }),
+      ...(c !== undefined && { category: c }),
+      ...(maxScore !== null && { maxScore }),
+      ...(v !== undefined && { value: v }),
+      ...(e !== undefined && { earnedAt: e }),
+      ...(time !== null && { calculatedAt: base - time }),
+    },
   }
 }

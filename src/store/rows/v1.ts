@@ -79,14 +79,9 @@ const showCalculating = (json: string) =>
 type LaterText = Pick<V1PassportRow, 'later_fields'>
 
 /** The V2 response, made from the stored V1 response. */
-export function toPassportV2({
-  id,
-  merged,
-  body: v1,
-  stale,
-  later_fields,
-}: FoundPassport & LaterText): V1Passport {
-  const { passport } = JSON.parse(v1) as { passport: WirePassport }
+export function toPassportV2(row: FoundPassport & LaterText): V1Passport {
+  const { id, merged, stale, later_fields } = row
+  const { passport } = JSON.parse(row.body) as { passport: WirePassport }
   passport.calculating_score = Boolean(stale)
   const body = JSON.stringify({ passport: presentPassportV2(passport, fromLaterText(later_fields)) })
   return { id, merged, body, etag: etagOf(body) }

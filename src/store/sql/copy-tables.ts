@@ -68,11 +68,11 @@ function createPassportTables({ transaction, snapshot }: Database): CopyTable {
         for (const { name, id } of PASSPORT_TABLES.toReversed()) {
           await tx.query(`delete from ${name} where ${condition.replaceAll('passport_id', id)}`, values)
         }
-        const tables = fromPassportItems(items)
         for (const [at, { name }] of PASSPORT_TABLES.entries()) {
+          const rows = items.flatMap(({ value }) => (value as Row[][])[at] ?? [])
           // The target may have the wallet under a passport outside the range.
-          if (name === 'wallets') await upsertRows(tx, name, 'address', tables[at] ?? [])
-          else await tx.insertRows(name, tables[at] ?? [])
+          if (name === 'wallets') await upsertRows(tx, name, 'address', rows)
+          else await tx.insertRows(name, rows)
         }
         await restartEventLog(tx, Date.now())
         await tx.increment('ranking')
@@ -115,10 +115,6 @@ function toPassportItems(tables: readonly Row[][]): CopyItem[] {
     value: groups.map((group) => (group.get(id as number) ?? []).map(withoutVersion)),
   }))
 }
-
-/** Reverses `toPassportItems`. */
-const fromPassportItems = (items: readonly CopyItem[]): Row[][] =>
-  PASSPORT_TABLES.map((_, at) => items.flatMap(({ value }) => (value as Row[][])[at] ?? []))
 
 /** Versions are local to a database. */
 const withoutVersion = ({ version: _, ...row }: Row): Row => row

@@ -15,7 +15,7 @@ const MOST_COMPARED = 5000
 const LONGEST_BODY = 64 * 1024
 
 export function createSearch(prepare: Prepare, dialect: Dialect): SearchStore {
-  const handlesInRange = prepare<FoundName>(LIST_HANDLES)
+  const handlesInRange = prepare<FoundName>(selectRange('handles', 'handle', '$3'))
   const walletsInRange = prepare<FoundName>(LIST_WALLETS)
   const listSources = prepare<{ source: string }>(listSourcesBy(dialect))
   const listBodies = prepare<BodyRow>(
@@ -40,8 +40,6 @@ export function createSearch(prepare: Prepare, dialect: Dialect): SearchStore {
 const selectRange = (table: string, column: string, limit: string | number) =>
   `select ${column} as text, cast(passport_id as double precision) as id from ${table}
    where ${column} >= $1 and ${column} < $2 order by ${column}, passport_id limit ${limit}`
-
-const LIST_HANDLES = selectRange('handles', 'handle', '$3')
 
 const LIST_WALLETS = `select text, id from (${selectRange('wallets', 'address', MOST_COMPARED)}) as found
   where substr(text, length(text) - length(cast($4 as text)) + 1) = cast($4 as text) limit $3`

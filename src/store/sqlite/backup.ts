@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { ServiceError } from '../../domain/errors.ts'
+import { type ServiceError, unavailable } from '../../domain/errors.ts'
 import { COUNT_PASSPORTS } from '../sql/passports.ts'
 import {
   closeOnError,
@@ -43,8 +43,7 @@ export function backUp(path: string, file: string): Contents {
 function refuseLogs(file: string): void {
   for (const log of [`${file}-wal`, `${file}-journal`]) {
     if (!existsSync(log)) continue
-    throw new ServiceError(
-      'unavailable',
+    throw unavailable(
       `Found ${log}: ${file} is in use, or the last process was killed. Choose another file, or move both.`,
     )
   }
@@ -76,7 +75,7 @@ function openOurs(path: string): Database {
     return closeOnError(database, () => {
       versionOf(database)
       if (identify(database).owner === 'passportd') return database
-      throw new ServiceError('unavailable', `${path} is empty.`)
+      throw unavailable(`${path} is empty.`)
     })
   })
 }
@@ -87,7 +86,7 @@ export function checkBackup(file: string): void {
     openOurs(file).close()
   } catch (error) {
     if (!isDamage((error as ServiceError).cause)) throw error
-    throw new ServiceError('unavailable', `${file} is damaged, or not a backup.`, { cause: error })
+    throw unavailable(`${file} is damaged, or not a backup.`, { cause: error })
   }
 }
 
@@ -99,7 +98,7 @@ export function check(path: string): Contents {
   return translateErrors(path, () => {
     using database = connectReader(path)
     const [problem] = listDamage(database, 'integrity_check')
-    if (problem !== undefined) throw new ServiceError('unavailable', `${path} is damaged: ${problem}.`)
+    if (problem !== undefined) throw unavailable(`${path} is damaged: ${problem}.`)
     const count = (sql: string) => database.query<{ count: number }, []>(sql).get()?.count ?? 0
     return {
       passports: count(COUNT_PASSPORTS),
@@ -162,7 +161,7 @@ export function writeAtomically<T>(path: string, name: string, write: (confirm: 
 
   function confirm(): void {
     if (isOurs()) return
-    throw new ServiceError('unavailable', `${path} is being written by another process.`)
+    throw unavailable(`${path} is being written by another process.`)
   }
 
   try {

@@ -1,7 +1,7 @@
 import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { FileFaultError, ServiceError } from '../../domain/errors.ts'
+import { FileFaultError, unavailable } from '../../domain/errors.ts'
 import { NewDatabaseError } from '../migrations/schema-version.ts'
 import { versionOf } from './migrate.ts'
 import { refuseDeletedWal, refuseOrphanedWal, sizeOf } from './wal-checks.ts'
@@ -112,10 +112,10 @@ const isHiddenDamage = (error: unknown) =>
 
 /** Rethrows an error. Errors of the file or the machine become `unavailable`. */
 export function throwTranslated(path: string, error: unknown): never {
-  if (isHiddenDamage(error)) throw new ServiceError('unavailable', damageSentence(path), { cause: error })
+  if (isHiddenDamage(error)) throw unavailable(damageSentence(path), { cause: error })
   if (!isEnvironmentError(error)) throw error
   if (/NOTADB|CORRUPT/.test(error.code ?? '')) throw damaged(path, error)
-  throw new ServiceError('unavailable', explain(path, error), { cause: error })
+  throw unavailable(explain(path, error), { cause: error })
 }
 
 function connect(path: string, mode: DatabaseOptions, wait: number): Database {
@@ -140,7 +140,7 @@ function make(what: string, work: () => void): void {
   try {
     work()
   } catch (error) {
-    throw new ServiceError('unavailable', `${what} cannot be created: ${(error as Error).message}`)
+    throw unavailable(`${what} cannot be created: ${(error as Error).message}`)
   }
 }
 

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ServiceError } from '../../domain/errors.ts'
+import { unavailable } from '../../domain/errors.ts'
 import { size } from '../../domain/text/counts-and-sizes.ts'
 import {
   checkSchema,
@@ -50,8 +50,7 @@ function refuseFullDisk(path: string): void {
   const { bavail, bsize } = statfsSync(dirname(path))
   const free = bavail * bsize
   if (free >= needed) return
-  throw new ServiceError(
-    'unavailable',
+  throw unavailable(
     `The migration of ${path} needs about ${size(needed)} of free disk space, but ${dirname(path)} has ${size(free)}: free some space, or move the database to another disk.`,
   )
 }
@@ -77,7 +76,7 @@ export function identify(database: Database) {
 export function versionOf(database: Database): number {
   const { owner, version } = identify(database)
   if (owner === 'another') {
-    throw new ServiceError('unavailable', `${nameOf(database)} is a database of another program.`)
+    throw unavailable(`${nameOf(database)} is a database of another program.`)
   }
   checkSchema(nameOf(database), version, MIGRATIONS)
   return version

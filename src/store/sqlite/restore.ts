@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ServiceError } from '../../domain/errors.ts'
+import { unavailable } from '../../domain/errors.ts'
 import { check, checkBackup, isDamage, renameEventLog, writeAtomically, writeSnapshot } from './backup.ts'
 import { isEnvironmentError, makeFolder, throwTranslated, translateErrors } from './connect.ts'
 import { identify, migrate } from './migrate.ts'
@@ -21,8 +21,7 @@ export function restore(file: string, name: string, { force, now }: { force: boo
   const old = isLost ? undefined : lockExclusively(path)
   try {
     if (!force && old !== undefined && !old.isEmpty) {
-      throw new ServiceError(
-        'unavailable',
+      throw unavailable(
         `${path} ${old.database ? 'is not empty' : 'is damaged'}: with --force it is kept under another name, and replaced.`,
       )
     }
@@ -52,7 +51,7 @@ function lockExclusively(path: string): { database?: Database; isEmpty: boolean 
   try {
     database.run(`pragma busy_timeout = ${WAIT_MILLISECONDS}`)
     if (identify(database).owner === 'another') {
-      throw new ServiceError('unavailable', `${path} is a database of another program.`)
+      throw unavailable(`${path} is a database of another program.`)
     }
     database.run('pragma journal_mode = delete')
     database.run('begin exclusive')
@@ -69,10 +68,7 @@ function lockExclusively(path: string): { database?: Database; isEmpty: boolean 
 }
 
 const inUse = (path: string) =>
-  new ServiceError(
-    'unavailable',
-    `${path} is in use: stop the service and every other process that uses it first.`,
-  )
+  unavailable(`${path} is in use: stop the service and every other process that uses it first.`)
 
 /** Settings do not count, because the first start writes them. The tables may have an older schema. */
 function isEmpty(database: Database): boolean {

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { FileFaultError, ServiceError } from '../../domain/errors.ts'
+import { FileFaultError, unavailable } from '../../domain/errors.ts'
 import { size } from '../../domain/text/counts-and-sizes.ts'
 
 /** 0 if there is no file. */
@@ -49,7 +49,7 @@ const deletedWal = (path: string) =>
 /** Throws if the database file is lost, but not its WAL: SQLite would delete the WAL, even for a reader. */
 export function refuseOrphanedWal(path: string): void {
   const problem = orphanedWalProblem(path)
-  if (problem !== undefined) throw new ServiceError('unavailable', problem)
+  if (problem !== undefined) throw unavailable(problem)
 }
 
 /** Describes the problem if the database file is lost, but not its WAL. */

@@ -14,13 +14,10 @@ export function createMerges({
   /** The id, the id it was merged into, and so on. The last one is the survivor. */
   function chainOf(id: number): number[] {
     const chain = [id]
-    for (
-      let next = passports.findSurvivor(id);
-      typeof next === 'number';
-      next = passports.findSurvivor(next)
-    ) {
+    let next = passports.findSurvivor(id)
+    while (typeof next === 'number' && chain.length <= LONGEST_CHAIN) {
       chain.push(next)
-      if (chain.length > LONGEST_CHAIN) break
+      next = passports.findSurvivor(next)
     }
     return chain
   }

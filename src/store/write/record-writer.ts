@@ -100,14 +100,9 @@ function findRefusal(
   })
   if (taken) return refuseWallet(record, taken.address, taken.owner as number)
   if (record.mergedInto === undefined || !merges.leadsTo(record.mergedInto, record.id)) return undefined
-  return {
-    outcome: 'refused',
-    field: 'merged_into',
-    reason:
-      record.mergedInto === record.id
-        ? 'is the passport itself'
-        : `passport ${record.mergedInto} is merged into ${record.id} itself`,
-  }
+  const isItself = record.mergedInto === record.id
+  const other = `passport ${record.mergedInto} is merged into ${record.id} itself`
+  return { outcome: 'refused', field: 'merged_into', reason: isItself ? 'is the passport itself' : other }
 }
 
 function saveWallets(

@@ -14,8 +14,8 @@ import { callHere } from '../terminal.ts'
 import { readPage } from './pages.ts'
 
 /**
- * The program of the examples. It starts the service on a free port and stops it when it has printed its addresses. Commands that
- * read standard input or stream their output are processes too. This process runs all other commands.
+ * The `passportd` of the examples. `serve` starts on a free port, and is stopped when it has printed its addresses.
+ * Commands that read standard input or stream their output get a process, too. This process runs all other commands.
  */
 const PASSPORTD = `
 if [ "$1" = serve ]; then
@@ -30,7 +30,7 @@ case " $* " in *' - '* | ' export ') exec $COMMAND "$@" ;; esac
 exec $CALL "$@"
 `
 
-/** Sends a command to this process: a process of its own would load the whole program. */
+/** Sends a command to this process, because a new process would load the whole program. */
 const CALL = `
 const call = { args: process.argv.slice(2), cwd: process.cwd(), env: process.env }
 const response = await fetch('http://commands/', { unix: SOCKET, method: 'POST', body: JSON.stringify(call) })
@@ -40,17 +40,17 @@ process.stderr.write(err)
 process.exitCode = code
 `
 
-/** Examples use npm only like this; test/cli/serve/serve.test.ts runs the real npm. */
+/** Examples use only `npm run -s passportd --`. test/cli/serve/serve.test.ts runs the real npm. */
 const NPM = `
 [ "$1 $2 $3 $4" = 'run -s passportd --' ] || { echo "npm $*: not supported in examples" >&2; exit 64; }
 shift 4
 exec passportd "$@"
 `
 
-/** Statuses other than 2xx and 3xx are failures. */
+/** Makes curl fail on a status of 400 or above. */
 const CURLRC = 'fail\nsilent\nshow-error\n'
 
-/** Runs the examples of the pages: with the demo running, and a folder for each page. */
+/** Prepares to run the examples of the pages. Starts the demo, and makes a folder for each page. */
 export async function startDocsRunner(home: string, files: readonly Example[]) {
   await using started = new AsyncDisposableStack()
   const bin = join(home, 'bin')

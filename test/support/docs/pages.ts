@@ -13,7 +13,7 @@ export const PAGES = [
   ...[...new Bun.Glob('docs/**/*.md').scanSync(ROOT)].filter((path) => !path.includes('/decisions/')).sort(),
 ]
 
-/** The cells of all table rows of a page that begin with code; other rows are headers. */
+/** Returns the cells of each table row whose first cell begins with code. Other rows are headers. */
 export const rowsOf = (page: string) =>
   [...readPage(page).matchAll(/^\| (`.*?) *\|$/gm)].map(([, row = '']) => row.split(/ *\| */))
 

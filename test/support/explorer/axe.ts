@@ -6,7 +6,7 @@ const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
 export const addAxe = (page: Page): Promise<void> => page.evaluate(`${AXE}; undefined`)
 
-/** Rows and calls that have the same markup as others, and most of the nodes. */
+/** Parts with the same markup as others. Most nodes of a page are in such parts. */
 const REPEATED = [
   '.ranking li:nth-child(n + 6)',
   '.call:not(#introduction, #key, #getPassportV3, #listPassportsV3, #lookUp, #getDiff)',
@@ -17,7 +17,7 @@ const REPEATED = [
 /** Rules whose result depends on the theme and the width. The other rules look at the markup. */
 export const LAYOUT_RULES = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable']
 
-/** Runs rules of axe, or all, after `addAxe`, with all details open. Axe is slow, so repeated parts are removed. */
+/** Runs some or all rules of axe, with all details open. Needs `addAxe`. Repeated parts are removed, for speed. */
 export async function findViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   const { violations } = await page.evaluate(
     ({ repeated, runOnly }) => {

@@ -26,22 +26,22 @@ async function launchBrowser(): Promise<Browser> {
   }
 }
 
-/** `newPage` returns the page that all tests use in turn, and `newPageWithoutScripts` the same page without scripts. */
+/** Both functions return the page that all tests share. `newPageWithoutScripts` disables its scripts first. */
 export type TestBrowser = Record<'newPage' | 'newPageWithoutScripts', () => Promise<Page>>
 
-/** One browser and page for all files of the process. They stop when the process ends, and their folder is deleted. */
+/** One browser and page for all test files of the process. They end with the process, and their folder is deleted. */
 let shared: Promise<{ page: Page; devTools: CDPSession }> | undefined
 let folder: ReturnType<typeof guardedFolder>
 
 async function openSharedPage() {
   const page = await (await launchBrowser()).newPage()
-  // The timeout of the test is enough.
+  // No timeout, because each test has one.
   page.setDefaultTimeout(0)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   return { page, devTools: await page.context().newCDPSession(page) }
 }
 
-/** Tests in a browser; skipped if there is none. After each, the page has its first settings. */
+/** Runs tests in a browser, or skips them if there is none. Resets the page after each test. */
 export function inBrowser(title: string, tests: (browser: TestBrowser) => void): void {
   describe.if(hasPrograms('chromium'))(title, () => {
     let page: Page
@@ -70,7 +70,7 @@ export function inBrowser(title: string, tests: (browser: TestBrowser) => void):
   })
 }
 
-/** Badges have their own tests. */
+/** Replaces badges with empty pictures, because badges have their own tests. */
 export const withoutBadges = (page: Page) =>
   page.route('**/badge/*', (route) =>
     route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
@@ -83,6 +83,6 @@ export function watchConsole(page: Page): string[] {
   return messages
 }
 
-/** A web site of another origin. */
+/** A web site with another origin than the service. */
 export const serveBlankPage = () =>
   Bun.serve({ port: 0, fetch: () => new Response('', { headers: { 'Content-Type': 'text/html' } }) })

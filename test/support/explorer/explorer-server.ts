@@ -17,7 +17,7 @@ type Options = Partial<ApiServerOptions> &
   Partial<Pick<ExplorerOptions, 'explain' | 'api' | 'rasterize'>> & {
     settings?: SiteSettings
     publicUrl?: string
-    /** Methods in place of those of the catalog. */
+    /** Returns methods that replace those of the catalog. */
     replace?: (catalog: Catalog) => Partial<Catalog>
   }
 
@@ -58,7 +58,7 @@ export function serveExplorer(
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
 
-  /** `leftOut`: errors of parts that pages left out. */
+  /** `leftOut` has the errors because of which pages left out a part. */
   return { ...server, look, leftOut }
 }
 

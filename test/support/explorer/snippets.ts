@@ -1,6 +1,6 @@
 import { resultOf } from '../cli.ts'
 
-/** One process runs all snippets of a language; each prints JSON on a line. */
+/** One process runs all snippets of a language. Each snippet prints one line of JSON. */
 const RUN: Record<string, (codes: string[]) => string[]> = {
   curl: (codes) => ['sh', '-ec', codes.map((code) => `${code}\necho`).join('\n')],
   JavaScript: (codes) => ['node', '--input-type=module', '-e', codes.map(toImport).join('\n')],
@@ -12,7 +12,7 @@ const RUN: Record<string, (codes: string[]) => string[]> = {
   ],
 }
 
-/** A module of its own for each snippet. */
+/** Makes a module of each snippet, so that their variables do not collide. */
 function toImport(code: string, at: number): string {
   const printing = code.replace(
     'console.log(await response.json())',

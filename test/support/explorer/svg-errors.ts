@@ -3,7 +3,7 @@ import type { TestBrowser } from './browser.ts'
 /** Finds SVGs that do not load, have overflowing text, or contain more than shapes and text. */
 export async function findSvgErrors(browser: TestBrowser, urls: readonly string[]): Promise<string[]> {
   const page = await browser.newPage()
-  // A page of the same origin without a policy.
+  // A page of the same origin without a content security policy.
   await page.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
   await page.goto(new URL('/blank', urls[0]).href)
   return page.evaluate(async (urls) => {
@@ -19,7 +19,7 @@ export async function findSvgErrors(browser: TestBrowser, urls: readonly string[
       const frame = svg.getBoundingClientRect()
       if (image.naturalHeight !== frame.height) errors.push(`${url} has a wrong height`)
       for (const words of svg.querySelectorAll('text')) {
-        // Names are clipped by their own frame.
+        // An inner svg element clips the name, so its text may be longer.
         if (words.parentElement !== svg && words.parentElement?.localName === 'svg') continue
         const box = words.getBoundingClientRect()
         if (box.left < frame.left || box.right > frame.right + 0.5)
@@ -29,7 +29,7 @@ export async function findSvgErrors(browser: TestBrowser, urls: readonly string[
         if (!['title', 'svg', 'g', 'rect', 'path', 'circle', 'text', 'use'].includes(part.localName))
           errors.push(`${url} has a ${part.localName}`)
         for (const { name, value } of part.attributes) {
-          // Rosettes repeat one curve.
+          // A rosette repeats one curve with `use` elements.
           if (part.localName === 'use' && /^#r\d+$/.test(value)) continue
           if (/^on|style|href/.test(name)) errors.push(`${url} has ${name}`)
         }

@@ -7,7 +7,7 @@ import { NOON } from '../store/records.ts'
 import { makeKey } from './keys.ts'
 import { serveTest } from './server.ts'
 
-/** Values of all path parameters, and of the parameters without which a route has no complete response. */
+/** Values of all path parameters, and of the query parameters that a route needs for a complete response. */
 const VALUES: Record<string, string> = {
   id: '7',
   key: '7',

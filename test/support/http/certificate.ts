@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-/** Writes a self-signed certificate with that name and its key to `cert.pem` and `key.pem` in a folder. */
+/** Writes a self-signed certificate for `name` to `cert.pem` in a folder, and its private key to `key.pem`. */
 export function writeCertificate(folder: string, name: string): { TLS_CERT: string; TLS_KEY: string } {
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   const made = spawnSync('openssl', [

@@ -40,7 +40,7 @@ export async function openEventStream(url: URL | string, { key, query = '', last
   }
 }
 
-/** A server and a key for its events. The end of the block closes the store, too. */
+/** A server, and a key to read its events. The end of the block closes the server and the store. */
 export async function serveEvents(store: TestStore, options: Parameters<typeof serveTest>[1] = {}) {
   const { id, key, init } = await makeKey(store, 1)
   const server = serveTest(store, options)
@@ -49,7 +49,7 @@ export async function serveEvents(store: TestStore, options: Parameters<typeof s
   return owning({ ...server, store, keyId: id, key, list, follow }, store, server)
 }
 
-/** A stream may end at any byte: an incomplete block is not a block. */
+/** Ignores an incomplete block at the end, because a stream may end at any byte. */
 async function readBlocks({ body }: Response, blocks: Block[]): Promise<void> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -1,24 +1,24 @@
 import { createServer, type Socket } from 'node:net'
 
-/** A request, with the response of the service if it was forwarded. */
+/** A request. `status` is the status of the response if the request was forwarded. */
 export type Seen = { path: string; headers: Headers; status: number | undefined }
 
 type Fault = 'error' | 'busy' | 'reset' | 'cut' | 'slow'
 
 const FAULTS: readonly Fault[] = ['error', 'busy', 'reset', 'cut', 'slow']
-/** Failures in a row per path, below the number of retries. */
+/** The most failures in a row per path: fewer than the retries of a client. */
 const LONGEST_STREAK = 2
 
 type Options = {
   seed?: number
   rate?: number
-  /** Further requests hang until `flow()`. */
+  /** After this many requests, further ones hang until `flow()`. */
   stallAfter?: number
 }
 
 /**
- * A proxy that corrupts some of the responses. The choice depends on the seed, the path and its number of requests, not
- * on the order of requests.
+ * A proxy that corrupts some responses. Which ones depends on the seed, the path and the number of earlier requests to
+ * the path, but not on the order of requests to different paths.
  */
 export async function faultyProxy(
   target: URL,
@@ -93,7 +93,7 @@ export async function serveRaw(respond: (socket: Socket, path: string, headers: 
     let head = ''
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    // Killed clients leave connections open.
+    // Writing to the connection of a killed client fails.
     socket.on('error', () => socket.destroy())
     socket.on('data', (chunk) => {
       head += chunk.toString('latin1')

@@ -27,7 +27,7 @@ export async function limited(tiers: string, options: Partial<ApiServerOptions> 
     ...server,
     clock,
     usage,
-    /** A request without a key from an address. */
+    /** Sends a request without a key from this client address. */
     anonymous: (path = LIST, address = '192.0.2.1', more = {}) => server.get(path, from(address, more)),
     with: (key: string, path = LIST, more = {}) =>
       server.get(path, from('192.0.2.1', { 'X-API-KEY': key, ...more })),

@@ -1,6 +1,6 @@
 type Send = () => Promise<number>
 
-/** Sends requests with `clients` concurrent clients until `end()`, which returns all results except status 200. */
+/** Sends requests with concurrent clients until `end()`, which returns all errors and all statuses except 200. */
 export function startLoad(send: Send, clients = 4) {
   const failures: unknown[] = []
   let sent = 0
@@ -24,7 +24,7 @@ export function startLoad(send: Send, clients = 4) {
   }
 }
 
-/** Most clients retry a connection that breaks before a response; listeners do not close at the same moment. */
+/** Retries once, as most clients do: a listener that closes may break a connection before the response. */
 export const retryOnce =
   (send: Send): Send =>
   () =>

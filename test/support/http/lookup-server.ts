@@ -11,11 +11,11 @@ export const post = (key: string, body: string | ReadableStream, headers: Record
   body,
 })
 
-/** The bytes of a lookup; `length` is that of a body which is longer than the given part. */
+/** The bytes of a lookup request. `length` is the Content-Length, which may be more than `body` has. */
 export const rawLookup = (key: string, body: string, { more = '', length = body.length } = {}) =>
   `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\n${more}Content-Length: ${length}\r\n\r\n${body}`
 
-/** A server and a key for it. */
+/** A server, and a key for its lookups. */
 export async function serveLookup(store: Store, options: Parameters<typeof serveTest>[1] = {}) {
   const { key } = await makeKey(store, 1)
   const server = serveTest(store, options)

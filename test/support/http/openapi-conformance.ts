@@ -12,7 +12,7 @@ const document = JSON.parse(JSON.stringify(createReference('0.0.0').documentOf('
   components: { schemas: Record<string, object>; headers: Record<string, { schema: object }> }
 }
 
-/** The paths with a parameter. */
+/** The documented paths that have a parameter. */
 const PATTERNS = Object.keys(document.paths)
   .filter((template) => template.includes('{'))
   .map((template) => ({ template, pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`) }))
@@ -24,8 +24,8 @@ const TRANSPORT =
 const OPTIONAL = /^(content-location|ratelimit|ratelimit-policy|retry-after|sunset|x-accel-buffering)$/i
 
 /**
- * Throws unless the OpenAPI document describes the status, all headers and all fields of the response. It does not describe
- * preflights and pages.
+ * Throws unless the OpenAPI document describes the status, all headers and all fields of the response. Responses to
+ * preflight requests and pages are not checked, because the document does not describe them.
  */
 export function checkConformance(method: string, path: string, response: Response, body: string): void {
   const isPage = response.headers.has('Content-Security-Policy')
@@ -48,7 +48,7 @@ export function checkConformance(method: string, path: string, response: Respons
 
 const validators = new Map<string, Schema.Validator>()
 
-/** A compiled check is a hundred times faster; compiling takes milliseconds. */
+/** Validators are cached: compiling takes milliseconds, but makes a check a hundred times faster. */
 function compile(schema: object): Schema.Validator {
   const key = JSON.stringify(schema)
   const validator = validators.get(key) ?? Schema.Compile({ ...schema, components: document.components })
@@ -81,7 +81,7 @@ function findResponse(method: string, path: string, status: number): DocumentedR
 const MISSING_V3 = '/api/v3/rules/{stamp}'
 const OF_V1 = ['Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset']
 
-/** Undocumented paths respond 404, V1 and V2 paths also 410, v3 paths also 413; pages have the errors of `/health`. */
+/** Undocumented paths may respond 404, V1 and V2 also 410, v3 also 413. Pages may have the errors of `/health`. */
 function unknownPath(path: string, status: number): DocumentedResponse | undefined {
   const [, version] = /^\/api\/v([123])(?:\/|$)/.exec(path) ?? []
   const find = (like: string) => document.paths[like]?.get?.responses[status]

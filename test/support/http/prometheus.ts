@@ -1,6 +1,6 @@
 /** Parses the Prometheus text format 0.0.4; throws if a line is malformed or repeated. */
 export function parseExposition(text: string) {
-  /** The values of each family by series. */
+  /** The value of each series of each metric family. */
   const families = new Map<string, Map<string, number>>()
   const values = new Map<string, number>()
   let family = ''
@@ -26,7 +26,7 @@ export async function scrape({ metricsUrl }: { metricsUrl: string }) {
   return { ...parseExposition(text), text }
 }
 
-/** The series with its labels in order. */
+/** The series with its labels sorted. */
 function normalize(series: string): string {
   const [, name = '', labels = ''] = /^(\w+)(?:\{(.*)\})?$/.exec(series) ?? []
   return [name, ...(labels.match(/\w+="(?:[^"\\]|\\.)*"/g) ?? []).sort()].join()

@@ -62,7 +62,7 @@ export function serveTest(
   })
 
   async function get(target: string, init: RequestInit = {}): Promise<Reply> {
-    // Concatenated: resolved against a base, "//x" would be another host.
+    // Concatenated, because new URL(target, base) would take "//x" for another host.
     const url = new URL(server.url.origin + target)
     const response = await fetch(url, { redirect: 'manual', ...init })
     const text = await response.text()
@@ -107,7 +107,7 @@ export const failureOf = (work: Promise<unknown>): Promise<Error> =>
     (error) => error,
   )
 
-/** One store and one server for all tests of a block, which must not write. */
+/** One store and one server for all tests of a block. The tests must not write. */
 export function shareServer<S extends AsyncDisposable>(
   open: () => Promise<TestStore>,
   serve: (store: Store) => S | Promise<S>,

@@ -1,7 +1,7 @@
 import { createFixedWindow, createWindowMemory } from '../../../src/api/rate-limit.ts'
 import { NOON } from '../store/records.ts'
 
-/** Networks of a /44 block whose slots are beside the slot of the client, found by trying them in a memory of our own. */
+/** Finds networks of a /44 block whose counters are stored beside the counter of the client. */
 export function findCollisions(client: string, window: number): string[] {
   const memory = createWindowMemory()
   const empty = memory.slice()

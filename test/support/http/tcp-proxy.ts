@@ -27,7 +27,7 @@ export async function tcpProxy(targetPort: number) {
     cut() {
       for (const socket of sockets()) socket.resetAndDestroy()
     },
-    /** Suspends the traffic of all connections, which stay open, and of new ones. */
+    /** Suspends the traffic of all connections, old and new, but keeps them open. */
     hang() {
       isHanging = true
       for (const socket of sockets()) socket.pause()
@@ -46,7 +46,7 @@ export async function tcpProxy(targetPort: number) {
     slowDown(milliseconds: number) {
       delay = milliseconds
     },
-    /** Suspends only the connections with these ports (as the server sees them). */
+    /** Suspends only the connections with these client ports, as the server sees them. */
     lose(isLost: (port: number | undefined) => boolean) {
       for (const pair of pairs) if (isLost(pair[1].localPort)) for (const socket of pair) socket.pause()
     },

@@ -8,7 +8,7 @@ import { inventPeople } from '../store/invented-people.ts'
 import { ada, NOON, record } from '../store/records.ts'
 import { QUICK } from './throttled-client.ts'
 
-/** More than one list page; one passport has every field. */
+/** More passports than fit on a list page. One of them has every field. */
 export const CROWD = [
   ...Array.from({ length: 200 }, (_, at) => record(5000 + at)),
   ...inventPeople().slice(0, 60),
@@ -52,7 +52,7 @@ export async function copy(store: Store, base: string, given: Partial<MirrorOpti
 
 export const ofPassports = (seen: readonly Seen[]) => seen.filter(({ path }) => !path.includes('?page='))
 
-/** A service with these records that counts its requests. */
+/** A service with these records, behind a proxy that notes its requests. */
 export async function serveSource(
   records: readonly PassportRecord[],
   { requireKey = false, ...faults }: Parameters<typeof faultyProxy>[1] & { requireKey?: boolean } = {},

@@ -1,6 +1,6 @@
-/** A V1 source that is another program. */
+/** A V1 source that is not passportd, and may respond in unusual ways. */
 export type OddSource = {
-  /** The body of a page of the list, or its status. */
+  /** Returns the body of a list page, or the status of an error. */
   list: (page: number) => unknown
   passport?: (id: number) => unknown
   credentials?: (id: number) => unknown

@@ -48,7 +48,7 @@ function fakeTime() {
   }
 }
 
-/** A client whose requests receive `answers` in turn; the last one repeats. */
+/** A client that receives `answers` as responses, in order. The last one repeats. */
 export function createClient(answers: readonly Answer[], options: Partial<ThrottleOptions> = {}) {
   const time = fakeTime()
   const begun: number[] = []
@@ -67,7 +67,7 @@ export function createClient(answers: readonly Answer[], options: Partial<Thrott
   })
   return {
     time,
-    /** The time of each request. */
+    /** When each request was sent, in milliseconds since the begin. */
     begun,
     get: (path = '/x', etag?: string) => time.pass(send(path, etag)),
     getMany: (count: number) =>

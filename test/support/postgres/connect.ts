@@ -16,7 +16,7 @@ export async function openAndClose(url: string): Promise<void> {
   await (await openPostgres({ url })).close()
 }
 
-/** The message of the refusal; checks that no error in its chain contains the password. */
+/** Returns the message of the refusal. Checks that neither the error nor its causes contain the password. */
 export async function refusalOf(url: string): Promise<string> {
   const error = await openAndClose(url).catch((error: unknown) => error)
   expect(error).toMatchObject({ code: 'unavailable' })

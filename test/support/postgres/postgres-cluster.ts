@@ -7,7 +7,7 @@ export const PASSWORD = 'open-sesame'
 
 let template: Promise<string> | undefined
 
-/** Fills a new folder with an unused cluster. A copy is ten times faster than initdb. */
+/** Fills a new folder with an unused PostgreSQL cluster. A copy is ten times faster than initdb. */
 export async function makeCluster(data: string): Promise<void> {
   template ??= makeTemplate()
   copyOwned(await template, data)

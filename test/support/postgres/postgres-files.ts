@@ -23,8 +23,8 @@ function findOwner() {
 }
 
 /**
- * Stops the server in the folder `data` and deletes the folder when this process ends, even by a kill: then the standard input
- * of the guard ends. SIGCONT is for a frozen server.
+ * When this process ends, even by a kill, the standard input of the guard ends. The guard then stops the server in
+ * `data` and deletes the folder. SIGCONT is for a frozen server.
  */
 const GUARD = `cat
   if pid=$(head -n 1 "$1/data/postmaster.pid"); then
@@ -33,7 +33,7 @@ const GUARD = `cat
   fi
   while [ -e "$1" ]; do rm -rf "$1" || sleep 0.1; done`
 
-/** A temporary folder of the owner, deleted when this process ends at the latest. */
+/** A temporary folder that belongs to `OWNER`. It is deleted when this process ends, if not before. */
 export function guardedFolder() {
   const folder = tempFolder()
   own(folder.path)

@@ -6,7 +6,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { until } from '../processes.ts'
 import type { PostgresServer } from './postgres.ts'
 
-/** Settings of a server that logs the phases of each statement, and the plan it was run by. */
+/** Settings with which a server logs the phases and the plan of each statement. */
 export const TALKATIVE = {
   log_line_prefix: '',
   log_min_duration_statement: 0,

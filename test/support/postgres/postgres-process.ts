@@ -39,7 +39,7 @@ export async function launch(file: string, args: readonly string[], cwd: string,
       child.kill('SIGINT')
       await exited
     },
-    /** Simulates a crash. The first process ends last and regularly: it frees the shared memory. */
+    /** Simulates a crash. The first process ends last and is not killed, so that it frees the shared memory. */
     async kill() {
       child.ref()
       child.kill('SIGSTOP')
@@ -48,13 +48,13 @@ export async function launch(file: string, args: readonly string[], cwd: string,
       child.kill('SIGCONT')
       await exited
     },
-    /** The first process is stopped first: it starts the others. */
+    /** The first process is stopped first, because it would start others. */
     freeze: () => signal('SIGSTOP', [postmaster, ...childrenOf(postmaster)]),
     thaw: () => signal('SIGCONT', [...childrenOf(postmaster), postmaster]),
   }
 }
 
-/** A free port below the ephemeral range: a client that retries a closed ephemeral port may connect to itself. */
+/** Finds a free port below the ephemeral range: a client that retries a closed ephemeral port may connect to itself. */
 export async function findPort(): Promise<number> {
   const port = randomInt(15_000, 32_000)
   const server = createServer()
@@ -66,7 +66,7 @@ export async function findPort(): Promise<number> {
   return port
 }
 
-/** In its own process group: Ctrl+C stops only the tests. */
+/** The program gets its own process group, so that Ctrl+C stops only the tests. */
 function spawnInto(log: string, file: string, args: readonly string[], cwd: string): ChildProcess {
   const output = openSync(log, 'a')
   try {

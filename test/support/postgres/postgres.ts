@@ -53,7 +53,7 @@ export async function startReplica(primary: PostgresServer, source = primary.url
   return replica
 }
 
-/** Files of the running server, which pg_basebackup leaves out too. */
+/** Leaves out files of the running server, as pg_basebackup does. */
 function isNotForReplicas(path: string): boolean {
   if (/^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*)$/.test(basename(path))) return true
   return /^pg_(wal|replslot|dynshmem|notify|serial|snapshots|stat_tmp|subtrans)$/.test(
@@ -116,7 +116,7 @@ export async function testDatabase({ template = 'template0' } = {}): Promise<Tes
   shared ??= openShared()
   const { url: serverUrl, sql } = await shared
   const name = `test_${randomName()}`
-  // Twice as fast, but only without fsync.
+  // This strategy is twice as fast, but only without fsync.
   const strategy = GIVEN ? '' : 'strategy file_copy'
   await sql.unsafe(`create database ${name} template ${template} ${strategy}`)
   const url = new URL(serverUrl)
@@ -126,7 +126,7 @@ export async function testDatabase({ template = 'template0' } = {}): Promise<Tes
     name,
     async [Symbol.asyncDispose]() {
       const dropped = drop(sql, name)
-      // Our own server is deleted with its databases.
+      // A server that the tests started is deleted with its databases.
       if (GIVEN) await dropped
       else dropped.catch(() => undefined)
     },

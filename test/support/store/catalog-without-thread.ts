@@ -4,7 +4,7 @@ import { createSearchClient, createSearchServer } from '../../../src/catalog/rem
 import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
 import type { Store } from '../../../src/store/store.ts'
 
-/** A catalog with a search thread, as in the service, but in this thread. It knows the snapshot of the begin only. */
+/** A catalog whose search server runs in this thread, instead of the search thread. Its snapshot is never updated. */
 export async function catalogWithoutThread(store: Store, options: { mostAwaited?: number } = {}) {
   const snapshot = await buildSnapshot(store.listing)
   const client = createSearchClient()

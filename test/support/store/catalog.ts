@@ -5,7 +5,7 @@ import type { ListedPassport, Store } from '../../../src/store/store.ts'
 
 const catalogs = new WeakMap<Store, Catalog>()
 
-/** One catalog per store: after the first call it reads only changes, as in a server. */
+/** One catalog per store, which reads only changes after the first call, as in a server. */
 export function catalogOf(store: Store): Catalog {
   const catalog = catalogs.get(store) ?? createCatalog(store)
   catalogs.set(store, catalog)

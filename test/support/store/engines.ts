@@ -34,7 +34,7 @@ const ENGINES = {
   },
 } satisfies Record<string, MakeDatabase>
 
-/** The tables are created once: copying a database is faster. */
+/** A database with tables is created once and then copied, which is faster. */
 let migratedFile: Promise<Uint8Array> | undefined
 let migrated: Promise<string> | undefined
 
@@ -78,7 +78,7 @@ type StoreTests = (
 ) => void
 type CommandTests = (makeDatabase: MakeDatabase, engine: EngineName) => void
 
-/** Runs tests of a store on one engine, with its name first in the title. */
+/** Runs tests of a store on one engine. The title begins with the name of the engine. */
 export const onEngine = (engine: EngineName, title: string, tests: StoreTests) =>
   describe(`${engine}: ${title}`, () => tests((records) => openTestStore(engine, records), engine))
 

@@ -13,7 +13,7 @@ export async function execute(url: string, sql: string): Promise<void> {
   await server.unsafe(sql)
 }
 
-/** The schemas of version 0.2.1. */
+/** The schema versions of passportd 0.2.1. */
 export const OLD_SCHEMA = { sqlite: 14, postgres: 9 }
 
 export const setSchema = (engine: EngineName, schema: number) =>

@@ -7,7 +7,7 @@ export const toLines = (...fields: readonly object[]): string =>
 /** A thousand people without merges. */
 export const INVENTED = inventPeople().slice(0, 1000)
 
-/** The import file of these people. Each edition has other ids and wallets. */
+/** The text of a file that imports these people. Each `edition` has other ids and wallets. */
 export function linesOf(people: typeof INVENTED, edition = 0): string {
   const edited = people.map((person) => ({
     ...person,

@@ -72,7 +72,7 @@ export const REFS = [
   ...Array.from({ length: WALLETS }, (_, number) => ({ wallet: `0x${number}` })),
 ]
 
-/** Applies random changes to a store, and calls the function that `begin` returns after each change. */
+/** Applies random changes to a store. After each change, calls the function that `begin` has returned. */
 export async function checkHistories(
   open: () => Promise<Store>,
   engine: EngineName,
@@ -93,7 +93,7 @@ export async function checkHistories(
   await fc.assert(fc.asyncProperty(histories, check), options)
 }
 
-/** An impossible step is refused and changes nothing. */
+/** Takes a step. The store refuses an impossible step, which changes nothing. */
 export async function take(store: Store, scorer: Rescorer, each: Step, now = NOON): Promise<void> {
   try {
     if ('line' in each) await importText(store, `${JSON.stringify(each.line)}\n`, now)
@@ -109,7 +109,7 @@ export async function take(store: Store, scorer: Rescorer, each: Step, now = NOO
 export const importText = async (store: Store, text: string, now = NOON): Promise<Refusal[]> =>
   (await importParts(store, [text], { now })).refusals
 
-/** Imports a file that is read in these parts. */
+/** Imports a file that arrives in these chunks. */
 export async function importParts(
   store: Store,
   parts: readonly (string | Uint8Array)[],

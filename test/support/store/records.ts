@@ -126,7 +126,7 @@ export const apiKey = (id: string, given: Partial<ApiKey> = {}): ApiKey => ({
   ...given,
 })
 
-/** A number of one type, such as the contributions of an account. */
+/** A data point with a number, such as the contributions of an account. */
 export const dataPoint = (type: string, amount: number, account = '', display = `${amount}`): DataPoint => ({
   type,
   account,

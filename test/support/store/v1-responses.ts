@@ -17,8 +17,8 @@ export type Shown = ReadonlyMap<number, string>
 const withEtag = (body: string) => ({ body, etag: etagOf(body) })
 
 /**
- * Compares every stored V1 response, and the V2 response made from it, with the stored data. A stale passport must show the credentials that it showed `before`.
- * Returns the credentials that are shown now.
+ * Compares every stored V1 response, and the V2 response made from it, with the stored data. A stale passport must show
+ * the credentials that it showed `before`. Returns the credentials that are shown now.
  */
 export async function expectV1(
   store: Store,

@@ -1,4 +1,4 @@
-/** A thread that returns its messages, and throws on request. */
+/** A thread that echoes its messages, and throws on request. */
 declare const self: Worker
 
 self.onmessage = ({ data }: MessageEvent<{ kind: string }>) => {

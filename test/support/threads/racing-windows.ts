@@ -3,7 +3,7 @@ import { NOON } from '../store/records.ts'
 
 declare const self: Worker
 
-/** Runs in a thread: counts as fast as possible, and reports how many requests passed. */
+/** Runs in a thread. Counts requests as fast as possible, and reports how many were within the limit. */
 self.onmessage = ({ data }: MessageEvent<{ memory: Int32Array; turns: number; limit: number }>) => {
   const counters = createFixedWindow(() => NOON, data.memory)
   let passed = 0

@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import { ServiceError } from '../../../domain/errors.ts'
+import { ServiceError, unavailable } from '../../../domain/errors.ts'
 
 /**
  * SQLSTATE codes of failures outside this program: connection, authorization, missing database, rollback by the
@@ -40,23 +40,19 @@ const errnoOf = (error: unknown) => (error as { errno?: unknown } | undefined)?.
 export function toServiceError(name: string, error: unknown): unknown {
   if (error instanceof ServiceError || !isServerError(error)) return error
   if ((error as { errno?: unknown }).errno === '25006') return readOnlyError(name, error)
-  return new ServiceError('unavailable', explain(name, error as Error & { errno?: string; code?: string }), {
-    cause: error,
-  })
+  return unavailable(explain(name, error as ServerError), { cause: error })
 }
 
 /** The error for a standby, or for a database in read-only mode. */
 export const readOnlyError = (name: string, cause: unknown): ServiceError =>
-  new ServiceError(
-    'unavailable',
+  unavailable(
     `${name} is read-only: DATABASE_URL must name the primary, a replica belongs in DATABASE_READ_URL.`,
     { cause },
   )
 
-function explain(
-  name: string,
-  { message, errno = '', code = '' }: Error & { errno?: string; code?: string },
-) {
+type ServerError = Error & { errno?: string; code?: string }
+
+function explain(name: string, { message, errno = '', code = '' }: ServerError): string {
   if (/^28/.test(errno)) return `${name} refuses the user or password of its address: ${message}.`
   if (/^3D/.test(errno)) return `${name} cannot be used: ${message}. Create it first: createdb.`
   if (TLS_ERRORS.test(code) || /TLS/.test(code)) {

@@ -1,5 +1,5 @@
 import { namePostgres } from '../../../config/database-address.ts'
-import { overloaded, ServiceError } from '../../../domain/errors.ts'
+import { overloaded, ServiceError, unavailable } from '../../../domain/errors.ts'
 import type { Query } from '../../sql/connection.ts'
 import { isResult, isServerError, toServiceError } from './errors.ts'
 import {
@@ -13,7 +13,6 @@ import {
   type Session,
   type SqlPools,
   shortLimits,
-  unavailable,
 } from './sql-pools.ts'
 
 const HEALTH_CHECK_MILLISECONDS = 250
@@ -122,10 +121,10 @@ function guard<T>(
   if (state.down) return Promise.reject(state.down)
   const { session, name } = state
   return new Promise<T>((resolve, reject) => {
-    const giveUp = () => reject(unavailable(name, 'is too slow.'))
+    const giveUp = () => reject(unavailable(`${name} is too slow.`))
     const replace = () => {
       if (session.waiting.has(reject) && session === state.session)
-        markDown(state, unavailable(name, 'does not respond on an open connection.'))
+        markDown(state, unavailable(`${name} does not respond on an open connection.`))
     }
     // Without health checks there is no time limit, because a server may accept connections slowly.
     const lost = state.healthChecks && after(limits.lost, replace)
@@ -181,7 +180,7 @@ async function checkHealth(state: State): Promise<Health> {
     const failure =
       fault instanceof ServiceError
         ? fault
-        : unavailable(name, `cannot be used: ${(error as Error).message}.`)
+        : unavailable(`${name} cannot be used: ${(error as Error).message}.`)
     if (session === state.session) markDown(state, failure)
     throw failure
   }
@@ -253,7 +252,7 @@ function rejectWhenSilent(session: Session, name: string, timeout: number) {
     const end =
       lastResult === undefined ? begin + CONNECT_MILLISECONDS : Math.max(begin, lastResult) + timeout
     const rest = end - performance.now()
-    if (rest <= 0) reject(unavailable(name, 'does not respond.'))
+    if (rest <= 0) reject(unavailable(`${name} does not respond.`))
     else timer = after(rest, check)
   }
   check()

@@ -1,8 +1,8 @@
 import { namePostgres, splitHosts } from '../../../config/database-address.ts'
-import { ServiceError } from '../../../domain/errors.ts'
+import { unavailable } from '../../../domain/errors.ts'
 import { isUnavailable, readOnlyError } from './errors.ts'
 import { createPool, type Pool } from './health-checked-pool.ts'
-import { type PoolOptions, unavailable } from './sql-pools.ts'
+import type { PoolOptions } from './sql-pools.ts'
 
 /** Opens a pool for commands that need only the primary. */
 export function openPrimary(url: string, options: PoolOptions): Pool {
@@ -41,7 +41,7 @@ export function createPrimary(
     // Without health checks, the first call has to find the host.
     if (!isWatched) await finding
     const host = find()
-    if (!host) throw failure ?? unavailable(name, 'has no host that accepts writes.')
+    if (!host) throw failure ?? unavailable(`${name} has no host that accepts writes.`)
     return host
   }
 
@@ -79,7 +79,7 @@ export function createPrimary(
 /** The first host that reports that it accepts writes. If none does, throws the reason of each host. */
 async function findWritable(hosts: readonly Pool[], name: string): Promise<Pool> {
   const attempts = hosts.map(async (host) => {
-    if (await isReadOnly(host)) throw unavailable(host.name, 'is a standby.')
+    if (await isReadOnly(host)) throw unavailable(`${host.name} is a standby.`)
     return host
   })
   try {
@@ -89,7 +89,7 @@ async function findWritable(hosts: readonly Pool[], name: string): Promise<Pool>
     const unexpected = errors.find((error) => !isUnavailable(error))
     if (unexpected) throw unexpected
     const reasons = errors.map(({ message }) => message).join(' ')
-    throw new ServiceError('unavailable', `${name} has no host that accepts writes. ${reasons}`, { cause })
+    throw unavailable(`${name} has no host that accepts writes. ${reasons}`, { cause })
   }
 }
 

@@ -1,6 +1,6 @@
 import { SQL } from 'bun'
 import { namePostgres } from '../../../config/database-address.ts'
-import { ServiceError } from '../../../domain/errors.ts'
+import { unavailable } from '../../../domain/errors.ts'
 
 const LONG_STATEMENT = 60_000
 
@@ -108,12 +108,9 @@ export function openSession(url: string, options: PoolOptions): Session {
     return { pools: createSqlPools(url, options), waiting: new Set(), pending: 0 }
   } catch (error) {
     const reason = `cannot be used: ${(error as Error).message}. Check the options of DATABASE_URL.`
-    throw unavailable(namePostgres(url), reason)
+    throw unavailable(`${namePostgres(url)} ${reason}`)
   }
 }
-
-export const unavailable = (name: string, sentence: string) =>
-  new ServiceError('unavailable', `${name} ${sentence}`)
 
 /** Calls `work` after a delay. setImmediate lets results that arrived while this process was blocked come first. */
 export function after(milliseconds: number, work: () => void): Timer | undefined {
