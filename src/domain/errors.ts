@@ -32,7 +32,7 @@ export type InvalidValue = { pointer: string; detail: string }
 
 type ServiceErrorOptions = ErrorOptions & {
   headers?: Record<string, string>
-  /** All invalid values; in problem+json only. */
+  /** The invalid values. Only problem+json responses contain them. */
   invalid?: readonly InvalidValue[]
   /** Additional members of the problem+json body. */
   members?: Readonly<Record<string, unknown>>

@@ -4,7 +4,7 @@ const FIRST_WAIT = 2000
 const MAX_WAIT = 10_000
 const POLL_TIMEOUT = 5 * 60_000
 
-/** The other rows of a category are folded. */
+/** The rows of a category after these are folded. */
 const FIRST_ROWS = 5
 
 const main = document.getElementById('main')
@@ -78,10 +78,10 @@ function addShareButtons(place) {
   if (!place) return
   const { link, title } = place.dataset
   const buttons = []
-  // Both need HTTPS.
+  // Browsers offer sharing and the clipboard over HTTPS only.
   if (navigator.share) {
     const button = makeButton('Share…')
-    // Rejects if the person closes the dialog.
+    // The promise rejects if the person closes the dialog.
     button.addEventListener('click', () => navigator.share({ text: title, url: link }).catch(() => {}))
     buttons.push(button)
   }

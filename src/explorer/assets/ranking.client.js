@@ -1,4 +1,4 @@
-// Search as you type: fetches the page that the form would open, and inserts its results. Keyboard control of the results.
+// Search as you type: fetches the page that the form would open, and inserts its results. Arrow keys move through them.
 
 const PAUSE_MILLISECONDS = 150
 const MOST_COMPARED = 4
@@ -105,7 +105,7 @@ function countSelected() {
 
 if (input && results) {
   document.addEventListener('change', countSelected)
-  // The event precedes the reset.
+  // The event is sent before the form is reset.
   document.addEventListener('reset', () => setTimeout(countSelected))
   window.addEventListener('pageshow', countSelected)
 

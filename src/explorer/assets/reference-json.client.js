@@ -1,11 +1,11 @@
-// JSON as elements that can be folded. Values are text nodes, and the text of all elements is the JSON.
+// Shows JSON as elements that can be folded. Values are text nodes, so that the text of the elements is the JSON.
 
 /** Longer responses are shown without colours. */
 const MAX_COLOURED_LENGTH = 300_000
 
 export const reference = document.querySelector('.reference')
 
-/** Of other types: `json-word`. */
+/** The CSS class of each type; other types have `json-word`. */
 const CLASSES = { string: 'json-string', number: 'json-number' }
 
 export function showJson(pre, text) {
@@ -26,7 +26,7 @@ function toNodes(value, { name, indent, end, isOpen }) {
       name: isList ? undefined : key,
       indent: `${indent}  `,
       end: at === entries.length - 1 ? '' : ',',
-      // Of a list, the first item is enough to see its fields.
+      // Only the first item of a list is open, which is enough to see its fields.
       isOpen: !isList || at === 0,
     }),
   )

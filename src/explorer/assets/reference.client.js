@@ -8,12 +8,12 @@ const MAX_BODY_IN_URL = 2000
 const key = /** @type {HTMLInputElement} */ (document.getElementById('api-key'))
 const forms = [...document.querySelectorAll('.call form')]
 const radios = [...document.querySelectorAll('.code-tabs input')]
-/** The request of each form that waits for its response. */
+/** The pending request of each form. */
 const requests = new Map()
 
 const PYTHON_NAMES = { true: 'True', false: 'False', null: 'None' }
 
-/** JSON as it is written in each language, indented. */
+/** Writes indented JSON in the syntax of each language. */
 const WRITE_JSON = {
   curl: (json) => json.replaceAll('\n', '\n  ').replaceAll("'", "'\\''"),
   javascript: (json) => json.replaceAll('\n', '\n  '),
@@ -70,7 +70,7 @@ function toRequest(form) {
   return { method: form.dataset.method, body, headers }
 }
 
-/** The first invalid field and its message. A missing key has no field, because moving there would hide the form. */
+/** Returns the first invalid field and its message. A missing key has no field, because focusing it would hide the form. */
 function findProblem(form) {
   const odd = /[^!-~]/u.exec(key.value.trim())
   if (odd)
@@ -83,7 +83,7 @@ function findProblem(form) {
   for (const field of fieldsOf(form)) {
     const value = field.value.trim()
     if (field.required && value === '') return { field, text: `${field.name} is blank. Enter a value.` }
-    // In a URL these two are folders.
+    // In a URL, "." and ".." are folders.
     if (field.dataset.in === 'path' && /^\.\.?$/.test(value))
       return { field, text: `${field.name} is “${value}”, which cannot be sent in a path.` }
     const error = field.dataset.in === 'body' ? parseJson(value).error : undefined
@@ -150,7 +150,7 @@ function showSummary(block, text, isOk) {
   summary.scrollIntoView({ block: 'nearest' })
 }
 
-/** A hint below the response: enter a key, or open the page of the passport. */
+/** Shows a hint below the response: enter a key, or open the page of the passport. */
 function showHint(block, { status }, text) {
   const hint = block.querySelector('[data-hint]')
   const id = /"passport_id":(\d+)/.exec(text)?.[1]
@@ -178,7 +178,7 @@ function showSnippets(form) {
   }
 }
 
-/** In all snippets of the page. */
+/** Selects the language in all snippets of the page. */
 function chooseLanguage(language) {
   for (const radio of radios) if (radio.value === language) radio.checked = true
 }

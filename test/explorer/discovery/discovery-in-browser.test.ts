@@ -115,7 +115,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(complaints).toEqual([])
   })
 
-  test('the search as you type keeps filters and sort, marks the matches, and takes a slash as text', async () => {
+  test('the search as you type keeps filters and sort, marks the matches, and accepts a slash as text', async () => {
     const page = await browser.newPage()
     await page.goto(`${server.url}?tag=zk&sort=skills`)
     await page.getByRole('searchbox').pressSequentially('a/')

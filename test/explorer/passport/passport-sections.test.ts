@@ -131,7 +131,7 @@ test('links that post on other sites contain a true text and the address of the 
   expect(text).toContain('<a class="button quiet" href="#share">Share</a>')
 })
 
-test('screen readers get the histogram, the bar and the history once', async () => {
+test('screen readers get the histogram, the bar and the history only once each', async () => {
   await using server = await servePeople([mira, ...OTHERS])
   const { text } = await server.look('/passports/12')
   expect(text).toContain(

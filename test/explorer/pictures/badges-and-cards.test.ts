@@ -129,7 +129,7 @@ describe('the response for a badge or card', () => {
     expect(wordsOf((await server.look('/badge/2.svg?style=large')).text)).toContain('Passport 2')
   })
 
-  test('omits a rank below the median, and shows an empty bar without a score', async () => {
+  test('omits a rank below the median, and shows an empty bar for the score 0', async () => {
     const nobody = (await server.look('/card/12.svg')).text
     expect(wordsOf(nobody)).toContain('Passport 12')
     expect(nobody).toContain(`fill="${PALETTE.light.track}"`)
