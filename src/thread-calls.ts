@@ -82,7 +82,7 @@ export function receiveCalls<Call, Answer>(port: MessagePort, run: Run<Call, Ans
     if ('cancel' in data) return void open.delete(data.cancel)
     const { id, call } = data
     open.add(id)
-    // An answer that cannot be cloned throws before the call is closed, so that the call can still fail.
+    // If the answer cannot be cloned, this throws while the call is open, and the call can be answered with the error.
     void run(call, () => !open.has(id))
       .then((answer) => reply(id, { answer }))
       .catch((error) => reply(id, { failure: toFailure(error) }))

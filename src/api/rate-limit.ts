@@ -1,6 +1,6 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
-import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../domain/tier.ts'
+import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../domain/rate-limit-tier.ts'
 
 const WRONG_KEYS: Tier = { name: 'wrong-keys', requests: 60, window: 60 }
 

@@ -1,6 +1,6 @@
 import { ClientGone, ServiceError } from '../domain/errors.ts'
+import type { Tier } from '../domain/rate-limit-tier.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
-import type { Tier } from '../domain/tier.ts'
 import { etagOf } from '../store/hash.ts'
 import type { Awaitable } from '../store/store.ts'
 import { hold, type Limited } from './backpressure/backpressure.ts'

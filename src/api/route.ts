@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Explanation } from '../domain/explanation.ts'
-import { EXPLORER, PICTURES } from '../domain/tier.ts'
+import { EXPLORER, PICTURES } from '../domain/rate-limit-tier.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Backpressure, LimitedExchange } from './backpressure/backpressure.ts'

@@ -1,5 +1,5 @@
+import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../domain/rate-limit-tier.ts'
 import { parseInstant } from '../domain/text/instant.ts'
-import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../domain/tier.ts'
 import { parseWebAddress } from '../domain/url.ts'
 import { tlsProblems } from './check-tls-files.ts'
 import {

@@ -5,7 +5,7 @@ import type { Rule } from './rule-set.ts'
 
 type Scored = Pick<Credential, 'type' | 'name' | 'category' | 'score' | 'maxScore' | 'value'>
 
-/** Explains how the score of one credential is calculated, or why data points have no credential. */
+/** Explains how the score of one credential is calculated, or why data points give no credential. */
 export type ExplanationLine = Scored & {
   from: 'record' | 'rule' | 'nothing'
   formula: string

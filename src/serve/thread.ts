@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 import type { FromThread, ThreadMessage, ToThread } from './messages.ts'
 
-/** A compiled executable finds its threads by their paths at build time: deploy/executable.ts. */
+/** In a compiled executable, a thread has the path that deploy/executable.ts gave it. */
 const urlOf = (name: string) =>
   Bun.isStandaloneExecutable ? `./serve/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 

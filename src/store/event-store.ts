@@ -2,7 +2,7 @@ import type { EventLog, EventType, LogEvent } from '../domain/history/event.ts'
 import type { Awaitable } from './awaitable.ts'
 
 export type EventStore = {
-  /** Reads one row from the primary, because event streams compare `last` to detect new events. */
+  /** Reads the state of the log from the primary: event streams notice new events by `last`, and a replica may lag. */
   log(): Awaitable<EventLog>
   /** The next events, oldest first. A page has at most `limit` events, and about 1 MiB. */
   list(page: EventPage): Awaitable<EventList>

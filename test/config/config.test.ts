@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, readConfig, SETTINGS } from '../../src/config/config.ts'
 import { DEFAULT_SITE } from '../../src/config/site.ts'
-import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
+import { DEFAULT_TIERS } from '../../src/domain/rate-limit-tier.ts'
 import { readPage } from '../support/docs/pages.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createFixedWindow, createLimiter } from '../../src/api/rate-limit.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
-import { DEFAULT_TIERS, EXPLORER } from '../../src/domain/tier.ts'
+import { DEFAULT_TIERS, EXPLORER } from '../../src/domain/rate-limit-tier.ts'
 import type { Store } from '../../src/store/store.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { openTestStore, type TestStore } from '../support/store/engines.ts'

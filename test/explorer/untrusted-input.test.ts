@@ -162,7 +162,7 @@ inBrowser('untrusted input in pages', (browser) => {
     expect(injected).toBe(`/: ${MARKUP[0]}`)
   })
 
-  test('links only to web pages, without credentials in the URL', async () => {
+  test('pages link only to web addresses without a user name or password', async () => {
     const anchors: string[] = []
     for (const { id } of PEOPLE) {
       const { status, text } = await server.look(`/passports/${id}`)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** Programs that tests run if they are installed, with their Debian packages. `python3-requests` is Python with that package. */
+/** Programs that tests run if they are installed, with their Debian packages. `python3-requests` stands for Python with the package requests. */
 const PACKAGES = {
   caddy: 'caddy',
   chromium: 'chromium',

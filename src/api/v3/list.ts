@@ -21,7 +21,7 @@ import { type Context, type Query, route } from '../route.ts'
 import { LIST } from './examples.ts'
 import { type Fields, fieldsOf, unitsOfList } from './parameters.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
-import { readAll, readPassports } from './render-by-key.ts'
+import { readAll, readPassports } from './read-passports.ts'
 import { V3 } from './route-defaults.ts'
 
 const PARAMETERS = {

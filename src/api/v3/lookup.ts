@@ -9,7 +9,7 @@ import { type Context, route } from '../route.ts'
 import { LOOKUP, LOOKUP_REQUEST } from './examples.ts'
 import { parseLookup, readJson } from './lookup-request.ts'
 import { unitsOfPassports } from './parameters.ts'
-import { type RenderedResult, readAll, readPassports } from './render-by-key.ts'
+import { type RenderedResult, readAll, readPassports } from './read-passports.ts'
 import { V3 } from './route-defaults.ts'
 
 const NDJSON = 'application/x-ndjson'

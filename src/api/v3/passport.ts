@@ -3,7 +3,7 @@ import { json } from '../response.ts'
 import { route } from '../route.ts'
 import { PASSPORT } from './examples.ts'
 import { fieldsOf, INCLUDES, onlyOne, parseKey, parsePast } from './parameters.ts'
-import { readPassports } from './render-by-key.ts'
+import { readPassports } from './read-passports.ts'
 import { KEY, list, V3 } from './route-defaults.ts'
 
 /** The parameters of every route that responds with passports. */

@@ -63,7 +63,7 @@ export type ScoreChange = {
   credentials: readonly CredentialChange[]
 }
 
-/** Fields of a passport outside of its score, named as in responses. Stored as one bit for each index: only append. */
+/** Fields of a passport outside of its score, named as in responses. An event stores the changed ones as bits, by position in this list: append only. */
 export const PASSPORT_FIELDS = [
   'connections_count',
   'main_wallet',

@@ -25,7 +25,7 @@ type FoundRow = {
   stamps: StampRow[] | null
 }
 
-/** Reads events, log and rule stamps in one statement: a second one might use another replica. `rows` selects JSON. */
+/** Reads events, log and rule stamps in one statement: a second one might use another replica. `rows` is a select of the events as one JSON value. */
 async function find(query: Query, rows: string, values: readonly unknown[]): Promise<Found> {
   const [found] = await query<FoundRow>(
     `select ${LOG}, (select json_agg(event_rules) from event_rules) as stamps, (${rows}) as rows from event_log`,

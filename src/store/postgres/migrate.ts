@@ -9,8 +9,8 @@ import {
   pendingSteps,
 } from '../migrations/schema-version.ts'
 import type { Query } from '../sql/connection.ts'
-import { lock, MIGRATE } from './connection/database.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
+import { lock, MIGRATE } from './connection/pool-database.ts'
 import { checkWritable, openPrimary } from './connection/primary.ts'
 
 /** The table `passportd` has the schema of a database. */

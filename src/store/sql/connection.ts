@@ -32,8 +32,9 @@ export type Dialect = {
   sourceOf(handle: string): string
   /** Names the small index of stale passports, which SQLite does not choose by itself. */
   staleIndex: string
-  /** Locks the selected rows; other transactions wait for them, or skip them. */
+  /** Locks the selected rows, and waits for those that are locked. */
   forUpdate: string
+  /** Locks the selected rows, and skips those that are locked. */
   skipLocked: string
 }
 

@@ -1,8 +1,8 @@
 import type { CopyItem, CopyKey, CopyRange, CopyTable } from '../copy-table.ts'
 import { type Connection, type Database, listColumn } from './connection.ts'
 import { restartEventLog } from './events.ts'
+import { noteUnlisted, upsertRows } from './load-write-model.ts'
 import { COPYING } from './settings.ts'
-import { noteUnlisted, upsertRows } from './write-batch.ts'
 
 /** Bytes are hexadecimal text, as in the JSON of PostgreSQL. */
 type Row = Record<string, string | number | null>

@@ -5,6 +5,7 @@ import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
 import { appendEvents } from './events.ts'
+import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './load-write-model.ts'
 import { findRow } from './passports.ts'
 import {
   ADOPTION_BATCH,
@@ -15,7 +16,6 @@ import {
   targetRules,
   toRulesChanged,
 } from './rule-adoption.ts'
-import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './write-batch.ts'
 
 export const STALE_COUNT =
   'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'

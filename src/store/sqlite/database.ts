@@ -184,7 +184,7 @@ function toBinding(value: unknown, column?: string): SQLQueryBindings {
   return value as SQLQueryBindings
 }
 
-/** SQLite checkpoints automatically at 16 MB, unless a read is in progress. */
+/** A larger WAL is truncated. The automatic checkpoints of SQLite, at 16 MB, do not finish while reads overlap. */
 const LARGEST_BYTES = 32 * 1024 * 1024
 
 const CHECK_MILLISECONDS = 200

@@ -27,7 +27,7 @@ test('an error during a stream is logged with its stack, and the connection is c
   expect(received.split('\n').length).toBeLessThan(500)
   await until(() => server.errors.length > 0)
   expect(server.errors).toHaveLength(1)
-  expect((server.errors[0] as Error).stack).toContain('render-by-key.ts')
+  expect((server.errors[0] as Error).stack).toContain('read-passports.ts')
 })
 
 test('the event loop runs while many scores are explained', async () => {

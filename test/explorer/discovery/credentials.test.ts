@@ -24,7 +24,7 @@ const PEOPLE = [holder(1, 'Ana', 30), holder(2, 'Ben', 40, kite), holder(3, 'Cle
 onEngine('sqlite', 'credential pages', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
-  test('list all types by part, with exact counts', async () => {
+  test('list every credential type below its part of the score, with the exact number of holders', async () => {
     const { status, text } = await server.look('/credentials')
     expect(status).toBe(200)
     const rows = [...text.matchAll(/<tr><th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))

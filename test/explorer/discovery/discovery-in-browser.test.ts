@@ -201,7 +201,7 @@ inBrowser('discovery in a browser', (browser) => {
       expect(await rows.evaluateAll((list) => list.map((row) => getComputedStyle(row).overflow))).toEqual(
         Array(3).fill('clip'),
       )
-      // The row has room for two lines of the name and the facts below it.
+      // The row is no higher than two lines of the name plus the facts below them.
       expect(await rows.nth(1).evaluate((row) => row.clientHeight)).toBeLessThan(150)
     }
   })

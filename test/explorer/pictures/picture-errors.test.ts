@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createFixedWindow, createLimiter } from '../../../src/api/rate-limit.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
-import { parseTiers, type Tier } from '../../../src/domain/tier.ts'
+import { parseTiers, type Tier } from '../../../src/domain/rate-limit-tier.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { NOON, PEOPLE, record } from '../../support/store/records.ts'

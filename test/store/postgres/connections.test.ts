@@ -88,7 +88,7 @@ test('a slow read of the ranking does not make other requests fail', async () =>
   })
 })
 
-test('a node on a server whose every response takes almost half a second starts and is ready', async () => {
+test('a node starts and is ready although each response of PostgreSQL takes almost half a second', async () => {
   await using database = await proxiedDatabase()
   await openAndClose(database.directUrl)
   database.proxy.slowDown(DELAY)

@@ -1,7 +1,7 @@
 import { createFixedWindow, createLimiter } from '../../../src/api/rate-limit.ts'
 import type { ApiServerOptions } from '../../../src/api/server.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
-import { parseTiers, type Tier } from '../../../src/domain/tier.ts'
+import { parseTiers, type Tier } from '../../../src/domain/rate-limit-tier.ts'
 import { NOON } from '../store/records.ts'
 import { makeKey } from './keys.ts'
 import { type Reply, serveRecords } from './server.ts'

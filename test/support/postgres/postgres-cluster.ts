@@ -13,7 +13,7 @@ export async function makeCluster(data: string): Promise<void> {
   copyOwned(await template, data)
 }
 
-/** The built-in locale of PostgreSQL is the same on every system. */
+/** Makes an empty cluster. Its built-in locale is the same on every system. */
 async function makeTemplate(): Promise<string> {
   const { path } = guardedFolder()
   const data = join(path, 'data')

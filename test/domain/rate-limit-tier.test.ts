@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../../src/domain/tier.ts'
+import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../../src/domain/rate-limit-tier.ts'
 
 const named = (text: string, name: string) => parseTiers(text)?.find((tier) => tier.name === name)
 

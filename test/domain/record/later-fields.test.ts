@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { fromLaterText, toLaterText, toShownFields } from '../../src/domain/record/record.ts'
-import { parseSocialCount } from '../../src/domain/text/social-count.ts'
-import { ada } from '../support/store/records.ts'
+import { fromLaterText, toLaterText, toShownFields } from '../../../src/domain/record/record.ts'
+import { parseSocialCount } from '../../../src/domain/text/social-count.ts'
+import { ada } from '../../support/store/records.ts'
 
 describe('a count of a social profile', () => {
   test.each([
