@@ -81,7 +81,6 @@ export function refusalProblem({ err, code }: Ended, name: string): string | und
 /** Returns the number of requests in the usage counts of all days. */
 export async function countUsage(options: CommandOptions): Promise<number> {
   const days = ['--since', '2020-01-01', '--until', '2099-12-31']
-  const { out } = await runCommand(['usage', '--csv', ...days], options)
-  const lines = out.trim().split('\n').slice(1)
-  return lines.reduce((sum, line) => sum + Number(line.split(',').at(-1)), 0)
+  const { out } = await runCommand(['usage', '--json', ...days], options)
+  return JSON.parse(out).requests
 }
