@@ -55,7 +55,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
     from: 'state.requireKey || route.needsKey',
     to: 'state.requireKey',
     tests: ['test/api/responses.test.ts'],
-    title: 'needs a key where one is required',
+    title: 'responds 401 without a required key',
   },
   {
     name: 'auth: an unset variable of a client is a wrong key',
