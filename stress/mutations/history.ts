@@ -74,8 +74,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
     file: 'src/api/v3/diff.ts',
     from: 'times.from > times.to',
     to: 'times.from > times.to + 86_400_000',
-    tests: DIFF,
-    ...ON_SQLITE,
+    tests: ['test/api/v3/problems.test.ts'],
   },
   {
     name: 'events: the events of a batch have reversed numbers',
