@@ -102,6 +102,7 @@ export function createQueue<Call, Answer>(
       if (isCancelled()) throw new ClientGone()
       return run(call)
     })
+    // The caller gets the error. The next call starts even after an error.
     last = result.catch(() => undefined)
     return result
   }

@@ -180,6 +180,15 @@ test('no catch block is empty without a comment', () => {
   expect(sources.filter((file) => file !== 'test/layers.test.ts' && empty.test(read(file)))).toEqual([])
 })
 
+test('every promise of src whose error is dropped has a comment in the lines above', () => {
+  const dropped = /catch\(\(\) => (undefined|\{\})\)/
+  const uncommented = filesWith(dropped).filter((file) => {
+    const lines = source.get(file)?.split('\n') ?? []
+    return lines.some((line, at) => dropped.test(line) && !/\/[/*]/.test(lines.slice(at - 6, at).join()))
+  })
+  expect(uncommented).toEqual([])
+})
+
 /** Removes comments and the contents of strings, and puts each template on one line. */
 const stripText = (code: string) =>
   code

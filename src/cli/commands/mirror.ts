@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../config/config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/counts-and-sizes.ts'
 import type { MirrorReport } from '../../ingest/mirror.ts'
 import { ResponseError, SourceError } from '../../ingest/throttled-client.ts'
+import { pause } from '../../serve/jobs/supervise.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import { VERSION } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, UsageError } from '../command.ts'
@@ -56,8 +56,7 @@ export const mirror = defineCommand({
         rescore: false,
         rawKindOf: (type) => rawKindOf(rules, type),
         fetch: (url, init) => fetch(url, init),
-        // An abort ends the pause early.
-        sleep: (milliseconds) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
+        sleep: (milliseconds) => pause(milliseconds, signal),
         now: terminal.now,
         ticks: () => performance.now(),
         random: Math.random,

@@ -107,6 +107,7 @@ async function identify({ identity }: Store): Promise<string | undefined> {
 /** Throws if the process on the port serves another database. Accepts an older release, and a process that does not respond. */
 async function refuseOtherDatabase({ host, port, tls }: Config, id: string): Promise<void> {
   const url = new URL('/health', urlOf(host, port, tls ? 'https' : 'http'))
+  // A process that does not respond may be another program: the start itself reports a port that it cannot use.
   const response = await fetch(url, {
     headers: { [DATABASE_HEADER]: id },
     signal: AbortSignal.timeout(HEALTH_MILLISECONDS),

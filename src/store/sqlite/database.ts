@@ -98,6 +98,7 @@ function createTurns() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>): Promise<T> => {
     const result = last.then(work)
+    // The caller gets the error. The next function starts even after an error.
     last = result.catch(() => undefined)
     return result
   }
