@@ -57,7 +57,8 @@ const etagToMatch = ({ status, headers }: Response) => (status === 200 ? headers
 
 /** Throws `precondition_failed` if a response has none of the ETags in `If-Match`, by strong comparison. */
 export function checkIfMatch({ headers }: Request, response: Response): void {
-  const [etag, condition] = [etagToMatch(response), headers.get('if-match')]
+  const condition = headers.get('if-match')
+  const etag = condition === null ? null : etagToMatch(response)
   if (etag === null || condition === null || isAny(condition)) return
   if (condition.includes(etag) && condition.split(',').some((tag) => tag.trim() === etag)) return
   throw new ServiceError(
@@ -108,7 +109,8 @@ export function createInitialHeaders({ plan, deprecatedAt, index = true }: Heade
 export function addHeaders(exchange: Exchange, response: Response): Response {
   const { request, route, id, tier, consumed } = exchange
   const { headers } = response
-  const [etag, condition] = [etagToMatch(response), request.headers.get('if-none-match')]
+  const condition = request.headers.get('if-none-match')
+  const etag = condition === null ? null : etagToMatch(response)
   const isFresh = etag !== null && condition !== null && matchesEtag(condition, etag)
   headers.set('X-Request-Id', id)
   exchange.isFree =
