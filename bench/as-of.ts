@@ -1,5 +1,5 @@
 /**
- * Compares the CPU time of reads with `as_of` and of current reads, for passports that changed several times since.
+ * Compares the CPU time of reads with and without `as_of`. The passports changed several times after the `as_of` time.
  *
  *   npx bun bench/as-of.ts [--passports 10000] [--changes 5] [--rounds 5] [--seconds 2]
  */

@@ -35,7 +35,7 @@ const seconds = parseCount('seconds', values.seconds)
 const LIST = '/api/v3/passports'
 const FILTER = 'human:true,type:github|ens,tag:!bot'
 const PAGE = 25
-/** Many names contain it. Pages with a keyword are not cached, so each request reads its passports again. */
+/** Many names contain this keyword. Pages with a keyword are not cached, so each request reads its passports again. */
 const KEYWORD = 'a'
 const QUERY: ListQuery = { keyword: KEYWORD, filter: parseFilter(FILTER), sort: parseSort() }
 
@@ -109,7 +109,7 @@ async function filterLoads(server: Server) {
     first: load({}),
     last: load({ cursor }),
     grouped: load({ group_by: 'type' }),
-    // Each request has another filter.
+    // Each request has a different filter.
     new: loadOf(`'${LIST}?filter=human:true,score:%3E' .. math.random(1, 1000000) / 10000`, 4),
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Compares the CPU time of import and rescoring with that of an earlier commit. Both run in turn, on the same file.
+ * Compares the CPU time of import and rescoring with that of an earlier commit. Both run in turn, on the same records.
  * The process start is included.
  *
  *   npx bun bench/import-and-rescore.ts [--records 20000] [--rounds 3] [--against 6bf2148]
@@ -100,7 +100,7 @@ function writePeople(): void {
   closeSync(file)
 }
 
-/** Other maximum scores make rescoring change every credential. Levels, which earlier commits refuse, are left out. */
+/** Raises maximum scores, so that rescoring changes every credential. Omits levels, which earlier commits refuse. */
 function writeRules(): void {
   const { stamp: _, levels: __, ...shape } = DEFAULT_RULES
   const types = Object.entries(shape.types).map(([type, rule]) => [

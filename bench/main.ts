@@ -33,7 +33,7 @@ async function measure(): Promise<Report> {
   await checkSameBodies(ours, minimal, samplePaths(passports))
   const loads = loadsOf(passports, mixedKeywords(passports))
   const subjects: Subject[] = []
-  // Samples that are compared must be taken close together.
+  // Samples that are compared must be taken at nearly the same time.
   for (const read of reads) {
     if (isOfMinimal(read)) subjects.push(subjectOf('minimal', read, minimal, loads[read]))
     subjects.push(subjectOf('ours', read, ours, loads[read]))

@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const passports = parseCount('passports', values.passports)
 const mostRequests = parseCount('requests', values.requests)
 
-/** Windows of a day, so that the remaining units are not reset during a measurement. */
+/** The window is a day, so that the remaining units are not reset during a measurement. */
 const LIMIT = '1000000/24h'
 const TIERS = ['bench', 'anonymous', 'explorer', 'pictures'].map((tier) => `${tier}=${LIMIT}`).join()
 

@@ -25,7 +25,7 @@ function fail(message: string): never {
 async function build(target: string | undefined): Promise<string> {
   const file = join('dist', target === undefined ? 'passportd' : `passportd-${target}`)
   const { success, logs } = await Bun.build({
-    // Threads are entry points of their own.
+    // Each thread has its own entry point.
     entrypoints: ENTRY_POINTS.map((path) => join(ROOT, path)),
     minify: true,
     compile: {
@@ -35,7 +35,7 @@ async function build(target: string | undefined): Promise<string> {
       execArgv: ['--smol'],
       // A bunfig.toml in the working directory could otherwise execute code.
       autoloadBunfig: false,
-      // src/cli/main.ts reads .env: Bun would expand "$" in its values.
+      // src/cli/main.ts reads .env itself, because Bun would expand "$" in values.
       autoloadDotenv: false,
     },
     throw: false,

@@ -12,7 +12,7 @@ export function createLog(options: { write: (line: string) => void; json: boolea
       const time = new Date(now()).toISOString()
       if (json) return write(`${JSON.stringify({ time, level, message, ...fields })}\n`)
       const details = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-      // A line of a message must not look like an entry.
+      // Indents further lines of a message, so that they do not look like entries.
       write(`${[time, level, message.replaceAll('\n', '\n  '), ...details].join(' ')}\n`)
     }
 

@@ -50,7 +50,7 @@ export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
       if (signal?.aborted) throw new ClientGone()
       if (waiting.size >= mostWaiting) throw overloaded()
       const id = ++last
-      // Throws if the call cannot be cloned, so it comes before the call is added to `waiting`.
+      // postMessage() throws if the call cannot be cloned, so the call is added to `waiting` only after it.
       port.postMessage({ id, call } satisfies Request<Call>)
       const result = Promise.withResolvers<Answer>()
       waiting.set(id, result)
@@ -82,7 +82,7 @@ export function receiveCalls<Call, Answer>(port: MessagePort, run: Run<Call, Ans
     if ('cancel' in data) return void open.delete(data.cancel)
     const { id, call } = data
     open.add(id)
-    // If the answer cannot be cloned, this throws while the call is open, and the call can be answered with the error.
+    // If the answer cannot be cloned, `reply` throws before it closes the call, so that the error can be sent instead.
     void run(call, () => !open.has(id))
       .then((answer) => reply(id, { answer }))
       .catch((error) => reply(id, { failure: toFailure(error) }))

@@ -6,7 +6,7 @@ export type Scenario = {
   name: string
   /** Names the repeated event in the table of results. */
   title: string
-  /** Repetitions in `npm run stress` and with `--short`. With only 1, a scenario also uses less data and time. */
+  /** The repetitions in `npm run stress`, and with `--short`. A single repetition also uses less data and time. */
   long: number
   short: number
   run(times: number, fail: Fail): Promise<Result>

@@ -5,7 +5,7 @@ import { PAGES, readPage } from './support/docs/pages.ts'
 import { hasPrograms } from './support/programs.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
-/** The reason why an example is not run, by its name: page, heading, language and number. */
+/** Examples that are not run, with the reason. The key is the page, heading, language and number of an example. */
 const NOT_RUN: Record<string, string> = {
   'README.md: passportd: sh':
     'installs packages and runs all tests; test/cli/serve/serve.test.ts runs npm start',
@@ -31,7 +31,7 @@ const isListed = ({ name }: Example) => name in NOT_RUN
 
 type Run = (example: Example, text: string, folder: string) => unknown
 
-/** Functions to run a block of each language. `text` has the URLs and folders of the test. A failing command throws. */
+/** Functions that run blocks, by language. `text` is the block with the test's URLs and folders. Failures throw. */
 const RUN: Record<string, Run> = {
   sh: (_, text, folder) => runScript(text, folder),
   crontab: (_, text, folder) => runScript(commandOfCron(text), folder),
@@ -64,7 +64,7 @@ const RUN: Record<string, Run> = {
   },
 }
 
-/** The lines of a configuration come from a file that deploy/proxy/check.sh checks. */
+/** Each line of the example must be in the configuration file, which deploy/proxy/check.sh checks. */
 function expectLines(text: string, file: string): void {
   const known = readPage(file)
     .split('\n')

@@ -59,7 +59,7 @@ test('imports follow the table of layers', () => {
 /** Files in a folder v1 or v2, and files whose name begins with v1 or v2. */
 const isDeprecated = (path: string) => /(^|\/)v[12](\/|[-.])/.test(path)
 
-/** Files that connect V1 and V2 to the rest. The store does too, because it renders the JSON of V1 when it writes. */
+/** Files outside the store that connect V1 and V2 to the rest. The store renders V1 JSON when it writes. */
 const JOINTS = ['api/routes.ts', 'ingest/mirror.ts']
 
 test('no file depends on V1 or V2, except their own files, the store and the files that connect them', () => {
@@ -96,7 +96,7 @@ test('a server loads schemas only in the threads that serve requests', () => {
   expect([...loaded].filter((name) => name.startsWith('typebox'))).toEqual([])
 })
 
-/** The folders that each folder of the explorer may import. No folder of a page imports that of another page. */
+/** The folders that each folder of the explorer may import. A page never imports the folder of another page. */
 const PAGE_IMPORTS = ['design', 'site', 'search', 'pictures']
 const EXPLORER_IMPORTS: Record<string, readonly string[]> = {
   design: [],
@@ -131,13 +131,13 @@ test('pure layers do not use Bun', () => {
   expect(filesWith(/\bBun\b|'bun[:']/, pure)).toEqual([])
 })
 
-test('the client does not use Bun or Node, and imports only its own files, and schemas for its types', () => {
+test('the client uses neither Bun nor Node, and only its types.ts imports files outside the client', () => {
   const folder = join(import.meta.dir, '../packages/client/src')
   const sources = [...new Bun.Glob('**/*').scanSync(folder)]
   expect(sources.length).toBeGreaterThan(4)
   for (const file of sources) {
     const source = readFileSync(join(folder, file), 'utf8')
-    // The build of the package replaces the schemas in types.ts.
+    // The build of the package replaces the schemas that types.ts imports.
     const imports = file === 'types.ts' ? [] : importsIn(source)
     expect(imports.filter((name) => !sources.includes(normalize(join(dirname(file), name))))).toEqual([])
     expect(source.match(/\b(Bun|process|Buffer|global|require)\b[.([]|import\.meta/)).toBeNull()
@@ -180,7 +180,7 @@ test('no catch block is empty without a comment', () => {
   expect(sources.filter((file) => file !== 'test/layers.test.ts' && empty.test(read(file)))).toEqual([])
 })
 
-test('every promise of src whose error is dropped has a comment in the lines above', () => {
+test('src has a comment above every catch that ignores the error of a promise', () => {
   const dropped = /catch\(\(\) => (undefined|\{\})\)/
   const uncommented = filesWith(dropped).filter((file) => {
     const lines = source.get(file)?.split('\n') ?? []

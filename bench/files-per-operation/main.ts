@@ -1,5 +1,5 @@
 /**
- * Lists the files of src that each kind of operation runs on SQLite: files with a line that runs for every operation.
+ * Lists the files of src that run in each kind of operation on SQLite. At least one line runs in every operation.
  *
  *   npx bun bench/files-per-operation/main.ts
  */

@@ -7,7 +7,7 @@ import { CREDENTIALS, manyPeople, sqliteDataSet } from './data-set.ts'
 
 const BATCH = 500
 
-/** Changes the score of one credential of every passport and the value of its first credential, as scoring does. */
+/** Changes every passport: the score of one credential, and the value of the first credential, as scoring does. */
 export async function saveChange(
   { records }: Store,
   passports: number,
@@ -42,7 +42,7 @@ const MOST_CREDENTIALS = 150
 const LONG_VALUE = 'value '.repeat(30)
 
 /**
- * Copies a data set to a folder and adds a large passport. After `before`, changes the passports with the lowest ids.
+ * Copies a data set, adds a large passport, and changes the passports with the lowest ids after the time `before`.
  */
 export async function copyWithHistory(
   passports: number,

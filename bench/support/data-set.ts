@@ -11,7 +11,7 @@ import { createKey } from './api-key.ts'
 /** Data sets are stored outside the repository; the next run uses them again. */
 export const DATA_FOLDER = process.env.BENCH_DATA ?? join(tmpdir(), 'passportd-bench-data')
 
-/** Credentials per passport. Fewer than the usual 17, with which a million passports would take 8 GB. */
+/** Credentials per passport. With the usual 17, a million passports would take 8 GB. */
 export const CREDENTIALS = 8
 
 const BATCH = 500

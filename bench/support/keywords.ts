@@ -7,7 +7,7 @@ const LENGTHS = [3, 4, 5, 6]
 
 /**
  * Keywords of three or more characters. Three kinds alternate: a whole name with its number (one match), a part of a
- * word (many matches), and a name with swapped words (no match). The list exceeds the cache of search results.
+ * word (many matches), and a name with swapped words (no match). The list is longer than the cache of search results.
  */
 export function mixedKeywords(passports: number): string[] {
   const names = Array.from({ length: NAMES }, (_, id) => foldName(nameOf(id)))

@@ -32,7 +32,7 @@ const PACED = { connections: 8, milliseconds: 3 }
 
 export type Loads = Record<Read | V3Read | 'by-id-paced' | 'keywords', Load>
 
-/** Ids, wallets and the numbers of random pages are drawn from all passports. */
+/** Random ids, wallets and page numbers cover all passports. */
 export function loadsOf(passports: number, keywords: readonly string[]): Loads {
   const id = `math.random(1, ${passports})`
   const last = Math.ceil(passports / PAGE)

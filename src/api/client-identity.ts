@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import { type ApiKey, keyState, parseKeyId } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 
-/** What a route lets a client do. */
+/** A permission that routes require. */
 export type Scope = 'read' | 'events' | 'write'
 
 /** Who sends a request. `subject` is the person whom a passport is about. */
@@ -120,7 +120,7 @@ function normalize(text: string): string {
   return mapped ? mapped.slice(1).map(toOctets).join('.') : canonical
 }
 
-/** The last two groups may be written as an IPv4 address, which the URL parser does not accept everywhere. */
+/** An IPv6 address can end with an IPv4 address, but the URL parser does not always accept this form. */
 const DOTTED = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/
 
 const toGroup = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16)

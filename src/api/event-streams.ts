@@ -8,7 +8,7 @@ import type { EventPage } from '../store/event-store.ts'
 import type { Store } from '../store/store.ts'
 import { isActive } from './client-identity.ts'
 
-/** The most open streams of a server thread, and of one key in that thread. */
+/** Maximum number of open streams per server thread, and per key in one thread. */
 export const MOST_STREAMS = 200
 export const MOST_STREAMS_OF_KEY = 10
 
@@ -27,7 +27,7 @@ export type StreamLimits = typeof LIMITS
 /** The limit of one stream. 200 streams, each with one more page of events, hold at most about 100 MB. */
 const MOST_UNSENT_BYTES = 256 * 1024
 
-/** Events that are read and rendered at once. */
+/** Number of events that are read and rendered at once. */
 const PAGE = 500
 
 export type EventFilter = Pick<EventPage, 'passport' | 'types'>
@@ -226,7 +226,7 @@ async function comment(streams: Streams, stream: Stream): Promise<void> {
   if (streams.open.has(stream) && !isFull(stream)) stream.controller.enqueue(toComment(stream.cursor))
 }
 
-/** A block without data sets the last event id of the client and is no event. */
+/** A message with an id but no data updates the client's last event id without causing an event. */
 const toComment = (cursor: EventCursor) => encode(`:\nid: ${formatEventCursor(cursor)}\n\n`)
 
 const encode = (text: string) => new TextEncoder().encode(text)

@@ -45,7 +45,7 @@ export const readiness = route(SERVICE, {
     ),
   }),
   errors: ['unavailable'],
-  /** Throws `unavailable` if the store cannot be read. A store that cannot be written is ready. */
+  /** Throws `unavailable` if the store cannot be read. A store that can only be read counts as ready. */
   async handle(_request, context) {
     const { writes, replicas } = await Promise.try(() => context.store.ping()).catch((error) => {
       if (!(error instanceof FileFaultError)) throw error

@@ -3,7 +3,7 @@ import { CommandError } from '../domain/errors.ts'
 type Binding = {
   host: string
   port: number
-  /** The settings to name in an error. */
+  /** The names of the settings, for error messages. */
   names: { host: string; port: string }
 }
 
@@ -36,5 +36,5 @@ export const urlOf = (host: string, port: number, scheme = 'http') =>
 /** Graceful shutdown: requests in progress have this long to finish. */
 export const DRAIN_MILLISECONDS = 5000
 
-/** `serve` sends the id of its database to a process on the same port, which responds with 412 if its database is another one. */
+/** `serve` sends its database id to the process that uses the same port. A process with another database responds 412. */
 export const DATABASE_HEADER = 'X-Database-Id'

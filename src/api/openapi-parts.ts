@@ -4,7 +4,7 @@ import type { PassportV3 } from '../domain/v3/passport.ts'
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
 const always = (description: string, value: string) => ({ description, schema: { const: value } })
 
-/** Every header of our responses, by its name in HTTP or in `FIELDS`. */
+/** All headers of our responses. A key is the header's name, or a key of `FIELDS`. */
 export const HEADERS = {
   'Access-Control-Allow-Origin': always('Any page may read the response', '*'),
   'Access-Control-Expose-Headers': text('The headers that a page may read', 'ETag, Link'),
@@ -44,7 +44,7 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS
 
-/** The HTTP names of headers that have several descriptions. */
+/** The names of headers that have several entries in `HEADERS`. */
 export const FIELDS: Partial<Record<HeaderName, string>> = {
   Immutable: 'Cache-Control',
   NoCache: 'Cache-Control',
@@ -59,7 +59,7 @@ export const COMMON_HEADERS: readonly HeaderName[] = [
   'X-Request-Id',
 ]
 
-/** One code per status: `brownout` has that of `removed`. Only pages use `not_acceptable`, and nothing uses `forbidden` yet. */
+/** One code per status: `brownout` and `removed` are both 410. Only pages use `not_acceptable`; `forbidden` is not used yet. */
 export type DocumentedError = Exclude<ErrorCode, 'brownout' | 'forbidden' | 'not_acceptable'>
 
 /** `sentence` and `members` appear in the example of the error. */

@@ -141,7 +141,7 @@ function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) 
   }
 }
 
-/** The documented response for each error code. The code for real errors renders the examples. */
+/** The documented response for each error code. The examples are rendered like real errors. */
 function describeErrors({ surface }: DocumentedRoute, codes: readonly DocumentedError[], toRef: ToRef) {
   return Object.fromEntries(
     codes.map((code) => {

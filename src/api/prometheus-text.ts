@@ -4,7 +4,7 @@ export type Family = {
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'
-  /** The value over several threads is the smallest one, not the sum. */
+  /** Whether values of several threads are merged into their minimum instead of their sum. */
   isMinimum?: boolean
   samples: readonly Sample[]
 }
@@ -72,7 +72,7 @@ export function createMetricSums() {
   }
 }
 
-/** Sums over threads. Ended threads keep their counters, so that no counter decreases, but not their gauges. */
+/** Adds up the metrics of all threads. Counters of ended threads are kept, so that none decreases; gauges are not. */
 export const sumMetrics = (
   running: readonly (readonly Family[])[],
   ended: readonly Family[] = [],

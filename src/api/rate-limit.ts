@@ -60,7 +60,7 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 
 export type Limiter = ReturnType<typeof createLimiter>
 
-/** Either clients may send a key, or all of them have the same tier. */
+/** Either clients can send a key, or all clients have the same tier. */
 type LimitedSurface = { usesKeys?: true; tier?: string }
 
 /** The fields of an exchange that `charge` reads and changes. */
@@ -70,13 +70,13 @@ export type ChargedExchange = {
   tier: Tier | undefined
   /** `undefined` if the tier has no limit. */
   consumed: RateLimitResult | undefined
-  /** The number of requests that the request counts as. */
+  /** The request counts as this many requests. */
   units: number
 }
 
 /**
  * Makes a request count as `units` requests. One was counted before the handler was called. Throws `rate_limited`, or
- * `invalid_request` if `units` exceeds the limit, so that no retry can succeed.
+ * `invalid_request` if `units` exceeds the limit, because then no retry can succeed.
  */
 export async function charge(
   limiter: Limiter,
@@ -128,8 +128,8 @@ export type RateLimitResult = {
   remaining: number
   seconds: number
   /**
-   * Uncounts the request unless its window has ended. Returns false if the client has no refunds left: it has `REFUND_FACTOR`
-   * times its limit in each window.
+   * Uncounts the request unless its window has ended. Returns false if the client has no refunds left. Each window
+   * allows `REFUND_FACTOR` times as many refunds as requests.
    */
   refund(): boolean
 }
@@ -165,7 +165,7 @@ const COUNT_BITS = 20
 const COUNT = 2 ** COUNT_BITS - 1
 const WINDOW = 2 ** (31 - COUNT_BITS) - 1
 
-/** Memory for `createFixedWindow`, which threads can share. */
+/** Creates the memory of `createFixedWindow`. Several threads can share it. */
 export function createWindowMemory(): Int32Array<SharedArrayBuffer> {
   const memory = new Int32Array(new SharedArrayBuffer((SEED + SEED_WORDS) * Int32Array.BYTES_PER_ELEMENT))
   memory.set(crypto.getRandomValues(new Int32Array(SEED_WORDS)), SEED)
@@ -192,7 +192,7 @@ export function createFixedWindow(now: () => number, memory: Int32Array = create
         const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, slot + END) === end
         const count = isCurrent ? state & COUNT : 0
         if (count + units > limit) return { remaining: -1, seconds, refund: () => false }
-        // Stored before the count: a thread that reads the new count must read the new end.
+        // The end is stored before the count, so that a thread that reads the new count also reads the new end.
         if (!isCurrent) {
           Atomics.store(memory, slot + REFUNDS, 0)
           Atomics.store(memory, slot + END, end)

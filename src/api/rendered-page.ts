@@ -153,17 +153,17 @@ export function createPageCache(mostBytes = MOST_CACHED_BYTES) {
       const cached = pages.find(key)
       if (cached) return cached
       const page = await render()
-      // Only pages of the current snapshot are cached. Errors are not, because clients can request any number of missing pages.
+      // Only pages of the current snapshot are cached. Errors are never cached: clients can request endless missing pages.
       if (current !== snapshot || page.status !== 200 || isIncomplete(page)) return page
       return pages.getOrAdd(key, () => ({ value: page, bytes: estimateBytes(page) }))
     },
   }
 }
 
-/** An upper bound for the body and its compressed forms; a large body is kept as a Blob, too. */
+/** An upper bound of the bytes of the body and its compressed forms. A large body is also kept as a Blob. */
 const estimateBytes = ({ body: { length } }: RenderedPage) => (isLarge(length) ? 3 : 2) * length
 
-/** A page that lacks something for the moment must not be cached. */
+/** Whether a part of the page is temporarily missing. Such a page must not be cached. */
 const isIncomplete = ({ headers }: RenderedPage) => headers['Cache-Control'] === 'no-store'
 
 export type PageCache = ReturnType<typeof createPageCache>

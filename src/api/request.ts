@@ -97,7 +97,7 @@ export function queryTextOf({ url }: Request): string {
 /** Bun's `request.url` is the path alone when `Host` is malformed, so `new URL(request.url)` may throw. */
 const pathStart = (url: string) => (url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length))
 
-/** The most parts of a path that are compared: more than any pattern has. */
+/** Maximum number of path segments that are compared. No pattern has more. */
 const MOST_PARTS = 20
 
 /** The decoded parameters of the path; `undefined` if it does not match the pattern. A malformed escape does not throw. */

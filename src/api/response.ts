@@ -41,7 +41,7 @@ export function preflight({ headers }: Pick<Context, 'headers'>, route: Route): 
   const methods = allowedMethods(route)
   response.headers.set('Allow', methods)
   response.headers.set('Access-Control-Allow-Methods', methods)
-  // The star does not include Authorization, and older browsers do not support it.
+  // `*` does not include Authorization, and older browsers do not support `*`.
   response.headers.set(
     'Access-Control-Allow-Headers',
     'X-API-KEY, Content-Type, Authorization, If-None-Match, X-Request-Id, *',
@@ -52,7 +52,7 @@ export function preflight({ headers }: Pick<Context, 'headers'>, route: Route): 
 
 const isAny = (condition: string) => condition.trim() === '*'
 
-/** The ETag that conditions are compared with. Event streams and responses to POST have no ETag, so conditions are ignored. */
+/** The ETag to compare with If-Match and If-None-Match. Without one (event streams, POST), these headers are ignored. */
 const etagToMatch = ({ status, headers }: Response) => (status === 200 ? headers.get('ETag') : null)
 
 /** Throws `precondition_failed` if a response has none of the ETags in `If-Match`, by strong comparison. */
@@ -105,7 +105,7 @@ export function createInitialHeaders({ plan, deprecatedAt, index = true }: Heade
   }
 }
 
-/** Turns a 200 whose ETag matches If-None-Match into a 304, which is free if the route is cheap and the client sent the ETag. */
+/** Turns a 200 into a 304 if its ETag matches If-None-Match. The 304 is free on cheap routes, unless the header is `*`. */
 export function addHeaders(exchange: Exchange, response: Response): Response {
   const { request, route, id, tier, consumed } = exchange
   const { headers } = response
@@ -129,13 +129,13 @@ type FailedRequest = Pick<RequestSummary, 'route'> & Partial<Pick<RequestSummary
 
 export type ErrorHandling = {
   errorPage?: ((status: number, message: string, requestId: string, path: string) => RenderedPage) | undefined
-  /** Returns a picture that is sent instead of the one at this path. */
+  /** Returns the picture that shows the error, in the format of the picture at this path. */
   errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
-  /** The error of work for several requests has neither an id nor a method. */
+  /** `request` has no id and no method if the failed work was shared by several requests. */
   onError: (error: unknown, request: FailedRequest) => void
 }
 
-/** The response to a request that failed, as its surface presents errors. Browsers get HTML on unknown paths. */
+/** Returns the error response, in the format of the route's surface. Browsers get HTML on unknown paths. */
 export function respondToError(
   handling: ErrorHandling,
   context: Context,

@@ -14,7 +14,7 @@ import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
 
 /** What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks like. */
 export type Surface = {
-  /** Clients may send a key. Their requests are counted for the key, or for the address without a key, and in the usage counts. */
+  /** Clients can send a key. The rate limit counts requests per key, or per address without a key. Usage is counted too. */
   usesKeys?: true
   /** The tier of all clients. Their requests are counted by address. */
   tier?: string
@@ -32,7 +32,7 @@ export type Surface = {
   headers: readonly HeaderName[]
   errors: readonly DocumentedError[]
   errorSchema: TSchema
-  /** The named schemas of the document. */
+  /** The named schemas of the OpenAPI document. */
   schemas: Readonly<Record<string, TSchema>>
 }
 
@@ -86,7 +86,7 @@ type Documentation = {
   errors?: readonly DocumentedError[]
 }
 
-/** A route without a handler responds with 404, which does not count for the rate limit. `missing` is the message. */
+/** A route without a handler responds with 404, which does not count for the rate limit. `missing` is its message. */
 type Declaration<Param extends string = string, Name extends string = string> = {
   /** The name in metrics, usage counts and logs. */
   name: string
@@ -98,11 +98,11 @@ type Declaration<Param extends string = string, Name extends string = string> = 
   scope?: Scope
   /** A key is required, even without REQUIRE_API_KEY. */
   needsKey?: true
-  /** The number of requests that a request counts as, 1 by default. Handlers may charge more. */
+  /** A request counts as this many requests; 1 by default. Handlers can charge more. */
   units?: number
   /** The request does not wait for its turn, because it takes at most one indexed read. */
   isImmediate?: true
-  /** Whether a 304 is free, because it takes one indexed read. */
+  /** Whether the request takes only one indexed read, so that a 304 does not count for the rate limit. */
   isCheap?: (request: Request) => boolean
   params?: Parameters<Param>
   query?: Parameters<Name>
@@ -154,7 +154,7 @@ export type DocumentedRoute = Route & Documentation
 
 export const isDocumented = (each: Route): each is DocumentedRoute => each.id !== undefined
 
-/** Two routes that respond with 404 to the base path and to all other paths below it. */
+/** Two routes that respond with 404: one for the base path, one for all paths below it without another route. */
 export const unknownPaths = (surface: Surface, base: string, name: string, missing?: string): Route[] =>
   [base, `${base}/*`].map((path) => route(surface, { path, name, ...(missing && { missing }) }))
 
@@ -163,7 +163,7 @@ export type ServerContext = {
   store: Store
   catalog: Catalog
   pages: PageCache
-  /** Returns explanations by passport id, each with the rule set and for the time of the last calculation. */
+  /** Returns explanations by passport id. Each uses the rule set and the time of the passport's last calculation. */
   explainAll: (
     passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
   ) => Awaitable<ReadonlyMap<number, Explanation>>
@@ -194,11 +194,11 @@ export type Exchange = LimitedExchange &
     readonly time: number
     readonly startedAt: number
     principal: Principal
-    /** Whether the response is a 304 that does not count. */
+    /** Whether the response is a 304 that does not count for the rate limit. */
     isFree: boolean
   }
 
-/** What may be logged about a request: not its path, query or key. */
+/** The facts about a request that may be logged. Its path, query and key must not be logged. */
 export type RequestSummary = {
   id: string
   method: string

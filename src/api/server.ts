@@ -200,7 +200,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   onError: (error) => state.onError(error, summaryOf(exchange)),
 })
 
-/** Authentication, rate limit, handler. One function, because each further `await` slows every request down. */
+/** Authenticates, checks the rate limit and calls the handler. One function, because each further `await` is slow. */
 async function respond(state: ServerState, exchange: Exchange): Promise<Response> {
   const { limiter, plan } = state
   const { request, route, address } = exchange
@@ -235,7 +235,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     }
     checkScope(exchange.principal, route.scope)
     checkMethod(request.method, route)
-    // Charged before the request waits for its turn and its body is received.
+    // Units are charged before the request waits for its turn and before its body is received.
     const units = route.units + (route.body ? unitsOfBody(declaredLength(request)) : 0)
     if (units > 1) await charge(limiter, exchange, units)
     if (retirement) checkBrownout(retirement, exchange.time, exchange.principal.id, surface.retires)
@@ -257,7 +257,7 @@ function complete(state: ServerState, exchange: Exchange, response: Response): R
   const { status } = completed
   const { route, time, startedAt, principal, units, tier, address, isFree } = exchange
   const keyId = principal.id
-  // The monthly quota exempts 304. A 304 that is not free is therefore counted as 200.
+  // A 304 does not count for the monthly quota. If it is not free, it is therefore counted as a 200.
   const counted = status === 304 && !isFree ? 200 : status
   if (route.surface.usesKeys) state.usage.count(keyId, route.name, counted, time, units)
   const seconds = (performance.now() - startedAt) / 1000

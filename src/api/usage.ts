@@ -31,7 +31,7 @@ export function createUsageCounter(now: () => number) {
       count.count += units
       if (keyId === '') return
       state.lastUsed.set(keyId, time)
-      // The monthly quota exempts 304 and 429.
+      // Responses with 304 or 429 do not count for the monthly quota.
       if (status !== 304 && status !== 429) state.since.set(keyId, (state.since.get(keyId) ?? 0) + units)
     },
     take(): UsageReport {
@@ -44,12 +44,12 @@ export function createUsageCounter(now: () => number) {
       startDay(state, now())
       return monthSum(state, keyId) >= quota
     },
-    /** Raises the monthly sums to those that the store had on this day. Sums of another month are ignored. */
+    /** `sums` are the monthly sums that were read from the store on `day`. Ignores those of another month. */
     setMonth(sums: ReadonlyMap<string, number>, day: string): void {
       startDay(state, now())
       // Sums of the previous month would count against the quota of this month.
       if (monthOf(day) !== monthOf(state.today)) return
-      // Stored sums lack the counts that are still buffered: the larger sum is kept.
+      // The larger sum is kept, because stored sums do not include counts that are still in memory.
       const known = [...state.stored.keys(), ...state.since.keys()].map(
         (keyId) => [keyId, monthSum(state, keyId)] as const,
       )

@@ -58,7 +58,7 @@ export function createSharedCatalog(client = createSearchClient()) {
   let snapshot: Snapshot
   let updated = Promise.withResolvers<void>()
 
-  /** Replaces the copy that the search thread sends by the snapshot itself, so that objects can be compared. */
+  /** The search thread returns a copy of the snapshot. Replaces the copy with the original, so that `===` works. */
   function own(found: Matches): Matches {
     return found.snapshot.cursor === snapshot.cursor ? { ...found, snapshot } : found
   }

@@ -19,7 +19,7 @@ export type Column = {
   starts: Uint32Array<ArrayBuffer>
 }
 
-/** Lists with several values that are stored once. After this many, each slot has its own copy of a new list. */
+/** If more lists than this are shared, each slot gets its own copy of a new list with several values. */
 const MOST_SHARED_LISTS = 100_000
 
 export const createColumn = (): Column => ({
@@ -153,7 +153,7 @@ export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
   return sorted
 }
 
-/** 1 at the start of each list that fulfils one of the conditions. Each condition is a bit: a filter has at most 32. */
+/** Returns flags: 1 at the start of each list that fulfils any condition. Conditions are bits, so at most 32. */
 export function flagLists(column: Column, conditions: readonly Condition[]): Uint8Array {
   const { lists, used } = column
   const bits = testValues(column, conditions)
@@ -232,7 +232,7 @@ function createTest({ prefix, values }: Wanted): (value: string | null) => boole
     (value.startsWith(prefix) || value.includes(` ${prefix}`) || value.includes(`_${prefix}`))
 }
 
-/** Keeps only the largest groups, in order: to sort a million groups would take a second. */
+/** Keeps only the largest groups, in order, because sorting a million groups would take a second. */
 function insertGroup(groups: Counted[], added: Counted): void {
   const last = groups[MOST_GROUPS - 1]
   if (last && isBefore(last, added)) return

@@ -6,13 +6,13 @@ import type { FacetPage } from './facet-index.ts'
 import type { Matches } from './search.ts'
 import { countWhile, cutPage, type Snapshot, type SortedList } from './snapshot.ts'
 
-/** Passports per read: 1.6 MB at most. */
+/** Passports per read. They take at most 1.6 MB. */
 export const CHUNK = 50
 
 /** A page is read again if one of its passports changes meanwhile. A second attempt almost always succeeds. */
 const ATTEMPTS = 5
 
-/** How often a request waits for a newer snapshot, when too many passports have changed since the current one. */
+/** If too many passports have changed since a snapshot, a request tries newer ones: this many snapshots in total. */
 const SNAPSHOTS = 3
 
 const known = new WeakMap<Snapshot, RecentChanges>()
@@ -53,7 +53,7 @@ export async function findList<T>(
   }
 }
 
-/** Whether the snapshot is enough for the list, without the facet index. */
+/** Whether the list needs only the snapshot, not the facet index. */
 export const isRanking = ({ filter, groupBy, sort, facets, ranksOf }: ListRequest): boolean =>
   filter.length === 0 && !groupBy && !facets && !ranksOf && sort.field === 'score'
 
@@ -147,7 +147,7 @@ export function addChanges(known: RecentChanges, { cursor, ...changes }: Listing
   return { cursor, listed, unlisted }
 }
 
-/** Whether a passport is the same before and after later changes. */
+/** Whether the passport has not changed between `before` and `after`. */
 const isSame = (before: RecentChanges, after: RecentChanges, id: number): boolean =>
   before.listed.get(id)?.version === after.listed.get(id)?.version &&
   before.unlisted.has(id) === after.unlisted.has(id)
@@ -192,7 +192,7 @@ function listSnapshot({ snapshot: { ids, scores }, ranks }: Matches): RankedList
   }
 }
 
-/** Ids are looked up by their last bits first: an array is much faster than a set, and most ids are unchanged. */
+/** Most ids are unchanged: looking up their last bits in an array excludes them much faster than looking in a set. */
 const LAST_BITS = 0xffff
 
 /** The positions of changed passports, ascending. */

@@ -4,15 +4,15 @@ import type { Store } from '../store/store.ts'
 import { createFacetIndex, type FacetIndex, type FacetPage } from './facet-index.ts'
 import { buildSnapshot, type Snapshot } from './snapshot.ts'
 
-/** Passports per read. A read takes about 2 ms on SQLite, and at most 85 MB, if all records have the maximum size. */
+/** Passports per read. A read takes about 2 ms on SQLite. It uses 85 MB if all records have the maximum size. */
 const CHUNK = 100
 
-/** During a build, changes are read after this many chunks. If they became too many, the build would start again. */
+/** Chunks between two reads of changes during a build. Too many unread changes would make the build start again. */
 const CHUNKS_BETWEEN_CHANGES = 100
 
 const ATTEMPTS = 3
 
-/** Changes are read again after this time even if the snapshot is the same: a replica may have been behind it. */
+/** Changes are read again after this time, even for the same snapshot: a replica may have lagged at the last read. */
 const CHECK_MILLISECONDS = 1000
 
 /** An index that still holds names and tags of removed passports is replaced at the first update after this time. */
@@ -33,7 +33,7 @@ type Options = {
   onFailure?: (error: unknown) => void
 }
 
-/** Each passport is as it was at `cursor` or later. */
+/** The index has each passport as of `cursor` or later. */
 type State = { index: FacetIndex; cursor: string; builtAt: number }
 
 /** The passports to read. All changes after `cursor` are read as well. */
@@ -46,7 +46,7 @@ type Live = {
   state?: State | undefined
   building?: Promise<State> | undefined
   percent: number
-  /** The last time changes were read: into which index, and for which cursor. */
+  /** The index, the cursor and the time of the last read of changes. */
   checked?: { state: State; cursor: string | undefined; at: number }
 }
 
@@ -101,7 +101,7 @@ async function update(live: Live, snapshot: Snapshot, cursor: string | undefined
   if (state && !wasChecked(live, state, cursor)) {
     const isComplete = await readChanges(live.store, state)
     live.checked = { state, cursor, at: performance.now() }
-    // A new index has replaced this one meanwhile. It may lack the last changes.
+    // A new index has replaced this one meanwhile. The new index may lack the last changes.
     if (live.state !== state) return update(live, snapshot, cursor)
     if (isComplete) limitUnused(live, state)
     else live.state = undefined

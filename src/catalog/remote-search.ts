@@ -11,7 +11,7 @@ type Page = Matches | LivePage
 
 const LONGEST_LIST_MILLISECONDS = 10_000
 
-/** Calls that may wait in the queue: more than the rate limit allows one client. */
+/** Maximum number of calls in the queue. The rate limit keeps one client from filling it. */
 const MOST_WAITING = 2000
 
 export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, mostWaiting = MOST_WAITING) {

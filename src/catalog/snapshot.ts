@@ -87,7 +87,7 @@ function createBuilder(passports: number, nameBytes = 0) {
   }
 }
 
-/** Growing arrays of ids and names, as in a snapshot. `count` passports are in use, and the names up to `end`. */
+/** Growing arrays, as in a snapshot. The first `count` ids and the first `end` bytes of names are used. */
 export type Named = Pick<Snapshot, 'ids' | 'names' | 'starts'> & { count: number; end: number }
 
 export function createNamed(passports: number, nameBytes = 0): Named {

@@ -6,7 +6,7 @@ import { describeFailure, runCommand } from './commands.ts'
 import { STANDARD_OUTPUT, withPath } from './system-error.ts'
 import { writeAll } from './write-all.ts'
 
-/** Log entries are dropped while more characters than this wait to be read. */
+/** While more unread characters than this are buffered, log entries are dropped. */
 const LONGEST_BACKLOG = 1024 * 1024
 
 /** The process ends after this time, even if nobody reads its last message or its log. */

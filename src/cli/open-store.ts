@@ -22,7 +22,7 @@ export const openForCommand = (
   options: Options = { create: false, migrate: false },
 ) => openStore(database, options)
 
-/** Opens the database of the settings, and refuses a missing one: DATABASE_URL is then wrong. `name` is for messages. */
+/** Opens the configured database. Throws if it is missing: DATABASE_URL is then wrong. `name` is for messages. */
 export async function openConfigured(
   { env }: Terminal,
   values: { demo?: true | undefined },
@@ -53,13 +53,13 @@ export async function openWhole(database: DatabaseAddress, options: Options = MA
   // Until version 0.2.1 a complete copy left a note of two lines.
   if (note === '' || note.includes('\n')) return store
   await store.close()
-  // The next run of the copy would overwrite what is written now.
+  // Throws, because the next run of the copy would overwrite whatever is written now.
   throw new CommandError(
     `The copy of ${note} to ${nameDatabase(database)} is incomplete: run "passportd copy" again to complete it, or accept the contents with "passportd copy --forget" and the database URL.`,
   )
 }
 
-/** Opens a database for a dry run, which neither creates nor migrates it. A missing one is replaced by an empty temporary one. */
+/** Opens a database for a dry run, which neither creates nor migrates it. If it is missing, an empty temporary one is opened. */
 export async function openForDryRun(database: DatabaseAddress): Promise<Store> {
   try {
     return await openWhole(database, { create: false, migrate: false })

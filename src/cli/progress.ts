@@ -15,7 +15,7 @@ export function createProgress({ err, interactive, now }: Output, unit: string, 
   return {
     /** `measured` is the progress towards `total`, if `total` has another unit than `done`. */
     update(done: number, measured = done, total = initial): void {
-      // The clock may be set back.
+      // Math.abs, because the clock can be set back.
       if (Math.abs(now() - last) < every) return
       last = now()
       drawn = true

@@ -6,7 +6,7 @@ import { UsageError } from './command.ts'
 
 /**
  * Returns a function that applies the rule set in RULES, or does nothing if that rule set is active. Throws if a newer rule set
- * was applied, which RULES must not replace.
+ * was applied, because RULES must not replace it.
  */
 export async function prepareRulesSetting(
   store: Store,

@@ -4,8 +4,8 @@ import { withPath } from './system-error.ts'
 const PAUSE_MILLISECONDS = 5
 
 /**
- * Writes the whole text synchronously, because a non-blocking pipe accepts only the beginning of a long text. Errors name
- * `path`. Gives up if nobody reads a full pipe for `patience` milliseconds.
+ * Writes the whole text synchronously, because a non-blocking pipe accepts only the beginning of a long text. Errors
+ * contain `path`. Gives up if nobody reads a full pipe for `patience` milliseconds.
  */
 export function writeAll(
   descriptor: number,

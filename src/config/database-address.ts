@@ -24,7 +24,7 @@ export function parsePostgresUrl(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text) || !isDecodable(text)) return undefined
   const isValid = splitHosts(text).every((host) => {
     const url = URL.parse(host)
-    // With an unescaped /, ? or # in the password, URL.parse takes the start of the password for the host.
+    // If the password has an unescaped /, ? or #, URL.parse mistakes the start of the password for the host.
     return url && (url.username !== '' || !text.includes('@'))
   })
   return isValid ? text : undefined
@@ -39,7 +39,7 @@ export function parsePostgresUrls(text: string): readonly string[] | undefined {
 /** One URL for each host of an address with several, such as `postgres://user:password@host1,host2:5433/database`. */
 export function splitHosts(text: string): string[] {
   const [, start = '', hosts = '', rest = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? []
-  // Without this option, hosts are tried in order, and the first one that accepts writes is used.
+  // target_session_attrs is not needed: hosts are tried in order, and the first one that accepts writes is used.
   const options = rest
     .replace(/([?&])target_session_attrs=(?:read-write|primary|any)(?:&|$)/, '$1')
     .replace(/[?&]$/, '')

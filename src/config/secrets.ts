@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Settings with passwords. The variable NAME_FILE may name a file with the value. */
+/** Settings with passwords. For each, the variable NAME_FILE can name a file that contains the value. */
 export const SECRETS: readonly string[] = [
   'DATABASE_URL',
   'DATABASE_READ_URL',

@@ -31,7 +31,7 @@ export function parseRedisUrl(text: string): string | undefined {
   const url = /^rediss?:\/\//.test(text) ? URL.parse(text) : null
   // The path is a database number; the Redis client throws on other paths.
   if (!url?.hostname || url.port === '0' || !/^(\/\d{0,9})?$/.test(url.pathname)) return undefined
-  // With an unescaped /, ? or # in the password, URL.parse takes the start of the password for the host.
+  // If the password has an unescaped /, ? or #, URL.parse mistakes the start of the password for the host.
   return url.username !== '' || url.password !== '' || !text.includes('@') ? text : undefined
 }
 

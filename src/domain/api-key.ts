@@ -11,7 +11,7 @@ export type ApiKey = {
   createdAt: number
   expiresAt?: number
   revokedAt?: number
-  /** Saved a few seconds after the request. */
+  /** The time of the last request. It is saved a few seconds later. */
   lastUsedAt?: number
   successor?: string
 }

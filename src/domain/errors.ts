@@ -105,7 +105,7 @@ export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-/** A 400 that lists the invalid values. Its message is that of the first one. */
+/** A 400 that lists the invalid values. Its message is the detail of the first one. */
 export function invalidValues(values: readonly InvalidValue[]): ServiceError {
   return new ServiceError('invalid_request', values[0]?.detail ?? '', {
     invalid: values.slice(0, MOST_INVALID),
@@ -117,7 +117,7 @@ export const MOST_INVALID = 20
 
 export const LONGEST_POINTER = 60
 
-/** Returns the JSON Pointer of a member of the body, or of entry `at` of that member, as a URI fragment. A long name gets `#`. */
+/** Returns the JSON Pointer of a member of the body, or of entry `at` of that member, as a URI fragment; `#` for a long name. */
 export function pointerTo(name: string, at?: number): string {
   if (name.length > LONGEST_POINTER || !name.isWellFormed()) return '#'
   const member = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
@@ -128,7 +128,7 @@ export const invalidValue = (pointer: string, detail: string) => invalidValues([
 
 export const invalidParameter = (name: string, detail: string) => invalidValue(`?${name}`, detail)
 
-/** Returns each unknown name once. Only the first has a suggestion, because comparing a name with all known names takes time. */
+/** Returns each unknown name once. Only the first one has a suggestion, because finding one takes time. */
 export function findUnknown(
   noun: string,
   names: readonly string[],

@@ -9,7 +9,7 @@ const LARGEST_BYTES = 8 * 1024 * 1024
 
 type ReadOptions = {
   signal: AbortSignal
-  /** Called after each batch. A table is read three times: to copy it, then on both sides to compare it. */
+  /** Called after each batch. Each table is read three times: once to copy it, then on both sides to compare them. */
   onProgress: (table: string, items: number) => void
 }
 
@@ -62,7 +62,7 @@ async function digestTable(table: CopyTable, options: ReadOptions) {
   return { count, checksum: hash.digest('hex') }
 }
 
-/** The last batch has no `until`, so that later items of the copy are deleted. */
+/** The last batch has no `until`, so that `copyTable` deletes all later items of the target. */
 async function* readBatches({ name, list }: CopyTable, { signal, onProgress }: ReadOptions) {
   let after: CopyKey | undefined
   let limit = FIRST_BATCH

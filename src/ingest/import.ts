@@ -21,7 +21,7 @@ const emptyReport = () => ({
   removed: 0,
   refused: 0,
   unknownFields: 0,
-  /** The first 1000 types without a rule, of data points and of unscored credentials. */
+  /** Types without a rule, at most 1000: those of data points and of unscored credentials. */
   typesWithoutRule: new Set<string>(),
 })
 
@@ -76,7 +76,7 @@ function begin(saveRecords: SaveRecords, given: ImportOptions) {
     report,
     batch: [] as Pending[],
     batchBytes: 0,
-    /** Refused records to retry at the end. Later lines may free the wallet or add the passport that they need. */
+    /** Refused records to retry at the end: a later line may free their wallet or add their passport. */
     deferred: new Map<unknown, { each: Pending; problem: Problem }>(),
   }
 }
@@ -132,7 +132,7 @@ async function save(run: Run, pending: readonly Pending[]): Promise<void> {
       else deferred.set(keyOf(each), { each, problem: result })
     } else if (result) {
       report[result.outcome]++
-      // A later line about the same passport, or the removal of its survivor, replaces a deferred line.
+      // Drops deferred lines about the same passport, and about passports that this line removed.
       for (const key of [keyOf(each), ...(result.removedIds ?? [])]) deferred.delete(key)
     }
   }

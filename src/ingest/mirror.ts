@@ -10,13 +10,13 @@ export type MirrorReport = typeof NOTHING
 const NOTHING = {
   copied: 0,
   unchanged: 0,
-  /** Merged here, because the source has merged them. */
+  /** Passports that were merged here, because the source has merged them. */
   merged: 0,
-  /** Removed at the source; the copies stay. */
+  /** Passports that were removed at the source, but not here. */
   gone: 0,
-  /** Removed at the source and here. */
+  /** Passports that were removed at the source and here. */
   pruned: 0,
-  /** Not copied, because they were removed here. */
+  /** Passports that were not copied, because they were removed here. */
   removed: 0,
   failed: 0,
 }
@@ -42,7 +42,7 @@ const PAGE_SIZE = 250
 const MAX_WALKS = 4
 const UNSEEN_BATCH = 500
 
-/** Stored in place of the ETag of a copy that was merged because the source has merged it. */
+/** Replaces the stored ETag of a copy that was merged here after a merge at the source. */
 const MERGED = 'merged'
 
 /** Precedes stored ETags of V2, because a source may have the same ETag for both versions. */
@@ -165,7 +165,7 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   if (usable?.run === number) return undefined
   const stored = await store.passports.find({ id })
   if (!stored && !seen.has(id)) return undefined
-  // No ETag is sent for a passport that is no longer stored, or is merged: a 304 would not name its survivor.
+  // No ETag is sent if the passport is not stored, or is merged and unlisted: a 304 would not name the survivor.
   const known = stored?.id === id || (stored && seen.has(id)) ? usable : undefined
   const passportPath = `/api/v${version}/passports/${id}`
   const credentialsPath = `/api/v${version}/passport_credentials?passport_id=${id}`
@@ -199,11 +199,11 @@ function addGone({ seen, merges, gone }: Run, id: number, survivor?: number): un
   else merges.set(id, survivor)
 }
 
-/** Merges copies as the source has merged them. A copy that is merged here already must lead to the same survivor. */
+/** Merges copies as the source has merged them. A copy that is already merged here must have the same survivor. */
 async function mergeCopies(run: Run): Promise<void> {
   const { store, base } = run.options
   const find = async (id: number) => (await store.passports.find({ id }))?.id
-  // Passports that are not merged here come first, because a merge also moves the passports merged into them.
+  // Copies that are not merged here come first: merging one also moves the copies that are merged into it.
   const [first, last]: [number[], number[]] = [[], []]
   for (const id of run.merges.keys()) ((await find(id)) === id ? first : last).push(id)
   for (const id of [...first, ...last]) {
@@ -222,7 +222,7 @@ async function mergeCopies(run: Run): Promise<void> {
   }
 }
 
-/** Removes the copies of gone passports. Returns the reason if none may be removed. */
+/** Removes the copies of gone passports. If that is refused, returns the reason. */
 async function prune(run: Run): Promise<string | undefined> {
   const { prune, store, base, now, onKept } = run.options
   const gone = run.gone.difference(run.seen)

@@ -24,14 +24,14 @@ export async function removeCopies(gone: ReadonlySet<number>, { store, source, n
       batch.map((id) => ({ kind: 'removal', id })),
       { now: now(), restore: false },
     )
-    // Run 0 marks a pruned passport: it is copied again if the source has it again, unlike other removed passports.
+    // Run 0 marks a pruned passport: unlike other removed passports, it is copied again if the source has it again.
     for (const id of batch)
       await store.mirror.note(source, id, { passportEtag: '', credentialsEtag: '', run: 0 })
   }
   return removed
 }
 
-/** The reason to keep a copy: another source has it, or a passport that stays would be removed with it. */
+/** Returns the reason to keep a copy: another source has it, or a passport that is not gone is merged into it. */
 async function findReason(store: Store, others: readonly string[], id: number, gone: ReadonlySet<number>) {
   for (const other of others)
     if (((await store.mirror.find(other, id))?.run ?? 0) > 0) return `${other} has it, too`

@@ -29,7 +29,7 @@ export function parseList(body: unknown) {
   return { ids, invalid, last, total: total ?? 0 }
 }
 
-/** Returns the id in the body or in `Content-Location`. If the requested passport was merged, it is the survivor's. */
+/** Returns the id in the body or in `Content-Location`: the survivor's id if the requested passport was merged. */
 export function parseSurvivor(body: unknown, location: string, requested: number): number {
   const given = parseCount(field(field(body, 'passport'), 'passport_id')) ?? requested
   if (given !== requested) return given

@@ -146,7 +146,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
       const { items, total } = await findPage(context, request, async (ids) => {
         const keys = ids.map((id) => ({ id }))
         const found = await findAll(context, keys)
-        // The id of a merged passport finds the survivor.
+        // Leaves out passports that were merged meanwhile: their ids find the survivor.
         return found.flatMap((each, at) =>
           each && 'passport' in each && each.passport.id === ids[at] ? each : [],
         )

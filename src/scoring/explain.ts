@@ -5,7 +5,7 @@ import { describeCalculation } from './points.ts'
 import { findRules, type RuleSet, toRuleSet } from './rules.ts'
 import { score } from './score.ts'
 
-/** Calculates the score with the current rules and says why responses may show another one. */
+/** Calculates the score with these rules. The notes say why responses show another score. */
 export async function findExplanation(store: Store, ref: PassportRef, rules: RuleSet, now: number) {
   const evidence = await store.scoring.find(ref)
   if (!evidence) return undefined
@@ -29,7 +29,7 @@ const PER_TURN = 50
 
 type Calculated = { id: number; rules: string; calculatedAt: number }
 
-/** Explains stored scores. Each one is explained by the rule set and the time of its calculation. */
+/** Explains stored scores. Each explanation uses the rule set and the time of the score's calculation. */
 export function createExplainer(store: Store) {
   const rulesOf = createRulesFinder(store)
   return async (passports: readonly Calculated[]): Promise<Map<number, Explanation>> => {

@@ -37,7 +37,7 @@ const toJob = ({ rules, now = Date.now }: Adopter): AdoptionJob => ({
 
 /**
  * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. Calls
- * `onSuperseded` if only nodes of another version score, because their built-in rules are in force and none was applied.
+ * `onSuperseded` if the built-in rules of another version are in force, and none was applied: only its nodes score then.
  */
 export async function keepRescoring(scorer: Rescorer, signal: AbortSignal, onSuperseded: () => void) {
   let current = scorer

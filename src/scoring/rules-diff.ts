@@ -8,7 +8,7 @@ import { type ExplainedScore, score } from './score.ts'
 const BATCH = 500
 /** The result lists this many of the largest changes. */
 const LARGEST = 10
-/** The most ids in the lists of gained and of lost checkmarks. */
+/** At most this many ids are listed of passports that gain the checkmark, and of those that lose it. */
 const NAMED = 20
 
 /** Bounds of the histogram; a change of less than 1 counts as 1. */

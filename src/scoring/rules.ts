@@ -5,7 +5,7 @@ import defaultRules from './default-rules.json' with { type: 'json' }
 
 export type { Rule }
 export type RuleSet = RuleSetShape & {
-  /** The version and a digest of the contents, which shows changes under the same version. */
+  /** The version and a digest of the contents. The digest shows changes within a version. */
   stamp: string
 }
 

@@ -35,7 +35,7 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
 
   const results = [...kept, ...calculated]
   const shown = results.map(({ credential }) => credential)
-  // Without any result, a passport that no rule set has scored keeps the scores of its record.
+  // A passport that no rule set has scored keeps the scores of its record if there is nothing to score.
   const isKnown = results.length > 0 || passport.rules !== ''
   return {
     scores: isKnown ? sumScores(shown, rules.caps) : passport.scores,

@@ -10,7 +10,7 @@ export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
 /** Messages of the writer thread, which the main thread forwards to the search thread and the server threads. */
 type Published =
   | { kind: 'snapshot'; snapshot: Snapshot }
-  /** This month's requests by key id, as stored on a day. */
+  /** The number of requests of each key in the month, as stored on `day`. */
   | { kind: 'month'; day: string; sums: ReadonlyMap<string, number> }
 
 export type StartMessage = {

@@ -37,7 +37,7 @@ type ListenerOptions = {
 /** Usage counts are handed over at this interval: a crash loses at most the counts of one interval. */
 const USAGE_MILLISECONDS = 10_000
 const PLAN_MILLISECONDS = 1000
-/** A server that was used within this time continues to serve for this time before it stops. */
+/** If its last request is more recent than this, a server continues to serve for the same time before it stops. */
 const GRACE_MILLISECONDS = 1000
 
 export type Listener = Awaited<ReturnType<typeof listen>>

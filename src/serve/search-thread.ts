@@ -30,7 +30,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
     case 'start':
       config = data.config
-      // The store is opened at the start, like those of other threads, before a newer version can migrate the database.
+      // Opens the store at the start, as other threads do, before a newer version can migrate the database.
       void openIndex().catch(logFailure)
       snapshot = data.snapshot
       break
@@ -56,7 +56,7 @@ function logFailure(error: unknown): void {
 /** Updates the index in the background. */
 const follow = (current: Snapshot) => openIndex().then((opened) => opened.follow(current), logFailure)
 
-/** Opens the store for the index; keyword searches need neither. After a failure, the next request tries again. */
+/** Opens the store and the index; keyword searches need neither. After a failure, the next request tries again. */
 function openIndex(): ReturnType<typeof createIndex> {
   index ??= createIndex().catch((error) => {
     index = undefined

@@ -119,7 +119,7 @@ async function openRateLimitCounter(
   })
 }
 
-/** Closes the store, because SQLite removes its WAL with the last connection. The main thread then terminates this one. */
+/** Closes the store: SQLite removes the WAL when the last connection closes. The main thread then ends this thread. */
 async function stop(): Promise<void> {
   await listener?.drain()
   await sending

@@ -98,7 +98,7 @@ export async function startService(options: Options) {
   }
 }
 
-/** Checks the files here, so that problems are logged once instead of by each thread. */
+/** Checks the TLS files once for all threads, so that problems are logged only once. */
 function mayRenewTls({ tls }: Config, log: Log): boolean {
   if (!tls) {
     log.warn('SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.')

@@ -3,10 +3,10 @@ const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** One Ctrl+C may arrive twice: from the terminal, and again from npm. */
 const DUPLICATE_MILLISECONDS = 500
 
-/** A shutdown takes at most 12 s, including the time for the last log entries. */
+/** A shutdown takes at most 12 s. After this deadline, one second is left for the last log entries. */
 const DEADLINE_MILLISECONDS = 11_000
 
-/** Returns a signal that SIGINT or SIGTERM aborts. A second one kills the process. At the deadline, `onDeadline` is called. */
+/** SIGINT or SIGTERM aborts the result; a second one kills the process. `onDeadline` is called at the deadline. */
 export function shutdownSignal(onDeadline?: () => void): AbortSignal {
   const controller = new AbortController()
   function onSignal(): void {

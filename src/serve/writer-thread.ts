@@ -56,7 +56,7 @@ function createJobs(config: Config, store: Store): Job[] {
     checkSchema(store, scoring),
     logRetirement(store, log),
   ]
-  // Notices that the database was deleted, replaced or damaged, even if nothing is written.
+  // This job notices a deleted, replaced or damaged database even if nothing is written.
   if (database.engine === 'sqlite')
     jobs.push({
       name: 'The database files cannot be used',
@@ -86,7 +86,7 @@ const checkSchema = (store: Store, scoring: AbortController): Job => ({
   },
 })
 
-/** `remove` deletes some rows from before a time: deleting all at once would delay other writes. Returns whether there were any. */
+/** `remove` deletes a batch of old rows and returns whether there were any. Deleting all at once would delay writes. */
 const deleteOld = (what: string, days: number, remove: (before: number) => Awaitable<boolean>): Job => ({
   name: `Old ${what} cannot be deleted`,
   interval: HOUR_MILLISECONDS,

@@ -2,11 +2,11 @@ import type { EventLog, EventType, LogEvent } from '../domain/history/event.ts'
 import type { Awaitable } from './awaitable.ts'
 
 export type EventStore = {
-  /** Reads the state of the log from the primary: event streams notice new events by `last`, and a replica may lag. */
+  /** Reads from the primary: event streams notice new events by the `last` of the log, and a replica may lag. */
   log(): Awaitable<EventLog>
-  /** The next events, oldest first. A page has at most `limit` events, and about 1 MiB. */
+  /** The next events, oldest first. A page has at most `limit` events and about 1 MiB of data. */
   list(page: EventPage): Awaitable<EventList>
-  /** A page of the events of these passports after a time, newest first for each one. `readLater` reads all pages. */
+  /** A page of these passports' events after a time, newest first within a passport. `readLater` reads all pages. */
   listAfterTime(passports: readonly LaterCursor[], time: number): Awaitable<LaterEvents>
   /** The latest events of a passport, newest first. */
   listLatest(passportId: number, types: readonly EventType[], limit: number): Awaitable<LogEvent[]>

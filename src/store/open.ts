@@ -10,13 +10,13 @@ import type { Store } from './store.ts'
 type OpenOptions = {
   /** Creates a missing file (SQLite). */
   create?: boolean
-  /** By default an outdated database is migrated; otherwise it is refused. */
+  /** `true` by default. An outdated database that is not migrated is refused. */
   migrate?: MigrationMode
   /** How many connections are opened for short statements (PostgreSQL). */
   connections?: number
   /** Milliseconds without any response after which a server counts as unavailable. */
   responseTimeout?: number
-  /** Reports that a server is unavailable or slow, and that it has recovered. */
+  /** Called when a server becomes unavailable or slow, and when it has recovered. */
   onNotice?: (sentence: string) => void
 }
 
@@ -28,7 +28,7 @@ export async function openStore(address: DatabaseAddress, options: OpenOptions =
   return address.engine === 'sqlite' ? openSqlite(address.path, options) : openPostgres(address, options)
 }
 
-/** Returns the schema number before and after. Throws `unavailable` with a message for the operator. */
+/** Returns the schema numbers before and after the migration. Throws `unavailable` with a message for the operator. */
 export async function migrateDatabase(address: DatabaseAddress): Promise<{ from: number; to: number }> {
   return address.engine === 'sqlite' ? migrateSqlite(address.path) : migratePostgres(address.url)
 }

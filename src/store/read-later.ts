@@ -11,7 +11,7 @@ type Check = (knownSince: number) => void
 
 /**
  * Pages of the events of these passports after a time, newest first for each passport. Read the passports before the
- * events, because `undo` needs all events since then. The event loop runs between pages.
+ * events, so that no event that changed them is missing for `undo`. The event loop runs between pages.
  */
 export async function* readLater(
   events: Events,

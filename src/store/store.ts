@@ -45,7 +45,7 @@ export type Store = AsyncDisposable & {
     listRemovals(): Awaitable<number[]>
   }
   credentials: {
-    /** Reads a passport and the credentials of its V1 response together: highest score first, then by name and id. */
+    /** Finds a passport and the credentials in its V1 response, sorted by score (highest first), name and id. */
     find(ref: PassportRef): Awaitable<{ passport: FullPassport; credentials: Credential[] } | undefined>
   }
   /** V1 responses. The id of a merged passport finds the response of its survivor. */
@@ -81,7 +81,7 @@ export type Store = AsyncDisposable & {
       id: string,
       change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner'>> & { expiresAt?: number | null },
     ): Awaitable<boolean>
-    /** Sets a successor and an earlier expiry. Returns false for an unknown key, or one that has a successor. */
+    /** Sets a successor. The key expires at `endsAt` or earlier. Returns false if it is unknown or has a successor. */
     replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
     /** Returns whether the key exists. The date of the first revocation stays. */
     revoke(id: string, now: number): Awaitable<boolean>
@@ -98,7 +98,7 @@ export type Store = AsyncDisposable & {
     /** The number of responses per key. Responses with 304 and 429 are free and not counted. */
     sumByKey(days: Days): Awaitable<[key: string, count: number][]>
   }
-  /** Audit log: changes by people and API keys that have no event. `list` returns the latest entries, newest first. */
+  /** Audit log of changes without an event, by people and API keys. `list` returns the latest entries, newest first. */
   audit: {
     add(entry: AuditEntry): Awaitable<void>
     list(limit: number): Awaitable<AuditEntry[]>
@@ -229,11 +229,11 @@ export type RulesStore = {
   active(): Awaitable<AppliedRules | undefined>
   /** All rule sets, the last applied one first. */
   list(): Awaitable<AppliedRules[]>
-  /** Stores a rule set without activating it. A stored one stays unchanged. */
+  /** Stores a rule set without activating it. If it is stored already, it stays unchanged. */
   keep(rules: AppliedRules): Awaitable<void>
   /** Stores and activates a rule set. */
   apply(rules: AppliedRules): Awaitable<void>
-  /** Activates the rule set applied before the active one, or `builtIn`. Returns `undefined` if nothing changes. */
+  /** Activates the previously applied rule set, `builtIn` if there is none. Returns `undefined` if nothing changes. */
   rollBack(builtIn: AppliedRules, now?: number): Awaitable<AppliedRules | undefined>
 }
 

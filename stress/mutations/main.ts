@@ -13,7 +13,7 @@ fail. The exit code is 1 if the tests pass after a change, or if a text of the l
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** A mutation may make a test hang, so a run ends after this many times the duration without the mutation. */
+/** A mutation can make a test hang, so the tests are killed after this many times their normal duration. */
 const SLOWER = 20
 const LEAST_MILLISECONDS = 60_000
 const LONGEST_MILLISECONDS = 600_000
@@ -88,7 +88,7 @@ function argumentsOf({ tests, title }: Mutation): string[] {
 
 async function runTests(mutation: Mutation, timeout: number) {
   const begin = performance.now()
-  // In its own process group, so that the processes that tests start are killed, too.
+  // The tests run in their own process group, so that the processes they start are killed, too.
   const child = spawn(process.execPath, argumentsOf(mutation), {
     cwd: folder,
     detached: true,

@@ -47,7 +47,7 @@ export const RESPONSE_MUTATIONS: readonly Mutation[] = [
     from: "  headers.delete('Access-Control-Allow-Origin')\n",
     to: '',
     tests: ['test/explorer/site/site.test.ts'],
-    title: 'cannot be read by other origins',
+    title: 'other origins can read pictures and the API, but not pages',
   },
   {
     name: 'CSP: other sites may frame the pages',

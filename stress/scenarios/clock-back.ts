@@ -87,7 +87,7 @@ async function checkLimit(get: Get, key: string): Promise<void> {
 
 type Shown = { calculating_score: boolean; passport_profile: { display_name: string } }
 
-/** Imports a record without a score, and waits until the server has calculated it. */
+/** Imports a record without a score, and waits until the server has calculated the score. */
 async function checkImport(get: Get, options: CommandOptions, name: string): Promise<void> {
   const record = { passport_id: 7, passport_profile: { display_name: name } }
   writeFileSync(join(options.cwd, 'news.jsonl'), toLines(record))

@@ -12,7 +12,7 @@ import { copyFrom, type Disk, makeDisk, optionsOn } from '../support/small-disk.
 const NAME = 'people.db'
 /** Lines that `import` saves in one transaction. */
 const BATCH = 500
-/** People with one credential each, so that two batches are a small file. */
+/** People with one credential each, so that a file of two batches is small. */
 const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.credentials?.slice(0, 1) ?? [] }))
 const LINES = linesOf(PEOPLE)
 /** Slightly more space than the import needs. */

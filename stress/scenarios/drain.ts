@@ -65,7 +65,7 @@ async function stopUnderLoad(
     next: () => ({ target: TARGETS[Math.floor(Math.random() * TARGETS.length)] as string }),
     onExchange(exchange: Exchange) {
       const { target } = exchange
-      // A connection that was not accepted may be refused or reset. Usage counts show the processed requests.
+      // During the stop, connections may be refused or reset. Usage counts show whether a response was lost.
       if ('error' in exchange) {
         if (!isStopping) fail(`${target}: ${exchange.error.message}`)
         return

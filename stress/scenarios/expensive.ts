@@ -8,7 +8,7 @@ import { statusOf } from '../support/process-status.ts'
 const EXPENSIVE_CLIENTS = 16
 const ORDINARY_CLIENTS = 4
 
-/** The most memory that the server may use. */
+/** The server must not use more memory than this. */
 const MOST_MEGABYTES = 512
 
 const TIERS = 'anonymous=unlimited, explorer=unlimited'

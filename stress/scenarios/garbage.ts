@@ -14,7 +14,7 @@ const SLOW_CLIENTS = [
   'POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx',
   'GET /api/v1/passports?per_page=250 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20),
 ]
-/** Allowed growth of memory from the first third to the last. */
+/** Allowed growth of memory from the first third of the run to the last third. */
 const MOST_GROWTH_MEGABYTES = 64
 
 const GET = 'GET /api/v1/passports/7 HTTP/1.1\r\nHost: x\r\n\r\n'

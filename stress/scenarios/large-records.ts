@@ -14,10 +14,10 @@ const MAX_MEMORY_MEGABYTES = 700
 const AT_ONCE = 8
 const ENCODINGS = ['identity', 'gzip', 'zstd']
 
-/** On an idle machine, /health takes about 10 ms; here the client uses the CPU, too. The short form does not check it. */
+/** Checked in long runs only. On an idle machine, /health takes about 10 ms; here the client uses the CPU, too. */
 const LONGEST_HEALTH_MILLISECONDS = 300
 
-/** A record with texts and lists within their limits, but with 3.8 MB in all. */
+/** A record of 3.8 MB, although no text or list in it exceeds its own limit. */
 const hostile = (id: number) => ({
   passport_id: id,
   passport_profile: { tags: Array.from({ length: 2000 }, (_, at) => `${at}`.padEnd(1904, 'x')) },

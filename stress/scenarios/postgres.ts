@@ -38,11 +38,11 @@ const TARGETS: readonly Target[] = [
   { path: '/api/v1/passports?keyword=watched&per_page=5', fixed: wholeBody, within: LATEST_MILLISECONDS },
 ]
 
-/** So many people that the fault happens during the import. */
+/** Enough people that the import is still running when the fault happens. */
 const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.credentials?.slice(0, 2) ?? [] }))
 const fileOfRound = (round: number) => `${round}.jsonl`
 
-/** Memory that grows more after the first pass through all faults is a leak. */
+/** If memory grows by more than this after the first pass through all faults, it is a leak. */
 const MOST_GROWTH_MEGABYTES = 100
 
 type Options = Parameters<typeof run>[1]

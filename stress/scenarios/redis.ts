@@ -10,7 +10,7 @@ import { FAULTS, INVALID_REPLIES } from '../support/redis-faults.ts'
 
 const LIMIT = 20
 const NODES = 2
-/** The requests to each node, more than the limit. */
+/** The number of requests to each node, which exceeds the limit. */
 const REQUESTS = LIMIT + 5
 /** A request waits 100 ms for Redis; the rest is a margin for a busy machine. */
 const LATEST_MILLISECONDS = 5000
@@ -62,7 +62,7 @@ async function withRedis(times: number, fail: Fail) {
   return { count: times, note: `${responses} responses, the slowest after ${Math.round(slowest)} ms` }
 }
 
-/** Tests only the servers that send invalid replies. */
+/** Tests only fake Redis servers that send invalid replies. */
 async function withoutRedis(times: number, fail: Fail) {
   const replies = Object.entries(INVALID_REPLIES)
   for (let round = 0; round < times; round++) {

@@ -13,7 +13,7 @@ import { getJson, learnVersions } from '../support/soak-versions.ts'
 const CLIENTS = 8
 /** Shorter runs do not check memory and open files. */
 const LONG_SECONDS = 60
-/** Allowed growth of memory from the second third to the last. */
+/** Allowed factor by which memory grows from the second third of the run to the last third. */
 const MOST_GROWTH = 1.25
 const SPARE_FILES = 16
 

@@ -26,7 +26,7 @@ export function checkIntegrity(path: string): void {
 
 type Texts = Record<string, string>
 
-/** The export and every V1 response, by line or path. */
+/** The lines of the export, and every V1 response. The keys are line numbers and paths. */
 export async function everythingIn(sandbox: Sandbox): Promise<Texts> {
   return { ...(await exportOf(sandbox)), ...(await sandbox.look(responsesIn)) }
 }
@@ -40,7 +40,7 @@ export const exportOf = (sandbox: Sandbox): Promise<Texts> =>
 
 const KEYWORDS = ['a', 'an', 'ann', 'Łó', 'demo', 'no match']
 
-/** The ranking, and the V1 bodies of all listed passports, by path. */
+/** The ranking, the search results, and the V1 bodies of all listed passports, which have their paths as keys. */
 export async function responsesIn(store: Store): Promise<Texts> {
   const { v1 } = store
   const catalog = createCatalog(store)

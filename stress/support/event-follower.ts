@@ -10,14 +10,14 @@ import type { Store } from '../../src/store/store.ts'
 import type { Fail } from '../run-scenario.ts'
 
 /**
- * A passport that is built from its events. For fields outside of the score, events have only the names, and the follower
- * reads the values. Not compared with the export: texts and times of credentials, of which events have only the old values
- * (see `as-of`), data points, and whether a score is being calculated. The log has no events for the last two.
+ * A passport that is built from its events. Events have only the names of fields outside of the score, so the follower
+ * reads their values. Three things are not compared: data points and stale flags, which have no events, and the texts
+ * and times of credentials, because events have only their old values (see `as-of`).
  */
 type Copy = {
   scores: Scores
   human: boolean
-  /** Unknown until the first event that changes it. */
+  /** Undefined until the first event that changes the time. */
   calculatedAt?: number
   rules: string
   mergedInto?: number
@@ -25,7 +25,7 @@ type Copy = {
   fields: Map<PassportField, unknown>
 }
 
-/** Applies the events of the log to a copy. Passports must be added without scores and credentials. */
+/** Builds a copy of all passports from the event log. They must be added without scores and credentials. */
 export function createEventFollower({ events, records }: Store, fail: Fail) {
   const passports = new Map<number, Copy>()
   let after = 0
@@ -40,7 +40,7 @@ export function createEventFollower({ events, records }: Store, fail: Fail) {
     apply(passports, event)
   }
 
-  /** Reads the fields that these events name. Values that changed again later have later events. */
+  /** Reads the values of the fields that these events name. A value that is newer than its event has a later event. */
   async function readFields(page: readonly LogEvent[]): Promise<void> {
     const stored = new Map((await records.list(-1, 100_000)).map((record) => [record.id, record]))
     for (const event of page) {
@@ -108,7 +108,7 @@ function apply(passports: Map<number, Copy>, event: LogEvent): void {
 }
 
 function applyScore(copy: Copy, { sequence, change }: LogEvent & { type: 'score.changed' }): void {
-  /** If the old value of the event is not the known one, an event was lost. */
+  /** Throws if the old value in the event differs from the known value, because then an event was lost. */
   const next = <T>(name: string, known: T, [before, after]: Change<T> = [known, known]): T => {
     if (before === known) return after
     throw new Error(`Event ${sequence} changes ${name} ${before}, not ${known}.`)
@@ -133,7 +133,7 @@ function applyScore(copy: Copy, { sequence, change }: LogEvent & { type: 'score.
 
 const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
 
-/** Returns the same texts as the copy, made from the stored passports. */
+/** Describes the stored passports in the same format as `copy`. */
 export async function projectionOf(store: Store): Promise<Record<string, string>> {
   const texts: Record<string, string> = {}
   for (const record of await store.records.list(-1, 100_000)) {

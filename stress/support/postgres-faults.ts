@@ -80,7 +80,7 @@ export const FAULTS: readonly Fault[] = [
   { name: 'responses locked', begin: locked('v1_passports') },
 ]
 
-/** Stops PostgreSQL; the end of the fault starts it again. */
+/** Stops PostgreSQL. The function that ends the fault starts it again. */
 function stopped(stop: (target: Target) => Promise<void>): Fault['begin'] {
   return async (target) => {
     await stop(target)
@@ -102,7 +102,7 @@ function locked(table: string): Fault['begin'] {
   }
 }
 
-/** Takes all connections as other clients, including those of the service. */
+/** Closes the connections of the service, and opens as many others as the server allows. */
 async function exhaustConnections({ server, sql }: Target): Promise<() => unknown> {
   const taken: SQL[] = []
   const take = async (): Promise<boolean> => {

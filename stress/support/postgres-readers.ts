@@ -55,7 +55,7 @@ export async function startReaders(
     }
   }
 
-  // The first responses, before any fault, are the expected ones.
+  // The first responses are recorded before any fault, and later ones are compared with them.
   for (const target of targets) for (const url of urls) await request(url, target)
   const reading = urls.flatMap((url) => Array.from({ length: READERS }, (_, first) => read(url, first)))
   return {

@@ -78,7 +78,7 @@ export const FAULTS: readonly Fault[] = [
   })),
 ]
 
-/** Stops Redis; the end of the fault restarts it. */
+/** Stops Redis. The function that ends the fault restarts it. */
 function stopped(stop: (redis: Redis) => Promise<unknown>): Fault['begin'] {
   return async (redis) => {
     await stop(redis)
@@ -95,7 +95,7 @@ function settings(faulty: Record<string, string>, normal: Record<string, string>
   }
 }
 
-/** Takes every connection as other clients. */
+/** Closes the connections of the service, and opens as many others as Redis allows. */
 async function exhaustConnections(redis: Redis): Promise<() => unknown> {
   const most = 40
   await redis.ask('CONFIG', 'SET', 'maxclients', String(most))

@@ -27,9 +27,9 @@ export type Disk = Disposable & {
   /** The path for commands that `wrapper` runs. */
   path: string
   wrapper(): string[]
-  /** The path for other programs. Do not open SQLite databases here: paths differ between the namespaces. */
+  /** The path for other programs. Do not open SQLite databases by this path: paths differ between the namespaces. */
   outside: string
-  /** Fills the disk except for `left` bytes. The limit also applies to the running process `pid`. */
+  /** Leaves only `left` bytes of free space, also for the running process `pid`. */
   fill(left: number, pid?: number): void
   clear(pid?: number): void
   /** Whether the operating system reports the free space. */
@@ -90,7 +90,7 @@ function makeLimitedFolder(): Disk {
   }
 }
 
-/** Alternates between a tmpfs and a file size limit. If mounts are not permitted, it is always the limit. */
+/** Alternates between a tmpfs and a file size limit. If mounts are not permitted, always uses the limit. */
 export const makeDisk = async (round: number): Promise<Disk> =>
   canMount && round % 2 === 0 ? makeSmallDisk() : makeLimitedFolder()
 

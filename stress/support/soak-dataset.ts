@@ -1,4 +1,4 @@
-/** Two versions of the same people; every part of their responses differs. */
+/** Two versions of the same people. Every part of a response shows which version it has. */
 export type Version = 'amber' | 'birch'
 export const VERSIONS: readonly Version[] = ['amber', 'birch']
 

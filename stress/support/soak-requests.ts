@@ -3,7 +3,7 @@ import type { Model } from './soak-versions.ts'
 
 type Received = { target: string; status: number; headers: Headers; text: string }
 
-/** Whether a response may still have this version, `lag` milliseconds after the import of the next one. */
+/** Whether a response is allowed to have this version, if it can be `lag` milliseconds behind the imports. */
 type IsFresh = (version: Version, lag: number) => boolean
 
 export type RequestKind = {
@@ -12,7 +12,7 @@ export type RequestKind = {
   check(received: Received, isFresh: IsFresh): string | undefined
 }
 
-/** Single passports lag by at most 5 ms, and lists by a second. 100 ms is a margin for a busy machine. */
+/** Responses lag behind imports: passports by 5 ms at most (100 ms on a busy machine), and lists by a second. */
 const PASSPORT_LAG = 100
 const LIST_LAG = 1000
 
@@ -92,7 +92,7 @@ function conditional(model: Model, checkPassport: RequestKind['check']): Request
         return problem
       }
       const known = kept.get(target)
-      // Another client may have replaced the entry.
+      // The entry is not the one of this request if another client has replaced it meanwhile.
       if (known?.etag !== etag) return undefined
       return checkVersion(known.version, (version) => isFresh(version, PASSPORT_LAG), '304')
     },

@@ -40,7 +40,7 @@ test.each(['/api/v1/passports?keyword=', '/?q='])(
   },
 )
 
-/** Calls wait until the gate is opened. The first ones, before the call number `from`, do not wait. */
+/** Call number `from` and all later calls wait until the gate is opened. */
 function createGate(from = 1) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let calls = 0
@@ -98,7 +98,7 @@ test.each([
 })
 
 test.each(['application/json', 'application/x-ndjson'])(
-  'a client that disconnects during a streamed lookup ends its reads, and nothing is logged: %s',
+  'if a client disconnects during a streamed lookup, the lookup stops reading, and no error is logged: %s',
   async (type) => {
     const bio = 'x'.repeat(9000)
     const people = PEOPLE.map((person) => ({ ...person, profile: { ...person.profile, bio } }))

@@ -11,7 +11,7 @@ const nextTurn = () => new Promise(setImmediate)
 const ROOM = { isFull: () => false, listen: () => undefined }
 const { signal } = new AbortController()
 
-/** Creates turns with a clock that each request advances by this many milliseconds. */
+/** Creates turns with a fake clock. Each request advances the clock by this many milliseconds. */
 function turnsOf(milliseconds: number) {
   let time = 0
   const takeTurn = createTurns(() => time)
@@ -114,7 +114,7 @@ test('large pages are rejected as overloaded if too many wait, and disconnected 
   await Promise.all(running)
 })
 
-test('pages that wait for unsent bytes run once each, and four at a time, when the bytes are sent', async () => {
+test('when the unsent bytes of a client are sent, its waiting pages run once each, at most four at a time', async () => {
   const held = createHeldBytes({ bytesOfClient: 100, recheckMilliseconds: 0, checkMilliseconds: 60_000 })
   const largePages = createLargePages(held)
   let [running, most] = [0, 0]
@@ -129,7 +129,7 @@ test('pages that wait for unsent bytes run once each, and four at a time, when t
     held.hold({ client: 'slow', isDone: () => isSent, limitStall() {} }, 100)
     const waiting = Array.from({ length: 8 }, () => page('slow'))
     isSent = true
-    // The page of the other client resumes the waiting ones when it ends.
+    // When the page of the other client ends, the waiting pages resume.
     let ended = 0
     for (const each of [...waiting, page('other')]) void each.then(() => ended++)
     for (let turn = 0; turn < 20; turn++) await nextTurn()

@@ -60,7 +60,7 @@ test.each(['zstd', 'gzip'] as const)(
       isSent = true
       return response
     })
-    // A result of this thread would be ready after microtasks alone.
+    // If this thread had compressed the body, the response would be ready after these microtasks.
     for (let count = 0; count < 100; count++) await undefined
     expect(isSent).toBe(false)
     for (const response of await Promise.all(sending))

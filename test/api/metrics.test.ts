@@ -65,7 +65,7 @@ test('every response is counted once by route, status and tier, and API response
   expect(stored.map(({ endpoint }) => endpoint)).toContain('v2_credentials')
 })
 
-test('responses are counted by day, key, endpoint and status until the counts are taken', () => {
+test('responses are counted by day, key, endpoint and status, and taking the counts resets them', () => {
   let now = Date.UTC(2026, 0, 31, 23, 59)
   const usage = createUsageCounter(() => now)
   const taken = () => usage.take().counts.map(({ day, key, status, count }) => [day, key, status, count])

@@ -5,7 +5,7 @@ import { serveRecords, serveTest, shareServer } from '../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 
-/** Syntax of SQL, of LIKE patterns and of full-text search, and NUL, which PostgreSQL cannot read. */
+/** Syntax of SQL, LIKE patterns and full-text search, and the NUL character, which PostgreSQL does not accept. */
 const SQL = [
   ...[
     "' or 1=1 --",

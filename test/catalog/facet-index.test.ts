@@ -40,7 +40,7 @@ function expectCounts(index: FacetIndex, all: readonly Facets[], query: ListQuer
   const found = index.find({ ...query, limit: 3, facets, ranksOf: SCORES, atLeast: { score: SCORES } })
   const filtered = listNaively(all, { ...query, keyword: undefined })
   const lists = [listNaively(all, query), filtered, listNaively(all, { filter: [], sort: query.sort })]
-  // `first` is the first passport in the order of the index, which does not depend on the direction of the list.
+  // `first` depends on the order of the index, not on the direction of the list.
   const isReversed = query.sort.descending === (query.sort.field === 'passport_id')
   const expected = facets.map(({ field, ...wanted }, at) =>
     groupNaively(lists[at] as Facets[], field).flatMap(({ value, count }) => {
@@ -111,7 +111,7 @@ const facets = (id: number, given: Partial<Facets> = {}): Facets => ({
   ...given,
 })
 
-test('many passports with different values and lists of values keep their own ones', () => {
+test('each of many passports keeps its own values and lists of values', () => {
   const all = Array.from({ length: 5000 }, (_, at) =>
     facets(at * 2 ** 33, { name: `n${at}`, score: at / 4, tag: [`t${at}`, `t${at + 1}`, 'all'] }),
   )

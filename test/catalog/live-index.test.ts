@@ -80,7 +80,7 @@ onEveryEngine('a live index', (open, engine) => {
 })
 
 onEngine('sqlite', 'a live index', (open) => {
-  test('a list with a known cursor reads no changes, and a list without a cursor always reads them', async () => {
+  test('a list request reads no changes if its cursor was used before, and always reads them if it has no cursor', async () => {
     await using store = await open([human(1)])
     const { find } = await followStore(store)
     const total = async (cursor?: string) => (await find('human:true', cursor)).total
@@ -105,7 +105,7 @@ onEngine('sqlite', 'a live index', (open) => {
       await saveRecords(store, all(round))
       await find('score:>=0')
     }
-    // 1,000 reads for the first index, 12,000 for the changes, and 1,000 for the new index.
+    // The first index reads 1,000 passports, the changes read 12,000, and the new index reads 1,000.
     while (read < 14_000) {
       expect((await find('score:>=0')).total).toBe(1000)
       await new Promise(setImmediate)
@@ -174,7 +174,7 @@ onEngine('sqlite', 'a live index', (open) => {
     expect(failures).toHaveLength(1)
   })
 
-  test('a new index replaces one that holds a removed passport, at the first update after some time', async () => {
+  test('an old index that still holds a removed passport is replaced by a new one at the next update', async () => {
     await using store = await open([human(1), human(2)])
     const read: number[][] = []
     const onRead = (ids: readonly number[]) => read.push([...ids])
@@ -182,7 +182,7 @@ onEngine('sqlite', 'a live index', (open) => {
     await find()
     await store.passports.remove(1, 0)
     expect((await find()).ids).toEqual([2])
-    // Reads for the first index, for the removed passport, and for the new index, which is built in the background.
+    // The store is read for the first index, for the removal, and for the new index, which is built in background.
     await until(() => read.length === 3)
     expect(read).toEqual([[1, 2], [1], [2]])
     expect((await find()).ids).toEqual([2])

@@ -60,7 +60,7 @@ test('a list that takes too long is rejected with not_ready, and a failed list w
   await expect(patient.list(request, undefined, AbortSignal.abort())).rejects.toThrow(ClientGone)
 })
 
-test('lists run one at a time with the latest snapshot, unless they were aborted or have waited too long', async () => {
+test('lists run one at a time with the latest snapshot; lists that were aborted or have waited too long do not run', async () => {
   const held = Promise.withResolvers<void>()
   const ran: string[] = []
   using searches = connectSearch(async (snapshot, list) => {
@@ -78,7 +78,7 @@ test('lists run one at a time with the latest snapshot, unless they were aborted
   leaving.abort()
   await expect(left).rejects.toThrow(ClientGone)
   searches.server.update(await people(NAMES))
-  // Searches do not wait for lists. When they return, the server has received the cancellations.
+  // Searches do not wait for lists. When these searches return, the server has received the earlier cancellations.
   expect(await hasty.search('ada')).toEqual([0, 2])
   expect(await patient.search('ada')).toEqual([0, 2])
   expect(ran).toEqual(['1 of 1'])

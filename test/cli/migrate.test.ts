@@ -114,7 +114,7 @@ test.concurrent('postgres: a migration may take longer than the statement timeou
   await using sql = connect(database.url)
   const held = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  // While another node migrates, this one waits in one statement.
+  // This transaction acts as another node that migrates. The tested node waits for its lock in one statement.
   const blocking = sql.begin(async (transaction) => {
     await lock((text, values = []) => transaction.unsafe(text, [...values]), MIGRATE)
     held.resolve()

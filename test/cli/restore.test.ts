@@ -221,7 +221,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     linkSync(here.database, `${here.database}.old`)
     renameSync(`${here.database}.new`, here.database)
     lock.run('rollback')
-    // On a slow machine the process may give up, and says so.
+    // On a slow machine, the process sometimes gives up with an error message.
     if ((await waiting.exited) !== 0) {
       expect(await new Response(waiting.stderr).text()).toContain('try again later')
       expect(await create().exited).toBe(0)

@@ -80,7 +80,7 @@ test.if(!isRoot || hasPrograms('setpriv'))(
     writeFileSync(join(folder.path, 'a.jsonl'), 'x\n')
     chmodSync(locked, 0o000)
     chmodSync(folder.path, 0o777)
-    // Root may enter every folder, unless it drops these capabilities. Another user might not be able to read the checkout.
+    // Root can enter every folder unless it drops these capabilities. Another user possibly cannot read our code.
     const rights = '-dac_override,-dac_read_search'
     const limit = isRoot ? ['setpriv', `--bounding-set=${rights}`, `--inh-caps=${rights}`] : []
     const call = async (database: string, args: string) => {

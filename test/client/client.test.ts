@@ -174,7 +174,7 @@ test('an error of the user callback or cache is rethrown unchanged, without a re
   }
 })
 
-test('an infinite timeout never fires, and a list without page numbers ends', async () => {
+test('an infinite timeout never fires, and a list ends if its response has no page numbers', async () => {
   await using service = startReplies([200, '{"passports":[],"pagination":{}}'])
   const options = { baseUrl: service.url, timeout: Number.POSITIVE_INFINITY, retries: 0 }
   expect(await Array.fromAsync(createClient(options).passports.list())).toEqual([])

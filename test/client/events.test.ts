@@ -64,7 +64,7 @@ async function read(events: AsyncIterable<V3Event>, count = Number.POSITIVE_INFI
 const PULL = 'application/json /api/v3/events?'
 const FOLLOW = 'text/event-stream /api/v3/events?'
 
-test('events() ends at a page without a newer cursor, but not at a page that a filter has emptied', async () => {
+test('events() ends at a page without a newer cursor, but not at a page that is empty because of a filter', async () => {
   await using service = serve(
     () => page([1, 2], 2),
     () => page([], 1000),
@@ -93,7 +93,7 @@ test('events({ follow }) continues after a lost connection with the next event, 
     () => ended(': hello\n\n', sse(2), sse(3), sse(4).slice(0, 60)),
     () => problem(503, 'unavailable'),
     () => ended(sse(4)),
-    // The filter left out the events up to 20.
+    // Events 5 to 20 did not match the filter.
     () => ended(':\nid: k-20\n\n'),
     () => stream([whole.slice(0, 20), whole.slice(20), sse(22).replaceAll('\n', '\r\n')]),
   )

@@ -17,7 +17,7 @@ const ENCODINGS = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
 describe('the requests of docs/migrate.md', () => {
   const server = shareServer(() => openTestStore('sqlite', INVENTED), serveExplorer)
 
-  /** Sends all requests of the page. After each one, sends the request that must have the same response. */
+  /** Sends all requests of the page. Each is followed by a second request that must get the same response. */
   async function check(send: (sent: Sent) => Promise<Reply[]>): Promise<void> {
     const requests = MIGRATE_REQUESTS.flatMap(({ method, path, headers, sameAs = '/health' }) => [
       { method, path, headers: Object.fromEntries(headers.map(splitHeader)) },

@@ -25,7 +25,7 @@ test('a passport is found by id, wallet and handle, with included parts or selec
   expect(selected).toEqual({ score: 42.5, passport_profile: { tags: ['math', 'poetry'] } })
 })
 
-test('a v3 error has its code, its invalid values and its further members', async () => {
+test('a v3 error has the code, the invalid values and all other members of the problem response', async () => {
   const twins = [1, 2].map((id) => record(id, { socials: [social('github', 'zoe')] }))
   await using service = await serve([...PEOPLE, ...twins])
   const { v3 } = service.client

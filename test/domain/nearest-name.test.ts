@@ -12,12 +12,12 @@ test.each([
   ['abcdef', 'defabc', 4],
   ['abc', 'abcdefgh', 4],
   ['xbcdefghij', 'abcdefghiy', 2],
-])('the edit distance of %j and %j is %d, where 4 stands for more than 3', (one, other, distance) => {
+])('the edit distance of %j and %j is %d (4 means more than 3)', (one, other, distance) => {
   expect(editDistance(one, other, 3)).toBe(distance)
   expect(editDistance(other, one, 3)).toBe(distance)
 })
 
-test('a suggestion is the nearest name, and differs in at most three and at most half of its characters', () => {
+test('the nearest name is suggested if at most three and at most half of its characters differ', () => {
   const describe = (name: string) => describeUnknown('field', name, ['scores', 'score', 'q', 'tag'])
   expect(describe('Scor')).toBe('"Scor" is not a known field: did you mean score?')
   expect(describe('tagg')).toBe('"tagg" is not a known field: did you mean tag?')

@@ -48,7 +48,7 @@ test.each([
   ['/card/compare.png?ids=1', 'drawing', draw],
   ['/card/credential/github.png', 'drawing', draw],
   ['/favicon.ico', 'drawing', draw],
-] as const)('%s ends its %s when the client disconnects', async (target, _, make) => {
+] as const)('a request for %s ends its %s when the client disconnects', async (target, _, make) => {
   const endless = createEndlessWork()
   await using server = await servePeople([ADA], {
     rasterize: async (svg) => new TextEncoder().encode(svg),

@@ -36,7 +36,7 @@ test('neighbouring parts of a score contrast with each other and with the backgr
   }
 })
 
-test('a rosette has few bytes, is always the same for an id, and differs from those of other ids', () => {
+test('a rosette has few bytes, is always the same for an id, and differs from nearly all others', () => {
   const ids = [...Array.from({ length: 1000 }, (_, id) => id), 2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]
   const drawn = ids.map((id) => rosette(id).markup)
   expect(ids.map((id) => rosette(id).markup)).toEqual(drawn)
@@ -89,7 +89,7 @@ test('a score bar has gaps and textures for its parts, and a title that names th
   expect(markup).toContain('<title>activity 50, identity 30, skills 20</title>')
 })
 
-test('a small part of a score stays visible, and its gaps are in the longer parts beside it', () => {
+test('a small part of a score stays visible, because the gaps beside it are taken from the longer parts', () => {
   const { markup } = renderScoreBar({ total: 1000, activity: 600, identity: 1, skills: 399 }, 1000)
   expect(endsOf(markup)).toEqual([
     ['activity', 58],

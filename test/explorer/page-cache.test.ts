@@ -48,7 +48,7 @@ test('a page with other values of its parameters is cached separately', async ()
   expect((await server.look('/passports/1/credentials?page=2')).status).toBe(404)
 })
 
-test('a page that lacks its suggestions, because the index is not ready, is not cached', async () => {
+test('while the index is not ready, pages lack some parts and are not cached', async () => {
   const people = [
     record(1, { profile: { displayName: 'Ada', tags: ['adagio'] }, scores: { total: 1, skills: 1 } }),
     ...Array.from({ length: 9 }, (_, at) => named(at + 2, 'Grace', at + 2)),

@@ -33,7 +33,7 @@ onEngine('sqlite', 'the ranking', (open) => {
     expect(text).not.toMatch(/<script>|<style|style=|onclick/)
   })
 
-  test('a score that continues from the previous page keeps its rank', async () => {
+  test('passports with equal scores share a rank across pages', async () => {
     const same = Array.from({ length: 30 }, (_, at) => named(at + 1, `Person ${at + 1}`, at === 0 ? 9 : 8))
     await using server = await servePeople([...same, named(31, 'Person 31', 7)])
     expect(rowsOf((await server.look('/?page=2')).text)).toEqual([

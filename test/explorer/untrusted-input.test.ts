@@ -169,7 +169,7 @@ inBrowser('untrusted input in pages', (browser) => {
       expect([id, status]).toEqual([id, 200])
       anchors.push(...(text.match(/<a [^>]*href="https?:[^>]*>/g) ?? []))
     }
-    // Links to share a page contain its encoded address.
+    // Share links contain the encoded address of the page.
     const links = anchors.filter((anchor) => !decodeURIComponent(anchor).includes(server.url.host))
     expect([...new Set(links)]).toEqual([
       '<a href="https://example.com/zoe" rel="nofollow noopener noreferrer ugc">',
@@ -189,7 +189,7 @@ inBrowser('untrusted input in pages', (browser) => {
       )
       return route.fulfill({ response, body })
     })
-    // One page for each policy.
+    // Each of these pages has a different policy.
     for (const path of ['/', '/reference', '/deprecation']) {
       complaints.length = 0
       await page.goto(server.url.origin + path)

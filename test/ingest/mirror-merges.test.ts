@@ -18,7 +18,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, merged: 1, unchanged: 4 })
     expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 2, merged: true })
     expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
-    // Now 1 leads to 3 through 2.
+    // This makes a chain: 1 is merged into 2, and 2 into 3.
     await source.store.passports.merge(2, 3)
     expect((await copy(target, source.url)).report).toMatchObject({ merged: 1, gone: 0, failed: 0 })
     expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
@@ -41,7 +41,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 5 })
   })
 
-  test('a merge frees the wallets that the survivor took over', async () => {
+  test('a run frees the wallets of a merged passport, so that the survivor can have them', async () => {
     await using source = await serveSource([record(1, { mainWallet: ADA_WALLET }), record(2)])
     await using target = await open()
     await copy(target, source.url)

@@ -17,7 +17,7 @@ const removeAll = async (store: Store, ids: readonly number[]) => {
 }
 
 onEveryEngine('passports that are gone at the source', (open) => {
-  test('passports that are gone at the source are removed by a run that prunes, and copied again when the source has them again', async () => {
+  test('a run that prunes removes passports that are gone at the source, and a later run copies those that come back', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open([person(9)])
     await copy(target, source.url)
@@ -46,7 +46,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect(await idsIn(target)).toEqual([1, 2, 3, 4])
   })
 
-  test('a run keeps passports into which a kept one is merged, and prunes none if most are gone', async () => {
+  test('a run keeps a passport into which a kept passport is merged, and prunes nothing if most passports are gone', async () => {
     await using source = await serveSource(FIVE)
     await using empty = await serveSource([])
     await using target = await open()
@@ -79,7 +79,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 4, removed: 1 })
   })
 
-  test('passports that are gone at the source free their wallets for other passports in the same run', async () => {
+  test('the wallets of pruned passports are free for other passports in the same run', async () => {
     const owner = { ...person(1), mainWallet: '0xw' }
     await using source = await serveSource([owner, ...FIVE.slice(1)])
     await using target = await open()

@@ -54,7 +54,7 @@ onEveryEngine('mirror', (open, engine) => {
     source.seen.length = 0
     expect((await run(2)).report).toEqual({ ...NONE, unchanged: 5 })
     expect(ofPassports(source.seen).map(({ status }) => status)).toEqual(Array(10).fill(304))
-    // ETags of the other version are not sent, because a source may have the same ETag for both.
+    // A run with the other version sends no ETags, because a source can use the same ETag for both.
     for (const version of [1, 2] as const) {
       source.seen.length = 0
       const { copied, unchanged } = (await run(version)).report

@@ -14,7 +14,7 @@ async function everything(store: Store) {
   return { found, v2, list: await listAll(store) }
 }
 
-/** Leaves out the credentials of stale passports: responses show old ones, which are not exported. */
+/** Leaves out the credentials of stale passports: responses show old credentials, which are not exported. */
 async function scored(store: Store) {
   const { found, v2, list } = await everything(store)
   return { v2, list, found: found.map((each) => (each?.passport.stale ? each.passport : each)) }

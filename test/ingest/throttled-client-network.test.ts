@@ -78,7 +78,7 @@ test.each<[string, (socket: Socket, abort: () => void) => void]>([
     random: () => 1,
     signal,
     sleep: (milliseconds) => {
-      // Shorter pauses only keep the request rate.
+      // A longer pause is a retry delay; shorter ones only space out the requests.
       if (milliseconds > 100) setImmediate(() => controller.abort())
       return sleepReally(milliseconds, undefined, { signal }).catch(() => undefined)
     },

@@ -48,7 +48,7 @@ test.each([
   expect(begun).toEqual([0, 10, 20])
 })
 
-test('429 without a retry time pauses all requests, longer after each 429', async () => {
+test('429 without a retry time pauses all requests, and each further 429 makes the pause longer', async () => {
   const { begun, getMany } = createClient([status(429), status(429), good], { rate: 100 })
   await getMany(3)
   expect(begun).toEqual([0, 500, 1500, 1510, 1520])

@@ -55,7 +55,7 @@ const typesAfter = async (store: Store, sequence: number) =>
   (await store.events.list({ after: sequence, limit: 100 })).events.map(({ type }) => type)
 
 onEveryEngine('the adoption of a rule set', (open) => {
-  test('makes the passports stale whose score it changes, but none if it is the first rule set', async () => {
+  test('marks passports as stale if it changes their score, unless it is the first rule set', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { scores: { total: 4, skills: 4 } })))
     await hand(store, { id: 1 }, contracts(4))
     await hand(store, { id: 2 }, joined(NOON - 3 * YEAR))
@@ -74,12 +74,12 @@ onEveryEngine('the adoption of a rule set', (open) => {
     expect(await store.scoring.countStale()).toBe(3)
   })
 
-  test('keeps bytes, ETags, times and events of each passport whose points stay the same', async () => {
+  test('keeps responses, ETags, times and events of each passport whose points stay the same', async () => {
     const records = [1, 2, 3, 4].map((id) => record(id, { mainWallet: `0x${id}` }))
     await using store = await open([...records, record(5, { mergedInto: 1 })])
     await adoptRules(scorerOf(store))
     for (const id of [1, 2]) await hand(store, { id }, contracts(4))
-    // The points of passport 3 depend on the time, so they are compared as of the time of the stored score.
+    // The points of passport 3 grow with time. The adoption compares them as of the time of the stored score.
     await hand(store, { id: 3 }, joined(NOON - 3 * YEAR))
     await rescoreSome(scorerOf(store))
     await hand(store, { id: 4 }, { ...contracts(4), type: 'unheard_of' })
@@ -118,7 +118,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     )
   })
 
-  test('tries again to score a passport that could not be scored', async () => {
+  test('marks a passport as stale again if its scoring failed', async () => {
     await using store = await open([record(1, { stale: true })])
     await adoptRules(scorerOf(store))
     const work = { ...jobOf('other', 1), rules: DEFAULT_RULES.stamp, onFailure: () => undefined }
@@ -132,7 +132,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     expect(await rescoreSome(scorerOf(store, otherRules))).toBe(1)
   })
 
-  test('makes passports stale that another rule set scored differently, even if they are saved later', async () => {
+  test('marks a passport as stale if another rule set gave it another score, even if it is saved later', async () => {
     const scores = { total: 9, skills: 9 }
     const records = [
       record(1, { rules: 'elsewhere', scores }),
@@ -164,14 +164,14 @@ onEveryEngine('the adoption of a rule set', (open) => {
     while (!(await adopt('one', 1)));
     expect(await adopt('two', 2)).toBe(false)
     expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH)
-    // The rule set "two" scores ten of them, which the adoption of "three" must mark again.
+    // Scores ten passports with the rule set "two". The adoption of "three" must mark them again.
     expect(await store.scoring.work(10, { ...jobOf('two', 2), onFailure: fail })).toBe(10)
     expect(await adopt('three', 3)).toBe(false)
     for (let steps = 0; !(await adopt('three', 3)); steps++) expect(steps).toBeLessThan(20)
     expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH + 1)
   })
 
-  test('makes a passport stale that is saved during the adoption with the score of the old rule set', async () => {
+  test('marks a passport as stale if it is saved during the adoption with the score of the old rule set', async () => {
     await using store = await open([record(1), record(2)])
     while (!(await store.scoring.adopt(jobOf('old', 1))));
     expect(await store.scoring.adopt(jobOf('young', 2))).toBe(false)

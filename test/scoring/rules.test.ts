@@ -90,7 +90,7 @@ test('several problems of a rule set are reported at once', () => {
   ).toHaveLength(3)
 })
 
-test('a category that does not count is a warning', () => {
+test('a category that does not count toward a score causes a warning', () => {
   expect(warningsOf(parseRules(withRule({ category: 'skills' })))).toEqual([
     'types.github.category is "skills": only Activity, Identity and Skills count toward a score.',
   ])

@@ -87,7 +87,7 @@ test.each([
   expect(lines[0]?.calculation && describeCalculation(lines[0].calculation)).toContain(words)
 })
 
-test('with accounts "sum", the raw values of all accounts except dates are summed before the conversion', () => {
+test('with accounts "sum", the raw values of all accounts are added before the conversion; dates are not added', () => {
   const { credentials, lines } = scoreOf(
     point('summed', number(9), { account: 'a', earnedAt: 200 }),
     point('summed', number(16), { account: 'b', earnedAt: 100 }),
@@ -121,7 +121,7 @@ test('the total is the sum of the capped categories, and other categories count 
   })
 })
 
-test('a credential keeps the score of its record, capped at its maximum', () => {
+test('a credential of a record keeps its score, capped at its maximum', () => {
   const recordCredentials = [
     credential('a', { type: 'x', score: 3.25, maxScore: 5, category: 'Skills' }),
     credential('b', { type: 'y', score: 9, maxScore: 5, category: 'Skills' }),

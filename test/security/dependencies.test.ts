@@ -45,7 +45,7 @@ test('no package in the lockfile has a known advisory', () => {
   expect(findVulnerable(old, advisories)).toEqual(['bun 1.3.4: CVE-2026-24910'])
 })
 
-/** Packages of the formatter for other platforms, for which the registry had no hashes. They are never deployed. */
+/** Packages of the formatter for other platforms. The registry had no hashes of them. They are never deployed. */
 const NO_HASH = [
   'android-arm64',
   'android-x64',
@@ -61,7 +61,7 @@ test.each([
   ['package-lock.json', NO_HASH],
   ['bench/peer/package-lock.json', []],
 ])(
-  '%s has no download URL, and a hash of every package except the formatter on other platforms',
+  '%s has a hash of every package except the formatter on other platforms, and no download URL',
   (path, without) => {
     const entries = readLock(path)
     expect(entries.length).toBeGreaterThan(20)

@@ -56,7 +56,7 @@ test('the systemd unit does not run code of its data folder', () => {
   const command = [...local('ExecStart').split(' ').slice(0, -1), '--version']
   const folder = local('WorkingDirectory')
   expect(folder).not.toBe(data.path)
-  // The command must not run such code in the data folder either, where an operator may run it.
+  // An operator may run the command in the data folder. It must not run this code there either.
   for (const cwd of [folder, data.path]) {
     const { exitCode, stdout } = Bun.spawnSync(command, { cwd, env: {} })
     expect([exitCode, `${stdout}`]).toEqual([0, expect.stringMatching(/^passportd \d/)])
@@ -198,7 +198,7 @@ test('the build context has only the files that the image needs: no data, settin
 test('the files of the build context are enough to build an executable, which runs no code of its data folder', async () => {
   using folder = tempFolder()
   for (const path of copied) cpSync(join(ROOT, path), join(folder.path, path), { recursive: true })
-  // Replaces "npm ci --omit=dev": only production dependencies.
+  // Links only production dependencies, as "npm ci --omit=dev" would install them.
   for (const name of Object.keys(dependencies)) {
     const place = join(folder.path, 'node_modules', name)
     mkdirSync(dirname(place), { recursive: true })

@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     ...new Set(await Promise.all(Array.from({ length: 40 }, async () => (await service.get(path)).status))),
   ]
 
-  test('a search thread that dies is restarted; searches and filters work again, and filters follow changes', async () => {
+  test('a search thread that dies is restarted; searches and filters work again, and filters reflect later changes', async () => {
     const read = async (path: string) => {
       const response = await service.get(path)
       const body = await response.json()

@@ -8,7 +8,7 @@ import { named } from '../support/store/records.ts'
 
 withEngine('sqlite', 'a port that another process listens on', (makeDatabase) => {
   test.skipIf(process.platform !== 'linux')(
-    'serve shares the port of a process with the same database, and refuses that of a process with another database',
+    'serve shares a port with a process on the same database, but not with a process on another database',
     async () => {
       await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
       await using other = await workplace(makeDatabase, { records: [named(2, 'Bob')] })

@@ -18,7 +18,7 @@ const write = (status: number): UsageReport => ({
   lastUsed: new Map(),
 })
 
-/** Starts the real writer thread, which the test calls as a server thread does, also after a restart. */
+/** Starts the real writer thread. The test calls it as a server thread does, even after a restart. */
 async function startWriter() {
   const folder = tempFolder()
   const config = readConfig({ DATABASE_URL: `sqlite:${join(folder.path, 'test.db')}` }, { demo: false })
@@ -68,7 +68,7 @@ test('the writer thread confirms and stores each write, and a write beyond the l
   expect(await writer.statuses()).toEqual([200, 301, 500])
 })
 
-test('a write that waits when the writer thread dies fails as unavailable, and the restarted thread writes again', async () => {
+test('if the writer thread dies, a waiting write fails as unavailable, and the restarted thread accepts writes', async () => {
   await using writer = await startWriter()
   const { send } = writer
   await send(write(200))

@@ -88,7 +88,7 @@ onEveryEngine('merging and removing', (open) => {
     },
   )
 
-  test('a removal also removes the passports merged into the passport, from every response', async () => {
+  test('removing a passport removes it and the passports merged into it from every response', async () => {
     await using store = await open([ada, record(8, { mergedInto: 7 }), record(9)])
     await store.passports.remove(7, LATER)
     for (const ref of [{ id: 7 }, { id: 8 }, { wallet: ADA_WALLET }]) {

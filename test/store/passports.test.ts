@@ -71,7 +71,7 @@ onEveryEngine('passports', (open) => {
     expect(await store.passports.find({ id: 3 })).toMatchObject({ id: 2 })
   })
 
-  test('the score of a passport that was never calculated has the time of the first import', async () => {
+  test('if a score was never calculated, its calculation time is the time of the first import', async () => {
     const { calculatedAt: _, ...unknown } = record(1)
     await using store = await open([unknown])
     expect(await store.passports.find({ id: 1 })).toMatchObject({ calculatedAt: NOON })

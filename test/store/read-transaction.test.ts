@@ -19,7 +19,7 @@ test('a process reads its own writes at once, although reads share a transaction
   }
 })
 
-/** They write 400 MB. */
+/** This many batches write 400 MB. */
 const MOST_BATCHES = 100
 
 test('the WAL is truncated during constant reads', async () => {
@@ -31,7 +31,7 @@ test('the WAL is truncated during constant reads', async () => {
     reading.onmessage = resolve
     reading.postMessage(path)
   })
-  // Every batch is later than the pauses between checks.
+  // Each call advances the clock by a minute, so that every batch checks the size of the WAL.
   let time = performance.now()
   const clock = spyOn(performance, 'now').mockImplementation(() => {
     time += 60_000
@@ -40,7 +40,7 @@ test('the WAL is truncated during constant reads', async () => {
   const bio = 'x'.repeat(80_000)
   let size = 0
   let largest = 0
-  // Automatic checkpoints never make the file smaller. On a busy machine, several attempts to truncate it may fail.
+  // Automatic checkpoints never shrink the WAL. On a busy machine, several attempts to truncate the WAL can fail.
   for (let batch = 0; size >= largest && batch < MOST_BATCHES; batch++) {
     largest = size
     const people = Array.from({ length: 50 }, (_, at) =>
@@ -55,7 +55,7 @@ test('the WAL is truncated during constant reads', async () => {
   reading.terminate()
 })
 
-test('a checkpoint that waits for a long read delays one write, and one that fails is reported by one write', async () => {
+test('a checkpoint that a long read blocks delays only one write, and a failed checkpoint makes only one write fail', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   using writer = new Database(path)

@@ -29,7 +29,7 @@ const person = (id: number, mark: string, length = 20) =>
     dataPoints: [{ ...contracts(9), account: `${mark}account`, display: `${mark}point` }],
   })
 
-/** Finds the marked words, also folded, in the database file and its WAL. */
+/** Finds the marked words in the database file and its WAL, regardless of case. */
 function marksIn(path: string): string[] {
   const files = [path, `${path}-wal`].filter(existsSync)
   const text = files.map((file) => readFileSync(file, 'latin1').toLowerCase()).join()

@@ -28,7 +28,7 @@ onEveryEngine('usage', (open) => {
     expect(await store.usage.list({ since: '2026-01-01', until: '2026-01-01' })).toHaveLength(1)
   })
 
-  test('the usage of a key is the sum of its responses, without free ones', async () => {
+  test('the usage of a key is the number of its responses, except free ones', async () => {
     await using store = await open()
     const keys = Array.from({ length: 300 }, (_, at) => `k${at}`)
     const days = ['2026-01-31', '2026-02-01', '2026-02-14', '2026-02-28', '2026-03-01']

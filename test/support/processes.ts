@@ -14,7 +14,7 @@ const stateOf = (pid: number) => /\) (\w)/.exec(read(`/proc/${pid}/stat`))?.[1] 
 
 const STATES = { LISTEN: '0A', ESTABLISHED: '01' }
 
-/** Returns the names and remote ports of the sockets with the local port `port`. */
+/** Returns the sockets with the local port `port`: their names in /proc and their remote ports. */
 function listSockets(port: number, state: keyof typeof STATES) {
   return read('/proc/net/tcp')
     .split('\n')
@@ -25,7 +25,7 @@ function listSockets(port: number, state: keyof typeof STATES) {
 
 const portIn = (address: string | undefined) => Number(`0x${address?.split(':')[1]}`)
 
-/** Returns how many sockets with the local port `port` each process has, without processes that have none. */
+/** Returns the number of sockets with the local port `port` for each process that has any. */
 export function socketsOf(pids: readonly number[], port: number, state: keyof typeof STATES) {
   const inodes = new Set(listSockets(port, state).map(({ name }) => name))
   const held = pids.map((pid) => [
@@ -52,10 +52,10 @@ export const succeeds = (work: unknown): Promise<boolean> =>
     () => false,
   )
 
-/** Whether no server accepts the connection. */
+/** Whether a request to this URL gets no response. */
 export const isRefused = async (url: string) => !(await succeeds(fetch(url)))
 
-/** A process may end meanwhile. */
+/** Returns `nothing` if `look` fails: the process may have ended meanwhile. */
 function orNothing<T>(look: () => T, nothing: T): T {
   try {
     return look()

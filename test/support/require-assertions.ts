@@ -1,4 +1,4 @@
-/** Preloaded by bunfig.toml: a test without an assertion fails. */
+/** Preloaded by bunfig.toml. Makes every test without an assertion fail. */
 import { beforeEach, expect, setDefaultTimeout } from 'bun:test'
 
 // The default timeout of Bun is too short for a busy machine. This sets it for one file; "npm test" sets it for all.

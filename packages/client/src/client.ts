@@ -14,7 +14,7 @@ export type PageOptions = ListOptions & {
   page?: number | undefined
 }
 
-/** A client for the passport API: V1, and v3 below `v3`. */
+/** A client for the passport API. `passports` and `credentials` use V1, `v3` uses v3. */
 export function createClient(options: ClientOptions) {
   const transport = createTransport(options)
 
@@ -25,7 +25,7 @@ export function createClient(options: ClientOptions) {
 
   return {
     passports: {
-      /** All matches, best score first. Fetches pages as they are needed; the list may change in between. */
+      /** Yields all matches, best score first. Fetches pages as they are needed; the list may change in between. */
       async *list(options: ListOptions = {}): AsyncGenerator<ListedPassport, void, undefined> {
         const { perPage = 250 } = options
         for (let page = 1; ; page++) {
@@ -43,7 +43,7 @@ export function createClient(options: ClientOptions) {
       },
     },
     credentials: {
-      /** Best score first. Throws `not_found` if there is no such passport. */
+      /** Returns the credentials, best score first. Throws `not_found` if there is no such passport. */
       async list(idOrWallet: number | string, options: RequestOptions = {}): Promise<Credential[]> {
         const path = `/v1/passport_credentials?passport_id=${toSegment(idOrWallet)}`
         const field = 'passport_credentials'

@@ -36,7 +36,7 @@ export class PassportError extends Error {
 
 type Details = Partial<Omit<PassportError, keyof Error | 'code'>> & ErrorOptions
 
-/** The service lacks events after the cursor. Read the passports again, and continue after `oldestCursor`. */
+/** Some events after the cursor are not available. Read the passports again, and continue after `oldestCursor`. */
 export class CursorExpiredError extends PassportError {
   override readonly name = 'CursorExpiredError'
 

@@ -2,13 +2,13 @@ import { PassportError } from './errors.ts'
 import { parseBody } from './exchange.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
-/** The service sends a comment every 15 seconds: a longer silence is a lost connection. */
+/** The service sends a comment every 15 seconds, so a stream that is silent for this time is lost. */
 const SILENCE = 45_000
 
 type Stream = RequestOptions & {
   /** A field that every event must have. */
   field: string
-  /** Returns the path of the stream that begins after an event. */
+  /** Returns the path of the stream that begins after the event `id`. */
   pathAfter: (id: string | undefined) => string
   after: string | undefined
 }

@@ -21,7 +21,7 @@ export async function exchange<Body>(url: string, init: RequestInit, options: Ex
   const timer = setTimeout(expire, timeout)
   signal?.addEventListener('abort', cancel)
   try {
-    // Redirects are errors: the service sends none, and no other host may see the key.
+    // Redirects are errors: the service sends none, and the key must not reach another host.
     const response = await send(url, { redirect: 'error', ...init, signal: controller.signal })
     return { response, body: await readBody(response) }
   } catch (error) {

@@ -8,11 +8,11 @@ export type ClientOptions = {
   apiKey?: string | undefined
   /** Replaces the fetch of the platform. */
   fetch?: Fetch
-  /** Timeout of one attempt, body included, in milliseconds (10,000). */
+  /** Timeout of one attempt, body included, in milliseconds; default 10,000. */
   timeout?: number
-  /** Further attempts after a failure that may be temporary (2). */
+  /** Number of retries after a failure that may be temporary; default 2. */
   retries?: number
-  /** The longest delay before a retry, in milliseconds (30,000). A longer Retry-After throws the error at once. */
+  /** Longest delay before a retry, in milliseconds; default 30,000. A longer Retry-After throws the error at once. */
   longestWait?: number
   /** Revalidates responses by ETag. No cache by default. */
   cache?: Cache
@@ -60,7 +60,7 @@ export function createTransport(options: ClientOptions) {
         : { method: 'POST', headers: { ...headers, ...JSON_BODY }, body: JSON.stringify(sent) }
     const readBody = (response: Response) => response.text()
     const { response, body } = await exchange(url, init, { send, timeout, signal, readBody })
-    // Outside of exchange(): errors of the user's callback or cache are rethrown unchanged, without a retry.
+    // This is outside of exchange(), so that errors of the user's callback or cache are rethrown unchanged.
     notify(response, url)
     if (response.status === 304 && cached) return cached.body
     if (!response.ok) throw toError(response, body)

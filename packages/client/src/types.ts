@@ -6,7 +6,7 @@ import type * as data from '../../../src/domain/v3/event-data.ts'
 import type * as events from '../../../src/domain/v3/event-schema.ts'
 import type * as v3 from '../../../src/domain/v3/schemas.ts'
 
-// The types of the API follow from its schemas. In the package, build-types.ts has replaced each `typeof`.
+// The types are derived from the API schemas. For the package, build-types.ts replaces each `typeof` by a plain type.
 
 /** The self-description of a person; unknown text is empty. */
 export type PassportProfile = Static<typeof passports.PassportProfile>
@@ -70,7 +70,7 @@ export type V3Group = Static<typeof v3.Group>
 
 export type V3Page<Passport = V3Passport> = Omit<Static<typeof v3.ListBody>, 'items'> & { items: Passport[] }
 
-/** The net change of a score between two times; null if the passport did not exist. */
+/** The net change of a score between two times. A score is null if the passport did not exist. */
 export type V3Diff = Static<typeof events.Diff>
 
 /** Why a score changed. */

@@ -47,7 +47,7 @@ export type V3PageOptions = V3ListOptions & {
 }
 
 export type EventOptions = RequestOptions & {
-  /** The id of an event, or `latest`. Without it, the oldest event comes first. */
+  /** The id of an event, or `latest`. The default is to start with the oldest event. */
   after?: string | undefined
   types?: readonly V3EventType[] | undefined
   /** Only events of this passport. */
@@ -56,7 +56,7 @@ export type EventOptions = RequestOptions & {
   follow?: boolean | undefined
 }
 
-/** The fields that the options request: the selected ones, or all fields and the included parts. */
+/** The requested fields: those in `select`, or else all fields and the included parts. */
 export type Shown<Options> = Options extends { select: readonly string[] }
   ? V3SelectedPassport
   : Options extends { include: readonly (infer Name extends V3Include)[] }
@@ -79,13 +79,13 @@ export function createV3(transport: Transport) {
   }
 
   return {
-    /** Finds by id, wallet or handle (`github:zoe`). Throws `not_found`, or `ambiguous` if several have the handle. */
+    /** Finds by id, wallet or handle (`github:zoe`). Throws `not_found`, or `ambiguous` if several passports match. */
     passport<const O extends PassportOptions>(key: number | string, options?: O): Promise<Shown<O>> {
       const { asOf, signal, ...fields }: PassportOptions = options ?? {}
       const field = fields.select?.[0]?.split('.', 1)[0] ?? 'passport_id'
       return send(`/v3/passports/${toSegment(key)}${toQuery({ ...fields, as_of: asOf })}`, field, { signal })
     },
-    /** One item per key, in the order of the keys. One request per 1,000 keys; needs an API key. */
+    /** Returns one item per key, in the order of the keys. Sends one request per 1,000 keys; needs an API key. */
     async lookup<const O extends PassportOptions>(
       keys: readonly (number | string)[],
       options?: O,
@@ -102,7 +102,7 @@ export function createV3(transport: Transport) {
       }
       return { items, found }
     },
-    /** All matches. Fetches pages as they are needed. */
+    /** Iterates over all matching passports. Fetches pages as they are needed. */
     async *list<const O extends V3ListOptions>(options?: O): AsyncGenerator<Shown<O>, void, undefined> {
       let cursor: string | undefined
       do {
@@ -111,11 +111,11 @@ export function createV3(transport: Transport) {
         cursor = page.next ?? undefined
       } while (cursor !== undefined)
     },
-    /** One page, with the number of all matches and with groups. */
+    /** Returns one page of passports, the number of all matches, and the groups of `groupBy`. */
     page<const O extends V3PageOptions>(options?: O): Promise<V3Page<Shown<O>>> {
       return getPage(options ?? {})
     },
-    /** The net change of a score between two times, and its causes; `to` is now by default. */
+    /** The net change of a score between two times, and its causes. `to` defaults to the present. */
     diff(key: number | string, from: Instant, to?: Instant, { signal }: RequestOptions = {}) {
       const path = `/v3/passports/${toSegment(key)}/diff${toQuery({ from, to })}`
       return send<V3Diff>(path, 'causes', { signal })
@@ -130,7 +130,7 @@ export function createV3(transport: Transport) {
         const page: V3EventPage = await send(pathAfter(after, 1000), 'items', { signal })
         yield* page.items
         next = page.next
-        // A page may be empty before the end, if all its events are filtered out.
+        // An empty page is not always the last one: the filter can remove all events of a page.
         if (next === after) break
       }
       if (options.follow)

@@ -2,7 +2,7 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import { ClientGone, overloaded } from '../../domain/errors.ts'
 import { createHeldBytes, type HeldBytes, type Holder, type HoldLimits } from './held-bytes.ts'
 
-/** Clients may be idle for 75 s. Bun closes connections up to 4 s early. */
+/** Guarantees clients an idle time of 75 s: Bun closes connections up to 4 s early. */
 export const IDLE_SECONDS = 80
 
 /** Limits the CPU time and the memory that requests use in one server thread. */
@@ -41,9 +41,9 @@ export function renderLarge<T>({ backpressure, exchange }: Limited, work: () => 
 }
 
 /**
- * Counts a large body until it is sent, and disconnects a client that does not read it. Responses with the same `shared` body
- * count once. Returns a function that releases the body earlier. Throws `overloaded`, except for large pages, because they have
- * waited for memory.
+ * Counts a large body as used memory until it is sent, and disconnects a client that does not read it. Responses with
+ * the same `shared` body count once. Returns a function that releases the body earlier. Throws `overloaded`, but not for
+ * large pages, because they have already waited for memory.
  */
 export const hold = (
   { backpressure: { held }, exchange }: Limited,
@@ -51,7 +51,7 @@ export const hold = (
   shared?: object,
 ): (() => void) => held.hold(holderOf(exchange), bytes, shared, exchange.hasPlace)
 
-/** While `isWaiting`, a client that neither reads its stream nor sends its body for `stallSeconds` is disconnected. */
+/** While `isWaiting`, the idle timeout is `stallSeconds`: a client that neither reads nor sends is disconnected. */
 export function limitStall({ backpressure, exchange }: Limited, isWaiting: boolean): void {
   exchange.hasOwnStallLimit = true
   const seconds = isWaiting ? backpressure.held.limits.stallSeconds : IDLE_SECONDS
@@ -74,13 +74,13 @@ const holderOf = (exchange: LimitedExchange): Holder => ({
 /** In one turn of the event loop, requests start until they have used this time. A page of 250 passports takes about 2 ms. */
 const TURN_MILLISECONDS = 5
 
-/** At most this many waiting requests start in one turn, and fewer if those of the last turn took long. */
+/** At most this many waiting requests start in one turn. If the previous turn took long, fewer start. */
 const MOST_RESUMED = 4
 
-/** Maximum length of each queue (requests, large pages). One client cannot fill it within its rate limit. */
+/** Maximum length of each queue (requests, large pages). The rate limit keeps one client from filling a queue. */
 const MOST_WAITING = 2000
 
-/** Holds the request, because Bun creates its signal on first access, and only requests that wait need it. */
+/** The request, not its signal: Bun creates the signal on first access, and only waiting requests need it. */
 type Client = Pick<Request, 'signal'>
 
 /** Spreads requests that arrive at once over several turns of the event loop, so that they delay others only a little. */
@@ -123,8 +123,8 @@ export function createTurns(now = () => performance.now()) {
 const LARGE_PAGES = 4
 
 /**
- * Limits the memory of large pages: a page waits while four others are rendered, and while the thread or the client has too many
- * bytes that are not sent yet.
+ * Limits the memory of large pages. A page waits while four others are rendered, and while the thread or the client has too
+ * many unsent bytes.
  */
 export function createLargePages(held: Pick<HeldBytes, 'isFull' | 'listen'>) {
   const waiting = new Set<PromiseWithResolvers<void> & { client: string }>()
@@ -132,7 +132,7 @@ export function createLargePages(held: Pick<HeldBytes, 'isFull' | 'listen'>) {
   let isScheduled = false
   held.listen(schedule)
 
-  /** Runs once for many clients that disconnect at once: Bun reports them all before the next turn of the event loop. */
+  /** Calls `resume` once if many clients disconnect together: Bun reports them all in one turn of the event loop. */
   function schedule(): void {
     if (isScheduled || waiting.size === 0) return
     isScheduled = true
@@ -153,7 +153,7 @@ export function createLargePages(held: Pick<HeldBytes, 'isFull' | 'listen'>) {
 
   /** Throws `ClientGone` or `overloaded`. */
   return async <T>(client: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    // Pages that wait come first.
+    // Pages that already wait are rendered first.
     if (waiting.size > 0 || isBusy(client)) {
       if (waiting.size >= MOST_WAITING) throw overloaded()
       const place = { ...Promise.withResolvers<void>(), client }

@@ -4,19 +4,19 @@ import { overloaded } from '../../domain/errors.ts'
 const SMALL_BYTES = 64 * 1024
 
 /**
- * Limits of the bytes that a server thread holds for clients that read or send slowly. With 900 connections, this is at most
- * 150 MB, or 200 MB for many clients: `bytes` (twice for many clients), four large pages that are being rendered (12 MB each),
- * and 64 KiB per connection.
+ * Limits of the memory that a server thread holds for clients that read or send slowly. The maximum for 900 connections is
+ * 150 MB: `bytes`, four large pages that are being rendered (12 MB each), and 64 KiB per connection. Many clients can use
+ * `bytes` twice; the maximum is then 200 MB.
  */
 const HOLD_LIMITS = {
-  /** The budget of all clients together. Clients that hold no bytes yet may use a second budget of this size. */
+  /** The budget of all clients together. Clients without counted bytes can use a second budget of this size. */
   bytes: 48 * 1024 * 1024,
   bytesOfClient: 12 * 1024 * 1024,
   /** A client that reads nothing for this time is disconnected. Bun may need four seconds more. */
   stallSeconds: 10,
   /** Interval of checks. `stallSeconds` applies to responses that take longer than this. */
   checkMilliseconds: 1000,
-  /** A full server checks at most this often whether responses were sent meanwhile. */
+  /** Minimum time between two checks for sent responses while the budget is used up. */
   recheckMilliseconds: 50,
 }
 
@@ -38,7 +38,7 @@ export type Holder = {
 type Body = { bytes: number; client: string; holders: number }
 type Entry = { holder: Holder; body: object; since: number; isLimited: boolean }
 
-/** Clients that already hold bytes cannot use up the second budget. */
+/** Only clients without counted bytes can use the second budget. */
 const isAbove = ({ bytes, bytesOfClient }: HoldLimits, own: number, total: number) =>
   own >= bytesOfClient || total >= (own === 0 ? 2 : 1) * bytes
 

@@ -122,7 +122,7 @@ export async function createRedisRateLimit(
   }
 }
 
-/** Throws if Redis cannot count. Read-only replicas, and servers that are loading or slow, accept connections too. */
+/** Throws if Redis cannot count. A connection is no proof: read-only, loading and slow servers accept it too. */
 async function openClient(url: string, timeout: number): Promise<RedisClient> {
   const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
   try {
@@ -144,7 +144,7 @@ async function run(client: RedisClient, script: string, keys: string[], args: st
   return response as number
 }
 
-/** Hashed, so that client addresses are not sent to Redis. */
+/** The key contains a hash, so that client addresses are not sent to Redis. */
 function keyOf(client: string, window: number, time: number): string {
   const hash = createHash('sha256').update(`${window} ${client}`).digest('base64url').slice(0, 22)
   return `${PREFIX}${hash}:${Math.floor(time / (window * 1000))}`
@@ -153,7 +153,7 @@ function keyOf(client: string, window: number, time: number): string {
 function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   const expire = () => reject(new Error(`no response within ${milliseconds} ms`))
-  // A busy event loop may not have read a response that arrived in time: setImmediate reads it first.
+  // If the event loop is busy, the timer fires before a timely response is read: setImmediate lets it be read first.
   const timer = setTimeout(() => setImmediate(expire), milliseconds)
   work.then(resolve, reject).finally(() => clearTimeout(timer))
   return promise

@@ -46,7 +46,7 @@ export async function findDiff(
   return presentDiff(passport.id, times, diff)
 }
 
-/** `to` is now by default. Throws `invalid_request`. */
+/** `to` defaults to `now`. Throws `invalid_request`. */
 export function parseTimes({ from, to }: { from?: string; to?: string }, now: number) {
   if (from === undefined) throw invalidParameter('from', 'from is required: a day or a time.')
   const times = {

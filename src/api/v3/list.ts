@@ -123,7 +123,7 @@ async function renderItems(context: Context, ids: readonly number[], fields: Fie
   const read = (some: readonly { id: number }[]) => readPassports(context, some, fields)
   const results = await Array.fromAsync(readAll(keys, read, () => takeTurn(context)))
   return results.flatMap((result, at) =>
-    // The id of a merged passport finds the survivor.
+    // The id of a merged passport finds another passport: the one that it was merged into.
     result && 'passport' in result && result.passport.id === ids[at] ? [result.json] : [],
   )
 }

@@ -64,13 +64,13 @@ function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
 /**
- * The most quotes, commas, colons and opening brackets in a body, including those in texts. A lookup of 1,000 handles has
- * 4,000. Parsing a megabyte of them takes up to 70 ms.
+ * Maximum number of quotes, commas, colons and opening brackets in a body, including those in strings. A lookup of 1,000
+ * handles has 4,000 of them. Parsing a megabyte of them takes up to 70 ms.
  */
 const MOST_MARKS = 10_000
 const MARKS = ['"', ',', ':', '[', '{']
 
-/** The most backslashes in a body. Parsing one takes as long as 50 other characters. */
+/** Maximum number of backslashes in a body. Parsing one takes as long as parsing 50 other characters. */
 const MOST_ESCAPES = 25_000
 
 /**
@@ -113,7 +113,7 @@ const unsupported = (rule: string, got: string) =>
 
 const invalidBody = (detail: string) => invalidValue('#', detail)
 
-/** Counts a body that is large or has an unknown size while it is read, and disconnects a client that stops sending. */
+/** Counts a large body, or one of unknown size, as used memory while reading. Disconnects clients that stop sending. */
 async function readBytes(request: Request, context: Limited): Promise<Buffer> {
   const length = declaredLength(request)
   const release = length === 0 || isLarge(length) ? hold(context, length || MAX_BODY_BYTES) : undefined

@@ -86,7 +86,7 @@ const failed = (key: string, error: string, more: object = {}): Item => ({
 })
 
 /**
- * Sends the items as JSON, or as NDJSON, which is not compressed so that each line arrives early. The first chunk is read
+ * Sends the items as JSON or NDJSON. NDJSON is not compressed, so that each line arrives early. The first chunk is read
  * before the response begins, so that an early failure becomes an error response.
  */
 async function send(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {

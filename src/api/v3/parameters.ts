@@ -18,7 +18,7 @@ import type { Query, RouteRequest } from '../route.ts'
 /** Parameters of V1 that have another name in v3. */
 const V1_NAMES = { keyword: 'q', page: 'cursor', per_page: 'limit' }
 
-/** No endpoint has more parameters, and no list more names. The limits bound the work for a long query. */
+/** These limits bound the work for a long query. No endpoint has more parameters, and no list has more names. */
 const MOST_PARAMETERS = 100
 export const MOST_NAMES = 100
 
@@ -217,7 +217,7 @@ const EVENTS_PER_UNIT = 250
 export const DIFF_UNITS = 2
 
 export function unitsOfPassports(count: number, { includes }: Fields, isPast = false): number {
-  // Past standings and explanations are unknown, so that they cost nothing.
+  // Past standings and explanations cost nothing, because they are unknown.
   const parts = [...includes].filter((part) => !isPast || part === 'credentials')
   const points = parts.reduce((sum, part) => sum + PART_POINTS[part], PASSPORT_POINTS)
   return Math.ceil((count * (points + (isPast ? PAST_POINTS : 0))) / POINTS_PER_UNIT)

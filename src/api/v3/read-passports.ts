@@ -19,8 +19,8 @@ export type RenderedResult = { passport: PassportV3; json: string } | { candidat
 const PER_TURN = 50
 
 /**
- * Returns the results of the first keys, in order. The store decides how many, at least one. `asOf` is a time in the past; past
- * standings and explanations are unknown.
+ * Returns the results of the first keys, in order. The store decides how many keys it reads, but reads at least one. `asOf`
+ * is a time in the past; past standings and explanations are unknown.
  */
 export async function readPassports(
   context: Context,
@@ -56,7 +56,7 @@ export async function readPassports(
   return rendered
 }
 
-/** Yields the results of all keys, in order. Each `read` returns those of the next few keys. Other requests run between reads. */
+/** Yields the results of all keys, in order. Each `read` returns some of them. Other requests run between reads. */
 export async function* readAll<Key, Result>(
   keys: readonly Key[],
   read: (keys: readonly Key[]) => Awaitable<readonly Result[]>,
@@ -100,6 +100,6 @@ const passportsOf = (found: Found): PassportV3[] =>
 
 function presentStanding(snapshot: Snapshot, { scores }: PassportV3): WireStanding {
   const { rank, below, total } = rankOf(snapshot, scores.total)
-  // Rounded down, because 100 would mean a score above all others.
+  // Rounded down, because 100 would mean that all passports have a lower score.
   return { rank, of: total, percentile: total === 0 ? 0 : Math.floor((below / total) * 1000) / 10 }
 }

@@ -70,7 +70,7 @@ async function checkAll(config: Config, full: boolean, now: number): Promise<Che
   const { database, redisUrl } = config
   const replicas = database.engine === 'postgres' ? (database.readUrls ?? []) : []
   const files = database.engine === 'sqlite' ? await orProblem(() => checkFiles(database.path)) : []
-  // A database file that cannot be used is not opened, so that it is reported only once.
+  // A database file with a problem is not opened, so that the problem is reported only once.
   const isUsable = !files.some(({ level, about }) => level !== 'ok' && about === 'database')
   return [
     ...files,
@@ -115,7 +115,7 @@ const find = (path: string): Found[] => {
   return file ? [{ path, file }] : []
 }
 
-/** Checks the database file and the files next to it. A problem or warning about "database" means that it cannot be read. */
+/** Checks the database file and the files next to it. A problem or warning about "database" means that it is not opened. */
 function checkFiles(path: string): CheckResult[] {
   const folder = dirname(path)
   const [database] = find(path)

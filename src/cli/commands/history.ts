@@ -121,7 +121,7 @@ function describe(event: EventContent): string {
 const toArrow = ([before, after]: Change<string | number | null>) =>
   before === after ? `${after}` : `${before ?? 'none'} -> ${after ?? 'none'}`
 
-/** Causes without a type are caps, categories that do not count, and scores of the record. */
+/** A cause has no type if it is the cap of a category, a category that does not count, or the score in the record. */
 const nameType = (type: string | undefined) => (type === undefined ? 'other' : printable(type))
 
 const signed = (delta: number) => (delta > 0 ? `+${delta}` : String(delta))

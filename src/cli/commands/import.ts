@@ -98,7 +98,7 @@ function toSource(path: string): FileSource {
   }
 }
 
-/** Refuses an imported file as the file of --rejects, because it would be overwritten while it is read. */
+/** Throws if --rejects names an imported file, because that file would be overwritten while it is read. */
 function refuseOverwrite(sources: readonly FileSource[], rejects: string | undefined): void {
   const target = rejects === undefined ? undefined : statSync(rejects, { throwIfNoEntry: false })
   if (!target?.isFile()) return
@@ -134,7 +134,7 @@ function createRefusals(terminal: Terminal, path: string | undefined) {
   }
 }
 
-/** The numbers in the sentence add up to the number of lines. */
+/** All numbers of lines in the summary add up to `lines`. */
 function describe(report: ImportReport, strict: boolean): string {
   const { lines, added, changed, unchanged, removed, refused, unknownFields } = report
   const rest = lines - added - changed - unchanged - removed - refused

@@ -91,7 +91,7 @@ export const keys = defineCommand({
   examples: ['passportd keys create --name me --tier high --expires 2027-01-31'],
   async run({ values, args: [given = ''], action }, terminal) {
     const { tiers } = readConfig(terminal.env, values)
-    // A whole key is accepted as an id, too.
+    // A whole key is also accepted instead of its id.
     const id = parseKeyId(given) ?? given
     const task = ACTIONS[action]({ values, id, tiers, now: terminal.now() })
     await using database = await openConfigured(terminal, values)

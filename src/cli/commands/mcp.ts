@@ -25,7 +25,7 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     },
     port: {
       placeholder: 'N',
-      // `serve` usually runs on the same machine, on port 8080.
+      // Not 8080, because `serve` usually runs on the same machine with that port.
       default: '8081',
       accepts: 'a port from 0 to 65535',
       parse: parsePort,

@@ -19,7 +19,7 @@ export const mirror = defineCommand({
     merged here. Passports that were removed there are named and kept here, unless --prune is given.`,
   options: {
     key: { placeholder: 'KEY', about: 'sent as X-API-KEY; MIRROR_KEY hides it from the process list' },
-    // Timers cannot wait long enough for a lower rate.
+    // A lower rate would need longer pauses than timers support.
     rate: { ...number(0.001, 100_000), default: '10', about: 'maximum number of requests per second' },
     concurrency: { ...number(1, 256), default: '4', about: 'maximum number of concurrent requests' },
     prune: {

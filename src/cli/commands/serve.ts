@@ -41,9 +41,9 @@ export const serve = defineCommand({
     const config = readConfig(terminal.env, { demo })
     const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
     const started = Promise.withResolvers<Service>()
-    // Not on a terminal, which sends SIGHUP when it is closed. Elsewhere SIGHUP must not end the process, even during the start.
+    // A terminal sends SIGHUP when it is closed, which must end the process. Elsewhere SIGHUP only renews TLS, even at startup.
     if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
-    // Read here, because an invalid rule set must stop the command instead of a thread.
+    // The rules are read here, because an invalid rule set must stop the command instead of a thread.
     const rules = await loadRules(config.rules)
 
     await using store = await openWhole(config.database, {

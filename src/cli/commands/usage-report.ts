@@ -44,7 +44,7 @@ export const usage = defineCommand({
     const keys = new Map((await store.keys.list()).map((each) => [each.id, each]))
     const clientOf = (id: string): Client => keys.get(id) ?? { id: id || NO_KEY_ID, name: '', owner: '' }
     const all = (await store.usage.list(days)).filter(({ endpoint }) => !values.v1 || !isV3(endpoint))
-    // A whole key is accepted as an id, too.
+    // A whole key is also accepted instead of its id.
     const id = key === undefined ? undefined : key === NO_KEY_ID ? '' : (parseKeyId(key) ?? key)
     const counts = id === undefined ? all : all.filter((each) => each.key === id)
     if (id && !keys.has(id) && counts.length === 0)

@@ -63,7 +63,7 @@ export type ScoreChange = {
   credentials: readonly CredentialChange[]
 }
 
-/** Fields of a passport outside of its score, named as in responses. An event stores the changed ones as bits, by position in this list: append only. */
+/** Fields of a passport outside of its score, named as in responses. Events store the changed ones as bits by position in this list: only append. */
 export const PASSPORT_FIELDS = [
   'connections_count',
   'main_wallet',
@@ -103,11 +103,11 @@ export type EventLog = {
   name: string
   first: number
   last: number
-  /** Passports cannot be read as of an earlier time. */
+  /** The earliest time for which past passports can be read. */
   knownSince: number
 }
 
-/** One cause of a score difference. Without `type`, no credential explains it; it may be the cap of a category. */
+/** One cause of a score difference. Without `type`, it is no credential; it can be the cap of a category. */
 export type ScoreCause = { type?: string; delta: number; cause: Cause }
 
 /** The causes of a score change; they add up to the difference. */

@@ -20,12 +20,12 @@ export const beginDiff = (end: ScoreState | undefined) => ({
   state: end,
   /** The state at the later time. */
   end,
-  /** The score after the newest event that changes it. A lagging replica may have read an older state. */
+  /** The score after the newest event that changes it. `end` is older if a lagging replica was read. */
   score: undefined as number | undefined,
   causes: [] as ScoreCause[],
 })
 
-/** Adds older events, the newest of them first. */
+/** Adds events that are older than those added before, newest first. */
 export function addToDiff(diff: PartialDiff, events: readonly LogEvent[]): PartialDiff {
   let { state, score } = diff
   const causes = [...diff.causes]

@@ -2,8 +2,8 @@ import { byScore } from '../credential.ts'
 import type { CredentialChange, LogEvent, ScoreChange, ScoreState, ShownCredential } from './event.ts'
 
 /**
- * Returns the state of a passport before these events (newest first), or `undefined` if the passport did not exist, or was
- * removed with its history. Read the state before the events: undoing an event newer than the state changes nothing.
+ * Returns the state of a passport before these events (newest first); `undefined` if the passport did not exist, or if it
+ * was removed with its history. Read the state first, then the events: undoing a newer event changes nothing.
  */
 export function undo(state: ScoreState | undefined, events: readonly LogEvent[]): ScoreState | undefined {
   let current = state
@@ -46,7 +46,7 @@ function undoCredential(all: ShownCredential[], change: CredentialChange): Shown
   )
 }
 
-/** Returns the credential before the change. The change has all fields of a credential that is gone. */
+/** Returns the credential before the change. A change that removes a credential contains all its fields. */
 function toCredential(
   { type, id, before: { earnedAt, ...fields } }: CredentialChange,
   score: number,

@@ -29,9 +29,9 @@ export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: So
 export type ListRequest = ListQuery & {
   groupBy?: GroupField | undefined
   facets?: readonly FacetRequest[] | undefined
-  /** Ranks the passports of the page and these scores among all that match the filter. Ignores the keyword. */
+  /** Requests ranks for the page's passports and these scores, among all that match the filter. Ignores the keyword. */
   ranksOf?: readonly number[] | undefined
-  /** Counts the passports that match the filter and have at least each of these scores. Ignores the keyword. */
+  /** For each score, counts the passports that match the filter and have at least that score. Ignores the keyword. */
   atLeast?: ScoreLists | undefined
   after?: Position | undefined
   limit: number
@@ -42,8 +42,8 @@ export type ListRequest = ListQuery & {
 }
 
 /**
- * Counts the passports for each value of a field. `prefix` selects values with a word that begins with it, `values` selects
- * these values. `among` is the list (default), all passports that match its filter without its keyword, or all passports.
+ * Counts the passports for each value of a field, or only for values with a word that begins with `prefix`, or only for
+ * `values`. `among` selects the passports to count: the list (default), the list without its keyword, or all.
  */
 export type FacetRequest = {
   field: GroupField
@@ -67,7 +67,7 @@ export const LARGEST_LIMIT = 250
 const refuse = (name: string, accepted: string, received: string) =>
   invalidParameter(name, `${name} must be ${accepted}, got ${quote(received)}.`)
 
-/** `parts` are the included parts of passports that lower the limit. The error message names them. */
+/** `parts` names the parts of passports whose inclusion lowers the limit. Only the error message uses it. */
 export function parseLimit(
   text: string | undefined,
   fallback: number,
@@ -139,12 +139,12 @@ export function parseKeyword(text: string | null | undefined, name = 'keyword'):
   return foldName(text) || undefined
 }
 
-/** Separates words that a name may contain in any order. Folded text contains no line feed. */
+/** Separates the words of a keyword, which a name must contain in any order. Folded text contains no line feed. */
 const SEPARATOR = '\n'
 
 export const toWords = (keyword: string): string => [...new Set(keyword.split(' '))].join(SEPARATOR)
 
-/** The texts that a name must contain, the longest first. A keyword of the APIs is one text. */
+/** The texts that a name must contain, the longest first. The APIs do not split a keyword into words. */
 export const wordsOf = (keyword: string): string[] =>
   keyword.split(SEPARATOR).sort((one, other) => other.length - one.length)
 

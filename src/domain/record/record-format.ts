@@ -6,7 +6,7 @@ const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([s
 /** These limits exceed every value in known records. `LIMITS` in record-size.ts bounds the size of each whole field. */
 const LONGEST_TEXT = 20_000
 const LONGEST_NAME = 1000
-/** Two keys share an index, and an index entry of PostgreSQL holds at most 2,704 bytes. */
+/** An index entry contains two of these keys. In PostgreSQL, it holds at most 2,704 bytes. */
 const LONGEST_KEY = 250
 const MOST = 2000
 
@@ -76,13 +76,13 @@ export const DataPointLine = Type.Object({
 
 const { passport_id: _, ...passportFields } = lenientFields(Passport)
 
-/** The single-passport shape of V1 or V2 with its credentials, and the fields that an export adds. */
+/** A passport in the single-passport shape of V1 or V2, plus its credentials and the fields that an export adds. */
 export const PassportLine = Type.Object({
   passport_id: Count,
   ...passportFields,
   passport_profile: maybe(ProfileLine),
   credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST })),
-  // Fields that V2 adds; `verified` and `user` repeat others and are ignored.
+  // Fields that V2 adds. `verified` and `user` are ignored, because they repeat other fields.
   image_url: maybe(text(LONGEST_TEXT)),
   main_wallet_changed_at: maybe(Type.String()),
   nominations_received_count: maybe(Count),

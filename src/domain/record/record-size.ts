@@ -1,6 +1,6 @@
 import { MAX_IMAGE_URL_BYTES, type PassportRecord, presentCredential, presentSocial } from './record.ts'
 
-/** The most bytes of each field as JSON (UTF-8). A page of 250 passports has at most 8 MB in V1, 12 MB in V2. */
+/** The maximum bytes of each field as JSON (UTF-8). A page of 250 passports has at most 8 MB in V1, 12 MB in V2. */
 export const LIMITS = {
   'passport_profile.bio': { bytes: 10_000, of: ({ profile }) => profile.bio },
   'passport_profile.display_name': { bytes: 4000, of: ({ profile }) => profile.displayName },
@@ -34,7 +34,7 @@ const FIELDS = Object.entries(LIMITS)
 export function findOversized(record: PassportRecord): { field: string; reason: string } | undefined {
   for (const [field, { bytes: most, of }] of FIELDS) {
     const estimate = field === 'credentials' ? estimateCredentials(record) : mostBytes(of(record))
-    // Skips the exact size of most fields, which are far smaller than their limit.
+    // Most fields are far smaller than their limit. Their exact size is not calculated.
     if (estimate <= most) continue
     const bytes = Buffer.byteLength(JSON.stringify(of(record)))
     if (bytes > most) {

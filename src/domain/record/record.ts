@@ -18,7 +18,7 @@ export type PassportRecord = Pick<
 > &
   LaterFields & {
     socials: Social[]
-    /** The value of `human` in the record; present if scoring found another value. */
+    /** The original value of `human` in the record; present only if scoring changed it. */
     givenHuman?: boolean
     scores?: Scores
     stale?: boolean

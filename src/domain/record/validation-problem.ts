@@ -24,7 +24,7 @@ function describeField(value: unknown, path: string, fieldErrors: SchemaError[])
   const types: string[] = []
   for (const { keyword, params, message } of fieldErrors) {
     const details: Params = params
-    // The validator reports an unknown field twice. The other error, at its parent, names the field.
+    // Skips `boolean`: the validator reports an unknown field again at its parent, where the error names the field.
     if (keyword === 'boolean' || keyword === 'anyOf') continue
     if (details.requiredProperties) return below(details.requiredProperties, 'is missing')
     if (details.additionalProperties) return below(details.additionalProperties, 'is not a known field')

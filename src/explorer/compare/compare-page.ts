@@ -164,7 +164,7 @@ function renderNotes({ people, unknown, omitted }: Found): Html {
 
 const MAX_TEXT_LENGTH = 60
 
-/** Adds a person to the address; works without JavaScript. */
+/** Renders a form that adds a person to the URL. It works without JavaScript. */
 function renderAddForm(people: readonly ComparedPerson[]): Html {
   const ids = people.map(({ passport }) => passport.id).join(',')
   return html`<form class="search" action="/compare">

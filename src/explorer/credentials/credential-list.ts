@@ -74,7 +74,7 @@ function renderRow({ type, holders, name, rule }: Row, total: number): Html {
 
 const MAX_NAME_LENGTH = 60
 
-/** Rounds a percentage. Only the share of all people is shown as 100%. */
+/** Rounds a percentage, but never up to 100%. */
 export const formatShare = (percent: number): string =>
   percent < 1 ? 'below 1%' : `${percent === 100 ? 100 : Math.min(99, Math.round(percent))}%`
 

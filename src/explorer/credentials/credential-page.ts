@@ -143,7 +143,7 @@ const CONVERSIONS: Record<Rule['convert'], (multiplier: number, most: number) =>
 
 const MOST_BUCKETS = 20
 
-/** A histogram of the holders' points. Of many holders, `scores` is a sample at even distances. */
+/** A histogram of the holders' points. If there are many holders, `scores` is an evenly spaced sample. */
 function renderPoints(scores: readonly number[], most: number, holders: number): Html {
   if (scores.length < 2) return html``
   const sorted = scores.toSorted((one, other) => one - other)

@@ -47,5 +47,5 @@ export function renderProgress(score: number, maxScore: number): Html {
   return { markup: `<svg class="bar thin" aria-hidden="true"><rect width="${share}%" height="100%"/></svg>` }
 }
 
-/** An entity, because one character beyond Latin-1 doubles the page in memory and slows sending. */
+/** Uses an entity: a single character beyond Latin-1 would double the page's size in memory and slow down sending. */
 export const UNKNOWN = html`&ndash;`

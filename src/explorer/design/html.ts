@@ -14,7 +14,7 @@ export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
 
 const SPECIAL = /[&<>"']/
 
-/** Tests first whether escaping is needed, which halves the time, because most strings need none. */
+/** Tests first whether escaping is needed. This halves the time, because most strings need none. */
 export const escapeText = (text: string): string => (SPECIAL.test(text) ? Bun.escapeHTML(text) : text)
 
 function render(value: Value): string {
@@ -32,7 +32,7 @@ export function prose(text: string): Html {
   return html`${parts}`
 }
 
-/** Renders the first items of a list that may be very long, so that a page stays small. `more` items are left out. */
+/** Renders the first items of a possibly long list, so that a page stays small. `more` is the number of the others. */
 export function renderWithin<T, Row extends Html>(
   items: readonly T[],
   render: (item: T, index: number) => Row,

@@ -4,7 +4,7 @@ import { toCoordinate } from './text.ts'
 const RADIUS = 104
 
 /**
- * Draws a guilloche rosette for a passport. The same id always gives the same rosette; most other ids give another. It has
+ * Draws a guilloche rosette for a passport. The same id always gives the same rosette; two ids rarely share one. It has
  * its own background, no text and no style sheet, so that pages and pictures draw it alike. The small rosette, for sizes
  * below 48 pixels, has fewer and thicker lines.
  */
@@ -38,7 +38,7 @@ export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
 const hsl = (hue: number, saturation: number, lightness: number) =>
   `hsl(${hue % 360},${saturation}%,${lightness}%)`
 
-/** The turns around the centre, about `petals * share`. Without a common divisor, one curve passes all petals. */
+/** Returns about `petals * share` turns, coprime to `petals`, so that one closed curve passes all petals. */
 function findTurns(petals: number, share: number): number {
   let turns = Math.max(2, Math.round(petals * share))
   while (commonDivisor(petals, turns) > 1) turns++

@@ -24,7 +24,7 @@ const MOST_SHOWN = { rows: 50, bytes: 45_000 }
 const MOST_FOLDED = { rows: 20, bytes: 10_000 }
 const PAGE_SIZE = 75
 
-/** A category shows this many rows and folds the others. A single other row is shown, too. */
+/** A category shows this many rows and folds the others. If only one row would be folded, it is shown, too. */
 const FIRST_ROWS = 5
 
 type Types = RuleSetShape['types']

@@ -30,7 +30,7 @@ ${ids.map((id, at) => html`<svg x="${round(LEFT + at * step)}" y="394" width="${
   )
 }
 
-/** Draws the card that replaces one that cannot be drawn. */
+/** Draws a card with an error message, in place of a card that cannot be drawn. */
 export function drawErrorCard(site: Site, words: string): Html {
   const { soft } = colorsOf(site, 'light')
   return frame(

@@ -62,13 +62,13 @@ async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html>
 /** A PNG counts as this many requests, so that one address can request about as many cards as the picture thread can draw. */
 const PNG_UNITS = 25
 
-/** Draws cards as PNG. While the picture thread is busy or unavailable, it responds with the card of the site, uncached. */
+/** Draws cards as PNG. While the picture thread is busy or unavailable, the response is the site's card, uncached. */
 export function createCardDrawer(options: ExplorerOptions): DrawCard {
   const { rasterize, onError } = options
   let siteCard: Promise<Png> | undefined
   return async ({ charge, site, signal }, draw) => {
     await charge(PNG_UNITS)
-    // Requested before the first card, because the queue may be full later.
+    // The site's card is requested first, because the queue may be full later.
     siteCard ??= drawSite(options, site).then(({ markup }) => rasterize(markup, CARD_SIZE.width))
     const requested = siteCard
     const spare = requested.catch(() => {
@@ -127,7 +127,7 @@ function drawStanding({ top, level, rank }: PassportWords, x: number, colors: Co
   return html`${lines}<rect x="${x}" y="${y - 35}" width="${pill}" height="50" rx="25" fill="${colors.accent}"/><g text-anchor="middle">${drawText(round(x + pill / 2), y, size, colors.accentInk, level)}</g>`
 }
 
-/** The ratio of the card's font width to that of the font with known widths. */
+/** The width of text in the card's font, relative to `textWidth`, which assumes Verdana. */
 const SERIF = 0.95
 
 /** Widths in the legend: a swatch, the space between entries, and the pill with "human". */

@@ -23,7 +23,7 @@ export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {
 /** Enough for about 250 cards. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** Draws the pictures of all clients, one at a time. The same SVG is drawn once. */
+/** Draws the pictures of all clients, one at a time. Caches the PNG of each SVG. */
 export function createRasterizerServer(load: () => Promise<DrawPng>) {
   const cache = createByteCache<Png>(MAX_BYTES)
   let draw: DrawPng | undefined
@@ -46,5 +46,5 @@ export function createRasterizerServer(load: () => Promise<DrawPng>) {
   return { connect: (port: MessagePort) => receiveCalls(port, enqueue) }
 }
 
-/** Crashes the thread, which is then restarted. The promise never resolves, because the crash rejects all calls. */
+/** Crashes the thread, which is then restarted. The returned promise stays pending: the crash rejects all calls. */
 const endThread = (error: unknown) => new Promise<never>(() => void Promise.reject(error))

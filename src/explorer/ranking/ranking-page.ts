@@ -35,7 +35,7 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
     variant: (query) => addressOf(parseRankingQuery(query)),
     async render(request) {
       const query = parseRankingQuery(request.query)
-      // A search takes about as long as two pages of the ranking, and so does an evaluation of the index.
+      // A search costs about as much as two pages of the ranking. An evaluation of the index costs the same.
       await request.charge(1 + (query.typed === '' ? 0 : 2) + (needsIndex(query) ? 2 : 0))
       const render = () => renderRanking(context, query, request)
       return needsIndex(query) ? whenReady(request.site, addressOf(query), render) : render()
@@ -48,7 +48,7 @@ type PageContext = ExplorerOptions & {
   suggest: ReturnType<typeof createSuggester>
 }
 
-/** `asked` is the query of the URL. If it finds nothing, the list is `instead`, a filter with the search text as value. */
+/** `asked` is the query of the URL. If it finds nothing, the page shows the list of `instead`, an exact suggestion. */
 type Shown = {
   site: Site
   asked: RankingQuery
@@ -103,7 +103,7 @@ async function addLevels(
   return ranked.map((each) => (each.rank > 3 ? each : { ...each, note: levelOf(each.passport.scores.total) }))
 }
 
-/** One page of search results has no facets. */
+/** Search results that fit on one page have no facets. */
 const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || total > PAGE_SIZE
 
 type Labels = ReadonlyMap<string, string>

@@ -10,7 +10,7 @@ export function renderEndpoint(route: DocumentedRoute, origin: string, stamp: st
   const { id, summary, description = '', needsKey, methods = ['GET'], body, bodyExample } = route
   const path = templateOf(route)
   const fields = [...toFields('path', route.params), ...toFields('query', route.query)].map((field) =>
-    // The example of the OpenAPI document is not the stamp of a rule set of this service.
+    // The stamp in the OpenAPI document is only an example: this service has no rule set with that stamp.
     field.name === 'stamp' && stamp !== undefined ? { ...field, example: stamp } : field,
   )
   const method = methods[0] ?? ''
@@ -131,7 +131,7 @@ const errorLinks = (route: DocumentedRoute): Html[] =>
     .sort((one, other) => one - other)
     .map((status) => html`<a href="#status-${status}">${status}</a> `)
 
-/** Returns the path and query of the form before any change. The script builds the same request. */
+/** Returns the path and query of the form with its initial values. The script builds the same request. */
 function exampleTarget(path: string, fields: readonly Field[]): string {
   const query = new URLSearchParams()
   let target = path

@@ -38,7 +38,7 @@ export function createFacetReader(options: ExplorerOptions) {
   return {
     labelOf,
     present,
-    /** The counts that `present` and `presentFilters` need: all facets, and a holder of each filter whose label is unknown. */
+    /** Requests all facets for `present`, and a holder of each filter without a known label for `presentFilters`. */
     async requestsFor({ filters }: RankingQuery): Promise<readonly FacetRequest[]> {
       const unknown: FacetRequest[] = []
       for (const [name, value] of filtersOf(filters))
@@ -106,7 +106,7 @@ function createLabels({ store, rules }: ExplorerOptions) {
 
   return {
     isKnown: async (name: FilterName, text: string) => (await findKnown(name, foldName(text))) !== undefined,
-    /** `holder` is the id of a passport with the value. Without it, a text without a known label is returned. */
+    /** `holder` is the id of a passport with the value. Without it, a text with no known label is returned as is. */
     async labelOf(name: FilterName, text: string, holder?: number): Promise<string> {
       const value = foldName(text)
       const label = await findKnown(name, value)

@@ -16,7 +16,7 @@ export type Reason = {
 
 export const MOST_MATCHES = 20
 
-/** Reads more passports than matches are shown, because several of them may be merged into one. */
+/** Reads more passports than are shown, because several matches may lead to the same survivor. */
 const MOST_READ = 2 * MOST_MATCHES
 
 /** Shorter texts would match too many handles or wallets. The minimum for a wallet is "0x" and four digits. */
@@ -52,11 +52,11 @@ const KINDS: readonly Reason['kind'][] = ['id', 'wallet', 'handle']
 
 export const isComplete = ({ text, end }: Reason): boolean => end === text.length
 
-/** Sorts matches, the smallest weight first: complete matches, then by kind, then by length. */
+/** The sort key of a match: complete matches come first, then the kind decides, then the length. */
 const weigh = (reason: Reason) =>
   (isComplete(reason) ? 0 : 1000) + 300 * KINDS.indexOf(reason.kind) + reason.text.length
 
-/** Finds "12", "#12" and "Passport 12", which pages show for a passport without a name. */
+/** Accepts "12", "#12" and "Passport 12". Pages show the latter for a passport without a name. */
 function findId(typed: string): Candidate[] {
   const digits = /^(?:passport\s*|#)?(\d+)$/i.exec(typed)?.[1] ?? ''
   const ref = parsePassportRef(digits)

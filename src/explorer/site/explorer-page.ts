@@ -49,7 +49,7 @@ export type ExplorerRequest = {
 
 export type ExplorerPage = {
   render(request: ExplorerRequest): Awaitable<RenderedPage>
-  /** Part of the cache key: the version of content outside of the snapshot. A page without a version is not cached. */
+  /** Part of the cache key: the version of data that is not in the snapshot. A page without a version is not cached. */
   version?(request: ExplorerRequest): Awaitable<string | undefined>
   /** Part of the cache key: the parameters that the page reads. Parameters that it ignores must not evict pages. */
   variant?(query: URLSearchParams): string

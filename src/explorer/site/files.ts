@@ -136,7 +136,7 @@ export function createAssets(accents: Record<Theme, string>) {
           const asset = assets.get(request.params.file.replace(/\.\w+(?=\.\w+$)/, ''))
           if (!asset) throw notFound()
           const response = await sendPage(request, context, asset.page)
-          // A page of another release requests another hash. It gets the file of this release, to be revalidated.
+          // A URL with the hash of another release gets the file of this release, which clients must revalidate.
           if (asset.url === pathOf(request)) response.headers.set('Cache-Control', FOREVER)
           return response
         },

@@ -151,7 +151,7 @@ export function renderProfileMeta(passport: FullPassport, origin: string): Html 
   const links = passport.socials.flatMap((social) => parseWebAddress(social.url) ?? [])
   const sameAs = [...new Set(links)].slice(0, MAX_LINKS)
   const person = { '@type': 'Person', name, identifier: String(passport.id), url }
-  // Data of schema.org without characters that could end the element or a line of script.
+  // Structured data (schema.org). The escaped characters could end the script element or a line.
   const json = JSON.stringify({
     '@context': 'https://schema.org',
     '@type': 'ProfilePage',

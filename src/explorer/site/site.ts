@@ -10,7 +10,7 @@ import { type AssetName, createAssets, file, POLICY, picture } from './files.ts'
 export type Site = SiteSettings & {
   /** The public URL or, without one, the origin of the request; empty if that is malformed. */
   origin: string
-  /** The host of the public URL, which pictures show. With the host of the request, each host would need its own picture. */
+  /** The host of the public URL. Pictures show it, not the host of the request, so that one picture fits all hosts. */
   host: string
   urlOf: (name: AssetName) => string
   /** The accent of each theme. */

@@ -59,7 +59,7 @@ export function describeHighRank({ rank, total }: Standing): string {
     : ''
 }
 
-/** Statements of pictures about a score; each may be empty. `isComplete`: the facet index was ready. */
+/** Statements about a score, for pictures. Each may be empty. `isComplete`: the facet index was ready. */
 export type PassportWords = { top: string; level: string; rank: string; isComplete: boolean }
 
 export async function findPassportWords(

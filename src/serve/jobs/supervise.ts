@@ -19,7 +19,7 @@ type Options = {
   onError: (error: unknown) => void
 }
 
-/** If successive runs fail with different errors, an error is logged at most this often. */
+/** Successive failures with different errors are logged at most this often. */
 const FAILURE_LOG_MILLISECONDS = 60_000
 
 /** Runs the jobs until the signal is aborted. A failed run does not end its job. */
@@ -43,7 +43,7 @@ async function repeat(job: Job, options: Options): Promise<void> {
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   sleep(milliseconds, undefined, { signal }).catch(() => undefined)
 
-/** Logs a failure once, with its stack, and the number of failed attempts when a run succeeds again. */
+/** Logs repeated failures once. When a run succeeds again, logs the number of failed attempts. */
 function logFailures({ name, run }: Job, { log, signal, onError }: Options): () => Promise<void> {
   let last = ''
   let loggedAt = Number.NEGATIVE_INFINITY

@@ -29,7 +29,7 @@ export function updateScores(store: Store, { log, mayScore, signal }: Options): 
     async run() {
       await mayScore
       if (signal.aborted) return
-      // Once, and not again after a failure, because another node may have applied newer rules meanwhile.
+      // Adopts rules once, not again after a failure, because another node may have applied newer rules meanwhile.
       if (!adopted) {
         const scorer = { store, rules: await findRules(store), now: Date.now, onFailure }
         await adoptRules(scorer)

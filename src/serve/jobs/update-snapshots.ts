@@ -2,12 +2,12 @@ import { buildSnapshot, type Snapshot, updateSnapshot } from '../../catalog/snap
 import type { Store } from '../../store/store.ts'
 import { type Job, pause } from './supervise.ts'
 
-/** After an update, the pause is its duration times the factor, within these limits. */
+/** The pause after an update is the duration of the update times the factor, within these limits. */
 const LEAST_MILLISECONDS = 100
 const MOST_MILLISECONDS = 1000
 const PAUSE_FACTOR = 4
 
-/** A snapshot is published after this pause: until then, a server thread may read in an older transaction and cache old rows. */
+/** A snapshot is published after this pause. Older read transactions then have ended: none of their rows is cached for it. */
 const READ_TRANSACTION_MILLISECONDS = 10
 
 type Options = { onSnapshot: (snapshot: Snapshot) => void; onChecked: () => void; signal: AbortSignal }

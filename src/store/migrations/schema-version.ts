@@ -3,7 +3,7 @@ import { ServiceError, unavailable } from '../../domain/errors.ts'
 /** `true` migrates any older database, `'new'` only creates the tables of an empty one, `false` changes nothing. */
 export type MigrationMode = boolean | 'new'
 
-/** Migrations in order. The first one creates the schema number `first`, the one of version 0.2.1. */
+/** Migrations in order. The first one creates schema number `first`, which version 0.2.1 used. */
 type Migrations = { first: number; steps: readonly string[] }
 
 /** The schema after all migrations. */

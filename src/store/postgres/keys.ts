@@ -21,7 +21,7 @@ export function createKeyCache(primary: Pick<Pool, 'query' | 'isUp'>, replica: Q
     try {
       key = await findIn(primary.query, id)
     } catch (error) {
-      // The pool reports that the primary is down. A slow primary is not replaced by a replica.
+      // The pool itself reports that the primary is down. A slow primary is not replaced by a replica.
       if (!replica || !isGone(primary, error)) throw error
       return findIn(replica, id)
     }

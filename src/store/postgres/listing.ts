@@ -27,11 +27,11 @@ type AllRow = { cursor: string; ranked: Buffer | null; names: string | null }
 
 /** The version of a row is the number of the transaction that wrote it. */
 export function createListing(read: Query, readFast = read): ListingStore & { forget(): void } {
-  /** Part of the cursor, because another server reuses transaction numbers. Each thread counts servers by itself. */
+  /** Counts the server changes that this thread saw. Part of the cursor: other servers reuse transaction numbers. */
   let server = 0
 
   return {
-    /** Call it when another server responds, or the same one after an interruption. */
+    /** Call it after the server was replaced, restarted or unavailable. */
     forget() {
       server++
     },

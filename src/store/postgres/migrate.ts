@@ -13,7 +13,7 @@ import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, MIGRATE } from './connection/pool-database.ts'
 import { checkWritable, openPrimary } from './connection/primary.ts'
 
-/** The table `passportd` has the schema of a database. */
+/** The table `passportd` stores the schema number of a database. */
 const MIGRATIONS = { first: 9, steps: [version021, actors] }
 
 export const SCHEMA = lastSchema(MIGRATIONS)
@@ -43,11 +43,11 @@ async function renumber(query: Query): Promise<void> {
   }
 }
 
-/** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the version before. */
+/** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the old schema number. */
 export async function prepareSchema(pool: Pool, mode: MigrationMode): Promise<number> {
   const { name } = pool
   try {
-    // The server may be read-only if nothing is migrated.
+    // A read-only server is sufficient if nothing is migrated.
     if (mode !== false) await checkWritable(pool)
     const version = await checkVersion(pool.query, name)
     if (version === SCHEMA && mode === true) await renumber(pool.query)

@@ -32,10 +32,10 @@ type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 
 type Options = Partial<PoolOptions> & { migrate?: MigrationMode }
 
-/** Most commands need one connection, and should wait for a busy server. */
+/** Commands need few connections, and should wait for a busy server. */
 const FOR_COMMANDS: PoolOptions = { connections: 2, responseTimeout: 30_000 }
 
-/** How many milliseconds a replica may be behind the primary. */
+/** The default limit for the lag of a replica, in milliseconds. */
 const DEFAULT_MAX_LAG = 5000
 
 /** Migrates and opens the database. Throws `unavailable` with a message for the operator. */
@@ -115,7 +115,7 @@ function createPools(url: string, readUrls: readonly string[], options: PoolOpti
   return { hosts, listed, standbys, all: [...all.values()] }
 }
 
-/** Clears caches after changes by other nodes, and after another server begins to respond. */
+/** Clears caches after changes by other nodes, and after a server was replaced, restarted or unavailable. */
 function watch(
   primary: Pool,
   readable: readonly Pool[],

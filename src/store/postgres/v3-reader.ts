@@ -10,7 +10,7 @@ import {
 import type { Query } from '../sql/connection.ts'
 import type { FindOptions, KeyResult, Store } from '../store.ts'
 
-/** `offset 0` prevents the planner, which cannot estimate the number of rows, from reading the whole table. */
+/** The planner cannot estimate the number of rows; `offset 0` prevents it from reading the whole table. */
 const passportOf = (id: string) =>
   `lateral (select id, merged_into from passports where passports.id = ${id} offset 0) as passport`
 
@@ -39,7 +39,7 @@ const FIND = `with recursive asked (at, id) as (
 type FoundRow = {
   at: number
   id: number
-  /** How many owners of the key lead to this passport, and how many passports the key leads to. */
+  /** `paths`: owners of the key that are this passport or merged into it. `survivors`: passports found by the key. */
   paths: number
   survivors: number
   row: StoredRow | null

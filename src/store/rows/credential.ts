@@ -48,7 +48,7 @@ export const shownCredentialsOf = (row: CredentialsRow | undefined): Credential[
 
 const byId = (one: Credential, other: Credential) => (one.id < other.id ? -1 : 1)
 
-/** Returns the new credentials, but the old object if a credential is unchanged, so that its `calculatedAt` stays. */
+/** Returns the new credentials. If one is unchanged, its old object is returned, so that its `calculatedAt` stays. */
 export function keepUnchanged(
   before: readonly Credential[],
   after: readonly Credential[],

@@ -49,7 +49,7 @@ export const toLaterEvents = (found: Found, passports: readonly LaterCursor[]): 
   knownSince: found.log.knownSince,
 })
 
-/** Events store the number of a rule stamp in the table `event_rules`, because stamps repeat. */
+/** A row of `event_rules`, which numbers the rule stamps. Events store only the numbers, because stamps repeat. */
 export type StampRow = { id: number; stamp: string }
 
 /** A page that filters by type reads at most this many events. */
@@ -76,7 +76,7 @@ const pageEnd = ({ page: { rows, isCut }, log }: Found, page: EventPage): number
 /** Approximate limit of the events in a page of `listAfterTime`. */
 const MOST_LATER = 5000
 
-/** The limit for each passport in a page of `listAfterTime`. */
+/** The limit of events per passport in a page of `listAfterTime`. */
 export const mostLater = (passports: readonly LaterCursor[]): number =>
   Math.ceil(MOST_LATER / Math.max(1, passports.length))
 
@@ -156,7 +156,7 @@ type ScoreData = [
   parts: 0 | (0 | Change<number>)[],
 ]
 
-/** Unchanged values are null. Nulls at the end are left out. `time`: how much older than the passport's time. */
+/** Unchanged values are null, omitted at the end. `time`: the passport's old `calculatedAt` minus the credential's. */
 type CredentialData = [
   type: string,
   cause: number,

@@ -6,10 +6,10 @@ import { fromLaterText, type PassportRecord, toLaterText } from '../../domain/re
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type CredentialsRow, fromCredentialData, isAsShown, parseShown } from './credential.ts'
 
-/** Bounds the length of a chain of merges, so that a cycle terminates. */
+/** Limits the length of a chain of merges, so that a cycle is not followed forever. */
 export const LONGEST_CHAIN = 1000
 
-/** How many passports the result of an ambiguous handle names. */
+/** At most this many candidates are returned for an ambiguous handle. */
 export const MOST_CANDIDATES = 10
 
 /** If more passports have a handle, it is ambiguous even if they are merged into one. */
@@ -96,7 +96,7 @@ export function toPassportV3(
   }
 }
 
-/** The credentials that V1 shows. `from` is undefined if they are replaced by a record that is not scored yet. */
+/** The credentials that V1 shows. `from` is undefined if a newer, unscored record has replaced the credential. */
 function toCredentials(row: CredentialsRow): NonNullable<PassportV3['credentials']> {
   const shown = row.body === null ? [] : parseShown(row.body)
   if (isAsShown(row)) return shown.map((each) => ({ ...each, from: 'record' as const }))

@@ -49,7 +49,7 @@ export type Connection = {
 }
 
 /**
- * `records` admits one writer of several passports. `rules` keeps others from using or adopting a rule set. A lock
+ * `records` admits one writer of records. `rules` keeps other transactions from using or adopting a rule set. A lock
  * is held until the transaction ends. A SQLite database has one writer at a time anyway.
  */
 export type Lock = 'records' | 'rules' | 'rules shared'

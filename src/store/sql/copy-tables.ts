@@ -70,7 +70,7 @@ function createPassportTables({ transaction, snapshot }: Database): CopyTable {
         }
         for (const [at, { name }] of PASSPORT_TABLES.entries()) {
           const rows = items.flatMap(({ value }) => (value as Row[][])[at] ?? [])
-          // The target may have the wallet under a passport outside the range.
+          // In the target, the wallet can belong to a passport outside the range.
           if (name === 'wallets') await upsertRows(tx, name, 'address', rows)
           else await tx.insertRows(name, rows)
         }

@@ -68,7 +68,7 @@ function remember(parse: (text: string) => readonly string[]) {
   }
 }
 
-/** The part of the JSON with credentials that have a score above 0. `toV1CredentialsRow` sorts them first. */
+/** The part of the JSON with credentials that have a score above 0. `toV1CredentialsRow` puts them at the beginning. */
 function scoredPart(body: string): string {
   const end = body.indexOf('"score":0,')
   return end === -1 ? body : body.slice(0, end)

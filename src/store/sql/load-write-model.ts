@@ -201,7 +201,7 @@ async function unlist({ query, dialect }: Connection, ids: readonly number[]): P
     await query(`delete from ${table} where ${isOne}`, [ids])
 }
 
-/** SQL that notes passports before they are deleted from the listing, so that readers of the ranking find them. */
+/** SQL that notes passports before they are deleted from the listing, so that rankings can remove them, too. */
 export const noteUnlisted = (version: string, condition: string) =>
   `insert into unlisted (passport_id, version) select passport_id, ${version} from v1_passports where ${condition}
    on conflict (passport_id) do update set version = excluded.version`

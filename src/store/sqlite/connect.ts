@@ -40,7 +40,7 @@ export function connectWriter(path: string, create: boolean): Database {
     database.run('pragma foreign_keys = on')
     // Removed data leaves no bytes in free pages.
     database.run('pragma secure_delete = on')
-    // A page that is written several times is copied to the database once.
+    // Fewer checkpoints: a page that is written several times is copied to the database only once.
     database.run(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     return database
   })
@@ -56,7 +56,7 @@ export function closeOnError<T>(database: Database, work: () => T): T {
   }
 }
 
-/** Throws if the last page is truncated, which SQLite does not detect. If there is a WAL, the file may be incomplete. */
+/** Throws if the last page is truncated, which SQLite does not detect. With a WAL, an incomplete file is valid. */
 function checkLength(database: Database, path: string): void {
   if (sizeOf(`${path}-wal`) > 0) return
   const page = database.query<{ page_size: number }, []>('pragma page_size').get()?.page_size ?? 1

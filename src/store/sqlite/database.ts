@@ -25,7 +25,7 @@ type Options = {
   writer: File
   /** The connection whose reads share transactions. */
   shared: ReadTransaction
-  /** Throws if the file was replaced, so that a write is lost. */
+  /** Throws if the file was replaced, because a write would be lost. */
   checkFiles: () => void
 }
 
@@ -41,10 +41,10 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
     writeInTurn(() =>
       translateErrors(path, async () => {
         checkFiles()
-        // Truncated before the write, because a disk fault must not make a committed write fail.
+        // The WAL is truncated before the write, because a disk fault must not make a committed write fail.
         limitWal(shared.end)
         const result = await work()
-        // Later reads see the write.
+        // Ends the shared read transaction, so that later reads see the write.
         shared.end()
         // A write to a deleted file is not acknowledged.
         checkFiles()

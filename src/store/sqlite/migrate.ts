@@ -14,7 +14,7 @@ import {
 import version021 from '../migrations/sqlite/0014-version-0.2.1.sql' with { type: 'text' }
 import actors from '../migrations/sqlite/0015-actors.sql' with { type: 'text' }
 
-/** `user_version` is the schema of a database. */
+/** The pragma `user_version` stores the schema number of a database. */
 const MIGRATIONS = { first: 14, steps: [version021, actors] }
 
 export const SCHEMA = lastSchema(MIGRATIONS)
@@ -34,7 +34,7 @@ export function migrate(database: Database): void {
     .immediate()
 }
 
-/** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the version before. */
+/** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the old schema number. */
 export function prepareSchema(database: Database, mode: MigrationMode): number {
   const version = versionOf(database)
   if (mode === true || (mode === 'new' && version === 0)) {
@@ -44,7 +44,7 @@ export function prepareSchema(database: Database, mode: MigrationMode): number {
   return version
 }
 
-/** Throws if the disk is too full for a migration, whose changes are in the WAL and in the file at its end. */
+/** Throws if the disk is too full for a migration: at its end, its changes are both in the WAL and in the file. */
 function refuseFullDisk(path: string): void {
   const needed = statSync(path, { throwIfNoEntry: false })?.size ?? 0
   const { bavail, bsize } = statfsSync(dirname(path))
@@ -63,7 +63,7 @@ export function findNewerSchema(database: Database): number | undefined {
 
 /** The owner and schema of a database; a new one has no owner. */
 export function identify(database: Database) {
-  // Tables are read before `application_id`: a concurrent migration commits both at the same time.
+  // Tables are read first: if a migration commits after `application_id` is read, its tables would look foreign.
   const isFilled = database.query('select 1 from sqlite_schema limit 1').get() !== null
   const version = readPragma(database, 'user_version')
   const mark = readPragma(database, 'application_id')
@@ -82,7 +82,7 @@ export function versionOf(database: Database): number {
   return version
 }
 
-/** The path of the file. A read-only connection has a URI instead. */
+/** The path of the file. The connection of `connectUnused` has a URI instead. */
 const nameOf = ({ filename }: Database) => (filename.startsWith('file:') ? fileURLToPath(filename) : filename)
 
 function readPragma(database: Database, name: 'user_version' | 'application_id'): number {

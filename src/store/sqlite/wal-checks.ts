@@ -27,7 +27,7 @@ export function refuseDeletedWal(path: string): void {
 
 const isWalMissing = (path: string) => sizeOf(path) > 0 && !existsSync(walOf(path))
 
-/** An exclusive lock fails if another connection is open. Closing this one removes the empty WAL that it creates. */
+/** An exclusive lock fails if another connection is open. Closing this connection removes its empty WAL. */
 function isInUse(path: string): boolean {
   try {
     using database = new Database(path, { readwrite: true })
@@ -46,13 +46,13 @@ const deletedWal = (path: string) =>
     `Another process has ${path} open, but ${walOf(path)} is missing. If it was deleted, stop that process, which saves its changes, and start it again. Otherwise try again later.`,
   )
 
-/** Throws if the database file is lost, but not its WAL: SQLite would delete the WAL, even for a reader. */
+/** Throws if there is a WAL without its database file: SQLite would delete the WAL, even for a reader. */
 export function refuseOrphanedWal(path: string): void {
   const problem = orphanedWalProblem(path)
   if (problem !== undefined) throw unavailable(problem)
 }
 
-/** Describes the problem if the database file is lost, but not its WAL. */
+/** Describes the problem if there is a WAL, but the database file is missing or empty. */
 export function orphanedWalProblem(path: string): string | undefined {
   const wal = `${path}-wal`
   // The WAL is read first, because a process that creates the database fills the file before its WAL.

@@ -90,7 +90,7 @@ export function isAffected({ row, all, scorable }: LoadedScorable, { score }: Ad
 const shownBefore = ({ row, stored, all }: LoadedScorable) =>
   isAsShown(stored) || row.merged_into !== null ? withoutSuperseded(all) : shownCredentialsOf(stored)
 
-/** Compares objects: `keepUnchanged` keeps the objects of unchanged credentials. */
+/** Compares by reference, because `keepUnchanged` returns the old objects of unchanged credentials. */
 const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>
   before.length === after.length && after.every((credential) => before.includes(credential))
 
@@ -101,7 +101,7 @@ function causeByScoring({ row, scorable }: LoadedScorable, job: ScoringJob): Cau
     if (!before) return 'added'
     if (!after) return 'gone'
     if (after.givenScore !== undefined) return 'record'
-    // If the score calculated for the earlier time is the old one, only time has passed.
+    // If scoring at the earlier time gives the old credential, it changed only because time has passed.
     earlier ??= job.score(scorable, row.calculated_at).credentials
     const same = earlier.find(({ id }) => id === before.id)
     if (same && isSame(same, before)) return 'time'

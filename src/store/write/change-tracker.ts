@@ -71,7 +71,7 @@ export function trackChanges(loaded: Loaded, causeOf: CauseOf) {
     credentials: { ...credentials, list: (id: number) => [...(shown.get(id) ?? credentials.list(id))] },
     /** Replaces the credentials that the V1 response shows. Without this call, they stay unchanged. */
     showCredentials: (passportId: number, list: readonly Credential[]) => void shown.set(passportId, list),
-    /** Renders the changed passports. Must be called once, at the end of the transaction; returns its events. */
+    /** Renders the changed passports and returns the events. Must be called once, at the end of the transaction. */
     finish(): Changes {
       const changes = events.compare(changed, shown)
       const rows = [...changed].flatMap((id) => passports.find(id) ?? [])

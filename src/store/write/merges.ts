@@ -24,7 +24,7 @@ export function createMerges({
 
   const survivorOf = (id: number) => chainOf(id).at(-1) as number
 
-  /** Whether the chain of merges from `id` contains `target`, or is too long, as a cycle is. */
+  /** Whether the chain of merges from `id` contains `target`, or is so long that it may be a cycle. */
   function leadsTo(id: number, target: number): boolean {
     const chain = chainOf(id)
     return chain.length > LONGEST_CHAIN || chain.includes(target)
@@ -39,7 +39,7 @@ export function createMerges({
     return [id, ...merged]
   }
 
-  /** Returns the wallets that the survivor took over. */
+  /** Gives the wallets that the survivor took over back to this passport. */
   function takeBackWallets(id: number, { main_wallet, verified_wallets }: StoredRow): void {
     const own = walletsOf({ mainWallet: main_wallet, verifiedWallets: JSON.parse(verified_wallets) })
     const survivor = survivorOf(id)

@@ -95,7 +95,7 @@ function findRefusal(
 ): SaveResult | undefined {
   const taken = wallets.find(({ owner }) => {
     const other = owner === undefined ? survivor : merges.survivorOf(owner)
-    // Another passport with this wallet may have been imported first, as already merged into this one.
+    // The owner can be a passport that was imported earlier and is merged into this one.
     return other !== survivor && other !== record.id
   })
   if (taken) return refuseWallet(record, taken.address, taken.owner as number)
@@ -115,7 +115,7 @@ function saveWallets(
   if (isSame && wallets.every(({ owner }) => owner === row.id)) return
   if (before) owners.removeAll(row.id)
   for (const { address, owner } of wallets) {
-    // Of two merged passports the survivor owns the wallet.
+    // If two passports with the same wallet are merged, the survivor owns it.
     const mayOwn = owner === undefined || owner === row.id || survivor === row.id
     if (mayOwn) owners.setOwner(address, row.id)
   }

@@ -7,13 +7,13 @@ import { tempFolder } from '../../../test/support/temp-folder.ts'
 import type { Scenario } from '../../run-scenario.ts'
 import { startProbe } from '../../support/start-health-probe.ts'
 
-/** The limit of a client without a key in 10 s. The server itself has no limit, because rounds take less than 10 s. */
+/** A client without a key may request this many in 10 s. The limit is off, because a round takes less than 10 s. */
 const PAGES = 1000
 const TIERS = 'anonymous=unlimited'
 const SIZES = 13
 const COPIES = 8
 
-/** On an idle machine, /health takes about 20 ms. Here the client and other programs use the CPU, too. */
+/** On an idle machine, /health takes about 20 ms. In this scenario, the client and other programs use the CPU, too. */
 const LONGEST_HEALTH_MILLISECONDS = 1000
 
 export const largePages: Scenario = {

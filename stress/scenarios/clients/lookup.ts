@@ -24,7 +24,7 @@ const survivorOf = (id: number): number => {
   return next === undefined ? id : survivorOf(next)
 }
 
-/** The handles of a person: an own one, one that two people share, and one that all people share. */
+/** The handles of a person: a unique one, one that two people share, and one that all people share. */
 const namesOf = (id: number) => [
   { source: 'github', name: `Name${id > 30 ? id - 30 : id}` },
   { source: 'farcaster', name: `pair${Math.floor(id / 2)}` },

@@ -27,7 +27,7 @@ const KINDS = 44
 const SHORT =
   /^(520 short|malformed body|body of|lookup of 1,000 keys with all parts$|lookup of 1,000 times|list of 50|list with group_by|explorer search$|card as PNG)/
 
-/** Repeated, because other programs sometimes slow the thread down. A bad request delays others in every attempt. */
+/** Attacks are repeated: other programs sometimes slow the thread down, but a bad request does so in every attempt. */
 const ATTEMPTS = 3
 
 /** Each attack uses another key. The key of the data set has a lower seed. */
@@ -84,7 +84,7 @@ function clientsOf({ kind }: WorstRequest, isShort: boolean): Client[] {
   return kind === 'api' ? ['anonymous', 'standard'] : [kind]
 }
 
-/** An attack sends 900 requests in all in the short form. */
+/** In the short form, an attack sends at most 900 requests. */
 const formOf = ({ reading, units = 1 }: WorstRequest, client: Client, isShort: boolean) => ({
   limit: Math.min(Math.floor(LIMITS[client] / units), isShort ? CONNECTIONS : LIMITS[client]),
   stayMilliseconds: isShort ? SHORT_MILLISECONDS : WINDOW_MILLISECONDS,

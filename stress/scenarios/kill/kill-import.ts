@@ -30,7 +30,7 @@ export const killImport: Scenario = {
   },
 }
 
-/** Lines that `import` saves in one transaction. */
+/** The number of lines that `import` saves in one transaction. */
 const BATCH = 500
 
 const PEOPLE = INVENTED.slice(0, BATCH)

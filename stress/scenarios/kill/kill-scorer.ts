@@ -66,7 +66,7 @@ export const killScorer: Scenario = {
   },
 }
 
-/** Kills a scorer while `left` passports are stale. A random time is often before or after its work. */
+/** Kills a scorer when `left` passports are stale. A kill at a random time often precedes or follows its work. */
 async function killMidway(sandbox: Pick<Sandbox, 'open'>, child: Bun.Subprocess, left: number) {
   await using store = await sandbox.open()
   let hasBegun = false
@@ -102,7 +102,7 @@ function rules(multiplier: number): string {
   return JSON.stringify({ version: `${multiplier}`, types: { github: rule } })
 }
 
-/** Scores the people with each rule set. This replaces the scores of their records. */
+/** Scores the people with each rule set, so that no score of the imported records is left. */
 async function prepare(people: typeof SCORABLE) {
   const files = { '1.json': rules(1), '2.json': rules(2) }
   const sandbox = await workplace(databaseMaker('sqlite'), { files, records: people })

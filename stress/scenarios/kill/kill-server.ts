@@ -17,7 +17,7 @@ import { succeed } from '../../support/kill-process.ts'
 import { startReaders } from '../../support/kill-server-readers.ts'
 
 const SCORED = INVENTED.filter(({ stale }) => !stale)
-/** The responses of these people never change. */
+/** Imports never change the passports of these people. */
 const UNCHANGED = SCORED.slice(0, 50)
 /** Each import adds data points to the people of CHANGING, and adds the people of ADDED with new ids. */
 const CHANGING = SCORED.slice(50, 100)
@@ -33,7 +33,7 @@ const addedBy = (number: number) => ADDED.map(({ id }) => `passports/${id + (num
 const LONG_EVERY = 10
 const LONG_MILLISECONDS = 18_000
 
-/** Counts that are older must be stored. They are stored every ten seconds; the rest is a margin for a busy machine. */
+/** A kill must not lose older counts. They are stored every ten seconds; the rest is a margin for a busy machine. */
 const OLDEST_LOST_MILLISECONDS = 15_000
 
 const OTHERS = ['passports?per_page=100', 'passports?page=2', 'passports?keyword=an', 'passports?keyword=xyz']

@@ -1,4 +1,4 @@
-/** Preloaded: SIGUSR2 makes the newest thread with the name in the file CRASH throw an error. */
+/** Preloaded: on SIGUSR2, the newest thread whose script is named in the file CRASH throws an error. */
 import { readFileSync } from 'node:fs'
 import { preloadThreads } from './preload-threads.ts'
 

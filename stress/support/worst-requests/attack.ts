@@ -5,7 +5,7 @@ import type { WorstRequest } from './worst-requests.ts'
 
 export const CONNECTIONS = 900
 
-/** CPU use must end within this time after the clients have disconnected. It is measured after that. */
+/** After the clients have disconnected, CPU use must end within this time. Then it is measured for the same time. */
 const END_MILLISECONDS = 1000
 
 export type Target = { url: string; pid: number; thread: string }
@@ -23,7 +23,7 @@ export type Attack = {
 
 export type Damage = Waits & {
   statuses: Record<string, number>
-  /** CPU milliseconds of the busiest thread in one second, which begins a second after the clients disconnected. */
+  /** CPU milliseconds that the busiest thread used during the second second after the clients disconnected. */
   after: number
 }
 
@@ -49,7 +49,7 @@ export async function attack(
   return { ...waits, statuses: sum(sent.map(({ statuses }) => statuses())), after }
 }
 
-/** Waits for the responses, but not longer than the window. Does not wait for clients that never read. */
+/** Waits for the responses, but not longer than until `end`. Does not wait for clients that never read. */
 async function waitFor(sent: readonly Sent[], reading: Reading, end: number): Promise<void> {
   if (reading === 'never read') return
   await Promise.race([sent.at(-1)?.closed, Bun.sleep(Math.max(0, end - performance.now()))])

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 export type Waits = {
-  /** Milliseconds. `cpu`: the most CPU time of the server thread during one /health. `wall`: the longest /health. */
+  /** `cpu`: the most CPU time of the server thread during one /health, in ms. `wall`: the longest /health, in ms. */
   cpu: number
   /** The time at which that /health was sent, in milliseconds since the start. */
   at: number

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const NANOSECONDS_PER_MILLISECOND = 1e6
 
-/** Parses a schedstat file: the milliseconds of CPU that a thread has used, or those it has waited for a core. */
+/** Parse a schedstat file. `cpuOf`: milliseconds on a core. `waitOf`: milliseconds of waiting for a core. */
 export const cpuOf = (schedstat: string): number =>
   Number(schedstat.split(' ')[0]) / NANOSECONDS_PER_MILLISECOND
 export const waitOf = (schedstat: string): number =>
@@ -40,7 +40,7 @@ export async function findServerThread(url: string, pid: number): Promise<string
   return thread
 }
 
-/** Memory of a process in MB, without the pages of the mapped database file, which may be in shared memory. */
+/** Memory of a process in MB, without the mapped database file, even if that file is in shared memory. */
 export function ownMemory(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024)

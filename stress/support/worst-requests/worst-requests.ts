@@ -12,7 +12,7 @@ export type WorstRequest = {
   request: (at: number) => { method?: string; target: string; headers?: string; body?: string }
 }
 
-/** Ids are 1 to `passports`. The first `changed` changed after `before`. `largest` is the id of a large passport. */
+/** Ids are 1 to `passports`. Passports 1 to `changed` changed after `before`. `largest` is the id of a large one. */
 export type Given = { passports: number; changed: number; before: string; largest: number }
 
 const MEBIBYTE = 1024 * 1024
@@ -51,7 +51,7 @@ const withUnits = (worst: WorstRequest): WorstRequest => ({
 const repeat = (count: number, text: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at))
 
-/** Returns requests that each cost about as much as a request of their kind can. */
+/** Returns requests whose cost is close to the highest possible cost of their kind. */
 export function worstRequests({ passports, changed, before, largest }: Given): WorstRequest[] {
   const id = (at: number) => 1 + ((at * 7919) % passports)
   const ids = (at: number) => repeat(1000, (key) => String(id(at * 1000 + key)))

@@ -130,7 +130,7 @@ test('addresses that collide with another client in one process no longer collid
   const window = 3600
   const victim = 'anonymous 192.0.2.1'
   const near = findCollisions(victim, window)
-  // So many addresses fill all slots that the victim can use.
+  // More than 30 addresses fill all slots that the victim can use.
   expect(near.length).toBeGreaterThan(30)
 
   const counters = createFixedWindow(() => NOON, createWindowMemory())

@@ -37,7 +37,7 @@ test('a request over the limit gets 429 with the time to retry', async () => {
   expect((await server.anonymous()).status).toBe(200)
 })
 
-test('a count that arrives after the end of its window is reported for that window, not for the next one', async () => {
+test('Retry-After refers to the window in which a request was counted, even if the count arrives in the next one', async () => {
   const clock = { time: NOON + 9_990 }
   const refuse = async () => {
     clock.time += 20
@@ -86,7 +86,7 @@ test('a key of an unlimited tier has no limit, and a key whose tier was removed 
   expect(fields(await server.with(other)).slice(1, 3)).toEqual(['"standard";q=7;w=10', '"standard";r=6;t=10'])
 })
 
-test('every V1 response after authentication, even an error, counts and reports the remaining requests', async () => {
+test('every V1 response after authentication, even an error, counts toward the limit and reports the remaining requests', async () => {
   let plan = NO_PLAN
   await using server = await limited('anonymous=100/10s', { plan: () => plan })
   const answers = [
@@ -124,7 +124,7 @@ test('preflights, unknown paths, paths outside the API and requests without a re
   }
 })
 
-test('a monthly quota ends with the month, in UTC', async () => {
+test('a monthly quota starts again with each month in UTC', async () => {
   await using server = await limited('partner=100/10s+3/month')
   const key = await server.makeKey(1, 'partner')
   server.clock.time = Date.UTC(2026, 0, 31, 23, 59, 0, 500)
@@ -158,7 +158,7 @@ test('the monthly quota includes the counts of other nodes and excludes rejected
   expect((await server.with(other)).status).toBe(200)
 })
 
-test('a used quota stays used while the counts of this node are not stored yet', async () => {
+test('a used-up quota stays used up while the counts of this node are not stored yet', async () => {
   await using server = await limited('partner=100/10s+3/month')
   const key = await server.makeKey(1, 'partner')
   for (let turn = 0; turn < 3; turn++) expect((await server.with(key)).status).toBe(200)
@@ -168,7 +168,7 @@ test('a used quota stays used while the counts of this node are not stored yet',
   }
 })
 
-test('sums of a month that arrive after its end do not count for the next month', async () => {
+test('usage sums of a month that arrive after its end do not count for the next month', async () => {
   await using server = await limited('partner=100/10s+5/month')
   const key = await server.makeKey(1, 'partner')
   server.clock.time = Date.UTC(2026, 1, 1)

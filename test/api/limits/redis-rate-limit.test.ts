@@ -31,7 +31,7 @@ async function node(
   }
 }
 
-test('a node that cannot reach Redis counts alone, and no request waits', async () => {
+test('a node that cannot reach Redis counts requests by itself, and no request waits', async () => {
   using alone = await node('redis://:secret@127.0.0.1:1')
   const consumed = alone.counters.consume('a', 2, 3600)
   expect(Bun.peek.status(consumed)).toBe('fulfilled')
@@ -50,7 +50,7 @@ test('a Redis that is slower than the timeout counts as unavailable, and no requ
 })
 
 test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
-  'the node counts alone if the server responds with %j, because that is not Redis',
+  'the node counts requests by itself if the server is not Redis and responds with %j',
   async (answer) => {
     using other = pretendRedis(answer)
     using one = await node(other.url)
@@ -129,7 +129,7 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
     expect(life).toBeLessThanOrEqual(15_000)
   })
 
-  test('nodes count alone while Redis is down, and share their counts after its restart', async () => {
+  test('nodes count requests separately while Redis is down, and together after its restart', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     using other = await node(redis.url)

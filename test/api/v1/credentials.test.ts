@@ -24,7 +24,7 @@ onEveryEngine('GET /api/v1/passport_credentials', (open) => {
   })
 
   test.each(['', '?', '?passport_id=', '?id=', '?passport_id=&id=7', '?page=2', '?passport_id=12'])(
-    'the query %p, which names no passport or one without credentials, gets an empty list',
+    'the query %p gets an empty list, because it names no passport or a passport without credentials',
     async (query) => {
       const { status, text } = await server.get(PATH + query)
       expect([status, text]).toEqual([200, '{"passport_credentials":[]}'])

@@ -147,7 +147,7 @@ onEveryEngine('GET /api/v1/passports', (open) => {
 onEveryEngine('GET /api/v1/passports/{id}', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('the response has the passport with the id, and unknown fields are present and empty', async () => {
+  test('the response has the passport with the id, and fields without a known value are present and empty', async () => {
     const { status, text, headers } = await server.get(`${LIST}/7`)
     expect(status).toBe(200)
     expect(headers.has('Content-Location')).toBe(false)

@@ -107,7 +107,7 @@ const LATER = new Set([
   'image_url',
 ])
 
-/** Turns a V2 body into a V1 body. V1 has the counts of socials as text, and `name` only in credentials. */
+/** Turns a V2 body into a V1 body. In V1, the counts of socials are text, and only credentials have a `name`. */
 function withoutLaterFields(text: string): string {
   if (text === '') return ''
   return JSON.stringify(

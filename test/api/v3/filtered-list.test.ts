@@ -23,7 +23,7 @@ onEngine('sqlite', 'a filtered list from the search thread', (open) => {
     expect(reply.body.total).toBe(1)
   })
 
-  test('filtered lists respond 503 while the index is built, and the ranking does not wait', async () => {
+  test('filtered lists respond 503 while the index is built, and the unfiltered ranking is served meanwhile', async () => {
     await using store = await open(Array.from({ length: 60 }, (_, id) => record(id)))
     const held = Promise.withResolvers<void>()
     const facets = {

@@ -33,7 +33,7 @@ async function walk(get: Get, parameters: Parameters, between?: () => Promise<un
   return ids
 }
 
-/** People with few different values. */
+/** Many of these people have equal values. */
 const people = Array.from({ length: 60 }, (_, at) => {
   const types = ['github', 'ens', 'lens'].filter((_, bit) => (at >> bit) & 1)
   return record(at * 3 + 1, {

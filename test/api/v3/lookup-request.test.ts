@@ -61,7 +61,7 @@ test.each([
   ])
 })
 
-test('a lookup with more than 1,000 keys gets 400, with a large body 413, with another content type 415', async () => {
+test('a lookup gets 400 for more than 1,000 keys, 413 for a large body, and 415 for another content type', async () => {
   const many = await server.lookUp(Array(1001).fill('7'))
   expect(many.body).toMatchObject({
     status: 400,

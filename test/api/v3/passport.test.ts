@@ -32,7 +32,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
   const get = (target: string) => server.get(`/api/v3/passports/${target}`)
 
-  test('a passport has the fields of V1, but unknown text is null, and counts are numbers', async () => {
+  test('a passport has the fields of V1, but a text without a known value is null, and counts are numbers', async () => {
     await using server = await serveRecords({}, [zoe])
     const { status, headers, body } = await server.get('/api/v3/passports/1')
     expect(status).toBe(200)
@@ -117,7 +117,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     expect(body.rules).toBe(DEFAULT_RULES.stamp)
   })
 
-  test('the origin of a credential is null while newer credentials wait for a score', async () => {
+  test('the origin of each credential is null until newly imported credentials are scored', async () => {
     await using server = await serveRecords({}, [zoe])
     await scoreAll(server.store)
     await saveRecords(server.store, [{ ...zoe, stale: true, credentials: [credential('c-9')] }])

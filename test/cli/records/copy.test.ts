@@ -133,7 +133,7 @@ test('COPY_FROM_URL and COPY_TO_URL_FILE name the databases, so that arguments s
   expect((await callHere(['copy'], { env })).err).toContain('now has the same contents as')
   expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
   expect(await callHere(['copy', '--forget'], { env })).toMatchObject({ code: 0, out: '' })
-  // An argument has precedence.
+  // Arguments take precedence over the variables.
   expect((await callHere(['copy', at.sqlite, at.other], { env })).code).toBe(0)
   expect(await everything(at.other)).toEqual(await everything(at.sqlite))
 })
@@ -188,7 +188,7 @@ test('a copy that is killed and run again has the same contents as the source', 
     child.kill('SIGKILL')
     return child.exited
   })
-  // A fast copy ended before it was killed.
+  // Code 0 means that the copy was complete before the kill.
   const more = code === 0 ? ['--replace'] : []
   expect((await callHere(['copy', at.sqlite, at.postgres, ...more])).code).toBe(0)
   expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))

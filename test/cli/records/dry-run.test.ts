@@ -7,7 +7,7 @@ import { withEveryEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
 import { PEOPLE } from '../../support/store/records.ts'
 
-/** More than one batch of people and of points. The points need the people, and the last person takes the wallet of the first. */
+/** Both files exceed one batch. The points belong to the people. The last person takes the wallet of the first. */
 const files = {
   'people.jsonl': toLines(
     ...Array.from({ length: 700 }, (_, id) => ({ passport_id: 1000 + id, main_wallet: `0x${1000 + id}` })),

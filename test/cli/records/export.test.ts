@@ -23,7 +23,7 @@ const idsIn = (text: string) =>
     .map((line) => JSON.parse(line).passport_id)
 
 withEngine('sqlite', 'export', (makeDatabase) => {
-  test('export writes removals, then passports by id, to standard output, a device or a file, compressed if its name ends in .gz', async () => {
+  test('export writes removals, then passports by id, to standard output, a device or a file, and compresses a file named .gz', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     const { out, err, code } = await here.run('export')
     expect(idsIn(out)).toEqual([3, 7, 12, 900])
@@ -37,7 +37,7 @@ withEngine('sqlite', 'export', (makeDatabase) => {
     expect(await here.export()).toStartWith('{"passport_id":12,"removed":true}\n{"passport_id":3,')
   })
 
-  test('export replaces an older file only with --force, by a file that only its owner may read', async () => {
+  test('export replaces an older file only with --force, and only the owner can read the new file', async () => {
     await using here = await workplace(makeDatabase, {
       records: PEOPLE,
       files: { 'all.jsonl': 'of an earlier export, and longer'.repeat(1000) },

@@ -32,7 +32,7 @@ async function prepare(makeDatabase: MakeDatabase) {
 }
 
 withEveryEngine('passports', (makeDatabase) => {
-  test('a merged passport leads to another one until the merge is undone', async () => {
+  test('the id and wallet of a merged passport find its survivor until the merge is undone', async () => {
     await using here = await prepare(makeDatabase)
     await using server = await here.listen()
     const idOf = async (ref: string) =>
@@ -150,7 +150,7 @@ withEveryEngine('a removal in a file', (makeDatabase) => {
           { passport_id: 9, main_wallet: '0xw' },
         ),
         'after.jsonl': toLines(
-          // Refused until the last line frees the wallet.
+          // This line is refused until the last line frees the wallet.
           { passport_id: 4, main_wallet: '0xw' },
           { passport_id: 5, main_wallet: '0xw', merged_into: 3 },
           { passport_id: 4, removed: true },

@@ -26,7 +26,7 @@ async function prepare(makeDatabase: MakeDatabase, ...given: Parameters<typeof s
 }
 
 withEngine('sqlite', 'mirror', (makeDatabase) => {
-  test('mirror skips passports that were removed here, unless --restore is given', async () => {
+  test('mirror skips passports that were removed from the copy, unless --restore is given', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
     await given.mirror()
     await given.call('remove', '2', '--yes')
@@ -37,7 +37,7 @@ withEngine('sqlite', 'mirror', (makeDatabase) => {
   })
 
   test('a mirror that is killed continues when it is run again', async () => {
-    // Stalls after one request for the list, and two for each of twenty passports.
+    // The source stalls after 41 requests: one for the list, and two for each of twenty passports.
     await using given = await prepare(makeDatabase, PEOPLE, { stallAfter: 41 })
     const child = given.start('mirror', given.proxy.url, ...FAST, '--concurrency', '1')
     await given.proxy.stalled
@@ -86,7 +86,7 @@ withEngine('sqlite', 'mirror', (makeDatabase) => {
     expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
   })
 
-  test('--prune keeps a passport that another is merged into; more than half of the copies are removed only with --prune-all', async () => {
+  test('--prune keeps a passport that another is merged into; only --prune-all removes more than half of the copies', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
     await given.mirror()
     await given.call('merge', '2', '1')
@@ -173,7 +173,7 @@ describe.concurrent('sources', () => {
     ['/api/v2/', '/api/v2/'],
     ['/api/v2/passports/7', '/api/v2/'],
     ['/sub/api/v2', '/sub/api/v2/'],
-  ])('mirror reads a source with the URL %p below %s', async (given, prefix) => {
+  ])('if the URL of the source ends with %p, mirror reads only paths below %s', async (given, prefix) => {
     await using source = serveOdd({ list: () => ({ passports: [{ passport_id: 7 }] }) })
     expect(await mirror(source.url + given)).toMatchObject({ code: 0 })
     expect(source.paths.length).toBeGreaterThan(2)

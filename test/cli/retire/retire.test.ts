@@ -172,7 +172,7 @@ Next        nothing
       brownouts: [{ start: NOON + DAY, end: NOON + DAY + HOUR }],
     }
     await here.look((store) => store.retirement.save(plan))
-    /** Returns the responses to an ordinary key, to an exempt key and to no key. */
+    /** Returns the responses to requests with an ordinary key, with an exempt key and without a key. */
     const at = async (now: number, env = {}) => {
       const { out } = await here.retire(`rehearse ${new Date(now).toISOString()}`, { env })
       return out.split(/^(?:An|No) .*\n/m).slice(1)

@@ -44,7 +44,7 @@ withEveryEngine('rules diff', (makeDatabase) => {
     expect(text).toContain('Gain the human checkmark: 12 (1, 2, 3')
     expect(text).toContain('Lose the human checkmark: 1 (20)')
 
-    // Nothing was changed.
+    // `rules diff` has changed nothing.
     expect((await here.call('rules', 'list')).err).toContain('No rule set was applied')
     expect(await here.look((store) => store.scoring.countStale())).toBe(stale)
     // After the file is applied, it equals the active rule set.

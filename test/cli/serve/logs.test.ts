@@ -47,7 +47,7 @@ test.concurrent('LOG_REQUESTS=true logs one entry per request, with the name of 
   ])
 })
 
-test.concurrent('the log reports start, stop, an ignored SIGHUP and a changed retirement plan, and a failing background job once, with its stack', async () => {
+test.concurrent('start, stop, an ignored SIGHUP and a changed retirement plan are logged, and a failing background job is logged once with its stack', async () => {
   await using here = await workplace(databaseMaker('sqlite'))
   await using server = await here.serve()
   const log = readLines(server.child.stderr)
@@ -130,7 +130,7 @@ async function filled() {
   }
 }
 
-test.concurrent('no key, query, path or whole address is logged, also for failed requests', async () => {
+test.concurrent('no key, query, path or complete address is logged, even for failed requests', async () => {
   using database = await filled()
   const { cwd, env } = database
   const settings = { ...env, LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' }
@@ -173,7 +173,7 @@ test.concurrent('no key, query, path or whole address is logged, also for failed
   // The first entry is left out, because it has the address of the server.
   const text = log.slice(1).join('\n')
   const entries = log.map((line) => JSON.parse(line))
-  // Only the first of many equal errors is logged, so that its route can be any.
+  // Only the first of many equal errors is logged, so the test does not know its route.
   expect(entries.some(({ level, route }) => level === 'error' && route !== undefined)).toBe(true)
   expect(entries.some(({ status }) => status === 503)).toBe(true)
   for (const secret of [key, wrong]) expect(text).not.toContain(secret.split('_')[2] as string)

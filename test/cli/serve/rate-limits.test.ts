@@ -9,7 +9,7 @@ const REQUESTS = 600
 const LIMIT = 240
 const HOUR = 3_600_000
 
-/** The hours of a window that does not end within the next hour. Windows are aligned to the clock. */
+/** Windows are aligned to the clock. This is the length in hours of one that will not end during the next hour. */
 const WINDOW = [24, 23, 19].find((hours) => Date.now() % (hours * HOUR) < (hours - 1) * HOUR)
 const TIERS = { TIERS: `standard=${LIMIT}/${WINDOW}h, anonymous=50/${WINDOW}h` }
 
@@ -34,7 +34,7 @@ async function makeKey(here: Awaited<ReturnType<typeof workplace>>) {
 
 withEngine('sqlite', 'limits', (makeDatabase) => {
   test.skipIf(process.platform !== 'linux')(
-    'of many concurrent requests, the workers together accept exactly the limit',
+    'the workers together accept exactly the limit of many concurrent requests',
     async () => {
       await using here = await workplace(makeDatabase)
       const headers = await makeKey(here)

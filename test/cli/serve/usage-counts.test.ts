@@ -87,7 +87,7 @@ describe.concurrent('usage counts', () => {
   })
 })
 
-test('usage counts are handed over every ten seconds, so that a kill loses at most those of the last ten seconds', async () => {
+test('threads report usage counts every ten seconds, so a kill loses at most the counts of the last ten', async () => {
   await using here = await workplace(makeDatabase)
   const reports: UsageReport[] = []
   jest.useFakeTimers()

@@ -105,7 +105,7 @@ describe('a filter', () => {
     )
   })
 
-  test('a filter that is written from terms is parsed to the same terms', () => {
+  test('terms that are written as a filter text are parsed to the same terms', () => {
     const text = fc.string({ unit: fc.constantFrom(...'ab ,|:!"\\<>='), minLength: 1, maxLength: 8 })
     const value = text.map((each) => `x${each.replace(/ +/g, ' ')}x`)
     const term = fc.record({

@@ -30,7 +30,7 @@ test('a cursor that no list has returned is rejected', () => {
   )
 })
 
-test('a page number above the safe integers is rejected', () => {
+test('a page number above the largest safe integer is rejected', () => {
   expect(() => parsePageRequest('9007199254740992', null)).toThrow(
     'page must be at most 9007199254740991, got',
   )

@@ -46,7 +46,7 @@ describe('the image of a passport', () => {
   ])('the image %p is never shown', (url) => expect(shown(url, url)).toBeUndefined())
 })
 
-test('unknown fields are stored as empty text, and fields with the value 0 are kept', () => {
+test('fields that only V2 shows are stored as empty text if all are missing, and the value 0 is kept', () => {
   expect(toLaterText({})).toBe('')
   expect(toLaterText({ imageUrl: undefined })).toBe('')
   expect(fromLaterText('')).toEqual({})

@@ -51,7 +51,7 @@ test('a line with removed: true is a removal, whatever other fields it has', () 
   expect(parse({ passport_id: 7, removed: false }).record.kind).toBe('passport')
 })
 
-test('unknown fields are counted at every level and ignored', () => {
+test('unknown fields are ignored, and are counted at every level of a record', () => {
   const { record, unknownFields } = parse({
     passport_id: 7,
     surprise: 1,

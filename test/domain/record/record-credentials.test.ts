@@ -43,13 +43,13 @@ test('a credential without a score is scored by the rule of its type', () => {
   ])
 })
 
-test('a credential without a score keeps the score 0 if its type has no rule or its value cannot be parsed', () => {
+test('a credential without a score gets the score 0 if its type has no rule or its value cannot be parsed', () => {
   expect(split({ type: 'kite', score: null }).credentials).toMatchObject([{ type: 'kite', score: 0 }])
   expect(split({ type: 'gitcoin', score: null, value: '' }).credentials).toMatchObject([{ score: 0 }])
   expect(split({ type: 'constructor', score: null }).credentials).toMatchObject([{ type: 'constructor' }])
 })
 
-test('a credential that a rule calculated is never turned into a data point', () => {
+test('a credential whose score a rule has calculated is never turned into a data point', () => {
   const derived = { type: 'gitcoin', value: '23', derived: true }
   expect(split(derived, true)).toEqual({
     credentials: [expect.not.objectContaining({ givenScore: expect.anything() })],
@@ -84,6 +84,6 @@ test.each([
   ['worldcoin', { value: '@ada' }],
   ['worldcoin', { value: '' }],
   ['ens', { value: 'ada.eth', earned_at: null }],
-])('an import with rescore keeps the credential %s with %j, which cannot be parsed', (type, given) => {
+])('an import with rescore keeps the credential %s if its value cannot be parsed: %j', (type, given) => {
   expect(split({ type, ...given }, true).credentials).toHaveLength(1)
 })

@@ -6,7 +6,7 @@ import { parsePassport } from '../../support/ingest/parse-record.ts'
 import { databaseMaker, withEveryEngine } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
 
-/** A text of control characters, each of which takes six bytes as JSON: `bytes` bytes in all. */
+/** A text that takes `bytes` bytes as JSON. It has control characters, which take six bytes each. */
 const text = (bytes: number) => '\u0001'.repeat(Math.floor((bytes - 2) / 6)).padEnd(4, 'x')
 
 /** As many different texts as fit into a list of `bytes` bytes. */
@@ -71,7 +71,7 @@ const OVERSIZED: [string, object][] = [
   ['data_points', { data_points: Array.from({ length: 600 }, (_, at) => ({ type: `t${at}`, value: 1, display: 'x'.repeat(900) })) }], // biome-ignore format: one row a case
 ]
 
-test.each(OVERSIZED)('too large %s is refused with the name and size of the field', (field, fields) => {
+test.each(OVERSIZED)('if %s is too large, the error has the name and size of the field', (field, fields) => {
   const reason = /^must be at most [\d,]+ bytes as JSON, got [\d,]+ bytes$/
   expect(() => parsePassport(fields)).toThrow(
     expect.objectContaining({ problem: { field, reason: expect.stringMatching(reason) } }),
@@ -93,7 +93,7 @@ test('import refuses more than 2,000 data points of a passport', async () => {
 })
 
 withEveryEngine('doctor', (makeDatabase) => {
-  test('names stored passports that are larger than the limits, with their size', async () => {
+  test('doctor names stored passports that exceed the limits, with their size', async () => {
     const tags = Array.from({ length: 40 }, (_, at) => `${at}`.padEnd(1000, 'x'))
     const large = record(9, { profile: { tags } })
     await using here = await workplace(makeDatabase, { records: [record(1), large] })

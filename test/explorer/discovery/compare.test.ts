@@ -84,7 +84,7 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect((await server.look('/compare?ids=999999,nobody+at+all')).status).toBe(404)
   })
 
-  test('more than four people are left out, with a note', async () => {
+  test('people after the fourth are left out, and a note says how many', async () => {
     const { text } = await server.look('/compare?ids=7,20,21,22,23,3')
     expect(text.match(/<th scope="col">/g)).toHaveLength(4)
     expect(readable(text)).toContain('A comparison has 4 people at most: 2 more were left out.')
@@ -99,7 +99,7 @@ onEngine('sqlite', 'the comparison', (open) => {
   })
 })
 
-test('the page of people with very many credentials is small', async () => {
+test('the comparison of people with very many credentials is a small page', async () => {
   const value = 'x'.repeat(500)
   const credentials = Array.from({ length: 2000 }, (_, at) =>
     credential(`c${at}`, { type: `type ${at}`, name: `Credential ${at}`, score: 1 + at / 1000, value }),

@@ -24,7 +24,7 @@ const PEOPLE = [holder(1, 'Ana', 30), holder(2, 'Ben', 40, kite), holder(3, 'Cle
 onEngine('sqlite', 'credential pages', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
-  test('list every credential type below its part of the score, with the exact number of holders', async () => {
+  test('the list has all credential types, grouped by part of the score, with the exact number of holders', async () => {
     const { status, text } = await server.look('/credentials')
     expect(status).toBe(200)
     const rows = [...text.matchAll(/<tr><th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
@@ -34,7 +34,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     expect(text).toContain('href="/credentials/kite%20club"')
   })
 
-  test('show the rule in words, the points of all holders, and the top holders', async () => {
+  test('the page of a type shows the rule in words, the points of all holders, and the top holders', async () => {
     const { status, text } = await server.look('/credentials/github')
     expect(status).toBe(200)
     const words = readable(text)
@@ -48,7 +48,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     expect(text).toContain('<a class="button" href="/?credential=github">All 3 people with GitHub</a>')
   })
 
-  test('a type without a rule is described by its holders', async () => {
+  test('the page of a type without a rule takes the name and the maximum from its holders', async () => {
     const { status, text } = await server.look('/credentials/Kite%20Club')
     expect(status).toBe(200)
     expect(readable(text)).toContain('Kites Counts toward Hobbies At most 9 points People 1')
@@ -65,7 +65,7 @@ onEngine('sqlite', 'credential pages', (open) => {
   })
 })
 
-test('the points of many holders are read from an even sample', async () => {
+test('if a type has many holders, its page shows the points of an evenly spaced sample', async () => {
   const people = Array.from({ length: 1100 }, (_, at) =>
     record(at + 1, { scores: { total: (at % 40) + 1 }, credentials: [github((at % 40) + 1)] }),
   )
@@ -79,7 +79,7 @@ test('the points of many holders are read from an even sample', async () => {
   expect(text.length).toBeLessThan(60_000)
 })
 
-test('percentages are rounded, but only the share of all people is 100%', () => {
+test('shares are rounded to whole percentages, but 100% always means everybody', () => {
   expect([0.4, 1, 53.6, 99.7, 100].map(formatShare)).toEqual(['below 1%', '1%', '54%', '99%', '100%'])
 })
 

@@ -115,7 +115,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(complaints).toEqual([])
   })
 
-  test('the search as you type keeps filters and sort, marks the matches, and accepts a slash as text', async () => {
+  test('the search as you type keeps the filters and the sort order, marks the matches, and accepts a slash as text', async () => {
     const page = await browser.newPage()
     await page.goto(`${server.url}?tag=zk&sort=skills`)
     await page.getByRole('searchbox').pressSequentially('a/')
@@ -129,7 +129,7 @@ inBrowser('discovery in a browser', (browser) => {
     await page.waitForURL(`${server.url}?tag=zk&sort=skills`)
   })
 
-  test('filters, sorts, chips, the pager, credentials and the comparison work without a script', async () => {
+  test('filters, sorting, chips, the pager, credentials and the comparison work without a script', async () => {
     const page = await browser.newPageWithoutScripts()
     await page.goto(server.url.href)
     await page.locator('.facets a', { hasText: 'zk' }).first().click()

@@ -10,7 +10,7 @@ import { inventPeople } from '../../support/store/invented-people.ts'
 
 const PEOPLE = inventPeople()
 
-/** A new server for each request, so that nothing is cached. The catalog is shared. */
+/** Starts a new server for each request, so that no page is cached. All servers share the catalog. */
 function serveCounted(store: Store) {
   const catalog = createCatalog(store)
   return {
@@ -70,9 +70,9 @@ test.each([
   '/card/site.png',
   '/card/compare.png?ids=1,2,3,4',
   '/card/credential/github.png',
-])('%s needs at most three evaluations', async (target) => {
+])('%s searches the facets and names at most three times', async (target) => {
   const { status, evaluations } = await server.look(target)
-  // Several people match each of a, e, i and o, so that comparison finds nobody.
+  // The names a, e, i and o are all ambiguous, so their comparison responds with 404.
   expect([target, status]).toEqual([target, target.endsWith('a,e,i,o') ? 404 : 200])
   expect(evaluations).toBeLessThanOrEqual(3)
 })
@@ -104,7 +104,7 @@ test.each(
   }
 })
 
-test('a third name of a comparison is not searched, and the page says so', async () => {
+test('a comparison searches only two names, and the page says which others it skipped', async () => {
   const { text } = await server.look('/compare?ids=zzzy,zzzx,zzzw')
   expect(readable(text)).toContain('No passport was found for “zzzx”.')
   expect(readable(text)).toContain(

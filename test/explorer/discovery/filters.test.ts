@@ -54,7 +54,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     ])
   })
 
-  test('ranks count only the filtered list, and a search does not change them', async () => {
+  test('ranks are those within the filtered list, and a search does not change them', async () => {
     const { text } = await server.look('/?human=false')
     expect(rowsOf(text).map(({ name, rank }) => `${rank} ${name}`)).toEqual(['1 Ben', '2 Dan'])
     expect(text).toContain('<span>Place among these 2</span><span>Score</span><span>Compare</span>')
@@ -136,7 +136,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
   })
 })
 
-test('each passport is on one page of a filtered list', async () => {
+test('each passport is on exactly one page of a filtered list', async () => {
   await using server = await servePeople(inventPeople())
   const first = await server.look('/?tag=zk&sort=skills')
   const [, total] = /(\d+) of 1,000 passports/.exec(readable(first.text)) ?? []
@@ -175,7 +175,7 @@ test('compressed pages have less than 15 KB', async () => {
 })
 
 test.each(['unavailable', 'not_ready'] as const)(
-  'while the index is %s, filtered pages say so with status 503, and the others are shown',
+  'while the index is %s, filtered pages respond with 503 and a note, and other pages work',
   async (code) => {
     let isReady = false
     await using server = await servePeople(PEOPLE, {

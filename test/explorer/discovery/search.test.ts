@@ -88,7 +88,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect(part.text).not.toContain('class="nothing panel"')
   })
 
-  test('words are found in any order, and the last one may be a tag or a place', async () => {
+  test('the words of a search match in any order, and the last word can be a tag or a place', async () => {
     expect(await namesFor('trope ZOE')).toEqual(['Zoetrope'])
     expect(await namesFor('zoe trope x')).toEqual([])
     const { text } = await server.look('/?q=mira+zk')
@@ -120,7 +120,7 @@ onEngine('sqlite', 'the search', (open) => {
   })
 })
 
-test('the total counts each passport once', async () => {
+test('the total of a search counts each passport once', async () => {
   await using server = await servePeople(inventPeople())
   for (const text of ['1', '42', '100', 'mar', 'ada', 'maple']) {
     const seen: string[] = []
@@ -136,7 +136,7 @@ test('the total counts each passport once', async () => {
   }
 })
 
-test('tags and places are found by their names; a prefix of many wallets shows the first 20 matches', async () => {
+test('tags and places are found by their names; a prefix that many wallets share shows the first 20 matches', async () => {
   await using server = await servePeople(inventPeople())
   const statusOf = async (text: string) => {
     const page = await server.look(`/?q=${encodeURIComponent(text)}`)

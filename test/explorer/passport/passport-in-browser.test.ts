@@ -29,7 +29,7 @@ inBrowser('the passport page in a browser', (browser) => {
     return complaints
   }
 
-  test('copies, sorts by keyboard and click, and causes no console message', async () => {
+  test('copy buttons work, the keyboard and clicks sort the credentials, and the console stays empty', async () => {
     await using server = await servePeople([mira, ...OTHERS])
     const page = await browser.newPage()
     const complaints = await visit(`${server.url}passports/${ADA_WALLET}`, page)
@@ -76,14 +76,14 @@ inBrowser('the passport page in a browser', (browser) => {
     expect(await page.locator('#recalculating').count()).toBe(0)
     expect(await page.title()).toBe('Mira Kettlewood: 1,057.5 · passportd')
     expect(await page.evaluate('window.isSame')).toBe(true)
-    // Open details, the focus and the buttons are restored.
+    // The details are still open, and the focus and the buttons are restored.
     expect(await page.locator('#how').getAttribute('open')).toBe('')
     expect(await page.evaluate('document.activeElement.id')).toBe('how')
     expect(await page.getByRole('button', { name: 'Copy wallet' }).count()).toBe(2)
     expect(complaints).toEqual([])
   })
 
-  test('fits narrow and wide screens, with and without a script, in both themes', async () => {
+  test('the page fits narrow and wide screens, with and without a script, in both themes', async () => {
     const long = 'x'.repeat(300)
     const wide = record(13, {
       ...mira,

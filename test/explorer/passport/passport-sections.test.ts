@@ -29,7 +29,7 @@ const standingOf = (below: number) => ({
   ...{ highest: 100, median: 50, scale: 100, step: 5, distribution: [] },
 })
 
-test('a score is described by its best standing, overall or in a part, and never by a low one', () => {
+test('a description names the best percentile, overall or in one part of the score, but never a low one', () => {
   const describe = (below: number, parts: PartStandings, scores = SCORES) =>
     describeHighest(scores, standingOf(below), parts) || describeStrongest(scores)
   expect(describe(900, { skills: 40, identity: 300 })).toBe('Top 4% in Skills')
@@ -40,7 +40,7 @@ test('a score is described by its best standing, overall or in a part, and never
   expect(describe(0, {}, { total: 0, activity: 0, identity: 0, skills: 0 })).toBe('')
 })
 
-test('a low rank is not shown; a level is shown with the points to the next one', async () => {
+test('a low rank is not shown; a level is shown with the points to the next level', async () => {
   const people = [100, 70, 50, 20].map((score, at) => ({
     ...named(at + 1, `Person ${at + 1}`, score),
     scores: { total: score, activity: 0, identity: 0, skills: score },
@@ -57,7 +57,7 @@ test('a low rank is not shown; a level is shown with the points to the next one'
   for (const id of [3, 4]) expect(await read(id)).not.toMatch(/[34](rd|th) of|Top|lower|Not verified/)
 })
 
-test('a total that a record gives is not presented as a sum', async () => {
+test('a total from an imported record is not presented as the sum of its parts', async () => {
   const scores = { total: 150, activity: 10, identity: 20, skills: 30 }
   await using server = await servePeople([
     record(1, { scores }),
@@ -116,7 +116,7 @@ test('a category shows five credentials and folds the others', async () => {
   expect((await server.look('/passports/1/credentials')).text).not.toContain('class="fold"')
 })
 
-test('links that post on other sites contain a true text and the address of the page', async () => {
+test('links for sharing on other sites contain the URL of the page and a true description', async () => {
   await using server = await servePeople([mira, ...OTHERS], { publicUrl: 'https://passports.example.com' })
   const { text } = await server.look('/passports/12')
   const page = encodeURIComponent('https://passports.example.com/passports/12')
@@ -155,7 +155,7 @@ test('accounts have the name of their network and formatted counts', () => {
   expect(readable(same.markup)).toEndWith('Kites mira on Kites example.com')
 })
 
-test('credentials that can gain the most points come first, without categories at their cap', () => {
+test('credentials with the most points left to gain come first, and categories at their cap are left out', () => {
   const all = [
     credential('a', { name: 'GitHub', category: 'Skills', score: 21, maxScore: 40 }),
     credential('b', { name: 'Lens', category: 'Identity', score: 0, maxScore: 30 }),
@@ -193,7 +193,7 @@ onEngine('sqlite', 'the score history', (open) => {
     expect(words).toContain('1,042.5 &ndash; first known score')
   })
 
-  test('has the latest 60 changes', async () => {
+  test('shows only the latest 60 changes', async () => {
     await using store = await open([record(1)])
     for (let total = 1; total <= 70; total++) {
       const passport = record(1, { scores: { total, activity: total, identity: 0, skills: 0 } })

@@ -83,7 +83,7 @@ describe('errors of badges and cards', () => {
 })
 
 describe('the endpoint for shields.io', () => {
-  test('responds with the score, or with the problem', async () => {
+  test('responds with the score, or with an error message', async () => {
     await using server = await servePeople(PEOPLE, {
       settings: { name: 'x', index: true, accent: '#6b2d5c' },
     })

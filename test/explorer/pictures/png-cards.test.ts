@@ -31,11 +31,11 @@ describe('PNG cards', () => {
   })
 
   test('PNG cards have the size of link previews, whatever the name', async () => {
-    // Of the names that are drawn alike, one is enough.
+    // Keeps only one of the names that are drawn alike.
     const names = new Map(HOSTILE_NAMES.map((name) => [drawableName(named(7, name, 1)), name]))
     const people = ['Анна', ...names.values()].map((name, at) => named(at + 1, name, at))
     await using server = await servePeople(people)
-    // A comparison draws four names, which is faster than a card for each.
+    // A comparison draws four names at once, which is faster than four cards.
     const fours = people.filter((_, at) => at % 4 === 0).map(({ id }) => [id, id + 1, id + 2, id + 3])
     for (const path of [
       '/card/site.png',
@@ -74,7 +74,7 @@ describe('PNG cards', () => {
     const start = await remaining('/badge/1.svg')
     expect(start - (await remaining('/card/1.png'))).toBe(25)
     expect(start - (await remaining('/card/1.png'))).toBe(26)
-    // The card of the site is drawn before the first card.
+    // Two, because the card of the site is drawn before the first card.
     expect(drawn).toBe(2)
   })
 

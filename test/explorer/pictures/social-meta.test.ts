@@ -43,7 +43,7 @@ test('a list is described by its size and its first person', () => {
   expect(describeOf('Passports by score', 100, ADA)).toBeUndefined()
 })
 
-test('only a scheme with a host is an origin', () => {
+test('an origin has the scheme http or https, a valid host and an optional port, and nothing else', () => {
   for (const text of [
     '',
     'example.com',
@@ -121,7 +121,7 @@ describe('social metadata of a passport', () => {
     expect(dataOf(render({ socials: hostile.map(social) })).mainEntity).not.toHaveProperty('sameAs')
   })
 
-  test('omits URLs without an origin', () => {
+  test('omits its URLs if the origin is unknown', () => {
     const markup = render({}, '')
     expect(markup).not.toMatch(/canonical|og:url|og:image/)
     expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉: 42.5, Established')

@@ -20,14 +20,14 @@ const SETTINGS = {
 }
 
 describe('settings of the site', () => {
-  test('the accent must be readable on paper', () => {
+  test('the accent colour must be readable on the light background', () => {
     expect(PAPER).toBe(PALETTE.light.ground)
     expect(parseAccent('#6B2D5C')).toBe('#6b2d5c')
     for (const text of ['#ffd166', '#888888', 'red', '#123', '#1234567', '6b2d5c', '#6b2d5c;}'])
       expect([text, parseAccent(text)]).toEqual([text, undefined])
   })
 
-  test('the accent of the dark theme is readable, too', () => {
+  test('the accent colour of the dark theme is readable, too', () => {
     for (const accent of ['#000000', '#6b2d5c', '#1d6552', '#0000ff']) {
       const { dark } = createSite({ ...SETTINGS, accent }).site.accents
       expect(contrast(dark, PALETTE.dark.ground)).toBeGreaterThanOrEqual(7)
@@ -176,7 +176,7 @@ describe('browsers get pages', () => {
     expect((await server.look(path, BROWSER)).headers.get('Content-Type')).toBe('application/json')
   })
 
-  test('pages cannot be read by other origins, pictures and the API can', async () => {
+  test('other origins can read pictures and the API, but not pages', async () => {
     const origins = async (path: string) =>
       (await server.look(path)).headers.get('Access-Control-Allow-Origin')
     for (const path of [

@@ -4,7 +4,7 @@ import { ada, NOON, record } from '../../support/store/records.ts'
 import { score } from '../../support/store/store-changes.ts'
 
 onEveryEngine('the actor of an event', (open) => {
-  test('an event names its actor: the command line, the scorer, or the one that is passed to the write', async () => {
+  test('an event names its actor: the command line, the scorer, or the actor that is passed to the write', async () => {
     await using store = await open([record(1), ada])
     const actor = 'key:4ebad6e6fc'
     await score(store)

@@ -12,7 +12,7 @@ import { NOON, record } from '../../support/store/records.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-/** Passport `id` gets `totals[id]` events: each adds 1 to its score, a millisecond after the one before. `padding` makes their data larger. */
+/** Adds `totals[id]` events to passport `id`, 1 ms apart. Each adds 1 to the score. `padding` sets their size. */
 async function addEvents(url: string, totals: readonly number[], padding: number): Promise<void> {
   const text = 'x'.repeat(padding)
   const data = `'[1,[' || (i - 1) || ',' || i || '],0,[["a",5,1,1,null,null,{"v":"${text}"}]]]'`

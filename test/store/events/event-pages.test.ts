@@ -63,7 +63,7 @@ onEveryEngine('pages of events', (open) => {
     expect(await store.events.listLatest(99, ['passport.added'], 3)).toEqual([])
   })
 
-  test('pruning deletes old events and moves the start of the log, and their numbers are never reused', async () => {
+  test('pruning deletes old events and moves the start of the log, and event numbers are never reused', async () => {
     await using store = await open(people)
     await saveRecords(store, [record(9)], { now: NOON + 2 })
     expect(await store.events.prune(NOON)).toBe(0)

@@ -147,7 +147,7 @@ onEveryEngine('events', (open) => {
     expect(await causes(() => scoreAt(store, NOON + 3 * YEAR, other))).toEqual(['github rules'])
   })
 
-  test('the points that a cap takes off are a cause of their own in a diff', async () => {
+  test('a diff lists the points lost to a cap as a separate cause', async () => {
     await using store = await open([record(7)])
     await hand(store, { id: 7 }, github)
     await scoreAt(store, NOON)

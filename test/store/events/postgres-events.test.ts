@@ -22,7 +22,7 @@ async function write(store: Store, node: number): Promise<void> {
   }
 }
 
-/** Reads the numbers of all events while others write, until `isDone` and no event is left. */
+/** Reads the numbers of all events while others write, until `isDone()` is true and no event is left. */
 async function follow({ events }: Store, isDone: () => boolean): Promise<number[]> {
   const numbers: number[] = []
   for (let after = 0; ; ) {

@@ -12,10 +12,10 @@ import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
 import { ada, grace, named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** Delays each response. Opening a connection takes several responses, and a statement up to two. */
+/** The delay of each response. Opening a connection takes several round trips, and a statement takes up to two. */
 const DELAY = 400
 
-/** How many statements may wait for one server. */
+/** The maximum number of statements that wait for one server. */
 const MOST_PENDING = 500
 
 /** Creates a database that is reached through a proxy. */

@@ -92,7 +92,7 @@ test('without a primary, reads use a standby among the hosts of DATABASE_URL unt
   expect(notices.join('\n')).not.toContain('DATABASE_READ_URL')
 })
 
-test('a primary that DATABASE_READ_URL names as well has the state ok, before and after a failover', async () => {
+test('a primary that is also in DATABASE_READ_URL has the state ok, before and after a failover', async () => {
   await using primary = await startPostgres()
   await openAndClose(primary.url)
   await using standby = await startReplica(primary)

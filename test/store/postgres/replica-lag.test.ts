@@ -164,7 +164,7 @@ test('a promoted replica is read only while its primary is unavailable', async (
   expect(await node.v1.findPassport({ id: 1 })).toMatchObject({ id: 1 })
 })
 
-test('reads use a replica that is available and up to date, if there are several', async () => {
+test('with several replicas, reads use one that is available and up to date', async () => {
   await using cluster = await startPrimary()
   const { primary, writer, proxy, source } = cluster
   await using cut = await startReplica(primary, source)

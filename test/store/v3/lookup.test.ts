@@ -7,7 +7,7 @@ import { contracts, hand, OPTIONS } from '../../support/store/scoring.ts'
 
 const point = (type: string, account: string) => ({ ...contracts(1), type, account, display: '' })
 
-/** The id that each key finds. An ambiguous key has a list of candidates, and an unknown key `undefined`. */
+/** For each key, the id that it finds, the candidates if it is ambiguous, or `undefined` if it is unknown. */
 async function resolve(store: Store, ...keys: string[]) {
   const parsed = keys.map((key) => parsePassportKey(key))
   expect(parsed).not.toContain(undefined)
@@ -30,13 +30,13 @@ onEveryEngine('keys of v3', (open) => {
     ])
   })
 
-  test('the account of a data point is a handle, with and without its label', async () => {
+  test('the account of a data point is a handle, with and without a label such as "fid:"', async () => {
     await using store = await open([record(1, { dataPoints: [point('farcaster', 'fid:1042')] }), record(2)])
     await hand(store, { id: 2 }, point('github', 'Zoe'))
     expect(await resolve(store, 'farcaster:1042', 'farcaster:fid:1042', 'github:zoe')).toEqual([1, 1, 2])
   })
 
-  test('names of ENS and similar services that data points show are handles', async () => {
+  test('names of ENS and similar services in the display texts of data points are handles', async () => {
     const dataPoints = [
       { ...point('ens', ''), display: 'Zoe.eth' },
       { ...point('basename', ''), display: 'zoe.base.eth' },
@@ -108,7 +108,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(found).toMatchObject({ passport: { id: 3, mergedFrom: [1, 2], credentials: [] } })
   })
 
-  test('one call reads a bounded amount, and at least one passport', async () => {
+  test('one call reads a limited number of bytes, but at least one passport', async () => {
     const bio = 'x'.repeat(10_000)
     const large = { ...social('lens', 'a'), bio: 'y'.repeat(20_000) }
     const one = (id: number) => record(id, { profile: { bio }, socials: Array(150).fill(large) })

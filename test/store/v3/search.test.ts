@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { credential, record, social } from '../../support/store/records.ts'
 
-/** The number of sources that are searched. */
+/** The maximum number of sources that a search reads. */
 const MOST_SOURCES = 64
 
 const PEOPLE = [

@@ -15,7 +15,7 @@ import { readPage } from './pages.ts'
 
 /**
  * The `passportd` of the examples. `serve` starts on a free port, and is stopped when it has printed its addresses.
- * Commands that read standard input or stream their output get a process, too. This process runs all other commands.
+ * Commands that read standard input or stream their output get a process, too. The test process runs the others.
  */
 const PASSPORTD = `
 if [ "$1" = serve ]; then
@@ -30,7 +30,7 @@ case " $* " in *' - '* | ' export ') exec $COMMAND "$@" ;; esac
 exec $CALL "$@"
 `
 
-/** Sends a command to this process, because a new process would load the whole program. */
+/** Sends a command to the test process, because a new process would load the whole program. */
 const CALL = `
 const call = { args: process.argv.slice(2), cwd: process.cwd(), env: process.env }
 const response = await fetch('http://commands/', { unix: SOCKET, method: 'POST', body: JSON.stringify(call) })
@@ -142,7 +142,7 @@ async function fill(path: string, work: (store: Store) => unknown) {
   return key
 }
 
-/** A fenced block of a page. A second word after its language is the file to save it as. */
+/** A fenced block of a page. A second word after the language is the name of the file to save the block as. */
 export type Example = {
   /** Page, heading, language and, if there are several, a number. */
   name: string

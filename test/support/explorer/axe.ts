@@ -14,10 +14,10 @@ const REPEATED = [
   '.call-fields dl dl dl > :nth-child(n + 3)',
 ]
 
-/** Rules whose result depends on the theme and the width. The other rules look at the markup. */
+/** Rules whose result depends on the theme and the width. The other rules check only the markup. */
 export const LAYOUT_RULES = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable']
 
-/** Runs some or all rules of axe, with all details open. Needs `addAxe`. Repeated parts are removed, for speed. */
+/** Runs some or all rules of axe, with each `<details>` open. Needs `addAxe`. Repeated parts are removed, for speed. */
 export async function findViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   const { violations } = await page.evaluate(
     ({ repeated, runOnly }) => {

@@ -26,7 +26,7 @@ async function launchBrowser(): Promise<Browser> {
   }
 }
 
-/** Both functions return the page that all tests share. `newPageWithoutScripts` disables its scripts first. */
+/** Both functions return the page that all tests share. `newPageWithoutScripts` disables scripts first. */
 export type TestBrowser = Record<'newPage' | 'newPageWithoutScripts', () => Promise<Page>>
 
 /** One browser and page for all test files of the process. They end with the process, and their folder is deleted. */

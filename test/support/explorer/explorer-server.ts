@@ -58,11 +58,11 @@ export function serveExplorer(
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
 
-  /** `leftOut` has the errors because of which pages left out a part. */
+  /** `leftOut` has the errors that made a page leave out a part. */
   return { ...server, look, leftOut }
 }
 
-/** The explorer with these people in a new database, which closes with the server. */
+/** The explorer with these people in a new database. Disposing the server also closes the database. */
 export async function servePeople(people: readonly PassportRecord[], options: Options = {}) {
   const store = await openTestStore('sqlite', people)
   const server = serveExplorer(store, options)

@@ -34,7 +34,7 @@ function toCall(route: DocumentedRoute) {
   }
 }
 
-/** A request to each documented route of the API. With a key, a server of `serveCalls` responds 200. */
+/** A request to each documented route of the API. With a key, each request gets 200 from a server of `serveCalls`. */
 export const CALLS = API_ROUTES.filter(isDocumented).map(toCall)
 
 /** A server whose store has passport 7 and the built-in rules. */

@@ -1,7 +1,7 @@
 import type { Store } from '../../../src/store/store.ts'
 import { serveTest } from './server.ts'
 
-/** The responses of all three endpoints for all listed passports, by path. */
+/** The responses of all three V1 endpoints for all listed passports, by path. */
 export async function everyAnswer(store: Store): Promise<Record<string, string>> {
   await using server = serveTest(store)
   const answers: Record<string, string> = {}

@@ -17,7 +17,7 @@ type Options = {
 }
 
 /**
- * A proxy that corrupts some responses. Which ones depends on the seed, the path and the number of earlier requests to
+ * A proxy that corrupts some responses. The choice depends on the seed, the path and the number of earlier requests to
  * the path, but not on the order of requests to different paths.
  */
 export async function faultyProxy(
@@ -102,7 +102,7 @@ export async function serveRaw(respond: (socket: Socket, path: string, headers: 
       head = ''
       const pairs = fields.map((line) => line.split(/: ?(.*)/, 2) as [string, string])
       const responded = respond(socket, first.split(' ')[1] ?? '', new Headers(pairs))
-      // The request of a killed client may arrive after its target has stopped.
+      // The request of a killed client may arrive after the target server has stopped.
       Promise.resolve(responded).catch(() => socket.destroy())
     })
   })

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A TCP proxy to a local server that can cut, suspend and delay connections. */
+/** A TCP proxy to a local server. It can cut, suspend and delay connections. */
 export async function tcpProxy(targetPort: number) {
   const pairs = new Set<[Socket, Socket]>()
   const sockets = () => [...pairs].flat()

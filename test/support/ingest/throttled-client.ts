@@ -67,7 +67,7 @@ export function createClient(answers: readonly Answer[], options: Partial<Thrott
   })
   return {
     time,
-    /** When each request was sent, in milliseconds since the begin. */
+    /** When each request was sent, in milliseconds since the start. */
     begun,
     get: (path = '/x', etag?: string) => time.pass(send(path, etag)),
     getMany: (count: number) =>

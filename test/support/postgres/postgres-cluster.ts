@@ -44,7 +44,7 @@ export function getProgram(name: 'initdb' | 'postgres'): string {
   return join(folder, 'bin', name)
 }
 
-/** The programs of the package, or a copy if the owner cannot read them, for example below /root. */
+/** Returns the programs of the package. Copies them if `OWNER` cannot read them, for example below /root. */
 function openPrograms(): string {
   const native = findPackage()
   if (!OWNER || isOpenToAll(join(native, 'bin/postgres'))) return native

@@ -12,7 +12,7 @@ export async function runProgram(file: string, args: readonly string[], cwd: str
   if (code !== 0) throw new Error(`${file} failed: ${readFileSync(log, 'utf8')}`)
 }
 
-/** A running server whose first process is our child. */
+/** A running server. Its first process, the postmaster, is our child. */
 export async function launch(file: string, args: readonly string[], cwd: string, data: string) {
   const log = join(cwd, 'log')
   const child = spawnInto(log, file, args, cwd)
@@ -39,7 +39,7 @@ export async function launch(file: string, args: readonly string[], cwd: string,
       child.kill('SIGINT')
       await exited
     },
-    /** Simulates a crash. The first process ends last and is not killed, so that it frees the shared memory. */
+    /** Simulates a crash. The postmaster ends last and is not killed, so that it frees the shared memory. */
     async kill() {
       child.ref()
       child.kill('SIGSTOP')
@@ -48,7 +48,7 @@ export async function launch(file: string, args: readonly string[], cwd: string,
       child.kill('SIGCONT')
       await exited
     },
-    /** The first process is stopped first, because it would start others. */
+    /** Pauses the postmaster before its children, because it would start others. */
     freeze: () => signal('SIGSTOP', [postmaster, ...childrenOf(postmaster)]),
     thaw: () => signal('SIGCONT', [...childrenOf(postmaster), postmaster]),
   }

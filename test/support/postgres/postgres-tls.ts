@@ -6,7 +6,7 @@ import { guardedFolder, writeOwned } from './postgres-files.ts'
 export const CERTIFICATE = join(import.meta.dir, 'postgres-tls.crt')
 const KEY = join(import.meta.dir, 'postgres-tls.key')
 
-/** Settings of a server with TLS. It must own its key, and no other user may read it. */
+/** Settings of a server with TLS. The user of the server must own the key file, and no other user may read it. */
 export function tlsSettings(): Record<string, string> {
   const { path } = guardedFolder()
   const [certificate, key] = [join(path, 'tls.crt'), join(path, 'tls.key')]

@@ -79,7 +79,7 @@ async function startIn(fill: (data: string) => Promise<Settings>) {
     running = undefined
   }
   return {
-    /** The database `postgres`, as a superuser. */
+    /** The URL of the database `postgres`, with the superuser. */
     url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
     port,
     data,
@@ -126,7 +126,7 @@ export async function testDatabase({ template = 'template0' } = {}): Promise<Tes
     name,
     async [Symbol.asyncDispose]() {
       const dropped = drop(sql, name)
-      // A server that the tests started is deleted with its databases.
+      // A server that the tests started is deleted with its databases, so there is no need to wait.
       if (GIVEN) await dropped
       else dropped.catch(() => undefined)
     },

@@ -5,14 +5,14 @@ import type { ListedPassport, Store } from '../../../src/store/store.ts'
 
 const catalogs = new WeakMap<Store, Catalog>()
 
-/** One catalog per store, which reads only changes after the first call, as in a server. */
+/** One catalog per store. As in a server, every call after the first reads only changes. */
 export function catalogOf(store: Store): Catalog {
   const catalog = catalogs.get(store) ?? createCatalog(store)
   catalogs.set(store, catalog)
   return catalog
 }
 
-/** The first page of 250, unless `request` names another. */
+/** The first page of 250 passports, unless `request` names another page. */
 export const listAll = (store: Store, request: Partial<FindRequest> = {}) =>
   findPage(
     { catalog: catalogOf(store), store },

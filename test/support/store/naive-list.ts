@@ -58,7 +58,7 @@ export const someQuery: fc.Arbitrary<ListQuery> = fc.record({
 
 export const someGroup = fc.option(fc.constantFrom<GroupField>(...GROUP_FIELDS), { nil: undefined })
 
-/** Returns the matching passports in order. Evaluates them one by one, without an index. */
+/** Returns the matching passports in order. Evaluates the passports one by one, without an index. */
 export function listNaively(all: readonly Facets[], { keyword = '', filter, sort }: ListQuery): Facets[] {
   const matching = all.filter((facets) => facets.name.includes(keyword) && matches(facets, filter))
   const descending = matching.toSorted((one, other) =>

@@ -93,7 +93,7 @@ export async function checkHistories(
   await fc.assert(fc.asyncProperty(histories, check), options)
 }
 
-/** Takes a step. The store refuses an impossible step, which changes nothing. */
+/** Takes a step. An impossible step changes nothing, because the store refuses it. */
 export async function take(store: Store, scorer: Rescorer, each: Step, now = NOON): Promise<void> {
   try {
     if ('line' in each) await importText(store, `${JSON.stringify(each.line)}\n`, now)

@@ -1,4 +1,4 @@
-/** A rule that scores its value as it is, up to 90. */
+/** A rule that gives one point for each unit of the value, up to 90. */
 export const rule = (given: object = {}) => ({
   name: 'Kites',
   category: 'Skills',

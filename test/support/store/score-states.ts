@@ -7,7 +7,7 @@ export async function readStates(store: Store): Promise<Map<number, ScoreState>>
   const states = new Map<number, ScoreState>()
   for (const record of await store.records.list(-1, 1000)) {
     const { id, scores, human, calculatedAt, rules = '', mergedInto, credentials = [] } = record
-    // Responses may still show older credentials than the stored ones.
+    // The credentials that responses show can be older than the stored ones.
     const shown =
       mergedInto === undefined
         ? ((await store.credentials.find({ id }))?.credentials ?? [])

@@ -17,7 +17,7 @@ export async function score(store: Store): Promise<void> {
 
 type Change = (store: Store) => unknown
 
-/** Changes after which the passport response of the passport with this id differs. */
+/** Each change alters the passport response of the passport with this id. */
 export const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
   ['a record with other fields', 12, save(record(12, { connections: 1 }))],
   ['a data point', 12, addPoint],
@@ -31,7 +31,7 @@ export const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
   ['a stored passport that is merged into it', 7, save({ ...nobody, mergedInto: 7 })],
 ]
 
-/** Changes after which the passport response and the credentials response of this passport differ. */
+/** Each change alters the passport response and the credentials response of the passport with this id. */
 export const CREDENTIAL_CHANGES: [what: string, id: number, change: Change][] = [
   ['a record with other credentials', 7, save({ ...restingAda, credentials: [credential('new')] })],
   ['a record with the first credentials', 12, save({ ...nobody, credentials: [credential('first')] })],

@@ -17,7 +17,7 @@ import {
 
 const HEALTH_CHECK_MILLISECONDS = 250
 
-/** The most short statements without a result. More are refused, because a slow server would process them too late. */
+/** The maximum of pending short statements. More are refused, because a slow server would process them too late. */
 const MOST_PENDING = 500
 
 /**
@@ -41,7 +41,7 @@ export type Pool = {
   close(): Promise<void>
 }
 
-/** `isOtherServer`: since the last check, another server responds, or the same one was interrupted. */
+/** `isOtherServer`: since the last check, the server was replaced, restarted or unavailable. */
 type OnHealth = (health: Health, isOtherServer: boolean) => void
 
 type State = {
@@ -166,7 +166,7 @@ async function checkHealth(state: State): Promise<Health> {
   const { name, options, session } = state
   try {
     const found = await readHealth(session, name, options.responseTimeout)
-    // Another server may have equal counters for different changes.
+    // Listeners must know this: counters of another server can be equal although its data differ.
     const isOtherServer =
       (state.health !== undefined && found.server !== state.health.server) || state.down !== undefined
     if (state.down) options.onNotice?.(`${name} responds again.`)
@@ -242,7 +242,7 @@ async function readTwice({ pools }: Session): Promise<unknown[]> {
   }
 }
 
-/** A slow server is not silent: it sends results of other statements. The first result may take longer. */
+/** A slow server is not silent: it sends results of other statements. Before the first result, it has more time. */
 function rejectWhenSilent(session: Session, name: string, timeout: number) {
   const { promise, reject } = Promise.withResolvers<never>()
   const begin = performance.now()

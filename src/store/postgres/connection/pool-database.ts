@@ -20,7 +20,7 @@ const FIRST_LOCK = 0x70617373 * 2 ** 16
 export const MIGRATE = FIRST_LOCK
 /** Admits one writer of records, because the result of saving a record depends on earlier records. */
 const WRITE = FIRST_LOCK + 1
-/** Writers that use the rule set in force share it. The adoption of a rule set takes it exclusively. */
+/** Writers that use the rule set in force share this lock. The adoption of a rule set takes it exclusively. */
 const RULES = FIRST_LOCK + 2
 
 export const lock = (query: Query, number: number, mode: '' | '_shared' = '') =>

@@ -5,14 +5,14 @@ import { isLost, isUnavailable } from './errors.ts'
 import type { Health, Pool } from './health-checked-pool.ts'
 
 type ReplicaOptions = {
-  /** A replica that is more milliseconds behind the primary is not read. */
+  /** A replica that lags behind the primary by more milliseconds than this is not read. */
   maxLag: number
   onNotice?: ((sentence: string) => void) | undefined
 }
 
 type Replica = {
   pool: Pool
-  /** True for replicas of DATABASE_READ_URL. Other hosts of DATABASE_URL are read only if the primary is down. */
+  /** True for replicas of DATABASE_READ_URL. False for standbys, which are used only while the primary is down. */
   isListed: boolean
   noticed: ReplicaStatus['state']
   health?: Health
@@ -38,8 +38,8 @@ type ReplicaSet = ReplicaOptions & {
 
 /**
  * Chooses the server for each read: a replica that is up to date, otherwise the primary, or any other server if the
- * primary is down. Health checks read the WAL positions of both servers to measure the lag, so that clocks and an
- * idle primary do not matter.
+ * primary is down. The lag is measured by the WAL positions in health checks, so that it does not depend on
+ * clocks, and an idle primary causes no lag.
  */
 export function createReplicas(
   primary: Pool,
@@ -72,7 +72,7 @@ export function createReplicas(
         if (replica.isListed) notice(set, replica)
       }
     },
-    /** Whether the primary is down while a former replica accepts writes, and so has other changes. */
+    /** Whether the primary is down and a former replica accepts writes, so that their data differ. */
     isDiverged: () => !primary.isUp() && replicas.some((replica) => stateOf(set, replica) === 'promoted'),
     list: (): ReplicaStatus[] =>
       listed.map((replica) => ({
@@ -177,9 +177,9 @@ function notice(set: ReplicaSet, replica: Replica): void {
   const { name } = pool
   const state = stateOf(set, replica)
   const lag = lagOf(set, replica)
-  // It takes two health checks to find out that a replica is up to date, so the first one is not reported.
+  // A replica counts as lagging until two health checks show that it is up to date. This is not reported.
   if (state === noticed || (state === 'lagging' && lag <= set.maxLag)) return
-  // After a failover, this server may be the new primary.
+  // During a failover, this server can be the new primary.
   if (state === 'promoted' && !set.primary.isUp()) return
   replica.noticed = state
   if (state === 'ok') set.onNotice?.(`${name} is up to date again: it is used for reads.`)

@@ -4,11 +4,11 @@ import { unavailable } from '../../../domain/errors.ts'
 
 const LONG_STATEMENT = 60_000
 
-/** In multiples of `responseTimeout`: when the server cancels a short statement, and when its caller stops waiting. */
+/** After these multiples of `responseTimeout`, the server cancels a short statement and its caller stops waiting. */
 const SHORT_STATEMENT = 1.5
 const SHORT_WAIT = 2
 
-/** In multiples of `responseTimeout`: if a statement exceeds its limit by this time, its connection counts as dead. */
+/** A connection counts as dead if a statement exceeds its limit by this multiple of `responseTimeout`. */
 const LOST = 1.5
 
 /** Time limit for opening a connection, which takes several round trips to the server. */
@@ -33,7 +33,7 @@ export type PoolOptions = {
 /** Milliseconds until the call fails (`wait`), and until the connection counts as dead (`lost`). */
 export type Limits = { wait: number; lost: number }
 
-/** `pending` statements are processed before this one, as many at once as there are connections. */
+/** `pending` statements are ahead of this one. Each connection processes one statement at a time. */
 export function shortLimits({ short }: SqlPools, { responseTimeout }: PoolOptions, pending: number): Limits {
   const rounds = 1 + Math.floor(pending / (short.options.max ?? 1))
   return {
@@ -83,7 +83,7 @@ function createSqlPools(
     short: pool(max, responseTimeout * SHORT_STATEMENT),
     // Batches of different sizes need different plans.
     long: pool(LONG_CONNECTIONS, longStatement, { plan_cache_mode: 'force_custom_plan' }),
-    // The health check has its own timeout, which a slow server does not reach.
+    // The timeout of a health check is in `rejectWhenSilent`, which tolerates a slow server.
     probe: pool(1, longStatement),
   }
 }
@@ -112,7 +112,7 @@ export function openSession(url: string, options: PoolOptions): Session {
   }
 }
 
-/** Calls `work` after a delay. setImmediate lets results that arrived while this process was blocked come first. */
+/** Calls `work` after a delay. If this process was blocked, the results that arrived meanwhile are handled first. */
 export function after(milliseconds: number, work: () => void): Timer | undefined {
   if (milliseconds === Number.POSITIVE_INFINITY) return undefined
   return setTimeout(() => setImmediate(work), milliseconds)

@@ -89,7 +89,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     expect((await server.list(`?after=${body.next}`)).status).toBe(200)
   })
 
-  test('rules.changed names the stamp that /rules serves', async () => {
+  test('a rules.changed event names the stamps of the old and new rule sets, which /rules serves', async () => {
     const { stamp: _, ...shape } = DEFAULT_RULES
     const next = stampRules({ ...shape, version: 'next' })
     await using store = await open([ada])

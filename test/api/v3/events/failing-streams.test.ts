@@ -9,7 +9,7 @@ const MEBIBYTE = 1024 * 1024
 
 const people = (count: number) => Array.from({ length: count }, (_, id) => record(id))
 
-/** Creates the streams of a server. `follow` opens a stream after an event. */
+/** Creates the event streams of a server. `follow` opens a stream that begins after the event `sequence`. */
 async function streamsOf(store: Store, stallMilliseconds?: number) {
   const reported: unknown[] = []
   const streams = createEventStreams({
