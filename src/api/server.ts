@@ -14,8 +14,6 @@ import {
 import { presentError } from './errors.ts'
 import { createEventStreams, type StreamLimits } from './event-streams.ts'
 import { urlOf } from './open-port.ts'
-import { charge, type Limiter } from './rate-limit.ts'
-import { createPageCache } from './rendered-page.ts'
 import {
   bodyTooLarge,
   checkHost,
@@ -28,7 +26,9 @@ import {
   summaryOf,
   unitsOfBody,
   withSlash,
-} from './request.ts'
+} from './parse-request.ts'
+import { charge, type Limiter } from './rate-limit.ts'
+import { createPageCache } from './rendered-page.ts'
 import type { Metrics } from './request-metrics.ts'
 import {
   addHeaders,

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { formatInstant } from '../domain/text/instant.ts'
-import { type RuleSet, toAppliedRules } from '../scoring/rules.ts'
+import { type RuleSet, toAppliedRules } from '../scoring/stamped-rule-set.ts'
 import type { Store } from '../store/store.ts'
 import { UsageError } from './command.ts'
 

@@ -21,7 +21,7 @@ import {
   parsePublicUrl,
   parseRedisUrl,
   whole,
-} from './setting.ts'
+} from './setting-parsers.ts'
 import { DEFAULT_SITE, parseAccent, parseContact, parseSiteName, type SiteSettings } from './site.ts'
 
 export class ConfigError extends Error {

@@ -3,7 +3,7 @@ import { type Html, html } from './design/html.ts'
 import { rosette } from './design/rosette.ts'
 import { drawErrorBadge, toErrorEndpoint } from './pictures/badge.ts'
 import { drawErrorCard } from './pictures/card-frame.ts'
-import { picture, withoutCaching } from './site/files.ts'
+import { picture, withoutCaching } from './site/assets-and-csp.ts'
 import { renderSearch, respondPage } from './site/layout.ts'
 import type { Site } from './site/site.ts'
 

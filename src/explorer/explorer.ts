@@ -1,5 +1,5 @@
+import { originOf, pathOf, queryOf } from '../api/parse-request.ts'
 import { createPageCache, prefersJson, sendPage } from '../api/rendered-page.ts'
-import { originOf, pathOf, queryOf } from '../api/request.ts'
 import {
   type Context,
   PAGE,
@@ -24,7 +24,7 @@ import { createCard, createCardDrawer, createSiteCard } from './pictures/card.ts
 import { createOembed } from './pictures/oembed.ts'
 import { createIcon, createTouchIcon } from './pictures/picture-page.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
-import type { CardOptions, ExplorerOptions, ExplorerPage } from './site/explorer-page.ts'
+import type { CardOptions, ExplorerOptions, ExplorerPage } from './site/explorer-page-types.ts'
 import { SITE_CARD } from './site/layout.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CopyKey, CopyTable } from '../store/copy-table.ts'
+import type { CopyableTable, CopyKey } from '../store/copyable-table.ts'
 import type { Store } from '../store/store.ts'
 
 /** Items per batch: few at first, then as many as fit into `LARGEST_BYTES`. */
@@ -28,7 +28,8 @@ export type TableReport = {
  */
 export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<TableReport[]> {
   const { from, to } = options
-  const targetOf = ({ name }: CopyTable) => to.copyTables.find((table) => table.name === name) as CopyTable
+  const targetOf = ({ name }: CopyableTable) =>
+    to.copyTables.find((table) => table.name === name) as CopyableTable
   const written: number[] = []
   for (const source of from.copyTables) written.push(await copyTable(source, targetOf(source), options))
   const reports: TableReport[] = []
@@ -41,7 +42,11 @@ export async function copyStore(options: ReadOptions & { from: Store; to: Store 
 }
 
 /** Returns the number of items that were written or deleted. */
-async function copyTable(source: CopyTable, target: CopyTable, options: ReadOptions): Promise<number> {
+async function copyTable(
+  source: CopyableTable,
+  target: CopyableTable,
+  options: ReadOptions,
+): Promise<number> {
   let written = 0
   for await (const { items, lines, after, until, limit } of readBatches(source, options)) {
     const existing = await target.list({ after, until, limit: limit + 1 })
@@ -52,7 +57,7 @@ async function copyTable(source: CopyTable, target: CopyTable, options: ReadOpti
   return written
 }
 
-async function digestTable(table: CopyTable, options: ReadOptions) {
+async function digestTable(table: CopyableTable, options: ReadOptions) {
   const hash = createHash('sha256')
   let count = 0
   for await (const { lines } of readBatches(table, options)) {
@@ -63,7 +68,7 @@ async function digestTable(table: CopyTable, options: ReadOptions) {
 }
 
 /** The last batch has no `until`, so that `copyTable` deletes all later items of the target. */
-async function* readBatches({ name, list }: CopyTable, { signal, onProgress }: ReadOptions) {
+async function* readBatches({ name, list }: CopyableTable, { signal, onProgress }: ReadOptions) {
   let after: CopyKey | undefined
   let limit = FIRST_BATCH
   for (;;) {

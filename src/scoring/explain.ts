@@ -2,8 +2,8 @@ import type { ExplainedPassport, Explanation, ExplanationLine } from '../domain/
 import type { PassportRef } from '../domain/passport.ts'
 import type { Scorable, Store } from '../store/store.ts'
 import { describeCalculation } from './points.ts'
-import { findRules, type RuleSet, toRuleSet } from './rules.ts'
 import { score } from './score.ts'
+import { findRules, type RuleSet, toRuleSet } from './stamped-rule-set.ts'
 
 /** Calculates the score with these rules. The notes say why responses show another score. */
 export async function findExplanation(store: Store, ref: PassportRef, rules: RuleSet, now: number) {

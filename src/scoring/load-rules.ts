@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { CommandError } from '../domain/errors.ts'
-import { DEFAULT_RULES, type RuleSet } from './rules.ts'
+import { DEFAULT_RULES, type RuleSet } from './stamped-rule-set.ts'
 
 /** The operator's rule set, or the default one. Throws `CommandError` with the first problem. */
 export async function loadRules(path: string | undefined): Promise<RuleSet> {

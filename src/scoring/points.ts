@@ -1,6 +1,6 @@
 import type { RawValue } from '../domain/data-point.ts'
 import type { Calculation } from '../domain/explanation.ts'
-import type { Rule } from './rules.ts'
+import type { Rule } from './stamped-rule-set.ts'
 
 const YEAR = 365 * 86_400_000
 

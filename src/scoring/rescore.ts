@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdoptionJob, Store } from '../store/store.ts'
-import { type RuleSet, toAppliedRules, toRuleSet } from './rules.ts'
 import { score } from './score.ts'
+import { type RuleSet, toAppliedRules, toRuleSet } from './stamped-rule-set.ts'
 
 const IDLE_MILLISECONDS = 250
 

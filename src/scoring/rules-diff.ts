@@ -1,8 +1,8 @@
 import { roundScore } from '../domain/credential.ts'
 import { type Level, levelOf } from '../domain/rule-set.ts'
 import type { Scorable, Store } from '../store/store.ts'
-import type { RuleSet } from './rules.ts'
 import { type ExplainedScore, score } from './score.ts'
+import type { RuleSet } from './stamped-rule-set.ts'
 
 /** Passports in memory at once. */
 const BATCH = 500

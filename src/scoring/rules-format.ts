@@ -3,7 +3,7 @@ import { Settings } from 'typebox/system'
 import { describeProblems } from '../domain/record/validation-problem.ts'
 import { type Level, RuleSetFile, type RuleSetShape } from '../domain/rule-set.ts'
 import { quote } from '../domain/text/quote.ts'
-import { type RuleSet, stampRules } from './rules.ts'
+import { type RuleSet, stampRules } from './stamped-rule-set.ts'
 
 const validator = Compile(RuleSetFile)
 

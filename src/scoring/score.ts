@@ -5,7 +5,7 @@ import type { Scores } from '../domain/passport.ts'
 import { stableId } from '../domain/text/stable-id.ts'
 import type { Scorable } from '../store/store.ts'
 import { toPoints } from './points.ts'
-import { type Rule, type RuleSet, ruleOf } from './rules.ts'
+import { type Rule, type RuleSet, ruleOf } from './stamped-rule-set.ts'
 
 export type ExplainedScore = {
   scores: Scores

@@ -13,7 +13,7 @@ import { noteDamage, withDamage } from './damage.ts'
 import { createUsageBuffer } from './jobs/store-usage.ts'
 import { threadLog as log, type StartMessage, send, type ToThread } from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
-import { createThreadMetrics, type RedisMetrics } from './thread-metrics.ts'
+import { createThreadMetrics, type RedisMetrics } from './server-thread-metrics.ts'
 
 /** `max` in the database URL overrides `connections`. */
 const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }

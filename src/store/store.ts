@@ -9,7 +9,7 @@ import type { RetirementPlan } from '../domain/retirement.ts'
 import type { UsageCount } from '../domain/usage.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Awaitable } from './awaitable.ts'
-import type { CopyTable } from './copy-table.ts'
+import type { CopyableTable } from './copyable-table.ts'
 import type { EventStore } from './event-store.ts'
 import type { SearchStore } from './search-store.ts'
 
@@ -114,7 +114,7 @@ export type Store = AsyncDisposable & {
     create(id: string): Awaitable<void>
   }
   /** All stored data, for a copy between databases. */
-  copyTables: readonly CopyTable[]
+  copyTables: readonly CopyableTable[]
   copying: {
     /** Finds what `note` has stored about the last copy into this store. */
     find(): Awaitable<string | undefined>

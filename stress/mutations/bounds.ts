@@ -6,7 +6,7 @@ const RESPONSES = ['test/api/responses.test.ts']
 export const BOUND_MUTATIONS: readonly Mutation[] = [
   {
     name: 'bounds: a body of two megabytes is accepted',
-    file: 'src/api/request.ts',
+    file: 'src/api/parse-request.ts',
     from: ' > MAX_BODY_BYTES',
     to: ' > 2 * MAX_BODY_BYTES',
     tests: ['test/api/v3/problems.test.ts'],
@@ -14,7 +14,7 @@ export const BOUND_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'bounds: a query of 16 KiB is accepted',
-    file: 'src/api/request.ts',
+    file: 'src/api/parse-request.ts',
     from: '> MAX_TARGET)',
     to: '> 2 * MAX_TARGET)',
     tests: RESPONSES,

@@ -63,7 +63,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'diff: a change at the end is left out',
-    file: 'src/store/read-later.ts',
+    file: 'src/store/read-later-events.ts',
     from: 'time <= to)',
     to: 'time < to)',
     tests: DIFF,

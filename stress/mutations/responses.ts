@@ -51,14 +51,14 @@ export const RESPONSE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'CSP: other sites may frame the pages',
-    file: 'src/explorer/site/files.ts',
+    file: 'src/explorer/site/assets-and-csp.ts',
     from: "frame-ancestors 'none'",
     to: 'frame-ancestors *',
     tests: CONTENT,
   },
   {
     name: 'CSP: inline scripts run',
-    file: 'src/explorer/site/files.ts',
+    file: 'src/explorer/site/assets-and-csp.ts',
     from: "script-src 'self'",
     to: "script-src 'self' 'unsafe-inline'",
     tests: CONTENT,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { TOOLS, type ToolContext } from '../../src/mcp/tools.ts'
 import { findExplanation } from '../../src/scoring/explain.ts'
-import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
+import { DEFAULT_RULES } from '../../src/scoring/stamped-rule-set.ts'
 import type { Store } from '../../src/store/store.ts'
 import { readable, serveExplorer } from '../support/explorer/explorer-server.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rawKindOf } from '../../src/cli/commands/import.ts'
-import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
+import { DEFAULT_RULES } from '../../src/scoring/stamped-rule-set.ts'
 import { onEveryEngine, type TestStore } from '../support/store/engines.ts'
 import { importParts } from '../support/store/random-histories.ts'
 import { named, record } from '../support/store/records.ts'

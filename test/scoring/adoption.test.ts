@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import type { DataPoint } from '../../src/domain/data-point.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
+import { parseRules } from '../../src/scoring/rules-format.ts'
 import {
   DEFAULT_RULES,
   type Rule,
   type RuleSet,
   stampRules,
   toAppliedRules,
-} from '../../src/scoring/rules.ts'
-import { parseRules } from '../../src/scoring/rules-format.ts'
+} from '../../src/scoring/stamped-rule-set.ts'
 import { ADOPTION_BATCH } from '../../src/store/sql/rule-adoption.ts'
 import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { levelOf } from '../../src/domain/rule-set.ts'
-import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { parseRules, RulesError, warningsOf } from '../../src/scoring/rules-format.ts'
+import { DEFAULT_RULES } from '../../src/scoring/stamped-rule-set.ts'
 import { rule } from '../support/store/rule-files.ts'
 
 const good = { version: '1', types: { github: rule({ convert: 'sqrt' }) } }

@@ -1,7 +1,7 @@
 import { invalidParameter } from '../../domain/errors.ts'
 import { Diff, type WireDiff } from '../../domain/v3/event-schema.ts'
 import { presentDiff } from '../../domain/v3/present-event.ts'
-import { readDiff } from '../../store/read-later.ts'
+import { readDiff } from '../../store/read-later-events.ts'
 import { json } from '../response.ts'
 import { type Context, route } from '../route.ts'
 import { DIFF } from './examples.ts'

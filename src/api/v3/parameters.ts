@@ -12,7 +12,7 @@ import { parseInstant } from '../../domain/text/instant.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
 import { Passport } from '../../domain/v3/schemas.ts'
-import { pathOf, queryTextOf } from '../request.ts'
+import { pathOf, queryTextOf } from '../parse-request.ts'
 import type { Query, RouteRequest } from '../route.ts'
 
 /** Parameters of V1 that have another name in v3. */

@@ -1,7 +1,7 @@
 import { DRAIN_MILLISECONDS } from '../../api/open-port.ts'
 import { createCatalog } from '../../catalog/catalog.ts'
 import { type Config, readConfig } from '../../config/config.ts'
-import { parsePort } from '../../config/setting.ts'
+import { parsePort } from '../../config/setting-parsers.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { createLog } from '../../log.ts'
 import type { createMcpServer } from '../../mcp/server.ts'

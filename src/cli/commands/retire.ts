@@ -1,4 +1,4 @@
-import { orNone } from '../../config/setting.ts'
+import { orNone } from '../../config/setting-parsers.ts'
 import { parseKeyId } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { datePlan, findPlanProblem, NO_PLAN, type RetirementPlan } from '../../domain/retirement.ts'

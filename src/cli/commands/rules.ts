@@ -3,9 +3,15 @@ import { count, number, printable } from '../../domain/text/counts-and-sizes.ts'
 import { isoTime } from '../../domain/text/instant.ts'
 import { loadChecker, readRules } from '../../scoring/load-rules.ts'
 import { adoptRules } from '../../scoring/rescore.ts'
-import { DEFAULT_RULES, findRules, type RuleSet, toAppliedRules, toRuleSet } from '../../scoring/rules.ts'
 import type { Change, Checkmarks, LevelCount, RulesDiff } from '../../scoring/rules-diff.ts'
 import { diffRules } from '../../scoring/rules-diff.ts'
+import {
+  DEFAULT_RULES,
+  findRules,
+  type RuleSet,
+  toAppliedRules,
+  toRuleSet,
+} from '../../scoring/stamped-rule-set.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal, type Values } from '../command.ts'
 import { openConfigured } from '../open-store.ts'

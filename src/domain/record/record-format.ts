@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Credential, Passport, PassportProfile, PassportSocial } from './schemas.ts'
+import { Credential, Passport, PassportProfile, PassportSocial } from './passport-schemas.ts'
 
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 

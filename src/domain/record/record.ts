@@ -1,7 +1,7 @@
 import { type Credential, sumScores } from '../credential.ts'
 import type { DataPoint } from '../data-point.ts'
 import type { FullPassport, Passport, PassportRef, Scores, Social } from '../passport.ts'
-import type { WireCredential, WireListedPassport, WirePassport, WireSocial } from './schemas.ts'
+import type { WireCredential, WireListedPassport, WirePassport, WireSocial } from './passport-schemas.ts'
 
 /** Fields of a record that only V2 shows. A field is absent if its value is unknown. */
 export type LaterFields = {

@@ -12,7 +12,7 @@ import { addressOfFilter, credentialAddress, formatFigure, formatPeople, shortWo
 import { drawableText, drawTitleCard } from '../pictures/card-frame.ts'
 import { type Ranked, renderRankingList } from '../search/ranking-list.ts'
 import { ALL_PASSPORTS, equals } from '../search/ranking-query.ts'
-import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout.ts'
 import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'

@@ -16,7 +16,7 @@ import {
 import { type Html, html, renderWithin } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { renderPager } from '../search/ranking-list.ts'
-import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout.ts'
 
 /** The page shows the credentials with the most points and links to all, because a record may have thousands. */

@@ -6,7 +6,7 @@ import { count } from '../../domain/text/counts-and-sizes.ts'
 import { groupByCategory, UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
-import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout.ts'
 import { describeParts } from './passport-score.ts'
 

@@ -5,8 +5,14 @@ import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, formatPeople, nameOf } from '../design/text.ts'
 import type { Colors } from '../design/tokens.ts'
-import type { CardOptions, DrawCard, ExplorerOptions, ExplorerPage, Png } from '../site/explorer-page.ts'
-import { picture, withoutCaching } from '../site/files.ts'
+import { picture, withoutCaching } from '../site/assets-and-csp.ts'
+import type {
+  CardOptions,
+  DrawCard,
+  ExplorerOptions,
+  ExplorerPage,
+  Png,
+} from '../site/explorer-page-types.ts'
 import { CARD_SIZE, describeCard } from '../site/layout.ts'
 import { isCode } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'

@@ -1,7 +1,7 @@
 import { notFound, ServiceError } from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
-import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page.ts'
-import { picture } from '../site/files.ts'
+import { picture } from '../site/assets-and-csp.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { CARD_SIZE, describeCard } from '../site/layout.ts'
 import { parseEncodedRef } from './picture-page.ts'
 

@@ -2,9 +2,9 @@ import type { RenderedPage } from '../../api/rendered-page.ts'
 import { notFound } from '../../domain/errors.ts'
 import { type FullPassport, type PassportRef, parsePassportRef } from '../../domain/passport.ts'
 import type { Store } from '../../store/store.ts'
-import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page.ts'
-import type { PictureType } from '../site/files.ts'
-import { picture } from '../site/files.ts'
+import type { PictureType } from '../site/assets-and-csp.ts'
+import { picture } from '../site/assets-and-csp.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { drawIcon, drawTile } from '../site/site.ts'
 
 type Render = (passport: FullPassport, type: PictureType, request: ExplorerRequest) => Promise<RenderedPage>

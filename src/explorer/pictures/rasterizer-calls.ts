@@ -1,7 +1,7 @@
 import { createByteCache } from '../../catalog/byte-cache.ts'
 import { overloaded } from '../../domain/errors.ts'
 import { createCaller, createQueue, receiveCalls } from '../../thread-calls.ts'
-import type { Png } from '../site/explorer-page.ts'
+import type { Png } from '../site/explorer-page-types.ts'
 import type { DrawPng } from './rasterizer.ts'
 
 export type Drawing = { svg: string; width: number }

@@ -7,7 +7,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { findMatches, isComplete, type Match } from '../search/find-matches.ts'
 import type { Ranked } from '../search/ranking-list.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from '../search/ranking-query.ts'
-import type { ExplorerOptions } from '../site/explorer-page.ts'
+import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 
 export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
 

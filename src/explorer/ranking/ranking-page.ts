@@ -16,8 +16,8 @@ import {
   type RankingQuery,
   withText,
 } from '../search/ranking-query.ts'
-import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page.ts'
-import { withoutCaching } from '../site/files.ts'
+import { withoutCaching } from '../site/assets-and-csp.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { renderSearch, respondPage, shareList } from '../site/layout.ts'
 import { ifReady, whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'

@@ -9,7 +9,7 @@ import {
   withFilter,
   withText,
 } from '../search/ranking-query.ts'
-import type { ExplorerOptions } from '../site/explorer-page.ts'
+import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { ifReady } from '../site/not-ready.ts'
 
 /** A filter suggested for the search text. `query` has that filter. `isExact`: the text is the whole value. */

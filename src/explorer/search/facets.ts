@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { FacetCount, FacetRequest } from '../../domain/lists/list-request.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import type { ExplorerOptions } from '../site/explorer-page.ts'
+import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { FILTERS, type FilterName, filtersOf, type RankingQuery, toListQuery } from './ranking-query.ts'
 
 /** A value of a facet. `value` is folded, and `label` has the original spelling. */

@@ -4,8 +4,8 @@ import { parseWebAddress } from '../../domain/url.ts'
 import { LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf } from '../design/text.ts'
-import type { AssetName } from './files.ts'
-import { file, POLICY } from './files.ts'
+import type { AssetName } from './assets-and-csp.ts'
+import { file, POLICY } from './assets-and-csp.ts'
 import type { Site } from './site.ts'
 
 type Layout = {

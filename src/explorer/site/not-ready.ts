@@ -1,8 +1,8 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import { ClientGone, type ErrorCode, ServiceError } from '../../domain/errors.ts'
 import { html } from '../design/html.ts'
-import type { ExplorerOptions } from './explorer-page.ts'
-import { withoutCaching } from './files.ts'
+import { withoutCaching } from './assets-and-csp.ts'
+import type { ExplorerOptions } from './explorer-page-types.ts'
 import { renderSearch, respondPage } from './layout.ts'
 import type { Site } from './site.ts'
 

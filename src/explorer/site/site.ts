@@ -4,7 +4,7 @@ import { contrast, mix } from '../../domain/hex-color.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import { html } from '../design/html.ts'
 import { PALETTE, type Theme } from '../design/tokens.ts'
-import { type AssetName, createAssets, file, POLICY, picture } from './files.ts'
+import { type AssetName, createAssets, file, POLICY, picture } from './assets-and-csp.ts'
 
 /** The operator's brand and the URLs of the assets, for the layout of every page. */
 export type Site = SiteSettings & {

@@ -1,8 +1,8 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { notFound } from '../../domain/errors.ts'
 import { type Html, html } from '../design/html.ts'
-import type { ExplorerPage } from './explorer-page.ts'
-import { file, POLICY } from './files.ts'
+import { file, POLICY } from './assets-and-csp.ts'
+import type { ExplorerPage } from './explorer-page-types.ts'
 import type { Site } from './site.ts'
 
 /** The protocol allows 50,000 URLs in a file. A file of 10,000 has about 600 KB. */

@@ -3,7 +3,7 @@ import type { FullPassport, Scores } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
 import { CATEGORIES, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
 import { describeTop, formatOrdinal, formatPeople } from '../design/text.ts'
-import type { ExplorerOptions } from './explorer-page.ts'
+import type { ExplorerOptions } from './explorer-page-types.ts'
 import { ifReady } from './not-ready.ts'
 
 /** For each part, the number of passports with at least the same score. Parts with a score of 0 are left out. */

@@ -4,8 +4,14 @@ import { NO_SCORES } from '../../domain/passport.ts'
 import { parseRecord } from '../../domain/record/parse-record.ts'
 import type { IncomingRecord, PassportRecord } from '../../domain/record/record.ts'
 import { adoptRules, rescoreSome } from '../../scoring/rescore.ts'
-import { DEFAULT_RULES, type Rule, type RuleSet, stampRules, toAppliedRules } from '../../scoring/rules.ts'
 import { score } from '../../scoring/score.ts'
+import {
+  DEFAULT_RULES,
+  type Rule,
+  type RuleSet,
+  stampRules,
+  toAppliedRules,
+} from '../../scoring/stamped-rule-set.ts'
 import type { Store } from '../../store/store.ts'
 import file from './people.jsonl.zst' with { type: 'file' }
 

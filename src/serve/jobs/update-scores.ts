@@ -1,7 +1,7 @@
 import { describeError } from '../../domain/errors.ts'
 import { createErrorLog, type Log } from '../../log.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../../scoring/rescore.ts'
-import { findRules } from '../../scoring/rules.ts'
+import { findRules } from '../../scoring/stamped-rule-set.ts'
 import type { Store } from '../../store/store.ts'
 import type { Job } from './supervise.ts'
 

@@ -1,7 +1,7 @@
 import { namePostgres, splitHosts } from '../../config/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import { type MigrationMode, outdatedSchema } from '../migrations/schema-version.ts'
-import { createAudit } from '../sql/audit.ts'
+import { createAudit } from '../sql/audit-log.ts'
 import type { Prepare } from '../sql/connection.ts'
 import { createCopyTables } from '../sql/copy-tables.ts'
 import { pruneEvents } from '../sql/events.ts'
@@ -24,8 +24,8 @@ import { createReplicas, preferPrimary } from './connection/replicas.ts'
 import { after, type PoolOptions } from './connection/sql-pools.ts'
 import { createEventReader } from './events.ts'
 import { createKeyCache } from './keys.ts'
-import { createListing } from './listing.ts'
 import { checkVersion, findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
+import { createListing } from './ranking-reader.ts'
 import { createV3Reader } from './v3-reader.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }

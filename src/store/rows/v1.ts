@@ -1,3 +1,4 @@
+import type { WireListedPassport, WirePassport } from '../../domain/record/passport-schemas.ts'
 import {
   fromLaterText,
   presentListedPassport,
@@ -5,7 +6,6 @@ import {
   toLaterText,
   toShownFields,
 } from '../../domain/record/record.ts'
-import type { WireListedPassport, WirePassport } from '../../domain/record/schemas.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 import { etagOf } from '../hash.ts'

@@ -1,7 +1,7 @@
-import type { CopyItem, CopyKey, CopyRange, CopyTable } from '../copy-table.ts'
+import type { CopyableTable, CopyItem, CopyKey, CopyRange } from '../copyable-table.ts'
 import { type Connection, type Database, listColumn } from './connection.ts'
 import { restartEventLog } from './events.ts'
-import { noteUnlisted, upsertRows } from './load-write-model.ts'
+import { noteUnlisted, upsertRows } from './load-and-save-write-model.ts'
 import { COPYING } from './settings.ts'
 
 /** Bytes are hexadecimal text, as in the JSON of PostgreSQL. */
@@ -33,7 +33,7 @@ const PASSPORT_TABLES = [
 ] as const
 
 /** `read` is for statements that read many rows. */
-export function createCopyTables(database: Database, read: Connection): CopyTable[] {
+export function createCopyTables(database: Database, read: Connection): CopyableTable[] {
   return [
     createPassportTables(database),
     ...PLAIN_TABLES.map((table) => createPlainTable(database, read, table)),
@@ -42,7 +42,7 @@ export function createCopyTables(database: Database, read: Connection): CopyTabl
 
 const limitTo = (limit: number | undefined) => (limit === undefined ? '' : `limit ${limit}`)
 
-function createPassportTables({ transaction, snapshot }: Database): CopyTable {
+function createPassportTables({ transaction, snapshot }: Database): CopyableTable {
   return {
     name: 'passports',
     list: ({ limit, ...range }) =>
@@ -80,7 +80,11 @@ function createPassportTables({ transaction, snapshot }: Database): CopyTable {
   }
 }
 
-function createPlainTable({ transaction }: Database, read: Connection, { name, key }: PlainTable): CopyTable {
+function createPlainTable(
+  { transaction }: Database,
+  read: Connection,
+  { name, key }: PlainTable,
+): CopyableTable {
   const conditionOf = (range: CopyRange) => {
     const { condition, values } = rangeOf(key, range)
     // The setting that marks a copy is not copied.

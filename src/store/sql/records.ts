@@ -9,7 +9,12 @@ import { createMerges } from '../write/merges.ts'
 import { fingerprintOf, isChange, saveBatch } from '../write/record-writer.ts'
 import { type Database, listColumn, type Transaction } from './connection.ts'
 import { appendEvents } from './events.ts'
-import { type BatchKeys, loadWriteModel, mapCredentialRows, mapDataPoints } from './load-write-model.ts'
+import {
+  type BatchKeys,
+  loadWriteModel,
+  mapCredentialRows,
+  mapDataPoints,
+} from './load-and-save-write-model.ts'
 
 export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
   return {

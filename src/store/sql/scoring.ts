@@ -5,7 +5,7 @@ import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
 import { appendEvents } from './events.ts'
-import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './load-write-model.ts'
+import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './load-and-save-write-model.ts'
 import { findRow } from './passports.ts'
 import {
   ADOPTION_BATCH,

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { MigrationMode } from '../migrations/schema-version.ts'
-import { createAudit } from '../sql/audit.ts'
+import { createAudit } from '../sql/audit-log.ts'
 import { createCopyTables } from '../sql/copy-tables.ts'
 import { pruneEvents } from '../sql/events.ts'
 import { createFacetsReader } from '../sql/facets.ts'
@@ -35,8 +35,8 @@ import {
 } from './database.ts'
 import { createEventReader } from './events.ts'
 import { createKeyFinder } from './keys.ts'
-import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
+import { createListing, createRecentChanges } from './ranking-reader.ts'
 import { createV3Reader } from './v3-reader.ts'
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */

@@ -1,7 +1,7 @@
 import { notFound, ServiceError } from '../../domain/errors.ts'
 import { walletsOf } from '../../domain/passport.ts'
 import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
-import type { TrackedWriteModel } from './change-tracker.ts'
+import type { RenderingWriteModel } from './rendering-write-model.ts'
 
 /** Merges, unmerges and removes passports. Runs inside the transaction of the write model. */
 export function createMerges({
@@ -10,7 +10,7 @@ export function createMerges({
   wallets,
   removals,
   showCredentials,
-}: TrackedWriteModel) {
+}: RenderingWriteModel) {
   /** The id, the id it was merged into, and so on. The last one is the survivor. */
   function chainOf(id: number): number[] {
     const chain = [id]

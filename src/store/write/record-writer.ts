@@ -4,21 +4,21 @@ import { MOST_DATA_POINTS } from '../../domain/record/record-size.ts'
 import { hashOf } from '../hash.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult } from '../store.ts'
-import type { TrackedWriteModel } from './change-tracker.ts'
 import type { Changes } from './event-tracker.ts'
 import { createMerges } from './merges.ts'
+import type { RenderingWriteModel } from './rendering-write-model.ts'
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 
 /** The write model of a batch, and the merges on top of it. */
-type Writer = { model: TrackedWriteModel; merges: ReturnType<typeof createMerges> }
+type Writer = { model: RenderingWriteModel; merges: ReturnType<typeof createMerges> }
 
 /** `unchanged` records are known to be stored already. */
 type BatchOptions = SaveOptions & { unchanged: ReadonlySet<IncomingRecord> }
 
 /** Writes records one at a time, inside the transaction of the write model. */
 export function saveBatch(
-  model: TrackedWriteModel,
+  model: RenderingWriteModel,
   batch: readonly IncomingRecord[],
   options: BatchOptions,
 ): { results: SaveResult[]; changes: Changes } {
@@ -106,7 +106,7 @@ function findRefusal(
 }
 
 function saveWallets(
-  { wallets: owners }: TrackedWriteModel,
+  { wallets: owners }: RenderingWriteModel,
   wallets: readonly OwnedWallet[],
   { before, row, survivor }: { before: StoredRow | undefined; row: StoredRow; survivor: number },
 ): void {
@@ -121,7 +121,7 @@ function saveWallets(
   }
 }
 
-function saveDataPoints({ dataPoints }: TrackedWriteModel, record: PassportRecord, isKnown: boolean): void {
+function saveDataPoints({ dataPoints }: RenderingWriteModel, record: PassportRecord, isKnown: boolean): void {
   const { id, dataPoints: points, credentialPoints = [] } = record
   if (points) dataPoints.replace(id, [...points, ...credentialPoints])
   else if (record.credentials && (isKnown || credentialPoints.length > 0)) {
@@ -132,7 +132,7 @@ function saveDataPoints({ dataPoints }: TrackedWriteModel, record: PassportRecor
 
 /** The score columns. Old scores stay until the scorer has calculated new ones. */
 function stateOf(
-  { credentials, dataPoints, rules }: TrackedWriteModel,
+  { credentials, dataPoints, rules }: RenderingWriteModel,
   record: PassportRecord,
   before: StoredRow | undefined,
   now: number,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createClientAddressOf } from '../../../src/api/client-identity.ts'
-import { isAddressBlock } from '../../../src/config/setting.ts'
+import { isAddressBlock } from '../../../src/config/setting-parsers.ts'
 
 function addressOf(socket: string, forwarded?: string, trusted: string[] = ['10.0.0.0/8', 'fd00::/8']) {
   const headers = new Headers(forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded })

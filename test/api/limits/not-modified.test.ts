@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { adoptRules } from '../../../src/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
 import { CALLS } from '../../support/http/calls.ts'
 import { fields, LIST, limited } from '../../support/http/limited-server.ts'
 

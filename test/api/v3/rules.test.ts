@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { adoptRules } from '../../../src/scoring/rescore.ts'
-import { DEFAULT_RULES, stampRules, toAppliedRules } from '../../../src/scoring/rules.ts'
+import { DEFAULT_RULES, stampRules, toAppliedRules } from '../../../src/scoring/stamped-rule-set.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { LogEvent } from '../../../src/domain/history/event.ts'
 import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
-import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/scoring/rules.ts'
+import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { diffOf, listLater } from '../../support/store/later-events.ts'

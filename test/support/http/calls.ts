@@ -1,7 +1,7 @@
 import { type DocumentedRoute, isDocumented } from '../../../src/api/route.ts'
 import { API_ROUTES } from '../../../src/api/routes.ts'
 import { adoptRules } from '../../../src/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { NOON } from '../store/records.ts'
 import { makeKey } from './keys.ts'

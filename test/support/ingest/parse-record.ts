@@ -2,7 +2,7 @@ import { rawKindOf } from '../../../src/cli/commands/import.ts'
 import type { DataPoint } from '../../../src/domain/data-point.ts'
 import { parseRecord } from '../../../src/domain/record/parse-record.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
 import { NOON } from '../store/records.ts'
 
 const options = { now: NOON, rescore: false, rawKindOf: (type: string) => rawKindOf(DEFAULT_RULES, type) }

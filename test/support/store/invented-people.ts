@@ -1,5 +1,5 @@
 import { readDemo, toScored } from '../../../src/ingest/demo/fill-with-demo.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
 import { NOON } from './records.ts'
 
 /** The people of the demo without a history: each record gives the scores of all its credentials. */

@@ -1,6 +1,6 @@
 import type { LogEvent, ScoreState } from '../../../src/domain/history/event.ts'
 import { addToDiff, beginDiff, finishDiff, type ScoreDiff } from '../../../src/domain/history/score-diff.ts'
-import { readLater } from '../../../src/store/read-later.ts'
+import { readLater } from '../../../src/store/read-later-events.ts'
 import type { Store } from '../../../src/store/store.ts'
 
 /** All events of these passports after a time, newest first for each passport. */

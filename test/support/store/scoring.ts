@@ -1,6 +1,6 @@
 import type { DataPoint } from '../../../src/domain/data-point.ts'
 import type { PassportRef } from '../../../src/domain/passport.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { dataPoint, NOON } from './records.ts'
 

@@ -1,6 +1,6 @@
 import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
-import type { CopyTable } from '../../../src/store/copy-table.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
+import type { CopyableTable } from '../../../src/store/copyable-table.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { openTestStore, saveRecords } from './engines.ts'
 import { ada, credential, grace, graceOld, NOON, nobody, record } from './records.ts'
@@ -72,4 +72,4 @@ function copyOver(records: Parameters<typeof saveRecords>[1]): Change {
 }
 
 export const passportsOf = (store: Store) =>
-  store.copyTables.find(({ name }) => name === 'passports') as CopyTable
+  store.copyTables.find(({ name }) => name === 'passports') as CopyableTable

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { WireEvent } from '../../../../src/domain/v3/event-schema.ts'
 import { adoptRules } from '../../../../src/scoring/rescore.ts'
-import { DEFAULT_RULES, stampRules, toAppliedRules } from '../../../../src/scoring/rules.ts'
+import { DEFAULT_RULES, stampRules, toAppliedRules } from '../../../../src/scoring/stamped-rule-set.ts'
 import { scanEnd } from '../../../../src/store/rows/event.ts'
 import { serveEvents } from '../../../support/http/event-stream.ts'
 import { onEngine, saveRecords } from '../../../support/store/engines.ts'

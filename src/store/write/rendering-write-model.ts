@@ -6,13 +6,13 @@ import { toV1PassportRow } from '../rows/v1.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
 import { createWriteModel, type Loaded } from './write-model.ts'
 
-export type TrackedWriteModel = ReturnType<typeof trackChanges>
+export type RenderingWriteModel = ReturnType<typeof createRenderingWriteModel>
 
 /**
  * A write model that renders the V1 responses of changed passports and stores their handles. Each passport is rendered once, in
  * the transaction that changes it.
  */
-export function trackChanges(loaded: Loaded, causeOf: CauseOf) {
+export function createRenderingWriteModel(loaded: Loaded, causeOf: CauseOf) {
   const { handles, v1Passports, v1Credentials, touched } = loaded
   const model = createWriteModel(loaded)
   const { passports, credentials } = model

@@ -2,8 +2,8 @@ import type { DataPoint } from '../../domain/data-point.ts'
 import { type CredentialsRow, toCredentialData, type V1CredentialsRow } from '../rows/credential.ts'
 import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
 import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
-import { type TrackedWriteModel, trackChanges } from '../write/change-tracker.ts'
 import type { CauseOf } from '../write/event-tracker.ts'
+import { createRenderingWriteModel, type RenderingWriteModel } from '../write/rendering-write-model.ts'
 import { type Loaded, trackRows } from '../write/write-model.ts'
 import type { Connection } from './connection.ts'
 import { findAdoptionState, targetRules } from './rule-adoption.ts'
@@ -16,10 +16,10 @@ export async function loadWriteModel(
   connection: Connection,
   named: BatchKeys,
   causeOf: CauseOf,
-): Promise<{ model: TrackedWriteModel; save: () => Promise<void> }> {
+): Promise<{ model: RenderingWriteModel; save: () => Promise<void> }> {
   const loaded = await load(connection, named)
   return {
-    model: trackChanges(loaded, causeOf),
+    model: createRenderingWriteModel(loaded, causeOf),
     save: () => saveChanges(connection, loaded),
   }
 }

@@ -1,6 +1,6 @@
 import type { Awaitable } from './awaitable.ts'
 
-export type CopyTable = {
+export type CopyableTable = {
   name: string
   /** The items after the key `after`, up to and including the key `until`. */
   list(range: CopyRange & { limit?: number }): Awaitable<CopyItem[]>

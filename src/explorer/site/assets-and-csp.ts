@@ -1,5 +1,5 @@
+import { pathOf } from '../../api/parse-request.ts'
 import { createPage, type RenderedPage, sendPage } from '../../api/rendered-page.ts'
-import { pathOf } from '../../api/request.ts'
 import { pageRoute, type RouteRequest, route, SERVICE } from '../../api/route.ts'
 import { notFound } from '../../domain/errors.ts'
 import { hashOf } from '../../store/hash.ts'
