@@ -30,9 +30,6 @@ export async function openPort<T>({ host, port, names }: Binding, listen: () => 
   }
 }
 
-export const urlOf = (host: string, port: number, scheme = 'http') =>
-  new URL(`${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/`)
-
 /** Graceful shutdown: requests in progress have this long to finish. */
 export const DRAIN_MILLISECONDS = 5000
 

@@ -2,12 +2,6 @@ import { unescape as decode } from 'node:querystring'
 import { ServiceError } from '../domain/errors.ts'
 import type { Exchange, Route } from './route.ts'
 
-/** The route with and without a trailing slash. */
-export function withSlash(route: Route): Route[] {
-  const isSlashOptional = route.surface.ignoresSlash && !/[/*]$/.test(route.path)
-  return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]
-}
-
 const READ_ONLY = ['GET', 'HEAD']
 
 export const allowedMethods = ({ methods = READ_ONLY }: Route) => [...methods, 'OPTIONS'].join(', ')
@@ -47,11 +41,6 @@ export const MAX_BODY_BYTES = 1024 * 1024
 export const declaredLength = ({ headers }: Request) => Number(headers.get('content-length')) || 0
 
 export const isBodyTooLarge = (request: Request) => declaredLength(request) > MAX_BODY_BYTES
-
-const BYTES_PER_UNIT = 8 * 1024
-
-/** The units that a body adds to its request, because receiving it takes memory and delays other requests. */
-export const unitsOfBody = (bytes: number): number => Math.floor(bytes / BYTES_PER_UNIT)
 
 /** If a larger body is refused unread, its connection is closed: a new connection takes less time than reading the body. */
 const MOST_IGNORED_BYTES = 64 * 1024

@@ -9,7 +9,7 @@ export type Family = {
   samples: readonly Sample[]
 }
 
-type Sample = { labels: Labels } & ({ value: number } | Histogram)
+export type Sample = { labels: Labels } & ({ value: number } | Histogram)
 
 /** `counts` has one bucket more than `bounds`, for values above all bounds. */
 type Histogram = { bounds: readonly number[]; counts: readonly number[]; sum: number }
@@ -57,43 +57,3 @@ const presentNumber = (value: number) => (value === Number.POSITIVE_INFINITY ? '
 
 const escapeHelp = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 const escapeLabel = (text: string) => escapeHelp(text).replaceAll('"', '\\"')
-
-/** The metrics of all threads. */
-export function createMetricSums() {
-  const running = new Map<unknown, readonly Family[]>()
-  let ended: Family[] = []
-  return {
-    set: (thread: unknown, families: readonly Family[]) => void running.set(thread, families),
-    end(thread: unknown): void {
-      ended = sumMetrics([], sumMetrics([running.get(thread) ?? []], ended))
-      running.delete(thread)
-    },
-    read: (): Family[] => sumMetrics([...running.values()], ended),
-  }
-}
-
-/** Adds up the metrics of all threads. Counters of ended threads are kept, so that none decreases; gauges are not. */
-export const sumMetrics = (
-  running: readonly (readonly Family[])[],
-  ended: readonly Family[] = [],
-): Family[] =>
-  mergeBy([...ended.filter(({ type }) => type !== 'gauge'), ...running.flat()], ({ name }) => name, addFamily)
-
-/** Merges the items that have the same key. */
-const mergeBy = <T>(items: readonly T[], keyOf: (item: T) => string, merge: (one: T, other: T) => T): T[] =>
-  [...Map.groupBy(items, keyOf).values()].map((same) => same.reduce((one, other) => merge(one, other)))
-
-/** Both families have the same type. */
-function addFamily(one: Family, other: Family): Family {
-  const keyOf = ({ labels }: Sample) => JSON.stringify(labels)
-  const merge = (sum: Sample, sample: Sample) => combine(sum, sample, one.isMinimum)
-  return { ...one, samples: mergeBy([...one.samples, ...other.samples], keyOf, merge) }
-}
-
-function combine(one: Sample, other: Sample, isMinimum = false): Sample {
-  if ('value' in one && 'value' in other)
-    return { ...one, value: isMinimum ? Math.min(one.value, other.value) : one.value + other.value }
-  if ('value' in one || 'value' in other) return one
-  const counts = one.counts.map((count, at) => count + (other.counts[at] ?? 0))
-  return { ...one, counts, sum: one.sum + other.sum }
-}

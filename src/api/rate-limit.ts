@@ -97,6 +97,11 @@ export async function charge(
   exchange.units = units
 }
 
+const BYTES_PER_UNIT = 8 * 1024
+
+/** The units that a body adds to its request, because receiving it takes memory and delays other requests. */
+export const unitsOfBody = (bytes: number): number => Math.floor(bytes / BYTES_PER_UNIT)
+
 /** A 429 costs nothing. Otherwise many large requests at once would use up the limit, and none would be served. */
 function refundFirst(exchange: ChargedExchange): void {
   const { consumed, units } = exchange

@@ -1,5 +1,6 @@
 import { notFound, unauthorized } from '../domain/errors.ts'
 import { NO_PLAN } from '../domain/retirement.ts'
+import { urlOf } from '../domain/url.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
 import {
@@ -13,7 +14,6 @@ import {
 } from './client-identity.ts'
 import { presentError } from './errors.ts'
 import { createEventStreams, type StreamLimits } from './event-streams.ts'
-import { urlOf } from './open-port.ts'
 import {
   bodyTooLarge,
   checkHost,
@@ -24,10 +24,8 @@ import {
   pathOf,
   requestIdOf,
   summaryOf,
-  unitsOfBody,
-  withSlash,
 } from './parse-request.ts'
-import { charge, type Limiter } from './rate-limit.ts'
+import { charge, type Limiter, unitsOfBody } from './rate-limit.ts'
 import { createPageCache } from './rendered-page.ts'
 import type { Metrics } from './request-metrics.ts'
 import {
@@ -50,6 +48,7 @@ import {
   route,
   SERVICE,
   type ServerContext,
+  withSlash,
 } from './route.ts'
 import type { UsageCounter } from './usage.ts'
 

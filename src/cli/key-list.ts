@@ -1,7 +1,7 @@
 import { type ApiKey, keyState } from '../domain/api-key.ts'
 import type { Tier } from '../domain/rate-limit-tier.ts'
-import { printable } from '../domain/text/counts-and-sizes.ts'
 import { isoTime } from '../domain/text/instant.ts'
+import { printable } from '../domain/text/quote.ts'
 import { dayOf } from '../domain/usage.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal } from './command.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { CommandError } from '../domain/errors.ts'
-import { printableLines } from '../domain/text/counts-and-sizes.ts'
+import { printableLines } from '../domain/text/quote.ts'
 import type { Terminal } from './command.ts'
 import { describeFailure, runCommand } from './commands.ts'
 import { STANDARD_OUTPUT, withPath } from './system-error.ts'

@@ -11,9 +11,10 @@ import {
   phaseAt,
   type RetirementPlan,
 } from '../domain/retirement.ts'
-import { count, printable } from '../domain/text/counts-and-sizes.ts'
+import { count } from '../domain/text/counts-and-sizes.ts'
 import { formatDuration } from '../domain/text/duration.ts'
 import { formatInstant, isoTime } from '../domain/text/instant.ts'
+import { printable } from '../domain/text/quote.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal } from './command.ts'
 import { formatTable } from './table.ts'

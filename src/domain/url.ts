@@ -17,3 +17,6 @@ export function parseWebAddress(text: string): string | undefined {
   if (url?.username !== '' || url.password !== '') return undefined
   return url.href.length <= LONGEST && !UNSAFE.test(url.href) ? url.href : undefined
 }
+
+export const urlOf = (host: string, port: number, scheme = 'http') =>
+  new URL(`${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/`)

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import { DRAIN_MILLISECONDS, openPort, urlOf } from '../api/open-port.ts'
+import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
 import { quote } from '../domain/text/quote.ts'
+import { urlOf } from '../domain/url.ts'
 import type { Log } from '../log.ts'
 
 /** The arguments of a tool are far smaller. */

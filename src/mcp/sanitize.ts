@@ -1,4 +1,4 @@
-import { printable } from '../domain/text/counts-and-sizes.ts'
+import { printable } from '../domain/text/quote.ts'
 
 /** Longer lists are truncated to save the agent's context. */
 export const MAX_LIST = 100

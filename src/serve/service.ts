@@ -1,4 +1,4 @@
-import { createMetricSums, type Family, gauge } from '../api/prometheus-text.ts'
+import { type Family, gauge } from '../api/prometheus-text.ts'
 import { createWindowMemory } from '../api/rate-limit.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import { tlsProblems } from '../config/check-tls-files.ts'
@@ -8,7 +8,7 @@ import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { createDamage } from './damage.ts'
 import type { CalledThread, FromThread, StartMessage, ThreadMessage, ToThread } from './messages.ts'
-import { startMetrics } from './metrics-server.ts'
+import { createMetricSums, startMetrics } from './metrics-server.ts'
 import { startThread } from './thread.ts'
 
 type Options = {

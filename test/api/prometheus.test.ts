@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { type Family, presentFamilies, sumMetrics } from '../../src/api/prometheus-text.ts'
+import { type Family, presentFamilies } from '../../src/api/prometheus-text.ts'
 import { createHistogram } from '../../src/api/request-metrics.ts'
+import { sumMetrics } from '../../src/serve/metrics-server.ts'
 import { parseExposition } from '../support/http/prometheus.ts'
 
 const counter = (value: number, labels = {}): Family => ({

@@ -1,5 +1,5 @@
 import { describeFailure, runCommand } from '../../src/cli/commands.ts'
-import { printableLines } from '../../src/domain/text/counts-and-sizes.ts'
+import { printableLines } from '../../src/domain/text/quote.ts'
 import { NOON } from './store/records.ts'
 
 type Options = {

@@ -5,10 +5,13 @@ import { readDiff } from '../../store/read-later-events.ts'
 import { json } from '../response.ts'
 import { type Context, route } from '../route.ts'
 import { DIFF } from './examples.ts'
-import { checkKnown, DIFF_UNITS, noPassport, onlyOne, parseKey, parsePast } from './parameters.ts'
+import { checkKnown, noPassport, onlyOne, parseKey, parsePast } from './parameters.ts'
 import { KEY, V3 } from './route-defaults.ts'
 
 const TIME = 'A time in the past (RFC 3339), or a day, which is its first moment in UTC'
+
+/** A diff reads all events of a passport after `from`. */
+const DIFF_UNITS = 2
 
 export const diff = route(V3, {
   name: 'v3_diff',

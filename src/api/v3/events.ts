@@ -16,7 +16,7 @@ import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { EVENTS } from './examples.ts'
-import { onlyOne, parseKey, parseNames, unitsOfEvents } from './parameters.ts'
+import { onlyOne, parseKey, parseNames } from './parameters.ts'
 import { list, V3 } from './route-defaults.ts'
 
 const DEFAULT_LIMIT = 100
@@ -80,6 +80,10 @@ export const events = route(V3, {
   errors: ['not_found', 'ambiguous', 'cursor_expired', 'overloaded'],
   handle: listEvents,
 })
+
+const EVENTS_PER_UNIT = 250
+
+const unitsOfEvents = (limit: number): number => Math.ceil(limit / EVENTS_PER_UNIT)
 
 async function listEvents(request: Request, context: Context, parameters: Parameters): Promise<Response> {
   const isStream = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream')

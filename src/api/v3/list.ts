@@ -19,9 +19,9 @@ import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { LIST } from './examples.ts'
-import { type Fields, fieldsOf, unitsOfList } from './parameters.ts'
+import { type Fields, fieldsOf } from './parameters.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
-import { readAll, readPassports } from './read-passports.ts'
+import { readAll, readPassports, unitsOfPassports } from './read-passports.ts'
 import { V3 } from './route-defaults.ts'
 
 const PARAMETERS = {
@@ -83,6 +83,21 @@ async function listPassports(request: Request, context: Context, parameters: Par
       : context.pages.get(await context.catalog.current(), linkTo(parameters), render)
   const respond = async () => sendPage(request, context, await find())
   return list.limit > CHUNK || fields.includes.size > 0 ? renderLarge(context, respond) : respond()
+}
+
+/** Further units of a list: for a filter or another order, for groups, and for a search in the index. */
+const INDEX_UNITS = 2
+const GROUP_UNITS = 2
+const INDEX_SEARCH_UNITS = 8
+
+/** `needsIndex`: the list is not a page of the ranking. */
+function unitsOfList(
+  { limit, keyword, groupBy }: Pick<ListRequest, 'limit' | 'keyword' | 'groupBy'>,
+  fields: Fields,
+  needsIndex: boolean,
+): number {
+  const index = needsIndex ? INDEX_UNITS + (keyword === undefined ? 0 : INDEX_SEARCH_UNITS) : 0
+  return unitsOfPassports(limit, fields) + index + (groupBy === undefined ? 0 : GROUP_UNITS)
 }
 
 function parseListRequest(parameters: Parameters, { includes }: Fields): ListRequest {

@@ -11,7 +11,8 @@ import {
 import { quote } from '../../domain/text/quote.ts'
 import { hold, type Limited, limitStall, takeTurn } from '../backpressure/backpressure.ts'
 import { isLarge } from '../backpressure/held-bytes.ts'
-import { bodyTooLarge, declaredLength, MAX_BODY_BYTES, unitsOfBody } from '../parse-request.ts'
+import { bodyTooLarge, declaredLength, MAX_BODY_BYTES } from '../parse-request.ts'
+import { unitsOfBody } from '../rate-limit.ts'
 import type { Context } from '../route.ts'
 import { MOST_NAMES, parseFields, parsePast } from './parameters.ts'
 

@@ -6,7 +6,6 @@ import {
   LONGEST_POINTER,
   ServiceError,
 } from '../../domain/errors.ts'
-import type { ListRequest } from '../../domain/lists/list-request.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
 import { quote } from '../../domain/text/quote.ts'
@@ -140,7 +139,7 @@ export function checkKnown(name: string, time: number, knownSince: number): void
 /** The parts of a passport that come with `include`. */
 export const INCLUDES = ['credentials', 'standing', 'explanation'] as const
 
-type Include = (typeof INCLUDES)[number]
+export type Include = (typeof INCLUDES)[number]
 
 /** The fields of a response: the included parts, and the dotted paths of the selected fields if `select` was given. */
 export type Fields = { includes: ReadonlySet<Include>; selection: readonly string[] | undefined }
@@ -170,20 +169,6 @@ export function parseFields(
   }
 }
 
-/** The selected fields of a value, or of each item of a list. */
-export function pick(value: unknown, paths: readonly string[]): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => pick(item, paths))
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]) => {
-      if (paths.includes(name)) return [[name, inner]]
-      const below = paths.filter((path) => path.startsWith(`${name}.`))
-      const within = below.map((path) => path.slice(name.length + 1))
-      return within.length === 0 ? [] : [[name, pick(inner, within)]]
-    }),
-  )
-}
-
 type Shape = { properties?: Record<string, Shape>; items?: Shape; anyOf?: Shape[] }
 
 const pathsOf = ({ properties = {} }: Shape): string[] =>
@@ -194,43 +179,3 @@ const pathsOf = ({ properties = {} }: Shape): string[] =>
 
 /** All dotted paths that `select` accepts. */
 const PATHS = pathsOf(Passport as Shape)
-
-/*
- * Units: the number of requests that a request of v3 counts as. One unit is about a millisecond of CPU with 100,000 passports.
- * bench/request-costs.ts measures it, and docs/security.md has the table.
- */
-
-/** Each passport in a response costs points; 25 points are one unit. `standing` is free, because the ranking is in memory. */
-const POINTS_PER_UNIT = 25
-const PASSPORT_POINTS = 1
-const PART_POINTS: Record<Include, number> = { credentials: 1, explanation: 2, standing: 0 }
-const PAST_POINTS = 3
-
-/** Further units of a list: for a filter or another order, for groups, and for a search in the index. */
-const INDEX_UNITS = 2
-const GROUP_UNITS = 2
-const INDEX_SEARCH_UNITS = 8
-
-const EVENTS_PER_UNIT = 250
-
-/** A diff reads all events of a passport after `from`. */
-export const DIFF_UNITS = 2
-
-export function unitsOfPassports(count: number, { includes }: Fields, isPast = false): number {
-  // Past standings and explanations cost nothing, because they are unknown.
-  const parts = [...includes].filter((part) => !isPast || part === 'credentials')
-  const points = parts.reduce((sum, part) => sum + PART_POINTS[part], PASSPORT_POINTS)
-  return Math.ceil((count * (points + (isPast ? PAST_POINTS : 0))) / POINTS_PER_UNIT)
-}
-
-/** `needsIndex`: the list is not a page of the ranking. */
-export function unitsOfList(
-  { limit, keyword, groupBy }: Pick<ListRequest, 'limit' | 'keyword' | 'groupBy'>,
-  fields: Fields,
-  needsIndex: boolean,
-): number {
-  const index = needsIndex ? INDEX_UNITS + (keyword === undefined ? 0 : INDEX_SEARCH_UNITS) : 0
-  return unitsOfPassports(limit, fields) + index + (groupBy === undefined ? 0 : GROUP_UNITS)
-}
-
-export const unitsOfEvents = (limit: number): number => Math.ceil(limit / EVENTS_PER_UNIT)

@@ -10,7 +10,7 @@ import { readLater } from '../../store/read-later-events.ts'
 import type { Awaitable, FindOptions } from '../../store/store.ts'
 import { takeTurn } from '../backpressure/backpressure.ts'
 import type { Context } from '../route.ts'
-import { checkKnown, type Fields, pick } from './parameters.ts'
+import { checkKnown, type Fields, type Include } from './parameters.ts'
 
 /** A passport as JSON, the ids of several passports that share the handle, or `undefined` if none was found. */
 export type RenderedResult = { passport: PassportV3; json: string } | { candidates: number[] } | undefined
@@ -54,6 +54,20 @@ export async function readPassports(
     )
   }
   return rendered
+}
+
+/** The selected fields of a value, or of each item of a list. */
+function pick(value: unknown, paths: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => pick(item, paths))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => {
+      if (paths.includes(name)) return [[name, inner]]
+      const below = paths.filter((path) => path.startsWith(`${name}.`))
+      const within = below.map((path) => path.slice(name.length + 1))
+      return within.length === 0 ? [] : [[name, pick(inner, within)]]
+    }),
+  )
 }
 
 /** Yields the results of all keys, in order. Each `read` returns some of them. Other requests run between reads. */
@@ -102,4 +116,22 @@ function presentStanding(snapshot: Snapshot, { scores }: PassportV3): WireStandi
   const { rank, below, total } = rankOf(snapshot, scores.total)
   // Rounded down, because 100 would mean that all passports have a lower score.
   return { rank, of: total, percentile: total === 0 ? 0 : Math.floor((below / total) * 1000) / 10 }
+}
+
+/*
+ * Units: the number of requests that a request of v3 counts as. One unit is about a millisecond of CPU with 100,000 passports.
+ * bench/request-costs.ts measures it, and docs/security.md has the table.
+ */
+
+/** Each passport in a response costs points; 25 points are one unit. `standing` is free, because the ranking is in memory. */
+const POINTS_PER_UNIT = 25
+const PASSPORT_POINTS = 1
+const PART_POINTS: Record<Include, number> = { credentials: 1, explanation: 2, standing: 0 }
+const PAST_POINTS = 3
+
+export function unitsOfPassports(count: number, { includes }: Fields, isPast = false): number {
+  // Past standings and explanations cost nothing, because they are unknown.
+  const parts = [...includes].filter((part) => !isPast || part === 'credentials')
+  const points = parts.reduce((sum, part) => sum + PART_POINTS[part], PASSPORT_POINTS)
+  return Math.ceil((count * (points + (isPast ? PAST_POINTS : 0))) / POINTS_PER_UNIT)
 }

@@ -1,6 +1,6 @@
 import { CommandError } from '../../domain/errors.ts'
 import type { ExplanationLine } from '../../domain/explanation.ts'
-import { printable } from '../../domain/text/counts-and-sizes.ts'
+import { printable } from '../../domain/text/quote.ts'
 import { findExplanation } from '../../scoring/explain.ts'
 import type { ExplainedScore } from '../../scoring/score.ts'
 import type { RuleSet } from '../../scoring/stamped-rule-set.ts'

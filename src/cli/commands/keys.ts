@@ -10,9 +10,10 @@ import {
 } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { ANONYMOUS, EXPLORER, PICTURES, type Tier } from '../../domain/rate-limit-tier.ts'
-import { count, printable } from '../../domain/text/counts-and-sizes.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { formatDuration, parseDuration } from '../../domain/text/duration.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
+import { printable } from '../../domain/text/quote.ts'
 import {
   DATABASE_OPTIONS,
   defineCommand,

@@ -1,6 +1,7 @@
 import { readConfig } from '../../config/config.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count, printable } from '../../domain/text/counts-and-sizes.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
+import { printable } from '../../domain/text/quote.ts'
 import type { MirrorReport } from '../../ingest/mirror.ts'
 import { ResponseError, SourceError } from '../../ingest/throttled-client.ts'
 import { pause } from '../../serve/jobs/supervise.ts'

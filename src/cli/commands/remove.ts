@@ -1,5 +1,5 @@
 import { CommandError } from '../../domain/errors.ts'
-import { printable } from '../../domain/text/counts-and-sizes.ts'
+import { printable } from '../../domain/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openConfigured } from '../open-store.ts'
 import { parseId } from '../passport-key.ts'

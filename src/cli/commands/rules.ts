@@ -1,6 +1,7 @@
 import { CommandError } from '../../domain/errors.ts'
-import { count, number, printable } from '../../domain/text/counts-and-sizes.ts'
+import { count, number } from '../../domain/text/counts-and-sizes.ts'
 import { isoTime } from '../../domain/text/instant.ts'
+import { printable } from '../../domain/text/quote.ts'
 import { loadChecker, readRules } from '../../scoring/load-rules.ts'
 import { adoptRules } from '../../scoring/rescore.ts'
 import type { Change, Checkmarks, LevelCount, RulesDiff } from '../../scoring/rules-diff.ts'

@@ -1,4 +1,5 @@
-import { MAX_IMAGE_URL_BYTES, type PassportRecord, presentCredential, presentSocial } from './record.ts'
+import { MAX_IMAGE_URL_BYTES, presentCredential, presentSocial } from './present.ts'
+import type { PassportRecord } from './record.ts'
 
 /** The maximum bytes of each field as JSON (UTF-8). A page of 250 passports has at most 8 MB in V1, 12 MB in V2. */
 export const LIMITS = {

@@ -11,10 +11,3 @@ export function size(bytes: number): string {
   if (power === 0) return count(bytes, 'byte')
   return `${(bytes / 1000 ** power).toFixed(1)} ${['kB', 'MB', 'GB', 'TB'][power - 1]}`
 }
-
-/** Replaces control characters of untrusted text, which could control a terminal. */
-export const printable = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\ufffd')
-
-/** Replaces control characters, but keeps line breaks. */
-export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')

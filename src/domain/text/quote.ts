@@ -35,3 +35,10 @@ function isTooLarge(value: unknown, left: { values: number }, depth: number): bo
   }
   return false
 }
+
+/** Replaces control characters of untrusted text, which could control a terminal. */
+export const printable = (text: string): string =>
+  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\ufffd')
+
+/** Replaces control characters, but keeps line breaks. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')

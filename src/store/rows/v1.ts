@@ -5,7 +5,7 @@ import {
   presentUnlistedFields,
   toLaterText,
   toShownFields,
-} from '../../domain/record/record.ts'
+} from '../../domain/record/present.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 import { etagOf } from '../hash.ts'

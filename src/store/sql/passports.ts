@@ -1,5 +1,5 @@
 import type { PassportRef } from '../../domain/passport.ts'
-import { readCredential } from '../../domain/record/record.ts'
+import { readCredential } from '../../domain/record/present.ts'
 import { LONGEST_CHAIN, type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
 import type { Store } from '../store.ts'
 import { type Connection, findNumber, listColumn } from './connection.ts'

@@ -1,5 +1,13 @@
-import { CREDENTIAL_ACCOUNT, NO_SCORES, type PassportRef, walletsOf } from '../../domain/passport.ts'
-import { addsUp, type IncomingRecord, type PassportRecord, toLaterText } from '../../domain/record/record.ts'
+import { sumScores } from '../../domain/credential.ts'
+import {
+  CREDENTIAL_ACCOUNT,
+  NO_SCORES,
+  type PassportRef,
+  type Scores,
+  walletsOf,
+} from '../../domain/passport.ts'
+import { toLaterText } from '../../domain/record/present.ts'
+import type { IncomingRecord, PassportRecord } from '../../domain/record/record.ts'
 import { MOST_DATA_POINTS } from '../../domain/record/record-size.ts'
 import { hashOf } from '../hash.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
@@ -158,6 +166,20 @@ function stateOf(
     merged_into: record.mergedInto ?? before?.merged_into ?? null,
     rules: record.rules ?? '',
   }
+}
+
+/** Whether the scores equal the sums of the credentials. If not, they must be calculated again. */
+function addsUp(record: PassportRecord): boolean {
+  const { scores, credentials, dataPoints, credentialPoints, rules } = record
+  // These data points are not part of the scores, because no rule set has scored them.
+  if (credentialPoints?.length || (dataPoints?.length && rules === undefined)) return false
+  // Without credentials there is nothing to compare.
+  if (!credentials?.length) return true
+  if (scores === undefined) return false
+  const sums = sumScores(credentials)
+  // The total may be below the sum, because a rule set may cap a category.
+  const isSame = (part: keyof Scores) => scores[part] === sums[part]
+  return isSame('activity') && isSame('identity') && isSame('skills') && scores.total <= sums.total
 }
 
 function saveDataPoint(writer: Writer, record: IncomingRecord & { kind: 'data-point' }): SaveResult {

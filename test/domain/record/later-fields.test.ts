@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { fromLaterText, toLaterText, toShownFields } from '../../../src/domain/record/record.ts'
+import { fromLaterText, toLaterText, toShownFields } from '../../../src/domain/record/present.ts'
 import { parseSocialCount } from '../../../src/domain/text/social-count.ts'
 import { ada } from '../../support/store/records.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { presentPassport } from '../../../src/domain/record/present.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
-import { presentPassport } from '../../../src/domain/record/record.ts'
 import { PassportLine } from '../../../src/domain/record/record-format.ts'
 import { presentPassportV2 } from '../../../src/domain/v2/present.ts'
 import { presentRecord } from '../../../src/ingest/export.ts'

@@ -2,12 +2,12 @@ import { expect } from 'bun:test'
 import { byScore, type Credential } from '../../../src/domain/credential.ts'
 import type { FullPassport, PassportRef } from '../../../src/domain/passport.ts'
 import {
-  type PassportRecord,
   presentCredential,
   presentListedPassport,
   presentPassport,
   toShownFields,
-} from '../../../src/domain/record/record.ts'
+} from '../../../src/domain/record/present.ts'
+import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../../src/domain/v2/present.ts'
 import { etagOf } from '../../../src/store/hash.ts'
 import type { Store } from '../../../src/store/store.ts'
