@@ -72,7 +72,7 @@ export function createMetricSums() {
   }
 }
 
-/** Adds up the metrics of all threads. Counters of ended threads are kept, so that none decreases; gauges are not. */
+/** Adds up the metrics of all threads. Includes counters, but not gauges, of ended threads: no counter decreases. */
 export const sumMetrics = (
   running: readonly (readonly Family[])[],
   ended: readonly Family[] = [],

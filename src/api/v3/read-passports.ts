@@ -56,7 +56,7 @@ export async function readPassports(
   return rendered
 }
 
-/** Yields the results of all keys, in order. Each `read` returns some of them. Other requests run between reads. */
+/** Yields the results of all keys, in order. Each `read` returns the first few. Other requests run between reads. */
 export async function* readAll<Key, Result>(
   keys: readonly Key[],
   read: (keys: readonly Key[]) => Awaitable<readonly Result[]>,

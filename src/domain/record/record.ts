@@ -58,7 +58,7 @@ export function addsUp(record: PassportRecord): boolean {
   return isSame('activity') && isSame('identity') && isSame('skills') && scores.total <= sums.total
 }
 
-/** Serializes the fields for the database; empty if no field is known. */
+/** Serializes the fields for the database. Returns "" if all of them are absent. */
 export function toLaterText({ imageUrl, mainWalletChangedAt, nominations }: LaterFields): string {
   const text = JSON.stringify({ imageUrl, mainWalletChangedAt, nominations })
   return text === '{}' ? '' : text
@@ -67,7 +67,7 @@ export function toLaterText({ imageUrl, mainWalletChangedAt, nominations }: Late
 /** Parses the text of `toLaterText`. */
 export const fromLaterText = (text: string): LaterFields => (text === '' ? {} : JSON.parse(text))
 
-/** Returns the fields as V2 shows them. The image is that of the record, or else the first image of the socials. */
+/** Returns the fields as V2 shows them. The image is the first valid one of the record and its socials. */
 export function toShownFields(later: LaterFields, socials: readonly Social[]): LaterFields {
   const images = [later.imageUrl ?? '', ...socials.map(({ imageUrl }) => imageUrl)]
   return { ...later, imageUrl: images.find(isImageUrl) }
@@ -140,7 +140,7 @@ export function presentSocial(social: Social): WireSocial {
   }
 }
 
-/** The last formatted time, because most credentials of a passport have the same time. */
+/** Caches the last formatted time, because most credentials of a passport have the same time. */
 let last = { milliseconds: 0, text: '1970-01-01T00:00:00.000Z' }
 
 function presentInstant(milliseconds: number): string {
