@@ -65,7 +65,7 @@ async function measure(): Promise<Figure[]> {
   return [...figuresOf(series), ...build]
 }
 
-/** Measures how long the index takes to build, and its memory, in this process. */
+/** Builds the index in this process, and measures the time and the memory. */
 async function measureBuild(path: string): Promise<Figure[]> {
   const store = await openStore({ engine: 'sqlite', path }, { migrate: false })
   const snapshot = await buildSnapshot(store.listing)

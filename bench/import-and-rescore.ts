@@ -1,6 +1,6 @@
 /**
- * Compares the CPU time of import and rescoring with that of an earlier commit. Both run in turn, on the same records.
- * The process start is included.
+ * Compares the CPU time of import and rescoring with that of an earlier commit. Both versions
+ * run alternately, on the same records. The process start is included.
  *
  *   npx bun bench/import-and-rescore.ts [--records 20000] [--rounds 3] [--against 6bf2148]
  */
@@ -76,7 +76,7 @@ async function measure(root: string, rates: Rates): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
 }
 
-/** Returns how many records a command processes per CPU second. Throws unless the command reports all records. */
+/** Returns how many records a command processes per CPU second. Throws if the command did not process all records. */
 async function rateOf(root: string, database: string, args: string[], done: RegExp): Promise<number> {
   const child = Bun.spawn([process.execPath, '--smol', join(root, 'src/cli/main.ts'), ...args], {
     cwd: folder.path,

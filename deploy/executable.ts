@@ -31,7 +31,7 @@ async function build(target: string | undefined): Promise<string> {
     compile: {
       outfile: join(ROOT, file),
       ...(target !== undefined && { target: `bun-${target}` as Bun.Build.CompileTarget }),
-      // The same flag as in package.json.
+      // package.json has the same flag.
       execArgv: ['--smol'],
       // A bunfig.toml in the working directory could otherwise execute code.
       autoloadBunfig: false,

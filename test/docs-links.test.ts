@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
 import { codeIn, isFile, PAGES, readPage, rowsOf } from './support/docs/pages.ts'
 
-test('docs/extend.md names existing files and their contents', () => {
+test('the files in docs/extend.md exist, and contain the names that it lists for them', () => {
   const rows = rowsOf('docs/extend.md')
   expect(rows.length).toBeGreaterThan(20)
   for (const [file = '', holds = ''] of rows) {

@@ -125,7 +125,7 @@ afterAll(async () => {
   home[Symbol.dispose]()
 })
 
-test('every example is run, or listed with a reason', () => {
+test('every example in the docs is run, or listed with the reason why it is not run', () => {
   expect(EXAMPLES.length).toBeGreaterThan(30)
   const names = EXAMPLES.map(({ name }) => name)
   expect(Object.keys(NOT_RUN).filter((name) => !names.includes(name))).toEqual([])

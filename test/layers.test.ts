@@ -62,7 +62,7 @@ const isDeprecated = (path: string) => /(^|\/)v[12](\/|[-.])/.test(path)
 /** Files outside the store that connect V1 and V2 to the rest. The store renders V1 JSON when it writes. */
 const JOINTS = ['api/routes.ts', 'ingest/mirror.ts']
 
-test('no file depends on V1 or V2, except their own files, the store and the files that connect them', () => {
+test('only the store, the files of V1 and V2, and the files that connect them import files of V1 or V2', () => {
   const wrong = files
     .filter((file) => !isDeprecated(file) && layerOf(file) !== 'store' && !JOINTS.includes(file))
     .flatMap((file) =>
@@ -85,7 +85,7 @@ test('no imports between files of src are circular, not even imports of types', 
 })
 
 /** Schemas need TypeBox, which takes a tenth of a second of CPU to load. */
-test('a server loads schemas only in the threads that serve requests', () => {
+test('only the threads that serve requests load the schemas', () => {
   const transpiler = new Bun.Transpiler({ loader: 'ts' })
   const loaded = new Set(['cli/commands/serve.ts'])
   for (const name of ['writer', 'search', 'picture', 'check']) loaded.add(`serve/${name}-thread.ts`)
@@ -110,7 +110,7 @@ const EXPLORER_IMPORTS: Record<string, readonly string[]> = {
   reference: PAGE_IMPORTS,
 }
 
-test('folders of the explorer import in one direction, and only error-page.ts and explorer.ts are in its root', () => {
+test('folders of the explorer import only folders in their allow list, and its root has only error-page.ts and explorer.ts', () => {
   const own = files.filter((file) => layerOf(file) === 'explorer')
   const isOfRoot = (file: string) => dirname(file) === 'explorer'
   expect(own.filter(isOfRoot).toSorted()).toEqual(['explorer/error-page.ts', 'explorer/explorer.ts'])
@@ -180,7 +180,7 @@ test('no catch block is empty without a comment', () => {
   expect(sources.filter((file) => file !== 'test/layers.test.ts' && empty.test(read(file)))).toEqual([])
 })
 
-test('src has a comment above every catch that ignores the error of a promise', () => {
+test('every catch in src that ignores the error of a promise has a comment above it', () => {
   const dropped = /catch\(\(\) => (undefined|\{\})\)/
   const uncommented = filesWith(dropped).filter((file) => {
     const lines = source.get(file)?.split('\n') ?? []

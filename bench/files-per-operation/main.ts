@@ -1,5 +1,5 @@
 /**
- * Lists the files of src that run in each kind of operation on SQLite. At least one line runs in every operation.
+ * Lists, for each kind of operation on SQLite, the files of src with a line that runs in every such operation.
  *
  *   npx bun bench/files-per-operation/main.ts
  */

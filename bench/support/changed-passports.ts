@@ -7,7 +7,7 @@ import { CREDENTIALS, manyPeople, sqliteDataSet } from './data-set.ts'
 
 const BATCH = 500
 
-/** Changes every passport: the score of one credential, and the value of the first credential, as scoring does. */
+/** Changes every passport as scoring does: one credential gets a new score, and the first one a new value. */
 export async function saveChange(
   { records }: Store,
   passports: number,

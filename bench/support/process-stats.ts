@@ -44,7 +44,7 @@ export async function waitUntilIdle(cpuSeconds: () => number): Promise<void> {
   for (const end = Date.now() + LONGEST_MILLISECONDS; Date.now() < end; ) {
     const before = cpuSeconds()
     await Bun.sleep(IDLE_MILLISECONDS)
-    // A tick is 10 ms; one tick may be background work.
+    // A tick is 10 ms. An idle server can use one tick for background work.
     if (cpuSeconds() - before <= 1.5 / TICKS_PER_SECOND) return
   }
   throw new Error(`A server was still busy after ${LONGEST_MILLISECONDS / 1000} s`)

@@ -12,7 +12,7 @@ export type Subject = { side: string; read: string; run: (seconds: number, round
 /** The samples of one subject, one for each round. */
 export type Series = { side: string; read: string; samples: Sample[] }
 
-/** More than a round sends. Each round begins at another multiple of it, and so reads other passports. */
+/** No round sends more requests. Round n begins at request n times this number, and so reads other passports. */
 const REQUESTS_PER_ROUND = 1_000_000
 
 /** Runs every subject once in each round. The first round is a warm-up and does not count. */
@@ -48,7 +48,7 @@ export function subjectOf(side: string, read: string, { url, cpuSeconds }: Serve
 /** The searches start this long before the measured load, and end this long after it. */
 const LEAD_SECONDS = 1
 
-/** Measures the paced load by id without and during searches, and the rate of the searches. */
+/** Measures the paced load by id without searches and during searches, and the rate of the searches. */
 export function searchSubjects(server: Server, loads: Loads): Subject[] {
   const { url, cpuSeconds } = server
   const paced = loads['by-id-paced']

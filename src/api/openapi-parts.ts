@@ -4,7 +4,7 @@ import type { PassportV3 } from '../domain/v3/passport.ts'
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
 const always = (description: string, value: string) => ({ description, schema: { const: value } })
 
-/** All headers of our responses. A key is the header's name, or a key of `FIELDS`. */
+/** All headers of our responses. Each key of this object is the name of a header, or a key of `FIELDS`. */
 export const HEADERS = {
   'Access-Control-Allow-Origin': always('Any page may read the response', '*'),
   'Access-Control-Expose-Headers': text('The headers that a page may read', 'ETag, Link'),
@@ -59,7 +59,7 @@ export const COMMON_HEADERS: readonly HeaderName[] = [
   'X-Request-Id',
 ]
 
-/** One code per status: `brownout` and `removed` are both 410. Only pages use `not_acceptable`; `forbidden` is not used yet. */
+/** One code per status, so `removed` also stands for `brownout`. Only pages use `not_acceptable`; `forbidden` is unused. */
 export type DocumentedError = Exclude<ErrorCode, 'brownout' | 'forbidden' | 'not_acceptable'>
 
 /** `sentence` and `members` appear in the example of the error. */

@@ -89,7 +89,7 @@ function describePath(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRe
   }
 }
 
-/** An operation without its id. The operations of a route differ only in method and id. */
+/** Returns an operation without its id. The operations of a route differ only in method and id. */
 function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
   const { surface, summary, description, needsKey, query = {}, body } = each
   const { requestHeaders = {}, responseHeaders = [] } = each

@@ -42,7 +42,7 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 
     check,
 
-    /** Counts the request for its key, or for its address without a key. Tiers without a limit are not counted. */
+    /** Counts the request for its key or, if it has no key, for its address. Tiers without a limit are not counted. */
     consume(tier: Tier, key: ApiKey | undefined, address: () => string, units = 1) {
       checkMonth(tier, key)
       if (tier.requests === Number.POSITIVE_INFINITY) return undefined

@@ -105,7 +105,7 @@ export function createInitialHeaders({ plan, deprecatedAt, index = true }: Heade
   }
 }
 
-/** Turns a 200 into a 304 if its ETag matches If-None-Match. The 304 is free on cheap routes, unless the header is `*`. */
+/** Turns a 200 into a 304 if its ETag matches If-None-Match. If the route `isCheap`, the 304 is free, except for `*`. */
 export function addHeaders(exchange: Exchange, response: Response): Response {
   const { request, route, id, tier, consumed } = exchange
   const { headers } = response

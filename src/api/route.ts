@@ -27,7 +27,7 @@ export type Surface = {
   parseQuery?: (request: RouteRequest, known: readonly string[]) => Query
   /** Paths also match with a trailing slash. */
   ignoresSlash?: true
-  /** For the OpenAPI document and the reference. */
+  /** This field and the fields below are for the OpenAPI document and the reference. */
   tag: { name: string; description: string }
   headers: readonly HeaderName[]
   errors: readonly DocumentedError[]

@@ -256,7 +256,7 @@ function complete(state: ServerState, exchange: Exchange, response: Response): R
   const { status } = completed
   const { route, time, startedAt, principal, units, tier, address, isFree } = exchange
   const keyId = principal.id
-  // A 304 does not count for the monthly quota. If it is not free, it is therefore counted as a 200.
+  // The monthly quota ignores 304s, so a 304 that is not free is counted as a 200.
   const counted = status === 304 && !isFree ? 200 : status
   if (route.surface.usesKeys) state.usage.count(keyId, route.name, counted, time, units)
   const seconds = (performance.now() - startedAt) / 1000

@@ -19,7 +19,7 @@ export type Column = {
   starts: Uint32Array<ArrayBuffer>
 }
 
-/** If more lists than this are shared, each slot gets its own copy of a new list with several values. */
+/** Above this number of shared lists, a new list with several values is not shared: each slot gets its own copy. */
 const MOST_SHARED_LISTS = 100_000
 
 export const createColumn = (): Column => ({
@@ -153,7 +153,7 @@ export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
   return sorted
 }
 
-/** Returns flags: 1 at the start of each list that fulfils any condition. Conditions are bits, so at most 32. */
+/** Returns flags: 1 at the start of each list that fulfils any condition. Each condition is a bit: 32 at most. */
 export function flagLists(column: Column, conditions: readonly Condition[]): Uint8Array {
   const { lists, used } = column
   const bits = testValues(column, conditions)
@@ -200,7 +200,7 @@ type Counted = Group & { first: number }
 
 export type CountedGroups = { groups: Counted[]; more: number }
 
-/** Counts the slots with each value: largest groups first, equal ones by value. `more`: how many groups are left out. */
+/** Counts the slots with each value. Sorts groups by size, then by value. `more`: how many groups are left out. */
 export function groupSlots(column: Column, slots: Uint32Array, wanted: Wanted): CountedGroups {
   const { counts, firsts, none } = countValues(column, slots)
   const isWanted = createTest(wanted)

@@ -67,7 +67,7 @@ function createBuilder(passports: number, nameBytes = 0) {
       if (rank === scores.length) scores = grow(scores, rank * 2)
       scores[rank] = score
     },
-    /** Copies the ranks from `first` up to, not including, `last`. `ids` must be long enough. */
+    /** Copies the passports with the ranks `first` to `last - 1`. `ids` must be long enough. */
     copy(from: Snapshot, first: number, last: number): void {
       const start = from.starts[first] as number
       const bytes = (from.starts[last] as number) - start

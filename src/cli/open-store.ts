@@ -22,7 +22,7 @@ export const openForCommand = (
   options: Options = { create: false, migrate: false },
 ) => openStore(database, options)
 
-/** Opens the configured database. Throws if it is missing: DATABASE_URL is then wrong. `name` is for messages. */
+/** Opens the configured database. If it is missing, DATABASE_URL is wrong: throws. `name` is for messages. */
 export async function openConfigured(
   { env }: Terminal,
   values: { demo?: true | undefined },
@@ -38,7 +38,7 @@ export async function openConfigured(
   return { config, store, name, [Symbol.asyncDispose]: store[Symbol.asyncDispose] }
 }
 
-/** Opens the database of the settings and finds the active rule set. RULES is read first: an invalid file creates no database. */
+/** Opens the configured database and finds the active rules. Reads RULES first: if invalid, creates no database. */
 export async function openWithRules(...args: Parameters<typeof openConfigured>) {
   const [{ env }, values] = args
   const initial = await loadRules(readConfig(env, values).rules)

@@ -128,7 +128,7 @@ export const invalidValue = (pointer: string, detail: string) => invalidValues([
 
 export const invalidParameter = (name: string, detail: string) => invalidValue(`?${name}`, detail)
 
-/** Returns each unknown name once. Only the first one has a suggestion, because finding one takes time. */
+/** Returns each unknown name once. Only the first name gets a suggestion, because finding a suggestion takes time. */
 export function findUnknown(
   noun: string,
   names: readonly string[],

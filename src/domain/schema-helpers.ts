@@ -1,6 +1,6 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
 
-/** The schema of an object that allows no other members. */
+/** Returns an object schema that rejects all other members. */
 export const closed = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: false })
 

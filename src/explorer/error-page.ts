@@ -19,7 +19,7 @@ ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${req
 <p><a href="/">All passports by score</a></p>`
     return withoutCaching(respondPage({ site, title, description: message, main }, status))
   },
-  /** Errors are pictures too, because embedding pages would show a broken image. oEmbed has JSON errors. */
+  /** Errors of pictures are pictures, because a page would otherwise show a broken image. Errors of oEmbed are JSON. */
   errorPicture(path, status) {
     const words = KNOWN[status]?.short ?? 'error'
     if (path.startsWith('/oembed')) return undefined

@@ -77,7 +77,7 @@ export function createExplorer(given: ExplorerOptions) {
     return sendPage(request, context, await pages.get(await catalog.current(), key, render))
   }
 
-  /** A client that prefers JSON gets an error that names the path in the API. */
+  /** A client that prefers JSON gets an error that names the API path to use instead. */
   async function showHtml(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
     if (prefersJson(request)) {
       const [, folder, ref] = pathOf(request).split('/')

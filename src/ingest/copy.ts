@@ -9,7 +9,7 @@ const LARGEST_BYTES = 8 * 1024 * 1024
 
 type ReadOptions = {
   signal: AbortSignal
-  /** Called after each batch. Each table is read three times: once to copy it, then on both sides to compare them. */
+  /** Called after each batch. Each table is read three times: once to copy it, then once per side to compare them. */
   onProgress: (table: string, items: number) => void
 }
 

@@ -158,7 +158,7 @@ async function retryDeferred(run: Run): Promise<void> {
   for (const { each, problem } of deferred.values()) refuse(run, each, problem)
 }
 
-/** Lines with the same key replace each other: the last passport or removal of an id wins. Each data point is kept. */
+/** Only the last deferred line with the same key is retried. Each data point is its own key, so all are retried. */
 function keyOf(each: Pending): unknown {
   const { record } = each
   if (record.kind === 'passport') return record.passport.id

@@ -28,7 +28,7 @@ export type MirrorOptions = ThrottleOptions &
     restore: boolean
     /** The version of the source's API. */
     version: 1 | 2
-    /** Whether copies of gone passports are removed. `some` removes none if more than half of the copies are gone. */
+    /** Whether to remove copies of passports that the source removed. `some` refuses if over half are gone. */
     prune: 'none' | 'some' | 'all'
     /** Called for each passport that is gone at the source, but must be kept here. */
     onKept: (id: number, reason: string) => void
@@ -42,7 +42,7 @@ const PAGE_SIZE = 250
 const MAX_WALKS = 4
 const UNSEEN_BATCH = 500
 
-/** Replaces the stored ETag of a copy that was merged here after a merge at the source. */
+/** Stored instead of an ETag for a copy that was merged here because the source merged it. */
 const MERGED = 'merged'
 
 /** Precedes stored ETags of V2, because a source may have the same ETag for both versions. */
@@ -155,7 +155,7 @@ function fail({ report, options }: Run, id: number | string, reason: string): vo
   options.onFailure(id, reason)
 }
 
-/** Returns undefined for a passport that is gone or merged, or that was copied before this run was interrupted. */
+/** Returns undefined for a passport that is gone or merged, or that this run copied before it was interrupted. */
 async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | undefined> {
   const { options, get, number, seen } = run
   const { store, base, version } = options
@@ -165,7 +165,7 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   if (usable?.run === number) return undefined
   const stored = await store.passports.find({ id })
   if (!stored && !seen.has(id)) return undefined
-  // No ETag is sent if the passport is not stored, or is merged and unlisted: a 304 would not name the survivor.
+  // No ETag is sent if the passport is not stored, or is merged here and unlisted: a 304 would not name the survivor.
   const known = stored?.id === id || (stored && seen.has(id)) ? usable : undefined
   const passportPath = `/api/v${version}/passports/${id}`
   const credentialsPath = `/api/v${version}/passport_credentials?passport_id=${id}`
@@ -185,7 +185,7 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   if (survivor !== id) return addGone(run, id, survivor)
   if (noted?.passportEtag === MERGED && stored && stored.id !== id) await store.passports.unmerge(id)
   const { body, etag } = credentials.status === 200 ? credentials : { body: undefined, etag: '' }
-  // Run 0 marks a pruned passport. The source has it again.
+  // Run 0 marks a pruned passport. It is restored, because the source has it again.
   const restore = options.restore || noted?.run === 0
   const outcome = await save(toLine(id, passport.body, body), { ...options, restore })
   const note = { passportEtag: mark + passport.etag, credentialsEtag: etag, run: number }

@@ -29,7 +29,7 @@ export class ResponseError extends Error {
 
 const TIMEOUT = 30_000
 const ATTEMPTS = 8
-/** The attempts of a request if the source has never responded yet. In that case, the URL is probably wrong. */
+/** The attempts of a request while the source has never responded: its URL is probably wrong. */
 const FIRST_ATTEMPTS = 3
 /** If the source has not responded to any request for this long, a failed request aborts the whole run. */
 const LONGEST_OUTAGE = 600_000

@@ -51,7 +51,7 @@ const define = <Input extends TSchema, Output extends TSchema>(tool: Declaration
     tool.call(parseArguments(tool.inputSchema, args), context),
 })
 
-/** Tools return parts of v3 passports. Each has the name of the person and links. */
+/** Tools return parts of v3 passports, each with links and the name of the person. */
 const { passport_profile, verified_wallets, merged_from } = Passport.properties
 const { display_name, bio, location, tags } = passport_profile.properties
 const SCORES = Type.Omit(Passport, [

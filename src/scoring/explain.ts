@@ -5,7 +5,7 @@ import { describeCalculation } from './points.ts'
 import { score } from './score.ts'
 import { findRules, type RuleSet, toRuleSet } from './stamped-rule-set.ts'
 
-/** Calculates the score with these rules. The notes say why responses show another score. */
+/** Calculates the score with `rules`. If responses show another score, the notes say why. */
 export async function findExplanation(store: Store, ref: PassportRef, rules: RuleSet, now: number) {
   const evidence = await store.scoring.find(ref)
   if (!evidence) return undefined

@@ -37,7 +37,7 @@ const toJob = ({ rules, now = Date.now }: Adopter): AdoptionJob => ({
 
 /**
  * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. Calls
- * `onSuperseded` if the built-in rules of another version are in force, and none was applied: only its nodes score then.
+ * `onSuperseded` if none was applied and the built-in rules of another version are in force: only its nodes score then.
  */
 export async function keepRescoring(scorer: Rescorer, signal: AbortSignal, onSuperseded: () => void) {
   let current = scorer

@@ -8,7 +8,7 @@ import type { RuleSet } from './stamped-rule-set.ts'
 const BATCH = 500
 /** The result lists this many of the largest changes. */
 const LARGEST = 10
-/** At most this many ids are listed of passports that gain the checkmark, and of those that lose it. */
+/** The result lists at most this many ids of passports that gain the checkmark, and as many of those that lose it. */
 const NAMED = 20
 
 /** Bounds of the histogram; a change of less than 1 counts as 1. */

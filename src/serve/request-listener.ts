@@ -37,7 +37,7 @@ type ListenerOptions = {
 /** Usage counts are handed over at this interval: a crash loses at most the counts of one interval. */
 const USAGE_MILLISECONDS = 10_000
 const PLAN_MILLISECONDS = 1000
-/** If its last request is more recent than this, a server continues to serve for the same time before it stops. */
+/** A stopping server that had a request within this time continues to serve for the same time. */
 const GRACE_MILLISECONDS = 1000
 
 export type Listener = Awaited<ReturnType<typeof listen>>

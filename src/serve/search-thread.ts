@@ -8,7 +8,7 @@ import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { threadLog as log, send, type ToThread } from './messages.ts'
 
-/** Requests wait for an index of at most this many passports, because it is built within about a second. */
+/** Requests wait while an index of at most this many passports is built, which takes about a second. */
 const MOST_AWAITED = 50_000
 
 declare const self: Worker

@@ -6,7 +6,7 @@ const DUPLICATE_MILLISECONDS = 500
 /** A shutdown takes at most 12 s. After this deadline, one second is left for the last log entries. */
 const DEADLINE_MILLISECONDS = 11_000
 
-/** SIGINT or SIGTERM aborts the result; a second one kills the process. `onDeadline` is called at the deadline. */
+/** The first SIGINT or SIGTERM aborts the result; the second kills the process. Calls `onDeadline` at the deadline. */
 export function shutdownSignal(onDeadline?: () => void): AbortSignal {
   const controller = new AbortController()
   function onSignal(): void {

@@ -2,7 +2,7 @@ import type { EventLog, EventType, LogEvent } from '../domain/history/event.ts'
 import type { Awaitable } from './awaitable.ts'
 
 export type EventStore = {
-  /** Reads from the primary: event streams notice new events by the `last` of the log, and a replica may lag. */
+  /** Reads from the primary, because a replica may lag: event streams detect new events by the `last` of the log. */
   log(): Awaitable<EventLog>
   /** The next events, oldest first. A page has at most `limit` events and about 1 MiB of data. */
   list(page: EventPage): Awaitable<EventList>

@@ -10,7 +10,7 @@ import type { Store } from './store.ts'
 type OpenOptions = {
   /** Creates a missing file (SQLite). */
   create?: boolean
-  /** `true` by default. An outdated database that is not migrated is refused. */
+  /** `true` by default. An outdated database is refused if this does not allow its migration. */
   migrate?: MigrationMode
   /** How many connections are opened for short statements (PostgreSQL). */
   connections?: number
@@ -20,7 +20,7 @@ type OpenOptions = {
   onNotice?: (sentence: string) => void
 }
 
-/** For `serve`, which waits for a slow database. A request must get its 503 within ten seconds. */
+/** `serve` waits for a slow database, but a request must get its 503 within ten seconds. */
 export const SERVE_TIMEOUT = { responseTimeout: 5000 }
 
 /** Opens the database and migrates it, unless `migrate` is false. Throws `unavailable` with a message for the operator. */

@@ -9,7 +9,7 @@ export type SearchStore = {
   listNames(prefix: string, limit: number): Awaitable<FoundName[]>
   /** Wallets with the prefix that end with `suffix`. Only the first 5,000 with the prefix are compared. */
   listWallets(prefix: string, limit: number, suffix?: string): Awaitable<FoundName[]>
-  /** Each passport's best credential of a type (folded). Passports with none or a very long list are left out. */
+  /** Each passport's best credential of a folded type. Skips passports without one, or with very long credentials. */
   mapCredentials(type: string, ids: readonly number[]): Awaitable<Map<number, Credential>>
 }
 

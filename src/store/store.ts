@@ -98,7 +98,7 @@ export type Store = AsyncDisposable & {
     /** The number of responses per key. Responses with 304 and 429 are free and not counted. */
     sumByKey(days: Days): Awaitable<[key: string, count: number][]>
   }
-  /** Audit log of changes without an event, by people and API keys. `list` returns the latest entries, newest first. */
+  /** Audit log: changes by people and API keys that add no event. `list` returns the latest entries, newest first. */
   audit: {
     add(entry: AuditEntry): Awaitable<void>
     list(limit: number): Awaitable<AuditEntry[]>
@@ -153,7 +153,7 @@ export type ListingStore = {
   readRecent(since: string): Awaitable<ListingChanges | undefined>
 }
 
-/** `name` is folded. */
+/** `name` is folded for search (src/domain/text/fold-name.ts). */
 export type ListedPassport = { id: number; score: number; name: string }
 
 /**
@@ -166,7 +166,7 @@ export type Facets = { id: number; name: string } & Record<ScoreField, number> &
 /** The version changes whenever a V1 response of the passport does. */
 export type ChangedPassport = ListedPassport & { version: number }
 
-/** A passport in both lists is listed. */
+/** A passport that is in both `listed` and `unlisted` is listed. */
 export type ListingChanges = { cursor: string; listed: ChangedPassport[]; unlisted: number[] }
 
 /** What to read in addition to the passport. */
@@ -233,7 +233,7 @@ export type RulesStore = {
   keep(rules: AppliedRules): Awaitable<void>
   /** Stores and activates a rule set. */
   apply(rules: AppliedRules): Awaitable<void>
-  /** Activates the previously applied rule set, `builtIn` if there is none. Returns `undefined` if nothing changes. */
+  /** Activates the previously applied rule set, or else `builtIn`. Returns `undefined` if nothing changes. */
   rollBack(builtIn: AppliedRules, now?: number): Awaitable<AppliedRules | undefined>
 }
 

@@ -62,7 +62,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
     from: '    renameEventLog(partial)\n',
     to: '',
     tests: EVENTS,
-    title: 'has another name',
+    title: 'but another name',
   },
   {
     name: 'backup: a restore replaces a database without --force',

@@ -62,7 +62,7 @@ async function withRedis(times: number, fail: Fail) {
   return { count: times, note: `${responses} responses, the slowest after ${Math.round(slowest)} ms` }
 }
 
-/** Tests only fake Redis servers that send invalid replies. */
+/** If Redis is not installed, only fake servers that send invalid replies are tested. */
 async function withoutRedis(times: number, fail: Fail) {
   const replies = Object.entries(INVALID_REPLIES)
   for (let round = 0; round < times; round++) {

@@ -10,9 +10,9 @@ import type { Store } from '../../src/store/store.ts'
 import type { Fail } from '../run-scenario.ts'
 
 /**
- * A passport that is built from its events. Events have only the names of fields outside of the score, so the follower
- * reads their values. Three things are not compared: data points and stale flags, which have no events, and the texts
- * and times of credentials, because events have only their old values (see `as-of`).
+ * A passport that is built from its events. For a field outside of the score, an event has only its name, so the
+ * follower reads the value from the store. Data points and stale flags are not compared, because they have no events.
+ * Texts and times of credentials are not compared either, because events have only the old ones (see `as-of`).
  */
 type Copy = {
   scores: Scores
@@ -25,7 +25,7 @@ type Copy = {
   fields: Map<PassportField, unknown>
 }
 
-/** Builds a copy of all passports from the event log. They must be added without scores and credentials. */
+/** Builds a copy of all passports from the event log. New passports must have no scores and credentials. */
 export function createEventFollower({ events, records }: Store, fail: Fail) {
   const passports = new Map<number, Copy>()
   let after = 0
@@ -40,7 +40,7 @@ export function createEventFollower({ events, records }: Store, fail: Fail) {
     apply(passports, event)
   }
 
-  /** Reads the values of the fields that these events name. A value that is newer than its event has a later event. */
+  /** Reads the values of the fields that these events name. A value newer than its event gets another event. */
   async function readFields(page: readonly LogEvent[]): Promise<void> {
     const stored = new Map((await records.list(-1, 100_000)).map((record) => [record.id, record]))
     for (const event of page) {

@@ -13,7 +13,7 @@ export const canMount =
   Bun.which('nsenter') !== null &&
   Bun.spawnSync([...UNSHARE, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).exitCode === 0
 
-/** Returns a wrapper for commands to which the folder is read-only. */
+/** Returns a wrapper that makes the folder read-only for a command. */
 export const withReadOnly = (folder: string): string[] => [
   ...UNSHARE,
   'sh',

@@ -92,7 +92,7 @@ function conditional(model: Model, checkPassport: RequestKind['check']): Request
         return problem
       }
       const known = kept.get(target)
-      // The entry is not the one of this request if another client has replaced it meanwhile.
+      // If another client has replaced the entry meanwhile, its version is not that of this response.
       if (known?.etag !== etag) return undefined
       return checkVersion(known.version, (version) => isFresh(version, PASSPORT_LAG), '304')
     },

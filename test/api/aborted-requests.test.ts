@@ -79,7 +79,7 @@ const LOOKUP = JSON.stringify({ keys: PEOPLE.map(({ id }) => String(id)) })
 test.each([
   ['lookups', (key: string) => rawLookup(key, LOOKUP)],
   ['pages', () => 'GET /api/v1/passports?per_page=250 HTTP/1.1\r\nHost: x\r\n\r\n'],
-])('%s of disconnected clients end at their next read, and waiting ones never read', async (_, request) => {
+])('%s of disconnected clients stop at their next read, and queued ones never read', async (_, request) => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const { key } = await makeKey(store, 1)
   const gate = createGate()

@@ -11,7 +11,7 @@ const nextTurn = () => new Promise(setImmediate)
 const ROOM = { isFull: () => false, listen: () => undefined }
 const { signal } = new AbortController()
 
-/** Creates turns with a fake clock. Each request advances the clock by this many milliseconds. */
+/** Calls `createTurns` with a fake clock, which each request advances by `milliseconds`. */
 function turnsOf(milliseconds: number) {
   let time = 0
   const takeTurn = createTurns(() => time)
@@ -27,7 +27,7 @@ function turnsOf(milliseconds: number) {
   }
 }
 
-test('after requests have taken 5 ms in a turn of the event loop, further ones wait for the next turn', async () => {
+test('after requests have used 5 ms of an event loop turn, further requests wait for the next turn', async () => {
   const { takeTurn, request, events } = turnsOf(3)
   using _turns = everyTurn(() => events.push('-'))
   const first = request('a')
@@ -54,7 +54,7 @@ test('many short requests start in the same turn of the event loop', async () =>
   await Promise.all(requests)
 })
 
-test('requests are rejected as overloaded if too many wait for their turn', async () => {
+test('a request is rejected as overloaded if too many wait for the event loop', async () => {
   const { takeTurn, request } = turnsOf(5)
   await request('a')
   const waiting = Array.from({ length: 2000 }, () => request('b'))
@@ -62,7 +62,7 @@ test('requests are rejected as overloaded if too many wait for their turn', asyn
   await Promise.all(waiting)
 })
 
-test('a request whose client disconnects while it waits for its turn ends without doing any work', async () => {
+test('if a client disconnects while its request waits for the event loop, the request does no work', async () => {
   const { request, events } = turnsOf(5)
   const client = new AbortController()
   await request('a')
@@ -95,7 +95,7 @@ test('at most four large pages are rendered at the same time, even after one fai
   expect(await largePages('x', signal, async () => 'later')).toBe('later')
 })
 
-test('large pages are rejected as overloaded if too many wait, and disconnected clients are skipped', async () => {
+test('a large page is rejected as overloaded if too many pages wait, and pages of disconnected clients are not rendered', async () => {
   const largePages = createLargePages(ROOM)
   const gate = Promise.withResolvers<void>()
   const client = new AbortController()
@@ -114,7 +114,7 @@ test('large pages are rejected as overloaded if too many wait, and disconnected 
   await Promise.all(running)
 })
 
-test('when the unsent bytes of a client are sent, its waiting pages run once each, at most four at a time', async () => {
+test('after the unsent bytes of a client are sent, each of its waiting pages is rendered once, at most four at a time', async () => {
   const held = createHeldBytes({ bytesOfClient: 100, recheckMilliseconds: 0, checkMilliseconds: 60_000 })
   const largePages = createLargePages(held)
   let [running, most] = [0, 0]

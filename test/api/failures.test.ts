@@ -26,7 +26,7 @@ onEveryEngine('failures', (open) => {
   })
 })
 
-test('requests and /ready get 503 with Retry-After while the store is unavailable, and /health gets 200', async () => {
+test('while the store is unavailable, API requests and /ready get 503 with Retry-After, but /health gets 200', async () => {
   await using database = await databaseMaker('sqlite')()
   const before = await open(database.url)
   await saveRecords(

@@ -5,7 +5,7 @@ import { makeKey } from '../support/http/keys.ts'
 import { serveRecords, serveTest } from '../support/http/server.ts'
 import { NOON } from '../support/store/records.ts'
 
-test('no cache holds the text of a key', async () => {
+test('no cache stores the plain text of a key', async () => {
   await using server = await serveRecords()
   const { init, key } = await makeKey(server.store, 1)
   const set = spyOn(Map.prototype, 'set')
@@ -17,7 +17,7 @@ test('no cache holds the text of a key', async () => {
 })
 
 describe('keys', () => {
-  test('a required key is accepted only in the header, and pages outside the API never require one', async () => {
+  test('if keys are required, the key must be in the header, and paths outside the API need no key', async () => {
     await using server = await serveRecords({ requireKey: true })
     const { key } = await makeKey(server.store, 1)
     for (const name of ['X-API-KEY', 'api_key', 'key']) {
@@ -30,7 +30,7 @@ describe('keys', () => {
       expect((await server.get(path)).status).toBe(200)
   })
 
-  test.each(['', ' ', 'undefined', 'null', 'None'])('the key %p counts as no key', async (value) => {
+  test.each(['', ' ', 'undefined', 'null', 'None'])('the key %p is treated as missing', async (value) => {
     await using free = await serveRecords()
     await using strict = serveTest(free.store, { requireKey: true })
     const init = { headers: { 'X-API-KEY': value } }

@@ -43,7 +43,7 @@ test('an endless request line or header gets 431', async () => {
   }
 })
 
-test('a line break in a response header is logged, and the client gets an internal error in JSON', async () => {
+test('if a response header contains a line break, an error is logged, and the client gets 500 in JSON', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const plan = { brownouts: [], exempt: [], successor: 'https://example.com\r\nSet-Cookie: a' }
   await using server = serveTest(store, { plan: () => plan })

@@ -89,7 +89,7 @@ test('responses are counted by day, key, endpoint and status, and taking the cou
   expect(taken()).toEqual([])
 })
 
-test('metrics have a histogram for every route, before the first request', () => {
+test('every route has a histogram even before the first request', () => {
   const names = createMetrics()
     .read()
     .flatMap(({ samples }) => samples.map(({ labels }) => labels.route))

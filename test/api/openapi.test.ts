@@ -51,7 +51,7 @@ function contentsOf({ paths }: typeof document) {
   )
 }
 
-test('every body of the API has an example, which matches its schema', () => {
+test('every request and response body of the API has an example that matches its schema', () => {
   const contents = contentsOf(document)
   const without = contents.filter(({ where, example }) => where.includes(' /api/') && example === undefined)
   expect(without.map(({ where }) => where)).toEqual([])
@@ -100,7 +100,7 @@ test('the conformance check rejects wrong statuses, fields and headers', () => {
     expect(() => checkConformance('GET', path, response, body)).toThrow(problem)
 })
 
-test('the schema of a selected passport allows any of the fields of a passport, and no others', () => {
+test('the schema of a passport with select allows any subset of the fields, and no unknown fields', () => {
   const schema = { $ref: '#/components/schemas/V3SelectedPassport', components: document.components }
   const check = (value: unknown) => Schema.Check(schema, value)
   expect(check({})).toBe(true)

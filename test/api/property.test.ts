@@ -109,7 +109,7 @@ onEveryEngine('random requests', (open) => {
     expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 204, 400, 401, 404, 405]))
   })
 
-  test('a lookup with any body gets items in the order of its keys, or a problem', async () => {
+  test('a lookup with any body gets items in the order of its keys, or a problem+json error', async () => {
     const statuses = new Set<number>()
     await fc.assert(
       fc.asyncProperty(body, async (body) => {

@@ -74,7 +74,7 @@ describe('every route of the API', () => {
         allowed,
         allowed,
       ])
-      // The * does not include Authorization in browsers.
+      // In browsers, * does not cover Authorization.
       expect(headers.get('Access-Control-Allow-Headers')?.split(', ')).toEqual(
         expect.arrayContaining(['X-API-KEY', 'Content-Type', 'Authorization', 'If-None-Match', '*']),
       )
@@ -163,7 +163,7 @@ test.each([
   ],
   ...['/api/v1//nothing', '/API/V1/passports', '//api/v9//x', '/%zz'],
   ...['/favicon.ico', '/constructor', '/health/', '/%2e%2e/etc'],
-])('%s gets 404 as JSON, and 204 for a preflight', async (path) => {
+])('the unknown path %s gets 404 as JSON, and a preflight gets 204', async (path) => {
   for (const method of ['GET', 'POST', 'DELETE']) {
     const { status, headers, body } = await server.get(path, { method })
     expect([status, headers.get('Access-Control-Allow-Origin')]).toEqual([404, '*'])

@@ -72,7 +72,7 @@ describe('a retirement plan', () => {
     },
   )
 
-  test('a brownout does not affect exempt keys, and wrong keys still get 401 and unknown paths 404', async () => {
+  test('during a brownout, exempt keys still work, wrong keys still get 401, and unknown paths still get 404', async () => {
     await using server = await serveAt({ brownouts: [BROWNOUT], exempt: [EXEMPT] })
     const exempt = await makeKey(server.store, 1)
     const other = await makeKey(server.store, 2)
@@ -112,7 +112,7 @@ describe('a retirement plan', () => {
     },
   )
 
-  test('retirement does not change preflights and paths outside V1', async () => {
+  test('the retirement of V1 changes neither preflights nor paths outside V1', async () => {
     await using server = await serveAt({ sunsetAt: SUNSET, brownouts: [BROWNOUT] })
     for (const now of [NOON, SUNSET]) {
       server.at.now = now
@@ -123,7 +123,7 @@ describe('a retirement plan', () => {
     }
   })
 
-  test('the preview of the retirement plan equals the response of the server at the same time', async () => {
+  test('the preview of a retirement plan for a given time equals the response of the server at that time', async () => {
     const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, brownouts: [BROWNOUT], exempt: [EXEMPT] }
     for (const requireKey of [false, true]) {
       await using server = await serveAt(plan, { requireKey })

@@ -21,7 +21,7 @@ const LARGE = record(1, { socials: Array(10).fill({ ...ada.socials[0], bio: 'x'.
 
 const LOOKUP = JSON.stringify({ keys: Array(1000).fill('1') })
 
-test.concurrent('a body that several clients do not read is in memory once, and the clients are disconnected', async () => {
+test.concurrent('a body that several clients do not read is in memory only once, and these clients are disconnected', async () => {
   await using server = await serveRecords({ routes: [pageRoute('/huge', () => HUGE)], limits: SOON }, [])
   const sockets = [1, 2, 3].map(() => openRequest(server.port, 'GET /huge HTTP/1.1\r\nHost: x\r\n\r\n'))
   await until(() => server.requestsInProgress() === 3)
@@ -34,7 +34,7 @@ test.concurrent('a body that several clients do not read is in memory once, and 
   expect(await response.text()).toHaveLength(32 * MEBIBYTE)
 })
 
-test.concurrent('a lookup that its client does not read is sent in small parts, and the client is disconnected', async () => {
+test.concurrent('if a client does not read the response of its lookup, at most 2 MiB wait in memory, and the client is disconnected', async () => {
   await using opened = await openTestStore('sqlite', [LARGE])
   const { key } = await makeKey(opened, 1)
   let reads = 0
@@ -83,7 +83,7 @@ test('a client with too many unsent bytes gets 503 or waits, and other clients a
   expect((await list).body.items).toHaveLength(60)
 })
 
-test('a thread with too many unsent bytes refuses their clients, and other clients share a second budget', () => {
+test('if a thread has too many unsent bytes, their clients are refused; other clients share a second budget', () => {
   const held = createHeldBytes({ bytes: 1000, bytesOfClient: 600 })
   const holder = (client: string) => ({ client, isDone: () => false, limitStall: () => undefined })
   const release = held.hold(holder('a'), 600)

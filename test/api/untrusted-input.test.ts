@@ -45,7 +45,7 @@ const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
 const send = (port: number, head: string) => sendBytes(port, `${head}Connection: close\r\n\r\n`)
 
-test('no path of a request reads a file', async () => {
+test('no request path gives access to a file', async () => {
   const inside = ['package.json', 'src/cli/main.ts', 'etc/passwd']
   const ways = ['/', '/../', '/../../../../', '/..%2f..%2f', '/%2e%2e/', '/style.css/../', '/badge/../', '//']
   for (const path of ways.flatMap((way) => inside.map((file) => way + file))) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createByteCache } from '../../src/catalog/byte-cache.ts'
 
-test('a value above the limit is returned but not kept, and evicts no other value', () => {
+test('a value above the limit is returned but not cached, and evicts no other value', () => {
   const cache = createByteCache<string>(10_000)
   const add = (key: string, bytes: number) => cache.getOrAdd(key, () => ({ value: key, bytes }))
   add('first', 3000)
@@ -10,7 +10,7 @@ test('a value above the limit is returned but not kept, and evicts no other valu
   expect(['first', 'second', 'huge'].map(cache.find)).toEqual(['first', 'second', undefined])
 })
 
-test('the value that was not used for the longest time is evicted first', () => {
+test('the least recently used value is evicted first', () => {
   const cache = createByteCache<string>(10_000)
   const add = (key: string) => cache.getOrAdd(key, () => ({ value: key, bytes: 4000 }))
   add('first')
@@ -20,7 +20,7 @@ test('the value that was not used for the longest time is evicted first', () => 
   expect(['first', 'second', 'third'].map(cache.find)).toEqual(['first', undefined, 'third'])
 })
 
-test('long keys count toward the limit', () => {
+test('the bytes of long keys count toward the limit', () => {
   const cache = createByteCache<string>(10_000)
   const keys = [1, 2].map((number) => `${number} ${'x'.repeat(3000)}`)
   for (const key of keys) cache.getOrAdd(key, () => ({ value: key, bytes: 0 }))

@@ -111,7 +111,7 @@ const facets = (id: number, given: Partial<Facets> = {}): Facets => ({
   ...given,
 })
 
-test('each of many passports keeps its own values and lists of values', () => {
+test('an index of many passports finds each passport by its own values and lists of values', () => {
   const all = Array.from({ length: 5000 }, (_, at) =>
     facets(at * 2 ** 33, { name: `n${at}`, score: at / 4, tag: [`t${at}`, `t${at + 1}`, 'all'] }),
   )
@@ -123,7 +123,7 @@ test('each of many passports keeps its own values and lists of values', () => {
   expectList(index, all, { ...plain, keyword: '\0' })
 })
 
-test('32 conditions of a filter are evaluated correctly, negated or not', () => {
+test('a filter with 32 conditions, negated or not, is evaluated correctly', () => {
   const all = Array.from({ length: 40 }, (_, at) => facets(at, { score: at, tag: [`t${at}`, `t${at % 7}`] }))
   const index = createFacetIndex()
   index.replace([], all)
@@ -137,7 +137,7 @@ test('32 conditions of a filter are evaluated correctly, negated or not', () => 
     expectList(index, all, where('score', [...high, { not, operator: '<=', value: 3 }]))
 })
 
-test('a grouped list has the hundred largest groups, and counts the groups that are left out', () => {
+test('a grouped list has the hundred largest groups, and the number of groups that are left out', () => {
   const index = createFacetIndex()
   index.replace(
     [],

@@ -80,7 +80,7 @@ onEveryEngine('a live index', (open, engine) => {
 })
 
 onEngine('sqlite', 'a live index', (open) => {
-  test('a list request reads no changes if its cursor was used before, and always reads them if it has no cursor', async () => {
+  test('a list request without a cursor always reads the latest changes, and a repeated cursor reads none', async () => {
     await using store = await open([human(1)])
     const { find } = await followStore(store)
     const total = async (cursor?: string) => (await find('human:true', cursor)).total
@@ -114,7 +114,7 @@ onEngine('sqlite', 'a live index', (open) => {
     expect(await find('score:99')).toMatchObject({ ids: [5], total: 1 })
   })
 
-  test('a request succeeds after the request before it failed because of the store', async () => {
+  test('after a request failed because of the store, the next request succeeds', async () => {
     await using store = await open([human(1)])
     let failures = 1
     const { find } = await followStore(store, () => {
@@ -124,7 +124,7 @@ onEngine('sqlite', 'a live index', (open) => {
     expect((await find()).ids).toEqual([1])
   })
 
-  test('lists are rejected with the progress while a large index is built in the background', async () => {
+  test('while a large index is built in the background, list requests are rejected with its progress', async () => {
     await using store = await open(Array.from({ length: 300 }, (_, id) => human(id)))
     const held = Promise.withResolvers<void>()
     let reads = 0
@@ -182,7 +182,7 @@ onEngine('sqlite', 'a live index', (open) => {
     await find()
     await store.passports.remove(1, 0)
     expect((await find()).ids).toEqual([2])
-    // The store is read for the first index, for the removal, and for the new index, which is built in background.
+    // The store is read for the first index, for the removal, and for the new index, built in the background.
     await until(() => read.length === 3)
     expect(read).toEqual([[1, 2], [1], [2]])
     expect((await find()).ids).toEqual([2])

@@ -34,7 +34,7 @@ function connectSearch(findList: Parameters<typeof createSearchServer>[0] = fail
 
 const people = (names: readonly string[]) => snapshotOf(names.map((name, id) => ({ id, score: 0, name })))
 
-test('several clients get their own results, even for searches that are sent before the first snapshot', async () => {
+test('each of several clients gets its own results, even for searches that are sent before the first snapshot', async () => {
   using searches = connectSearch()
   const [one, other] = [searches.connect(), searches.connect()]
   const found = Promise.all([one.search('ada'), other.search('b'), one.search('c')])
@@ -48,7 +48,7 @@ async function failOnPurpose(): Promise<never> {
   throw new Error('on purpose')
 }
 
-test('a list that takes too long is rejected with not_ready, and a failed list with its error and stack', async () => {
+test('a list that takes too long is rejected with not_ready, and a list that fails is rejected with its error and stack', async () => {
   using searches = connectSearch(failOnPurpose)
   const [hasty, patient] = [searches.connect(1), searches.connect()]
   // This list waits, because there is no snapshot yet.

@@ -82,7 +82,7 @@ test('repeated searches give the same results, and a new snapshot is searched ag
 })
 
 onEveryEngine('a search', (open) => {
-  test('a search leaves out merged and removed passports, and those that were renamed', async () => {
+  test('a search finds no merged or removed passports, and finds no passport by its old name', async () => {
     await using store = await open([1, 2, 3, 4].map((id) => named(id, `Zoë ${id}`, id)))
     const { find } = catalogOf(store)
     const ids = async () => idsOf(await find({ keyword: 'zoe' }))

@@ -18,7 +18,7 @@ import { withEngine } from '../support/store/engines.ts'
 import { INVENTED, linesOf } from '../support/store/json-lines.ts'
 import { ada, named, PEOPLE } from '../support/store/records.ts'
 
-/** They have no credentials, so that the import is short. */
+/** People without credentials, so that the import is short. */
 const FIVE_HUNDRED = INVENTED.slice(0, 500).map((person) => ({ ...person, credentials: [] }))
 
 withEngine('sqlite', 'backup', (makeDatabase) => {
@@ -75,7 +75,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
   })
 
   test.each(['-wal', '-journal'])(
-    'backup --force does not replace a file if a file with the suffix %s is next to it',
+    'backup --force does not replace a database file if its %s file exists',
     async (end) => {
       await using here = await workplace(makeDatabase, {
         records: PEOPLE,
@@ -89,7 +89,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     },
   )
 
-  test('a backup never overwrites its own database, under any name', async () => {
+  test('backup never overwrites the files of its own database, even through a link', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     linkSync(here.database, here.path('linked.db'))
     symlinkSync(here.database, here.path('pointed.db'))
@@ -103,7 +103,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     expect(await here.export()).toBe(before)
   })
 
-  test('a backup that fails on a full disk leaves the old backup, and no partial file', async () => {
+  test('a backup that fails on a full disk keeps the old backup, and leaves no partial file', async () => {
     await using here = await workplace(makeDatabase, {
       records: INVENTED.slice(0, 600),
       files: { 'kept.db': 'mine' },

@@ -69,7 +69,7 @@ describe('the password of a database', () => {
     },
   )
 
-  test('a server whose database becomes unavailable neither prints its password nor sends it in responses', async () => {
+  test('if the database becomes unavailable, the server neither prints its password nor sends it in responses', async () => {
     using folder = tempFolder()
     await using node = await serveProcess([], {
       cwd: folder.path,

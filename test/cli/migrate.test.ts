@@ -42,7 +42,7 @@ withEngine('sqlite', 'a migration', (makeDatabase) => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     await revertSchema(here.env.DATABASE_URL)
     const { bavail, bsize } = statfsSync(here.cwd)
-    // Makes the sparse file larger than the disk. SQLite ignores pages beyond the number in its header.
+    // Makes the file sparse, and larger than the free space. SQLite ignores pages beyond the number in its header.
     truncateSync(here.database, (Math.ceil((bavail * bsize) / 65_536) + 1000) * 65_536)
     for (const command of ['migrate', 'serve']) await here.refuses('of free disk space, but', command)
     const { schema } = await diagnose({ engine: 'sqlite', path: here.database }, false)
@@ -63,7 +63,7 @@ test('docs/upgrade.md and CHANGELOG.md name the schema numbers of this version',
 })
 
 withEveryEngine('an empty database', (makeDatabase) => {
-  test('commands that need contents refuse an empty database until import has created its tables', async () => {
+  test('the keys commands refuse an empty database until import has created its tables', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     expect((await here.call('keys', 'list')).code).toBe(1)
     await here.refuses('"serve"', 'keys', 'create', '--name', 'a')
@@ -114,7 +114,7 @@ test.concurrent('postgres: a migration may take longer than the statement timeou
   await using sql = connect(database.url)
   const held = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
-  // This transaction acts as another node that migrates. The tested node waits for its lock in one statement.
+  // This transaction holds the lock, like another node that migrates. The tested node waits for it in one statement.
   const blocking = sql.begin(async (transaction) => {
     await lock((text, values = []) => transaction.unsafe(text, [...values]), MIGRATE)
     held.resolve()

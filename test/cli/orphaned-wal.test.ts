@@ -25,7 +25,7 @@ test.each([
   ['an empty', empty],
   ['a missing', rmSync],
 ])(
-  '%s database file with a WAL is refused by every command; restore replaces it and keeps the WAL',
+  '%s database file next to a WAL is refused by every command except restore, which keeps the WAL',
   async (_, lose) => {
     using folder = tempFolder()
     const { path, wal, backup } = await withWal(folder.path)

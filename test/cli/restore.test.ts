@@ -74,14 +74,14 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
   test('a database of version 0.2.1 is backed up, and its backup is restored and migrated', async () => {
     await using here = await backedUp(makeDatabase)
     await revertSchema(here.env.DATABASE_URL)
-    // The command usage would refuse a database that was not migrated.
+    // The command `usage` refuses a database that was not migrated.
     for (const args of [['backup', here.kept, '--force'], ['restore', here.kept, '--force'], ['usage']]) {
       expect(await here.call(...args)).toMatchObject({ code: 0 })
     }
     expect(await here.export()).toBe(here.after)
   })
 
-  test('restore replaces a database with contents only with --force, and keeps the old one under another name', async () => {
+  test('restore needs --force to replace a database that is not empty, and keeps the old database under another name', async () => {
     await using here = await backedUp(makeDatabase)
     await here.refuses('is not empty', 'restore', here.kept)
     expect(await here.export()).toBe(here.after)
@@ -186,7 +186,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await here.export()).toBe(here.after)
   })
 
-  test('a restore that is killed leaves either the old or the new database, complete', async () => {
+  test('a killed restore leaves the complete old database or the complete new one', async () => {
     await using here = await backedUp(makeDatabase)
     const restoring = `${here.database}.restoring`
     const moments = [

@@ -20,7 +20,7 @@ withEngine('sqlite', 'score', (makeDatabase) => {
     expect(await here.look((store) => store.scoring.countStale())).toBe(0)
   })
 
-  test('score calculates every stale score, and prints their number', async () => {
+  test('score calculates every stale score, and prints the number of calculated scores', async () => {
     await using here = await workplace(makeDatabase, { records: stale(120) })
     expect(await here.call('score')).toEqual({
       out: '',

@@ -80,7 +80,7 @@ test.if(!isRoot || hasPrograms('setpriv'))(
     writeFileSync(join(folder.path, 'a.jsonl'), 'x\n')
     chmodSync(locked, 0o000)
     chmodSync(folder.path, 0o777)
-    // Root can enter every folder unless it drops these capabilities. Another user possibly cannot read our code.
+    // Root can enter every folder unless it drops these capabilities. As another user, it might not read our code.
     const rights = '-dac_override,-dac_read_search'
     const limit = isRoot ? ['setpriv', `--bounding-set=${rights}`, `--inh-caps=${rights}`] : []
     const call = async (database: string, args: string) => {

@@ -31,7 +31,7 @@ async function fill(store: Store): Promise<void> {
 }
 
 withEveryEngine('usage', (makeDatabase) => {
-  test('usage shows the requests of each day, and clients by their number of requests', async () => {
+  test('usage shows the requests of each day, and the clients sorted by their number of requests', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
     const { out, err, code } = await here.call('usage', ...MARCH)

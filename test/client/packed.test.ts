@@ -15,7 +15,7 @@ console.log(JSON.stringify(await run(...process.argv.slice(2))))
 `
 const PAGE = `<!doctype html><script type="importmap">{"imports":{"@passportd/client":"${INDEX}"}}</script>`
 
-/** Compiles only if the packed types equal those of the source. `Same` is false if a field is optional in only one. */
+/** Compiles only if the packed types equal those of the source. `Same` is false if a field is optional in one only. */
 const compareTypes = (home: string, names: readonly string[]) => `
 import type * as packed from '${home}/dist/index.d.ts'
 import type * as source from '${ROOT}/packages/client/src/index.ts'

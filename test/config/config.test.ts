@@ -178,7 +178,7 @@ test.each([
   ['TRUST_PROXY', ['true', '10.0.0.0/8, proxy']],
   ['REDIS_URL', ['localhost:6379', 'http://localhost:6379', 'redis://', 'redis://localhost:0']],
   ['REDIS_URL', ['redis://localhost/limits', 'redis://localhost/1/', 'redis://localhost/4294967296']],
-])('%s=%j is refused with the name and the value', (name, values) => {
+])('the error for %s=%j names the setting and the value', (name, values) => {
   for (const value of values)
     expect(() => read({ [name]: value })).toThrow(
       new RegExp(`^${name} must be .*, got "${RegExp.escape(value)}"\\.$`),

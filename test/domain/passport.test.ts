@@ -13,7 +13,7 @@ test.each([
   ['-7', { wallet: '-7' }],
   ['7.0', { wallet: '7.0' }],
   ['٧', { wallet: '٧' }],
-])('%s names a passport', (text, ref) => {
+])('%s is parsed as the id or wallet of a passport', (text, ref) => {
   expect(parsePassportRef(text)).toEqual(ref)
 })
 
@@ -21,7 +21,7 @@ test.each(['', '9007199254740992', '9'.repeat(400), 'x'.repeat(129)])('%s names 
   expect(parsePassportRef(text)).toBeUndefined()
 })
 
-test('the main wallet identifies the passport, even if this wallet is not verified', () => {
+test('the wallets of a passport are its main wallet and its verified wallets, without duplicates', () => {
   const wallets = walletsOf(record(1, { mainWallet: '0xa', verifiedWallets: ['0xb', '0xa', '0xb'] }))
   expect(wallets).toEqual(['0xa', '0xb'])
   expect(walletsOf(record(1))).toEqual([])

@@ -26,7 +26,7 @@ describe('a retirement plan', () => {
     ])
   })
 
-  test('must be sorted by time; a brownout may end when the next one or the sunset begins', () => {
+  test('must have its dates in order, but one brownout can end at the moment when the next one or the sunset begins', () => {
     expect(findPlanProblem(PLAN)).toBeUndefined()
     expect(findPlanProblem({ ...PLAN, sunsetAt: 400 })).toBeUndefined()
     expect(findPlanProblem({ ...PLAN, brownouts: [], sunsetAt: 99 })).toContain('must not lie before')

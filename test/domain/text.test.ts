@@ -48,7 +48,7 @@ test.each([
   expect(parseWebAddress(text)).toBeUndefined()
 })
 
-test('an accepted URL contains no character that could end it', () => {
+test('an accepted URL contains no quotes, spaces or other characters that could end it in HTML or a header', () => {
   for (const letter of '<>"`\\^{|}\' \t\r\n\0\u202e\u2028') {
     for (const place of ['/x', '/?x', '/#x', 'xb/']) {
       const address = parseWebAddress(`https://a${place.replace('x', letter)}`)

@@ -66,7 +66,7 @@ describe('Accept on pages', () => {
     expect((await look(path, BROWSER)).headers.get('Content-Type')).toBe(HTML)
   })
 
-  test('pictures ignore Accept, because they have only one type', async () => {
+  test('a request for a badge or card gets the SVG, whatever its Accept header', async () => {
     for (const path of ['/badge/7.svg', '/card/7.svg']) {
       const { status, headers } = await look(path, 'application/json')
       expect([status, headers.get('Content-Type')]).toEqual([200, 'image/svg+xml; charset=utf-8'])

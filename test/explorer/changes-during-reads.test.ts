@@ -50,7 +50,7 @@ const CHANGES = [
 ] as const
 
 onEveryEngine('a passport that changes while it is read', (open) => {
-  test.each(CHANGES)('a passport is shown in its earlier state if %s meanwhile', async (_, change) => {
+  test.each(CHANGES)('a page shows the old passport if it is %s meanwhile', async (_, change) => {
     for (const path of ['/passports/1', '/passports/1/score']) {
       await using store = await open([OLD])
       await using server = serveExplorer(withChange(store, () => change(store)))
@@ -62,7 +62,7 @@ onEveryEngine('a passport that changes while it is read', (open) => {
     }
   })
 
-  test.each(CHANGES)('a passport is explained in its earlier state if %s meanwhile', async (_, change) => {
+  test.each(CHANGES)('an explanation covers the old passport if it is %s meanwhile', async (_, change) => {
     await using store = await open([OLD])
     const changing = withChange(store, () => change(store))
     expect(await findExplanation(changing, { id: 1 }, DEFAULT_RULES, NOON)).toMatchObject({
@@ -72,7 +72,7 @@ onEveryEngine('a passport that changes while it is read', (open) => {
     })
   })
 
-  test.each(CHANGES)('a passport is listed with earlier credentials if %s meanwhile', async (_, change) => {
+  test.each(CHANGES)('get_credentials lists old data if the passport is %s meanwhile', async (_, change) => {
     await using store = await open([OLD])
     const changing = withChange(store, () => change(store))
     const context = { store: changing, config: {}, now: () => NOON } as ToolContext

@@ -5,7 +5,7 @@ import { FONTS } from '../../src/explorer/design/fonts.ts'
 import { rosette } from '../../src/explorer/design/rosette.ts'
 import { PALETTE, writeColors } from '../../src/explorer/design/tokens.ts'
 
-test('the stylesheet has the colours of both themes, with the accents of the site', () => {
+test('the stylesheet has the colours of both themes, including the accent colours of the site', () => {
   const style = writeColors({ light: '#111111', dark: '#eeeeee' })
   const { light, dark } = PALETTE
   expect(style).toContain(`--ground: light-dark(${light.ground}, ${dark.ground});`)
@@ -19,7 +19,7 @@ test('the contrast of two colours is calculated as in WCAG, in either order', ()
   expect(contrast('#ff0000', '#0000ff')).toBeCloseTo(2.149)
 })
 
-test('neighbouring parts of a score contrast with each other and with the background; text is readable', () => {
+test('adjacent segments of a score bar contrast with each other and with the background, and all text is readable', () => {
   for (const colors of Object.values(PALETTE)) {
     expect(contrast(colors.activity, colors.identity)).toBeGreaterThan(3)
     expect(contrast(colors.identity, colors.skills)).toBeGreaterThan(3)
@@ -36,7 +36,7 @@ test('neighbouring parts of a score contrast with each other and with the backgr
   }
 })
 
-test('a rosette has few bytes, is always the same for an id, and differs from nearly all others', () => {
+test('the generated picture of an id (rosette) is small and reproducible, and nearly all ids have different ones', () => {
   const ids = [...Array.from({ length: 1000 }, (_, id) => id), 2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]
   const drawn = ids.map((id) => rosette(id).markup)
   expect(ids.map((id) => rosette(id).markup)).toEqual(drawn)
@@ -45,7 +45,7 @@ test('a rosette has few bytes, is always the same for an id, and differs from ne
   expect(drawn.join('')).not.toMatch(/NaN|Infinity|style/)
 })
 
-test('a small rosette has one thick line in the colours of the large one', () => {
+test('the small version of a rosette is simpler than the large one and has the same colours', () => {
   const [large, small] = [rosette(42).markup, rosette(42, 'small').markup]
   expect(small.length).toBeLessThan(large.length)
   expect(small).not.toMatch(/<use|NaN|id=/)
@@ -76,7 +76,7 @@ const endsOf = (markup: string) =>
     ([, part, x, width]) => [part, Math.round(Number(x) + Number(width))] as const,
   )
 
-test('a score bar has gaps and textures for its parts, and a title that names them', () => {
+test('a score bar separates its segments with gaps and textures, and its title names them', () => {
   const { markup } = renderScoreBar(SCORES, 200)
   expect(endsOf(markup)).toEqual([
     ['activity', 25],
@@ -89,7 +89,7 @@ test('a score bar has gaps and textures for its parts, and a title that names th
   expect(markup).toContain('<title>activity 50, identity 30, skills 20</title>')
 })
 
-test('a small part of a score stays visible, because the gaps beside it are taken from the longer parts', () => {
+test('a short segment of a score bar stays visible, because the gaps beside it shorten the longer segments', () => {
   const { markup } = renderScoreBar({ total: 1000, activity: 600, identity: 1, skills: 399 }, 1000)
   expect(endsOf(markup)).toEqual([
     ['activity', 58],
@@ -106,7 +106,7 @@ test('a score beyond the scale fills the bar, which ends in an arrow', () => {
   expect(renderScoreBar(SCORES, 100).markup).not.toContain('beyond')
 })
 
-test('a score bar is as long as the total, whatever the sum of the parts', () => {
+test('the length of a score bar shows the total, even if its segments add up to another sum', () => {
   expect(endsOf(renderScoreBar({ ...SCORES, total: 150 }, 200).markup).at(-1)).toEqual(['other', 75])
   expect(endsOf(renderScoreBar({ ...SCORES, total: 80 }, 200).markup).at(-1)).toEqual(['skills', 40])
   const strange = { total: 5, activity: 900, identity: -40, skills: 0.333 }

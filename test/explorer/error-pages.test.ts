@@ -40,7 +40,7 @@ describe('error pages', () => {
   })
 
   test.each(['/passports', '/passports/', '/passports/7/8', '/badge/7/8', '/card/'])(
-    '404 is an HTML page in all folders of the explorer: %s',
+    'an unknown path of the explorer gets an HTML 404: %s',
     async (target) => {
       const { status, text } = await find(store, target)
       expect(status).toBe(404)
@@ -68,7 +68,7 @@ describe('error pages', () => {
     }
   })
 
-  test('a 304 of a page counts toward the limit', async () => {
+  test('a page request that gets a 304 counts toward the rate limit', async () => {
     const limiter = limitPages(3)
     await using server = serveExplorer(store, { limiter })
     const etag = (await server.look('/passports/7')).headers.get('ETag') ?? ''
@@ -80,7 +80,7 @@ describe('error pages', () => {
     expect((await again('/card/7.svg', '*')).status).toBe(304)
   })
 
-  test('searches, filters and comparisons count as more than one page, and a cached page counts as one', async () => {
+  test('a search, filter or comparison counts as several requests toward the rate limit, and a cached page as one', async () => {
     await using server = serveExplorer(store, { limiter: limitPages(300) })
     let remaining = 300
     async function unitsOf(path: string): Promise<number> {

@@ -25,7 +25,7 @@ test.each([
   ['/card/1.png', ['/card/1.png?x=1', '/card/1.png?theme=dark']],
   ['/card/site.png', ['/card/site.png?x=1']],
   ['/badge/1.svg?show=top', ['/badge/1.svg?show=top&x=1', '/badge/1.svg?style=none&show=top&theme=red']],
-])('%s is rendered once, whatever other parameters follow', async (target, same) => {
+])('%s is rendered once, even if later requests add unknown or default parameters', async (target, same) => {
   await using server = await serveCounted()
   const first = await server.look(target)
   expect(first.status).toBe(200)
@@ -35,7 +35,7 @@ test.each([
   expect(server.counted.rendered).toBe(rendered)
 })
 
-test('a page with other values of its parameters is cached separately', async () => {
+test('the same page with other parameter values is cached separately', async () => {
   await using server = await serveCounted()
   for (const targets of [
     ['/', '/?sort=skills', '/?human=true', '/?human=false'],
@@ -48,7 +48,7 @@ test('a page with other values of its parameters is cached separately', async ()
   expect((await server.look('/passports/1/credentials?page=2')).status).toBe(404)
 })
 
-test('while the index is not ready, pages lack some parts and are not cached', async () => {
+test('while the index is not ready, pages omit the sections that need it, and are not cached', async () => {
   const people = [
     record(1, { profile: { displayName: 'Ada', tags: ['adagio'] }, scores: { total: 1, skills: 1 } }),
     ...Array.from({ length: 9 }, (_, at) => named(at + 2, 'Grace', at + 2)),

@@ -18,7 +18,7 @@ const many = (count: number) =>
 onEngine('sqlite', 'the ranking', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
-  test('lists passports by score; equal scores share a rank', async () => {
+  test('the ranking lists passports by score, and equal scores share a rank', async () => {
     const { status, headers, text } = await server.look('/')
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
@@ -33,7 +33,7 @@ onEngine('sqlite', 'the ranking', (open) => {
     expect(text).not.toMatch(/<script>|<style|style=|onclick/)
   })
 
-  test('passports with equal scores share a rank across pages', async () => {
+  test('passports with equal scores have the same rank even if they are on different pages', async () => {
     const same = Array.from({ length: 30 }, (_, at) => named(at + 1, `Person ${at + 1}`, at === 0 ? 9 : 8))
     await using server = await servePeople([...same, named(31, 'Person 31', 7)])
     expect(rowsOf((await server.look('/?page=2')).text)).toEqual([
@@ -43,21 +43,21 @@ onEngine('sqlite', 'the ranking', (open) => {
     expect(rowsOf((await server.look('/?q=31')).text)).toEqual(['31 Person 31 7'])
   })
 
-  test('finds by name regardless of accents, with the rank among all passports', async () => {
+  test('a search by name ignores accents and case, and shows the rank among all passports', async () => {
     const { text } = await server.look('/?q=LOVELACE')
     expect(rowsOf(text)).toEqual(['1 Ada Lovélace 🐉 42.5'])
     expect(readable(text)).toContain('1 of 3 passports for “LOVELACE”')
     expect(text).toContain('value="LOVELACE"')
   })
 
-  test('finds by wallet and by id if no name matches', async () => {
+  test('a search finds passports by wallet and by id if no name matches', async () => {
     expect(rowsOf((await server.look(`/?q=${ADA_WALLET.toUpperCase().replace('0X', '0x')}`)).text)).toEqual([
       '1 Ada Lovélace 🐉 42.5',
     ])
     expect(rowsOf((await server.look('/?q=900')).text)).toEqual(['1 Grace Hopper 42.5'])
   })
 
-  test('has 20 passports per page, and page links that keep the search text', async () => {
+  test('the ranking has 20 passports per page, and its page links keep the search text', async () => {
     await using server = await servePeople(many(60))
     const first = await server.look('/?q=person')
     expect(rowsOf(first.text)).toHaveLength(20)
@@ -72,7 +72,7 @@ onEngine('sqlite', 'the ranking', (open) => {
     expect(linksOf(last.text)).toEqual(['First /', 'Previous /?page=2'])
   })
 
-  test('explains an empty result and a page past the end', async () => {
+  test('the ranking explains an empty search result and a page past the end', async () => {
     await using server = await servePeople(many(30))
     const nothing = await server.look('/?q=%3Cb%3Enobody')
     expect(nothing.status).toBe(200)
@@ -84,7 +84,7 @@ onEngine('sqlite', 'the ranking', (open) => {
     expect(past.text).toContain('<a href="/?page=2">Go to the last page</a>')
   })
 
-  test('an empty database shows how to fill it', async () => {
+  test('with an empty database, the ranking shows how to import passports', async () => {
     await using server = await servePeople([])
     const { status, text } = await server.look('/?q=x')
     expect(status).toBe(200)

@@ -118,7 +118,7 @@ function findInjected(pages: { path: string; text: string }[]): string[] {
 inBrowser('untrusted input in pages', (browser) => {
   const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
-  test('runs no script and loads nothing on the list, passports, badges and cards', async () => {
+  test('untrusted input runs no script and loads no file from other hosts', async () => {
     const page = await browser.newPage()
     const seen = watch(page, server.url.host)
     const query = encodeURIComponent(MARKUP[1] as string)
@@ -132,7 +132,7 @@ inBrowser('untrusted input in pages', (browser) => {
     expect(seen).toEqual([])
   })
 
-  test('adds no element and no attribute to a page or picture', async () => {
+  test('untrusted input adds no element and no attribute to a page or picture', async () => {
     const paths = [
       ...['/', '/?page=2', '/?sort=skills', '/credentials'],
       ...PEOPLE.flatMap(({ id, profile }) => {
@@ -162,7 +162,7 @@ inBrowser('untrusted input in pages', (browser) => {
     expect(injected).toBe(`/: ${MARKUP[0]}`)
   })
 
-  test('pages link only to web addresses without a user name or password', async () => {
+  test('passport pages link only to http and https URLs without a user name or password', async () => {
     const anchors: string[] = []
     for (const { id } of PEOPLE) {
       const { status, text } = await server.look(`/passports/${id}`)
@@ -189,7 +189,7 @@ inBrowser('untrusted input in pages', (browser) => {
       )
       return route.fulfill({ response, body })
     })
-    // Each of these pages has a different policy.
+    // Each of these pages has a different content security policy.
     for (const path of ['/', '/reference', '/deprecation']) {
       complaints.length = 0
       await page.goto(server.url.origin + path)

@@ -3,7 +3,7 @@ import { copyStore } from '../../src/ingest/copy.ts'
 import { openTestStore, saveRecords } from '../support/store/engines.ts'
 import { named, PEOPLE } from '../support/store/records.ts'
 
-test('a copy detects changes of the source during the copy, and the next copy catches up', async () => {
+test('a copy detects that the source changed meanwhile, and the next copy adds these changes', async () => {
   await using from = await openTestStore('sqlite', PEOPLE)
   await using to = await openTestStore('postgres')
   const options = { from, to, signal: new AbortController().signal }

@@ -35,7 +35,7 @@ test('filling the demo a second time changes nothing', async () => {
   expect(await listAll(store)).toEqual(people)
 })
 
-test('the demo has events of four months, with causes, for the first hundred people', async () => {
+test('the demo has four months of events for each of the first hundred people, with the causes of score changes', async () => {
   const { events, log } = await store.events.list({ after: 0, limit: 10_000 })
   expect(log.knownSince).toBe(NOON - 120 * DAY)
   const times = events.map(({ time }) => time)
@@ -68,7 +68,7 @@ test('the demo has a thousand people, one who was merged into another, and one w
     expect(url).toStartWith('https://example.com/')
 })
 
-test('the rules explain every score of the demo, and most credentials', async () => {
+test('every score of the demo equals the result of the rules, and most of its credentials are scored by a rule', async () => {
   const scored = people.filter(({ stale }) => !stale)
   const calculated = scored.map(({ id, calculatedAt = 0 }) => ({
     id,
@@ -88,7 +88,7 @@ test('the rules explain every score of the demo, and most credentials', async ()
   expect(lines.some(({ accounts }) => accounts.length > 1)).toBe(true)
 })
 
-test('demo people have the shape of real data: about 17 credentials, most totals up to 120, and a long tail', () => {
+test('demo people resemble real ones: they have about 17 credentials, most totals are 10 to 120, and a few above 250', () => {
   const shareOf = (matches: (person: (typeof people)[number]) => unknown) =>
     people.filter(matches).length / people.length
   const credentials = people.reduce((sum, person) => sum + person.credentials.length, 0) / people.length

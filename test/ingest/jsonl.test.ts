@@ -56,7 +56,7 @@ test.each<[string, string[], [number, string][]]>([
   expect(await read(inChunks(gzipSync(chunks.join(''))))).toEqual(lines)
 })
 
-test('readLines copies data from a chunk that the source reuses', async () => {
+test('readLines copies each chunk, so that the source can reuse its buffer', async () => {
   async function* source() {
     const chunk = bytes('one half ')
     yield chunk
@@ -85,14 +85,14 @@ test.each([
   ['a line', packed.length / 2],
   ['its checksum', packed.length - 4],
   ['its header', 5],
-])('gzip that is truncated in %s yields the complete lines, then a reason', async (_, length) => {
+])('gzip that is truncated in %s yields the complete lines, then an error', async (_, length) => {
   const lines = await read(inChunks(packed.subarray(0, length), 5000))
   const last = lines.pop()
   expect(lines.map(([, text]) => text)).toEqual(many.slice(0, lines.length))
   expect(last).toEqual([lines.length + 1, '! cannot be read any further: unexpected end of file'])
 })
 
-test('a gzip file with garbage inside or after it yields the valid lines, then a reason', async () => {
+test('a gzip file with garbage in the middle or at the end yields the lines before it, then an error', async () => {
   const damaged = Buffer.from(packed)
   damaged.fill(0, packed.length / 2, packed.length / 2 + 500)
   for (const given of [damaged, Buffer.concat([packed, bytes('something else')])]) {
@@ -105,7 +105,7 @@ test('a gzip file with garbage inside or after it yields the valid lines, then a
   }
 })
 
-test('a source that fails yields the lines before the failure, then the reason', async () => {
+test('a source that fails yields the lines before the failure, then an error', async () => {
   async function* source() {
     yield bytes('one\ntwo\nhal')
     throw new Error('the disk is gone')

@@ -175,7 +175,7 @@ onEveryEngine(
       },
     )
 
-    test('malformed lines change nothing', async () => {
+    test('malformed lines do not change the stored data', async () => {
       const count = lines.length
       expect(imported.report).toMatchObject({ lines: 2 * count + 1, added: count + 1, refused: count })
       expect(await store.passports.find({ wallet: '0xa11ce' })).toMatchObject({ id: 1 })
@@ -185,7 +185,7 @@ onEveryEngine(
 )
 
 onEveryEngine('keys of the maximum length', (open) => {
-  test('are stored, even if each character has four bytes', async () => {
+  test('keys of the maximum length are stored, even if each character has four bytes', async () => {
     // All characters differ, so that the key cannot be compressed.
     const letters = Array.from({ length: 250 }, (_, at) => 0x20000 + ((at * 7919) % 40_000))
     const key = String.fromCodePoint(...letters)

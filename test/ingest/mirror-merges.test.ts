@@ -10,7 +10,7 @@ import { ADA_WALLET, NOON, named, record } from '../support/store/records.ts'
 const FIVE = [1, 2, 3, 4, 5].map((id) => named(id, `Person ${id}`, id))
 
 onEveryEngine('merges of a mirrored source', (open) => {
-  test('a run merges copies as the source merged them, chains included, and later runs change nothing', async () => {
+  test('a run repeats the merges of the source, including chains of merges, and later runs change nothing', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -27,7 +27,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect(await target.passports.listMerged(3)).toEqual([2])
   })
 
-  test('a run undoes merges that the source has undone, but keeps merges that were made here', async () => {
+  test('a run undoes merges that the source has undone, but not merges that were made only in the copy', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -41,7 +41,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 5 })
   })
 
-  test('a run frees the wallets of a merged passport, so that the survivor can have them', async () => {
+  test('a run can move a wallet from a merged passport to its survivor', async () => {
     await using source = await serveSource([record(1, { mainWallet: ADA_WALLET }), record(2)])
     await using target = await open()
     await copy(target, source.url)
@@ -57,28 +57,28 @@ onEveryEngine('merges of a mirrored source', (open) => {
 
   test.each<[string, (target: Store) => unknown, object, string[], number | undefined]>([
     [
-      'merges that contradict a merge made here are reported as failed',
+      'a merge at the source that contradicts a merge in the copy is reported as failed',
       (target) => target.passports.merge(1, 3),
       { failed: 1 },
       ['1: it is merged into passport 3 here, but into passport 2 at the source'],
       3,
     ],
     [
-      'if the survivor was merged here, the merge leads to the passport into which it was merged',
+      'a passport whose survivor was merged in the copy redirects to the last survivor',
       (target) => target.passports.merge(2, 3),
       { merged: 1 },
       [],
       3,
     ],
     [
-      'merges into a passport that was removed here are reported as failed',
+      'a merge into a passport that was removed from the copy is reported as failed',
       (target) => target.passports.remove(2, NOON),
       { removed: 1, failed: 1 },
       ['1: the source has merged it into passport 2, which was not copied'],
       1,
     ],
     [
-      'merges of passports that were removed here are ignored',
+      'a merge of a passport that was removed from the copy is ignored',
       (target) => target.passports.remove(1, NOON),
       {},
       [],
@@ -97,7 +97,7 @@ onEveryEngine('merges of a mirrored source', (open) => {
   })
 })
 
-test('listed passports are not merged, even if the source responds with the body of another passport', async () => {
+test('a passport that the source lists is not merged, even if the source responds with another passport', async () => {
   let isWrong = false
   const list = () => ({ passports: [1, 2, 3].map((passport_id) => ({ passport_id })) })
   await using source = serveOdd({ list, passport: (id) => plain(isWrong ? 1 : id) })
@@ -112,7 +112,7 @@ test('listed passports are not merged, even if the source responds with the body
   for (const id of [1, 2, 3]) expect(await target.passports.find({ id })).toMatchObject({ id })
 })
 
-test('a copy is not merged into a passport that the source does not list', async () => {
+test('a passport is not merged into a survivor that was not copied from the source', async () => {
   let ids = [1, 2, 3]
   const list = () => ({ passports: ids.map((passport_id) => ({ passport_id })) })
   await using source = serveOdd({ list, passport: (id) => plain(ids.length === 3 ? id : 9) })
@@ -131,6 +131,6 @@ test.each([
   [{ passport: {} }, 'https://example.com/api/v2/passports/9', 9],
   [{ passport: { passport_id: 7 } }, '/api/v1/passports/0xab', 7],
   [null, '/api/v1/passports/7', 7],
-])('for passport 7, body %j and Content-Location %p name the survivor %d', (body, location, survivor) => {
+])('passport 7 with body %j and Content-Location %p has the survivor %d', (body, location, survivor) => {
   expect(parseSurvivor(body, location, 7)).toBe(survivor)
 })

@@ -78,7 +78,7 @@ test('each invalid id in the list is reported once, and the other passports are 
   expect(failures).toEqual(['-5', '1.5', '1e+300', '"x"', '""', 'none'].map((id) => `${id}: ${reason}`))
 })
 
-test('listed passports are counted as gone if the source responds with 404 or another passport', async () => {
+test('a listed passport is counted as gone if the source responds with 404 or with another passport', async () => {
   const { report, ids } = await copyOdd({
     list: () => ({ passports: passports([1, 2, 3]) }),
     passport: (id) => (id === 2 ? 404 : id === 3 ? plain(1) : plain(id)),

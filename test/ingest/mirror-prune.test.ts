@@ -17,7 +17,7 @@ const removeAll = async (store: Store, ids: readonly number[]) => {
 }
 
 onEveryEngine('passports that are gone at the source', (open) => {
-  test('a run that prunes removes passports that are gone at the source, and a later run copies those that come back', async () => {
+  test('a run with pruning removes passports that the source has removed, and a later run copies restored ones again', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open([person(9)])
     await copy(target, source.url)
@@ -33,7 +33,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
   })
 
-  test('a run keeps passports that another source still has', async () => {
+  test('pruning does not remove passports that another source still has', async () => {
     await using source = await serveSource(FIVE)
     await using other = await serveSource(FIVE.slice(0, 2))
     await using target = await open()
@@ -46,7 +46,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect(await idsIn(target)).toEqual([1, 2, 3, 4])
   })
 
-  test('a run keeps a passport into which a kept passport is merged, and prunes nothing if most passports are gone', async () => {
+  test('pruning does not remove the survivor of a passport that stays, and removes nothing if most passports are gone', async () => {
     await using source = await serveSource(FIVE)
     await using empty = await serveSource([])
     await using target = await open()
@@ -69,7 +69,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect((await prune(source.url)).report).toEqual({ ...NONE, unchanged: 3, pruned: 2 })
   })
 
-  test('passports that were removed here stay removed, even if the source has them again', async () => {
+  test('passports that were removed from the copy stay removed, even if the source restores them', async () => {
     await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
@@ -79,7 +79,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 4, removed: 1 })
   })
 
-  test('the wallets of pruned passports are free for other passports in the same run', async () => {
+  test('a run can give the wallet of a pruned passport to another passport', async () => {
     const owner = { ...person(1), mainWallet: '0xw' }
     await using source = await serveSource([owner, ...FIVE.slice(1)])
     await using target = await open()

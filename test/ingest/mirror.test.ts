@@ -36,7 +36,7 @@ onEveryEngine('mirror', (open, engine) => {
     expect(asked.every(({ headers }) => headers.has('If-None-Match'))).toBe(true)
   })
 
-  test('a source can be copied from V2, and a run with the other version copies everything again', async () => {
+  test('a source can be copied through V1 or V2, and a run with the other version requests every passport again', async () => {
     await using source = await serveSource(FEW)
     await using target = await open()
     const paths: string[] = []
@@ -54,7 +54,7 @@ onEveryEngine('mirror', (open, engine) => {
     source.seen.length = 0
     expect((await run(2)).report).toEqual({ ...NONE, unchanged: 5 })
     expect(ofPassports(source.seen).map(({ status }) => status)).toEqual(Array(10).fill(304))
-    // A run with the other version sends no ETags, because a source can use the same ETag for both.
+    // A run with the other version sends no ETags, because a source can use the same ETag in both.
     for (const version of [1, 2] as const) {
       source.seen.length = 0
       const { copied, unchanged } = (await run(version)).report
@@ -63,7 +63,7 @@ onEveryEngine('mirror', (open, engine) => {
     }
   })
 
-  test('a wallet may move from one passport to another', async () => {
+  test('a run can move a wallet from one passport to another', async () => {
     const [high, low] = [record(1, { scores: { total: 9 } }), record(2, { mainWallet: ADA_WALLET })]
     await using source = await serveSource([high, low])
     await using target = await open()
@@ -75,7 +75,7 @@ onEveryEngine('mirror', (open, engine) => {
     expect(await target.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 1 })
   })
 
-  test('a passport with a wallet that another stored passport has is reported as failed', async () => {
+  test('a passport is reported as failed if its wallet belongs to a passport that is not from the source', async () => {
     await using source = await serveSource(FEW)
     await using target = await open([record(5000, { mainWallet: ADA_WALLET })])
     const { report, failures } = await copy(target, source.url)
@@ -95,7 +95,7 @@ test('a source that fails at random is copied completely', async () => {
   expect(again).toEqual({ ...NONE, unchanged: SOME.length })
 })
 
-test('a passport whose requests fail is reported with its id, the others are copied, and the next run copies it', async () => {
+test('a passport whose requests fail is reported with its id, and the next run copies it', async () => {
   await using source = await serveSource(FEW)
   await using target = await openTestStore('sqlite')
   const broken = async (url: string, init: RequestInit) =>

@@ -21,7 +21,7 @@ async function scored(store: Store) {
 }
 
 onEveryEngine('an export', (open, engine) => {
-  test('restores the same responses when it is imported, after a random history', async () => {
+  test('after a random history, the import of an export gives the same responses', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (steps) => {
         await using store = await open()

@@ -14,7 +14,7 @@ test.each([
   ['file:///etc/passwd', 'null/etc/passwd'],
   ['//other.example/', 'http://other.example/'],
   ['http://[', 'another URL'],
-])('the target of a redirect to %p receives neither a request nor the key', async (place, named) => {
+])('the client does not follow a redirect to %p, and does not send the key', async (place, named) => {
   const asked: string[] = []
   await using server = await serveRaw((socket) => answer(socket, 307, { Location: place }, ''))
   const follow = (url: string, init: RequestInit) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createClient, fail, GOOD, good, status } from '../support/ingest/throttled-client.ts'
 import { NOON } from '../support/store/records.ts'
 
-test('requests keep the configured interval, without bursts after idle time', async () => {
+test('requests keep the configured interval, even after idle time', async () => {
   const { begun, getMany, time } = createClient([good], { rate: 8 })
   await getMany(40)
   expect(begun).toEqual(Array.from({ length: 40 }, (_, at) => at * 125))
@@ -98,7 +98,7 @@ test.each([
   expect(begun.slice(1).map((at, index) => at - (begun[index] as number))).toEqual(waits)
 })
 
-test('a request to a source that has never responded fails the whole run after three attempts', async () => {
+test('the whole run fails after three attempts if the source has never responded', async () => {
   const { get } = createClient([fail('unable to connect')])
   await expect(get()).rejects.toMatchObject({
     name: 'SourceError',
@@ -107,7 +107,7 @@ test('a request to a source that has never responded fails the whole run after t
   })
 })
 
-test('a request fails the whole run if the source has not responded for ten minutes', async () => {
+test('the whole run fails if a request fails and the source has not responded for ten minutes', async () => {
   const { get, time } = createClient([good, fail('unable to connect')])
   await get()
   await expect(get()).rejects.toMatchObject({ name: 'ResponseError' })
@@ -120,7 +120,7 @@ test.each([
   [404, { status: 404 }],
   [410, { status: 404 }],
   [304, { status: 304 }],
-])('status %d is a valid response', async (code, reply) => {
+])('status %d is a valid response, which is not retried', async (code, reply) => {
   const { begun, get } = createClient([status(code)])
   expect(await get('/x', '"tag"')).toEqual(reply as never)
   expect(begun).toHaveLength(1)

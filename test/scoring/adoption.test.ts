@@ -55,7 +55,7 @@ const typesAfter = async (store: Store, sequence: number) =>
   (await store.events.list({ after: sequence, limit: 100 })).events.map(({ type }) => type)
 
 onEveryEngine('the adoption of a rule set', (open) => {
-  test('marks passports as stale if it changes their score, unless it is the first rule set', async () => {
+  test('adopting a rule set marks passports as stale if their scores change, unless it is the first rule set', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { scores: { total: 4, skills: 4 } })))
     await hand(store, { id: 1 }, contracts(4))
     await hand(store, { id: 2 }, joined(NOON - 3 * YEAR))
@@ -74,7 +74,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     expect(await store.scoring.countStale()).toBe(3)
   })
 
-  test('keeps responses, ETags, times and events of each passport whose points stay the same', async () => {
+  test('adopting rules changes no response or event of passports whose points stay the same', async () => {
     const records = [1, 2, 3, 4].map((id) => record(id, { mainWallet: `0x${id}` }))
     await using store = await open([...records, record(5, { mergedInto: 1 })])
     await adoptRules(scorerOf(store))
@@ -118,7 +118,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     )
   })
 
-  test('marks a passport as stale again if its scoring failed', async () => {
+  test('adopting a rule set marks a passport as stale again if its last scoring failed', async () => {
     await using store = await open([record(1, { stale: true })])
     await adoptRules(scorerOf(store))
     const work = { ...jobOf('other', 1), rules: DEFAULT_RULES.stamp, onFailure: () => undefined }
@@ -132,7 +132,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     expect(await rescoreSome(scorerOf(store, otherRules))).toBe(1)
   })
 
-  test('marks a passport as stale if another rule set gave it another score, even if it is saved later', async () => {
+  test('a record with a different score by another rule set is stale, whether it is saved before or after the adoption', async () => {
     const scores = { total: 9, skills: 9 }
     const records = [
       record(1, { rules: 'elsewhere', scores }),
@@ -147,7 +147,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     for (const store of [before, after]) expect(await stale(store)).toEqual([true, false, false])
   })
 
-  test('changes nothing while another rule set is active', async () => {
+  test('the adoption of a rule set changes nothing while another rule set is active', async () => {
     await using store = await open([record(1)])
     await adoptRules(scorerOf(store))
     await hand(store, { id: 1 }, contracts(4))
@@ -158,7 +158,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     expect(await rescoreSome(scorerOf(store, otherRules))).toBeUndefined()
   })
 
-  test('marks many passports in batches, and continues after an interruption', async () => {
+  test('a rule set is adopted in batches, even after another adoption that did not finish', async () => {
     await using store = await open(Array.from({ length: ADOPTION_BATCH + 1 }, (_, id) => record(id)))
     const adopt = (rules: string, total: number) => store.scoring.adopt(jobOf(rules, total))
     while (!(await adopt('one', 1)));
@@ -171,7 +171,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH + 1)
   })
 
-  test('marks a passport as stale if it is saved during the adoption with the score of the old rule set', async () => {
+  test('a record that is saved during the adoption with a score by the old rule set is marked as stale', async () => {
     await using store = await open([record(1), record(2)])
     while (!(await store.scoring.adopt(jobOf('old', 1))));
     expect(await store.scoring.adopt(jobOf('young', 2))).toBe(false)

@@ -44,7 +44,7 @@ onEveryEngine('the state of a score', (open) => {
     ])
   })
 
-  test('scores of a record are kept if they are the sums of its credentials, else calculated again', async () => {
+  test('the scores in a record are used if they are the sums of its credentials, and calculated again otherwise', async () => {
     const skills = [credential('a', { category: 'Skills', score: 5, maxScore: 9 })]
     await using store = await open([
       record(1, { credentials: skills, scores: { total: 5, skills: 5 } }),
@@ -56,7 +56,7 @@ onEveryEngine('the state of a score', (open) => {
     expect(await find(store, 2)).toMatchObject({ stale: false, scores: { total: 5, skills: 5 } })
   })
 
-  test('a record replaces data points made from earlier credentials, but keeps imported data points', async () => {
+  test('a new record deletes the data points made from earlier credentials, but not the imported data points', async () => {
     const unscored = { ...contracts(16), account: 'credential:c' }
     await using store = await open([record(1, { credentials: [], credentialPoints: [unscored] })])
     await hand(store, { id: 1 }, { ...contracts(4), account: 'own' })
@@ -68,7 +68,7 @@ onEveryEngine('the state of a score', (open) => {
     expect(await find(store, 1)).toMatchObject({ stale: true })
   })
 
-  test('a proof with a score sets the human checkmark until its score is 0', async () => {
+  test('a credential that proves a human sets the human checkmark until its score is 0', async () => {
     await using store = await open([record(1)])
     for (const amount of [1, 0]) {
       await hand(store, { id: 1 }, { ...contracts(0), type: 'worldcoin', value: { kind: 'flag', amount } })
@@ -77,7 +77,7 @@ onEveryEngine('the state of a score', (open) => {
     }
   })
 
-  test('a passport whose scoring fails does not block the others', async () => {
+  test('a passport whose scoring fails does not stop the scoring of other passports', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { stale: true })))
     const failures: number[] = []
     const scores = { total: 9, activity: 0, identity: 0, skills: 9 }
@@ -102,7 +102,7 @@ onEveryEngine('the state of a score', (open) => {
 })
 
 onEngine('sqlite', 'a busy scorer', (open) => {
-  test('stops when its signal is aborted', async () => {
+  test('a busy scorer stops when its signal is aborted', async () => {
     await using store = await open(Array.from({ length: 1000 }, (_, id) => record(id, { stale: true })))
     await adoptRules(scorerOf(store))
     const stop = new AbortController()

@@ -40,7 +40,7 @@ test.each([
   [29.99, 'New', 'Old'],
   [30, 'Old', undefined],
   [1e9, 'Old', undefined],
-])('the level of %d is %s, and the next one is %s', (total, name, next) => {
+])('the level of a score of %d is %s, and the next level is %s', (total, name, next) => {
   const found = levelOf(total, parseRules(withLevels(['New', 0], ['Old', 30])))
   expect([found?.level.name, found?.next?.name]).toEqual([name, next])
   expect(levelOf(total, parseRules(good))).toBeUndefined()

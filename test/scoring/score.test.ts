@@ -87,7 +87,7 @@ test.each([
   expect(lines[0]?.calculation && describeCalculation(lines[0].calculation)).toContain(words)
 })
 
-test('with accounts "sum", the raw values of all accounts are added before the conversion; dates are not added', () => {
+test('a rule with accounts "sum" adds the raw values of all accounts before the conversion, except dates', () => {
   const { credentials, lines } = scoreOf(
     point('summed', number(9), { account: 'a', earnedAt: 200 }),
     point('summed', number(16), { account: 'b', earnedAt: 100 }),
@@ -97,7 +97,7 @@ test('with accounts "sum", the raw values of all accounts are added before the c
   expect(lines[0]?.accounts.map(({ account }) => account)).toEqual(['a', 'b', 'c'])
 })
 
-test('with accounts "best", the best account counts, with its display text', () => {
+test('a rule with accounts "best" uses the value and the display text of the best account', () => {
   const { credentials } = scoreOf(
     point('root', number(16), { account: 'a', display: '16 stars' }),
     point('root', number(100), { account: 'b', display: '100 stars', earnedAt: 7 }),
@@ -105,7 +105,7 @@ test('with accounts "best", the best account counts, with its display text', () 
   expect(credentials).toMatchObject([{ score: 5, value: '100 stars', earnedAt: 7 }])
 })
 
-test('the total is the sum of the capped categories, and other categories count as 0', () => {
+test('the total is the sum of Activity, Identity and Skills, each up to its cap, without other categories', () => {
   const { scores } = scoreOf(
     point('plain', number(20)),
     point('summed', number(25)),
@@ -138,7 +138,7 @@ test('a credential of a record keeps its score, capped at its maximum', () => {
   ])
 })
 
-test('a data point supersedes the credential of its type if the type has a rule', () => {
+test("a data point replaces the record's credential of the same type if the type has a rule", () => {
   const recordCredentials = [
     credential('a', { type: 'plain', score: 3, maxScore: 40, category: 'Skills' }),
     credential('b', { type: 'other', superseded: true }),
@@ -159,7 +159,7 @@ test('a data point supersedes the credential of its type if the type has a rule'
   expect(input).toEqual(before)
 })
 
-test('a calculated credential gets another id if a credential of the record has its id', () => {
+test('a calculated credential gets another id if its id is already used by a credential of the record', () => {
   const dataPoints = [point('plain', number(1))]
   const taken = scoreOf(...dataPoints).credentials[0]?.id as string
   const recordCredentials = [credential(taken, { type: 'other' })]
@@ -177,7 +177,7 @@ test('a sum that overflows to Infinity is never scored as NaN', () => {
   expect(score(passport({ dataPoints: huge }), rules, NOW).scores.total).toBe(40)
 })
 
-test('a proof with a score sets the human checkmark, and so does the record', () => {
+test('a credential that proves a human sets the human checkmark if it has points, and a record can set it, too', () => {
   expect(scoreOf(point('flag', flag(1))).human).toBe(true)
   expect(scoreOf(point('flag', flag(0))).human).toBe(false)
   expect(scoreOf(point('plain', number(5))).human).toBe(false)

@@ -61,7 +61,7 @@ test.each([
   ['package-lock.json', NO_HASH],
   ['bench/peer/package-lock.json', []],
 ])(
-  '%s has a hash of every package except the formatter on other platforms, and no download URL',
+  '%s has no download URLs, and a hash of every package except formatter binaries of other platforms',
   (path, without) => {
     const entries = readLock(path)
     expect(entries.length).toBeGreaterThan(20)

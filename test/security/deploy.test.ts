@@ -14,7 +14,7 @@ const settingOf = (name: string) =>
   settings.find((line) => line.startsWith(`${name}=`))?.split(/=(.*)/)[1] ?? ''
 const { scripts, dependencies } = JSON.parse(read('package.json'))
 
-test('the systemd unit drops all privileges except its own folder and the network', () => {
+test('the systemd unit can use only the network and its own folder, without privileges', () => {
   expect(settings).toEqual(
     expect.arrayContaining([
       'User=passportd',
@@ -49,21 +49,21 @@ function hostileFolder() {
   return folder
 }
 
-test('the systemd unit does not run code of its data folder', () => {
+test('the systemd unit does not run code from its data folder', () => {
   using data = hostileFolder()
   const local = (name: string) =>
     settingOf(name).replaceAll('/opt/passportd', ROOT).replaceAll('/var/lib/passportd', data.path)
   const command = [...local('ExecStart').split(' ').slice(0, -1), '--version']
   const folder = local('WorkingDirectory')
   expect(folder).not.toBe(data.path)
-  // An operator may run the command in the data folder. It must not run this code there either.
+  // An operator may run the command in the data folder. There, too, the preload script must not run.
   for (const cwd of [folder, data.path]) {
     const { exitCode, stdout } = Bun.spawnSync(command, { cwd, env: {} })
     expect([exitCode, `${stdout}`]).toEqual([0, expect.stringMatching(/^passportd \d/)])
   }
 })
 
-test('the systemd unit retries for ever, except after invalid settings', () => {
+test('systemd restarts the service after every exit, except after invalid settings', () => {
   expect(settings).toEqual(
     expect.arrayContaining(['Restart=always', 'StartLimitIntervalSec=0', 'RestartPreventExitStatus=2']),
   )
@@ -112,7 +112,7 @@ type Compose = {
 }
 const { services, configs, networks } = Bun.YAML.parse(read('deploy/compose.scaled.yaml')) as Compose
 
-test('the nodes of compose.scaled.yaml know client addresses, share rate limits and are published on loopback', () => {
+test('the nodes of compose.scaled.yaml see client addresses and share rate limits, and the only published port is on loopback', () => {
   const node = services['node-1'] as Service
   expect(node.environment).toMatchObject({
     TRUST_PROXY: networks.default.ipam.config[0]?.subnet as string,
@@ -126,7 +126,7 @@ test('the nodes of compose.scaled.yaml know client addresses, share rate limits 
     expect(content).toContain(line)
 })
 
-test('the database role of compose.scaled.yaml is no superuser', () => {
+test('the PostgreSQL role of passportd in compose.scaled.yaml is not a superuser', () => {
   expect(services['node-1']?.environment.DATABASE_URL).toStartWith('postgres://passportd:')
   expect(services.primary?.environment.POSTGRES_USER).not.toBe('passportd')
   expect(configs.database?.content).toMatch(/create role passportd login password/)
@@ -195,7 +195,7 @@ test('the build context has only the files that the image needs: no data, settin
   for (const path of copied) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
 })
 
-test('the files of the build context are enough to build an executable, which runs no code of its data folder', async () => {
+test('an executable can be built from the build context alone, and does not run code from its data folder', async () => {
   using folder = tempFolder()
   for (const path of copied) cpSync(join(ROOT, path), join(folder.path, path), { recursive: true })
   // Links only production dependencies, as "npm ci --omit=dev" would install them.

@@ -67,7 +67,7 @@ test.each(LOSSES)('if %s, every write is refused, and the store is not ready', a
   expect(await store.passports.find({ id: 1 })).toMatchObject({ id: 1 })
 })
 
-test('a transaction during which the WAL is deleted is not acknowledged', async () => {
+test('a transaction fails if the WAL is deleted while it runs', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   await using store = openSqlite(path)
@@ -80,7 +80,7 @@ test('a transaction during which the WAL is deleted is not acknowledged', async 
   expect(await faultOf(() => store.scoring.work(1, job))).toBe('replaced')
 })
 
-test('the changes in a deleted WAL are saved to the database as soon as the loss is noticed', async () => {
+test('when a deleted WAL is detected, its changes are written to the database file', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   await using store = openSqlite(path)
@@ -94,7 +94,7 @@ test('the changes in a deleted WAL are saved to the database as soon as the loss
   expect(await saved.passports.find({ id: 1 })).toMatchObject({ profile: { displayName: 'Only in the WAL' } })
 })
 
-test('a database that is opened by a symbolic link uses the WAL beside its target', async () => {
+test('a database that is opened through a symbolic link uses the WAL beside the target of the link', async () => {
   using folder = tempFolder()
   const [path, link] = [join(folder.path, 'x.db'), join(folder.path, 'link.db')]
   await openSqlite(path).close()

@@ -8,7 +8,7 @@ import { toLines } from '../support/store/json-lines.ts'
 import { named } from '../support/store/records.ts'
 
 withEveryEngine('serve', (makeDatabase, engine) => {
-  test('a server lists records that another process imports, without a restart, and finds them by id at once', async () => {
+  test('when another process imports records, a running server finds them by id at once and soon lists them', async () => {
     const files = { 'new.jsonl': toLines({ passport_id: 2, passport_profile: { display_name: 'Grace' } }) }
     await using here = await workplace(makeDatabase, { files, records: [named(1, 'Ada')] })
     await using server = await here.serve()

@@ -33,7 +33,7 @@ withEngine('sqlite', 'a port that another process listens on', (makeDatabase) =>
 })
 
 onEveryEngine('/health', (open) => {
-  test('/health compares the database id in a request with its own, and does not reveal its own', async () => {
+  test('/health checks the database id in a request without revealing the real one', async () => {
     await using store = await open()
     await using server = serveTest(store)
     const ask = async (id: string) => {

@@ -80,7 +80,7 @@ describe.concurrent('a server that is stopped', () => {
 })
 
 test.concurrent.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s during the start ends the process',
+  '%s ends a process that is still starting',
   async (signal) => {
     using folder = tempFolder()
     const child = start(['serve'], { cwd: folder.path, env: { PORT: '0' } })

@@ -5,7 +5,7 @@ import { apiKey } from '../support/store/records.ts'
 const key = apiKey('one', { name: 'Åsa', expiresAt: 9 })
 
 onEveryEngine('keys', (open) => {
-  test('keys are listed as they were created, newest first', async () => {
+  test('a key is stored as it was created, and keys are listed newest first', async () => {
     await using store = await open()
     await store.keys.create(key)
     await store.keys.create({ ...key, id: 'two', createdAt: 2 })
@@ -14,7 +14,7 @@ onEveryEngine('keys', (open) => {
     expect((await store.keys.list()).map(({ id }) => id)).toEqual(['two', 'one'])
   })
 
-  test('a key that is revoked twice keeps the first date', async () => {
+  test('a key that is revoked twice keeps the date of the first revocation', async () => {
     await using store = await open()
     await store.keys.create(key)
     for (const time of [5, 6]) expect(await store.keys.revoke('one', time)).toBe(true)
@@ -45,7 +45,7 @@ onEveryEngine('keys', (open) => {
     expect((await store.keys.find('one'))?.successor).toBe('abc'[replaced.indexOf(true)] as string)
   })
 
-  test('replacing a key never extends its expiry', async () => {
+  test('replacing a key never extends the time until it expires', async () => {
     await using store = await open()
     await store.keys.create(key)
     await store.keys.create({ ...key, id: 'two', expiresAt: 100 })

@@ -57,7 +57,7 @@ onEveryEngine('merging and removing', (open) => {
     }
   })
 
-  test('a wallet that a survivor took over from a merged passport stays with it until the unmerge', async () => {
+  test('a survivor keeps a wallet that it took over from a merged passport until that passport is unmerged', async () => {
     const former = record(12, { mainWallet: '0x12', verifiedWallets: ['0x12'] })
     const survivor = record(7, { mainWallet: '0x7', verifiedWallets: ['0x7', '0x12'] })
     for (const isUndone of [false, true]) {
@@ -76,7 +76,7 @@ onEveryEngine('merging and removing', (open) => {
     ['its next verified wallet as its main wallet', ['0x12', '0x7', '0x8'], '0x7', ['0x7', '0x8']],
     ['no main wallet if it has no other wallet', ['0x12'], '', []],
   ])(
-    'a survivor whose main wallet goes back to an unmerged passport has %s',
+    'a survivor that returns its main wallet in an unmerge has %s',
     async (_, verifiedWallets, mainWallet, left) => {
       await using store = await open([record(7), record(12, { mainWallet: '0x12' })])
       await store.passports.merge(12, 7)

@@ -89,7 +89,7 @@ async function expectFixture(store: Store): Promise<void> {
 }
 
 withEveryEngine('a database with an outdated schema', (makeDatabase) => {
-  test('a process with migrate: false refuses a database until another process has created its tables', async () => {
+  test('a process that must not migrate refuses a database until another process has created its tables', async () => {
     await using database = await makeDatabase({ bare: true })
     const address = addressOf(database)
     const open = () => openStore(address, { create: false, migrate: false })

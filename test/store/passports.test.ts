@@ -46,7 +46,7 @@ onEveryEngine('passports', (open) => {
     expect((await store.credentials.find({ id: 7 }))?.credentials).toEqual([])
   })
 
-  test('wallets are folded and scores rounded on write', async () => {
+  test('wallet addresses are normalized and scores are rounded on write', async () => {
     const given = record(1, {
       mainWallet: '0xABC',
       verifiedWallets: ['0XABC', 'SoLana'],
@@ -71,7 +71,7 @@ onEveryEngine('passports', (open) => {
     expect(await store.passports.find({ id: 3 })).toMatchObject({ id: 2 })
   })
 
-  test('if a score was never calculated, its calculation time is the time of the first import', async () => {
+  test('a record without a calculation time gets the time of its first import', async () => {
     const { calculatedAt: _, ...unknown } = record(1)
     await using store = await open([unknown])
     expect(await store.passports.find({ id: 1 })).toMatchObject({ calculatedAt: NOON })

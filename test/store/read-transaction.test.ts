@@ -8,7 +8,7 @@ import { saveRecords } from '../support/store/engines.ts'
 import { named, record } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-test('a process reads its own writes at once, although reads share a transaction', async () => {
+test('a process sees its own writes at once, although its reads share a transaction', async () => {
   using folder = tempFolder()
   await using store = openSqlite(join(folder.path, 'x.db'))
   for (let turn = 0; turn < 20; turn++) {
@@ -22,7 +22,7 @@ test('a process reads its own writes at once, although reads share a transaction
 /** This many batches write 400 MB. */
 const MOST_BATCHES = 100
 
-test('the WAL is truncated during constant reads', async () => {
+test('the WAL is truncated even while another thread reads all the time', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   await using store = openSqlite(path)

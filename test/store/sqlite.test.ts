@@ -100,7 +100,7 @@ describe('sqlite: the file', () => {
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
-  test('a file that is moved or replaced while it is open is detected', async () => {
+  test('the store detects that its file was moved or replaced while open', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     await using store = openSqlite(path)
@@ -111,7 +111,7 @@ describe('sqlite: the file', () => {
     expect(() => store.ping()).toThrow('was moved or replaced')
   })
 
-  test('damage that SQLite does not detect is reported', async () => {
+  test('the store reports damaged data even if SQLite does not detect the damage', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     await using store = openSqlite(path)
@@ -125,7 +125,7 @@ describe('sqlite: the file', () => {
     await expect(saveRecords(store, twins)).rejects.toThrow(`${path} is damaged`)
   })
 
-  test('reads fail with unavailable if the file is damaged while it is open', async () => {
+  test('reads fail as unavailable if the file is damaged while it is open', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     const first = openSqlite(path)

@@ -16,7 +16,7 @@ const add = ({ usage }: Store, ...counts: UsageCount[]) => usage.add(counts, new
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 
 onEveryEngine('usage', (open) => {
-  test('counts of the same day, key, endpoint and status are added up', async () => {
+  test('counts of requests with the same day, key, endpoint and status are added up', async () => {
     await using store = await open()
     await add(store, used('2026-01-02', 'a', 3), used('2026-01-01', '', 1))
     await add(store, used('2026-01-02', 'a', 4), used('2026-01-02', 'a', 1, { status: 404 }))
@@ -28,7 +28,7 @@ onEveryEngine('usage', (open) => {
     expect(await store.usage.list({ since: '2026-01-01', until: '2026-01-01' })).toHaveLength(1)
   })
 
-  test('the usage of a key is the number of its responses, except free ones', async () => {
+  test('the usage of a key is the number of its responses, except 304 and 429', async () => {
     await using store = await open()
     const keys = Array.from({ length: 300 }, (_, at) => `k${at}`)
     const days = ['2026-01-31', '2026-02-01', '2026-02-14', '2026-02-28', '2026-03-01']
@@ -52,7 +52,7 @@ onEveryEngine('usage', (open) => {
     expect(await store.usage.list(ALL)).toHaveLength(2)
   })
 
-  test('the last use of a key never decreases, and unknown keys are ignored', async () => {
+  test('the last-use time of a key never decreases, and the times of unknown keys are ignored', async () => {
     await using store = await open()
     const key = apiKey('one')
     await store.keys.create(key)
@@ -61,7 +61,7 @@ onEveryEngine('usage', (open) => {
     expect(await store.keys.list()).toEqual([{ ...key, lastUsedAt: 50 }])
   })
 
-  test('concurrent nodes lose no counts', async () => {
+  test('no counts are lost if several nodes add counts at the same time', async () => {
     await using store = await open()
     const counts = Array.from({ length: 20 }, (_, at) => used('2026-01-01', `k${at}`, 1))
     const adding = Array.from({ length: 12 }, (_, turn) =>

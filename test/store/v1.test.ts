@@ -60,7 +60,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await store.v1.findCredentials({ id: 4 })).toBeUndefined()
   })
 
-  test('the response of a passport has merged true while another passport is merged into it', async () => {
+  test('the V1 response of a passport has "merged": true while another passport is merged into it', async () => {
     await using store = await open([record(0), record(1), record(3, { mergedInto: 0 })])
     const merged = () =>
       Promise.all([0, 1].map(async (id) => (await bodyOf(store, id))?.includes('"merged":true')))
@@ -126,7 +126,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await bodyOf(store, 7)).toBe(before as string)
   })
 
-  test('V1 responses are complete after a copy in several ranges', async () => {
+  test('all V1 responses exist after a copy that writes several ranges of ids', async () => {
     await using source = await openTestStore('sqlite', [...AT_REST, record(1, { mergedInto: 7 })])
     await using store = await open()
     let after: CopyKey | undefined
@@ -144,7 +144,7 @@ onEveryEngine('V2 responses', (open) => {
   const shown = async (store: Store) =>
     JSON.parse((await store.v2.findPassport({ id: 7 }))?.body ?? '').passport
 
-  test('V2 responses have the fields that only V2 shows, after scoring, a merge and an unmerge', async () => {
+  test('V2 responses have the fields that only V2 shows, even after scoring, a merge and an unmerge', async () => {
     await using store = await open([...AT_REST.filter(({ id }) => id !== 7), nominated])
     await score(store)
     expect(await shown(store)).toMatchObject({ nominations_received_count: 2 })
@@ -155,7 +155,7 @@ onEveryEngine('V2 responses', (open) => {
     await expectV1(store, IDS)
   })
 
-  test('a passport counts as changed in the ranking even if only a field of V2 changes', async () => {
+  test('a change of a field that only V2 shows is one of the changes that the ranking reads', async () => {
     await using store = await open(AT_REST)
     const cursor = await store.listing.readAll(() => undefined)
     const { body } = (await store.v1.findPassport({ id: 7 })) as { body: string }
@@ -164,7 +164,7 @@ onEveryEngine('V2 responses', (open) => {
     expect(await bodyOf(store, 7)).toBe(body)
   })
 
-  test('importing the same bytes again adds the fields that an earlier version ignored', async () => {
+  test('importing the same line again adds fields that an earlier version of passportd ignored', async () => {
     await using store = await open()
     const sourceBytes = new TextEncoder().encode('the same line')
     const save = async (passport: PassportRecord) =>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 2 ** 30
 
-/** Memory is used if there is enough: a new PostgreSQL database takes 10 ms there, and 150 ms on a slow disk. */
+/** Chooses memory if enough is free: a new PostgreSQL database takes 10 ms there, and 150 ms on a slow disk. */
 function findPlace(): string {
   if (!existsSync(MEMORY)) return tmpdir()
   const { bavail, bsize } = statfsSync(MEMORY)

@@ -25,13 +25,13 @@ export function createClient(options: ClientOptions) {
 
   return {
     passports: {
-      /** Yields all matches, best score first. Fetches pages as they are needed; the list may change in between. */
+      /** Yields all matches, best score first. Fetches pages on demand; the list can change between pages. */
       async *list(options: ListOptions = {}): AsyncGenerator<ListedPassport, void, undefined> {
         const { perPage = 250 } = options
         for (let page = 1; ; page++) {
           const { passports, pagination } = await getPage({ ...options, perPage, page })
           yield* passports
-          // Negated so that a missing last_page ends the loop too.
+          // The condition is negated, so that a missing last_page also ends the loop.
           if (!(page < pagination.last_page)) return
         }
       },

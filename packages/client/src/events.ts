@@ -2,7 +2,7 @@ import { PassportError } from './errors.ts'
 import { parseBody } from './exchange.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
-/** The service sends a comment every 15 seconds, so a stream that is silent for this time is lost. */
+/** The service sends a comment every 15 seconds, so a stream that is silent for this time is broken. */
 const SILENCE = 45_000
 
 type Stream = RequestOptions & {

@@ -12,7 +12,7 @@ export type ClientOptions = {
   timeout?: number
   /** Number of retries after a failure that may be temporary; default 2. */
   retries?: number
-  /** Longest delay before a retry, in milliseconds; default 30,000. A longer Retry-After throws the error at once. */
+  /** Longest delay before a retry, in milliseconds; default 30,000. If Retry-After is longer, throws at once. */
   longestWait?: number
   /** Revalidates responses by ETag. No cache by default. */
   cache?: Cache

@@ -79,7 +79,7 @@ export function createV3(transport: Transport) {
   }
 
   return {
-    /** Finds by id, wallet or handle (`github:zoe`). Throws `not_found`, or `ambiguous` if several passports match. */
+    /** Finds a passport by id, wallet or handle (`github:zoe`). Throws `not_found`, or `ambiguous` if several match. */
     passport<const O extends PassportOptions>(key: number | string, options?: O): Promise<Shown<O>> {
       const { asOf, signal, ...fields }: PassportOptions = options ?? {}
       const field = fields.select?.[0]?.split('.', 1)[0] ?? 'passport_id'

@@ -2,7 +2,7 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import { ClientGone, overloaded } from '../../domain/errors.ts'
 import { createHeldBytes, type HeldBytes, type Holder, type HoldLimits } from './held-bytes.ts'
 
-/** Guarantees clients an idle time of 75 s: Bun closes connections up to 4 s early. */
+/** A connection can be idle for at least 75 s: Bun closes idle connections up to 4 s before this timeout. */
 export const IDLE_SECONDS = 80
 
 /** Limits the CPU time and the memory that requests use in one server thread. */
@@ -28,7 +28,7 @@ export type LimitedExchange = {
 /** A request and the limits of its server. The functions below take both, because creating methods for each request is slow. */
 export type Limited = { backpressure: Backpressure; exchange: LimitedExchange }
 
-/** Waits for the request's turn. Handlers call it between the steps of long work. Throws `ClientGone` or `overloaded`. */
+/** Lets other requests run first. Handlers call it between steps of long work. Throws `ClientGone` or `overloaded`. */
 export function takeTurn({ backpressure, exchange }: Limited): Promise<void> | undefined {
   if (isDone(exchange)) throw new ClientGone()
   return backpressure.takeTurn(exchange.request)
@@ -71,7 +71,7 @@ const holderOf = (exchange: LimitedExchange): Holder => ({
   },
 })
 
-/** In one turn of the event loop, requests start until they have used this time. A page of 250 passports takes about 2 ms. */
+/** Total time of requests after which no more start in a turn of the event loop. A page of 250 takes about 2 ms. */
 const TURN_MILLISECONDS = 5
 
 /** At most this many waiting requests start in one turn. If the previous turn took long, fewer start. */
@@ -80,10 +80,10 @@ const MOST_RESUMED = 4
 /** Maximum length of each queue (requests, large pages). The rate limit keeps one client from filling a queue. */
 const MOST_WAITING = 2000
 
-/** The request, not its signal: Bun creates the signal on first access, and only waiting requests need it. */
+/** Contains the request, not its signal: Bun creates a signal on first access, and only waiting requests need one. */
 type Client = Pick<Request, 'signal'>
 
-/** Spreads requests that arrive at once over several turns of the event loop, so that they delay others only a little. */
+/** Spreads requests that arrive at once over several turns of the event loop, so that other requests wait less. */
 export function createTurns(now = () => performance.now()) {
   const waiting: (PromiseWithResolvers<void> & { client: Client | undefined })[] = []
   /** `undefined` while no request has a turn. */

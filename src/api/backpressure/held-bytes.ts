@@ -5,11 +5,11 @@ const SMALL_BYTES = 64 * 1024
 
 /**
  * Limits of the memory that a server thread holds for clients that read or send slowly. The maximum for 900 connections is
- * 150 MB: `bytes`, four large pages that are being rendered (12 MB each), and 64 KiB per connection. Many clients can use
- * `bytes` twice; the maximum is then 200 MB.
+ * 150 MB: `bytes`, four large pages that are being rendered (12 MB each), and 64 KiB per connection. With the
+ * second budget, `bytes` counts twice, and the maximum is 200 MB.
  */
 const HOLD_LIMITS = {
-  /** The budget of all clients together. Clients without counted bytes can use a second budget of this size. */
+  /** The budget of all clients together. A client without unsent large bodies can use a second budget of this size. */
   bytes: 48 * 1024 * 1024,
   bytesOfClient: 12 * 1024 * 1024,
   /** A client that reads nothing for this time is disconnected. Bun may need four seconds more. */
@@ -38,7 +38,7 @@ export type Holder = {
 type Body = { bytes: number; client: string; holders: number }
 type Entry = { holder: Holder; body: object; since: number; isLimited: boolean }
 
-/** Only clients without counted bytes can use the second budget. */
+/** Only a client without unsent large bodies can use the second budget. */
 const isAbove = ({ bytes, bytesOfClient }: HoldLimits, own: number, total: number) =>
   own >= bytesOfClient || total >= (own === 0 ? 2 : 1) * bytes
 

@@ -153,7 +153,7 @@ function keyOf(client: string, window: number, time: number): string {
 function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   const expire = () => reject(new Error(`no response within ${milliseconds} ms`))
-  // If the event loop is busy, the timer fires before a timely response is read: setImmediate lets it be read first.
+  // A busy event loop can fire the timer before it reads a timely response. setImmediate lets it read the response.
   const timer = setTimeout(() => setImmediate(expire), milliseconds)
   work.then(resolve, reject).finally(() => clearTimeout(timer))
   return promise

@@ -86,7 +86,7 @@ export async function readJson(request: Request, context: Context) {
   const bytes = await readBytes(request, context)
   const units = unitsOfBody(bytes.length)
   await context.charge(1 + units)
-  // Parsing takes milliseconds.
+  // Parsing takes milliseconds, so other requests may run first.
   await takeTurn(context)
   return { value: parseJson(bytes), units }
 }
@@ -130,7 +130,7 @@ async function readBytes(request: Request, context: Limited): Promise<Buffer> {
   }
 }
 
-/** A chunked body has no Content-Length: its size is known after it was read. */
+/** A chunked body has no Content-Length: its size is unknown until it is read. */
 async function readChunks(request: Request): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -142,7 +142,7 @@ async function readChunks(request: Request): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Whether the characters occur more often than `most`. A loop over all bytes takes ten times as long. */
+/** Whether the characters occur more often than `most`. `indexOf` is ten times as fast as a loop over all bytes. */
 function hasMore(bytes: Buffer, characters: readonly string[], most: number): boolean {
   let count = 0
   for (const character of characters) {

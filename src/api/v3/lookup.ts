@@ -16,7 +16,7 @@ const NDJSON = 'application/x-ndjson'
 /** Longer responses are streamed in chunks of about this many characters. */
 const CHUNK_LENGTH = 64 * 1024
 
-/** Memory that a stream holds while its client does not read: the passports of one read from the store. */
+/** Memory of a stream whose client does not read: it contains the passports of one query to the store. */
 const STREAM_BYTES = 2 * 1024 * 1024
 
 export const lookup = route(V3, {

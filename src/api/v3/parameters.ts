@@ -82,7 +82,7 @@ function decodeText(text: string, pointer: string): string {
   }
 }
 
-/** The fields that the parameters `include` and `select` name; both are comma-separated lists. */
+/** Returns the fields named in the parameters `include` and `select`, which are comma-separated lists. */
 export function fieldsOf({ include, select }: { include?: string; select?: string }): Fields {
   const given = { include: parseNames('include', include), select: parseNames('select', select) }
   return parseFields(given, (name) => `?${name}`)
@@ -147,8 +147,8 @@ export type Fields = { includes: ReadonlySet<Include>; selection: readonly strin
 type Given = { include?: readonly string[] | undefined; select?: readonly string[] | undefined }
 
 /**
- * A part that `select` names is included, and a part that `include` names is selected. Throws `invalid_request`. `pointerOf`
- * returns the pointer to entry `at` of a list, or to the whole list without `at`.
+ * A part named in `select` is also included, and a part named in `include` is also selected. Throws `invalid_request`.
+ * `pointerOf` returns the pointer to entry `at` of a list, or to the whole list without `at`.
  */
 export function parseFields(
   { include = [], select }: Given,

@@ -15,7 +15,7 @@ export const rules = route(V3, {
   isCheap: () => true,
   id: 'getRules',
   summary: 'Get the rule set behind a score',
-  // True, because the stamp contains a digest of the contents.
+  // The description is true, because the stamp contains a digest of the contents.
   description: 'A stamp always has the same contents.',
   params: { stamp: { description: 'The field `rules` of a passport', example: RULE_SET.stamp } },
   responseHeaders: ['Immutable'],

@@ -116,7 +116,7 @@ const find = (path: string): Found[] => {
   return file ? [{ path, file }] : []
 }
 
-/** Checks the database file and the files next to it. A problem or warning about "database" means that it is not opened. */
+/** Checks the database file and the files next to it. After a problem or warning about "database", it stays closed. */
 function checkFiles(path: string): CheckResult[] {
   const folder = dirname(path)
   const [database] = find(path)

@@ -160,7 +160,7 @@ const signed = (change: number) => `${change > 0 ? '+' : ''}${Math.round(change 
 
 function toRow({ id, before, after, reasons }: Change): string[] {
   const causes = reasons.map((each) => `${each.type} ${signed(each.after - each.before)}`)
-  // If no credential changed, a cap did.
+  // If no credential changed, the cap of a category changed.
   return [`${id}`, `${before}`, `${after}`, signed(after - before), causes.join(', ') || 'caps']
 }
 

@@ -42,7 +42,7 @@ export const serve = defineCommand({
     const config = readConfig(terminal.env, { demo })
     const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
     const started = Promise.withResolvers<Service>()
-    // A terminal sends SIGHUP when it is closed, which must end the process. Elsewhere SIGHUP only renews TLS, even at startup.
+    // SIGHUP from a closed terminal must end the process. Without a terminal, it only renews TLS, even at startup.
     if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
     // The rules are read here, because an invalid rule set must stop the command instead of a thread.
     const rules = await loadRules(config.rules)
@@ -63,7 +63,7 @@ export const serve = defineCommand({
     const service = await startService({ config, workers, store, log, beforeScoring })
     started.resolve(service)
     if (isPortShared) log.warn(SHARED_PORT)
-    // On a terminal, the greeting says the same.
+    // On a terminal, the greeting replaces this log entry.
     if (!terminal.interactive)
       log.info('Started.', {
         version: VERSION,

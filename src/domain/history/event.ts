@@ -107,7 +107,7 @@ export type EventLog = {
   knownSince: number
 }
 
-/** One cause of a score difference. Without `type`, it is no credential; it can be the cap of a category. */
+/** One cause of a score difference. A cause without `type` is not a credential but, for example, a cap. */
 export type ScoreCause = { type?: string; delta: number; cause: Cause }
 
 /** The causes of a score change; they add up to the difference. */

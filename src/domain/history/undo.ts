@@ -3,7 +3,7 @@ import type { CredentialChange, LogEvent, ScoreChange, ScoreState, ShownCredenti
 
 /**
  * Returns the state of a passport before these events (newest first); `undefined` if the passport did not exist, or if it
- * was removed with its history. Read the state first, then the events: undoing a newer event changes nothing.
+ * was removed with its history. Read the state before the events: undoing an event after that state is harmless.
  */
 export function undo(state: ScoreState | undefined, events: readonly LogEvent[]): ScoreState | undefined {
   let current = state

@@ -29,7 +29,7 @@ export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: So
 export type ListRequest = ListQuery & {
   groupBy?: GroupField | undefined
   facets?: readonly FacetRequest[] | undefined
-  /** Requests ranks for the page's passports and these scores, among all that match the filter. Ignores the keyword. */
+  /** Requests ranks of these scores and of the page's passports among the matches of the filter. Ignores the keyword. */
   ranksOf?: readonly number[] | undefined
   /** For each score, counts the passports that match the filter and have at least that score. Ignores the keyword. */
   atLeast?: ScoreLists | undefined

@@ -52,7 +52,7 @@ const NAME_OR_NUMBER = 40
 /** A UTF-16 code unit takes at most 6 bytes as JSON. */
 const UNIT = 6
 
-/** Returns an upper bound of the size of the credentials. Most bytes of a record are its credentials, so this must be fast. */
+/** Returns an upper bound of the size of the credentials. It must be fast: most of a record is credentials. */
 function estimateCredentials(record: PassportRecord): number {
   let bytes = mostBytes(record.credentialPoints ?? [])
   for (const { id, type, name, category, value } of record.credentials ?? [])

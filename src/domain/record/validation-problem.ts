@@ -24,7 +24,7 @@ function describeField(value: unknown, path: string, fieldErrors: SchemaError[])
   const types: string[] = []
   for (const { keyword, params, message } of fieldErrors) {
     const details: Params = params
-    // Skips `boolean`: the validator reports an unknown field again at its parent, where the error names the field.
+    // Skips `boolean`, the error at an unknown field: the validator reports the field again, by name, at its parent.
     if (keyword === 'boolean' || keyword === 'anyOf') continue
     if (details.requiredProperties) return below(details.requiredProperties, 'is missing')
     if (details.additionalProperties) return below(details.additionalProperties, 'is not a known field')

@@ -1,11 +1,11 @@
-/** "2,000". */
+/** Formats a number: "2,000". */
 export const number = (value: number): string => value.toLocaleString('en')
 
-/** "1 line", "2,000 lines". */
+/** Formats a number with its noun: "1 line", "2,000 lines". */
 export const count = (value: number, noun: string): string =>
   `${number(value)} ${noun}${value === 1 ? '' : 's'}`
 
-/** "512 bytes", "3.5 MB". */
+/** Formats a size: "512 bytes", "3.5 MB". */
 export function size(bytes: number): string {
   const power = Math.min(4, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
   if (power === 0) return count(bytes, 'byte')

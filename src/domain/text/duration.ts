@@ -8,14 +8,14 @@ const UNITS = [
 
 const PATTERN = new RegExp(`^${UNITS.map(({ short }) => `(?:(\\d{1,5})${short})?`).join('')}$`)
 
-/** A length of time such as 2h, 90m or 1d12h, in milliseconds. */
+/** Parses a duration such as 2h, 90m or 1d12h to milliseconds. */
 export function parseDuration(text: string): number | undefined {
   const match = PATTERN.exec(text)
   if (match === null || text === '') return undefined
   return UNITS.reduce((sum, { size }, at) => sum + Number(match[at + 1] ?? 0) * size, 0)
 }
 
-/** "2 h", "1 d 12 h", "0 s". */
+/** Formats a duration: "2 h", "1 d 12 h", "0 s". */
 export function formatDuration(milliseconds: number): string {
   const words: string[] = []
   let rest = milliseconds

@@ -1,7 +1,7 @@
 const PATTERN =
   /^(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:(\.\d{1,3})\d*)?)?(?:Z|([+-](?:[01]\d|2[0-3])):?([0-5]\d))?)?$/i
 
-/** Fast path: the usual form, on a day that every month has. */
+/** Fast path: the usual form, with a day from 01 to 28, which every month has. */
 const USUAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
 /** The years 0000 to 9999; ISO 8601 writes other years differently. */
@@ -24,7 +24,7 @@ function isDay(day: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
 }
 
-/** "2026-12-01 09:00 UTC", with seconds unless they are 0. */
+/** Formats a time: "2026-12-01 09:00 UTC". Seconds are shown unless they are 0. */
 export function formatInstant(time: number): string {
   const text = new Date(time).toISOString()
   return `${text.slice(0, 10)} ${text.slice(11, text.slice(17, 19) === '00' ? 16 : 19)} UTC`

@@ -30,7 +30,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest
 }
 
-/** The Levenshtein distance of two texts, or `most + 1` if it is larger. */
+/** The Levenshtein distance of two texts, or `most + 1` if the distance is larger than `most`. */
 export function editDistance(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)

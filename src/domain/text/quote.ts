@@ -25,7 +25,7 @@ function toJson(value: unknown): string {
 export const isTooDeep = (value: unknown): boolean =>
   isTooLarge(value, { values: Number.POSITIVE_INFINITY }, DEEPEST)
 
-/** `left` counts down the values that may still follow. */
+/** `left.values` is the number of values that are still allowed. */
 function isTooLarge(value: unknown, left: { values: number }, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (depth === 0 || (Array.isArray(value) && value.length > left.values)) return true

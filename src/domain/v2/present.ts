@@ -3,7 +3,7 @@ import type { LaterFields } from '../record/record.ts'
 import { parseSocialCount } from '../text/social-count.ts'
 import type { WireListedPassportV2, WirePassportV2, WireSocialV2 } from './schemas.ts'
 
-/** `later` has the fields that `toShownFields` returns. */
+/** The second argument has the fields that `toShownFields` returns. */
 export function presentListedPassportV2(
   passport: WireListedPassport,
   { imageUrl = '', mainWalletChangedAt, nominations = 0 }: LaterFields,

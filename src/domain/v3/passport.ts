@@ -16,13 +16,13 @@ export type PassportV3 = FullPassport & {
 /** `from` says whether the score comes from the record or from a rule; `undefined` if that is unknown. */
 export type CredentialV3 = WireCredential & { from: 'record' | 'rule' | undefined }
 
-/** Returns the fields that can be read as of a past time. Credentials that were not read are an empty list. */
+/** Returns the fields that can be read as of a past time. `credentials` is empty if they were not read. */
 export function stateOf(passport: PassportV3): ScoreState {
   const { scores, human, calculatedAt, rules, credentials = [] } = passport
   return { scores, human, calculatedAt, rules, credentials: credentials.map(readCredential) }
 }
 
-/** Returns the passport as of an earlier time. `now` is its current state, whose unchanged credentials are reused. */
+/** Returns the passport in an earlier `state`. Credentials that are also in its current state, `now`, are reused. */
 export function toPassportAt(passport: PassportV3, now: ScoreState, state: ScoreState): PassportV3 {
   const { scores, human, calculatedAt, rules } = state
   const unchanged = new Map(now.credentials.map((each, at) => [each, passport.credentials?.[at]]))

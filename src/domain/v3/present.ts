@@ -4,7 +4,7 @@ import { parseSocialCount } from '../text/social-count.ts'
 import type { CredentialV3, PassportV3 } from './passport.ts'
 import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
-/** A part is absent if the request did not include it, and `null` if it is unknown. */
+/** A member is absent if the request did not include it, and `null` if its value is unknown. */
 type Included = { standing?: WireStanding | null; explanation?: WireExplanation | null }
 
 export function presentPassport(passport: PassportV3, included: Included): WirePassport {

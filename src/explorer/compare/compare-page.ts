@@ -39,7 +39,7 @@ const MOST_PEOPLE = 4
 /** Further names are not searched, because each search reads all names. People usually add one name at a time. */
 const MOST_NAMES = 2
 
-/** A text that identifies no passport, with the passports that it may mean. `isSearched`: names were searched. */
+/** A text that identifies no passport, and candidates for it. `isSearched` is false if `MOST_NAMES` was exceeded. */
 type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
 
 type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number }
@@ -138,7 +138,7 @@ const renderActions = ({ origin }: Site, path: string, names: string): Html =>
     ? html``
     : html`<p class="row actions" data-link="${origin}${path}" data-title="${names} compared"></p>`
 
-/** Shows the only person, and a form to add the second. */
+/** Renders the first person, and a form to add the second. */
 const renderFirst = (people: readonly ComparedPerson[]): Html => html`<div class="compare-start">
 ${people.map((person) => html`<div class="panel">${rosette(person.passport.id)}${renderPerson(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`)}
 <div class="panel vacant">${renderAddForm(people)}</div>

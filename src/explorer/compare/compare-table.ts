@@ -139,7 +139,7 @@ const toFigure = (credential: CredentialV3 | undefined): Figure | undefined =>
 
 const MAX_NAME_LENGTH = 40
 
-/** The credential with the most points of each folded type. */
+/** For each folded type, returns the credential with the most points. */
 function bestByType(credentials: readonly CredentialV3[]): Map<string, CredentialV3> {
   const best = new Map<string, CredentialV3>()
   for (const credential of credentials) {

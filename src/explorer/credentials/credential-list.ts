@@ -32,7 +32,7 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
   }
 }
 
-/** The rule of a folded type. */
+/** Finds the rule of a credential type, which must be folded. */
 export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined =>
   Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
 

@@ -12,7 +12,7 @@ export type ScorePart = (typeof SCORE_PARTS)[number]
 export const partOf = (category: string): ScorePart | undefined =>
   SCORE_PARTS.find((part) => CATEGORIES[part] === category)
 
-/** `other` is the difference if the total in a record is above the sum of its parts. */
+/** `other` is the excess if the total in a record is larger than the sum of the three parts. */
 type Segment = { name: ScorePart | 'other'; size: number }
 
 /**
@@ -48,7 +48,7 @@ function segmentsOf(scores: Scores): Segment[] {
   )
 }
 
-/** The smallest part in percent of the bar: about 3 pixels in a row of the ranking. */
+/** The smallest width of a part, in percent of the bar: about 3 pixels in a row of the ranking. */
 const LEAST = 2
 
 /** Returns sizes in percent, at least `LEAST` each. If the bar is then too long, the largest part is shortened. */

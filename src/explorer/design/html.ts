@@ -32,7 +32,7 @@ export function prose(text: string): Html {
   return html`${parts}`
 }
 
-/** Renders the first items of a possibly long list, so that a page stays small. `more` is the number of the others. */
+/** Renders the first items of a list, so that a page stays small. `more` is the number of omitted items. */
 export function renderWithin<T, Row extends Html>(
   items: readonly T[],
   render: (item: T, index: number) => Row,

@@ -89,8 +89,8 @@ export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string 
   shortenText(nameOf(passport), MAX_NAME_LENGTH, lengthOf)
 
 /**
- * Returns "Top 4%" if `atLeast` passports, which are 4% of `total`, have at least this score. Returns "No. 1" for the single
- * highest score, and "" below the median. Percentages are rounded up, so that no score is overstated.
+ * `atLeast` is the number of passports with at least this score. Returns "Top 4%" if they are 4% of `total`, "No. 1" for
+ * the single highest score, and "" below the median. Percentages are rounded up, so that no score is overstated.
  */
 export function describeTop(atLeast: number, total: number): string {
   if (atLeast <= 1 && total > 1) return 'No. 1'
@@ -98,7 +98,7 @@ export function describeTop(atLeast: number, total: number): string {
   return percent <= 50 ? `Top ${percent}%` : ''
 }
 
-/** "1st", "12th" or "1,022nd". */
+/** Formats a rank: "1st", "12th" or "1,022nd". */
 export function formatOrdinal(number: number): string {
   const isTeen = number % 100 >= 11 && number % 100 <= 13
   return `${formatFigure(number)}${(isTeen ? undefined : ENDINGS[number % 10]) ?? 'th'}`
@@ -133,7 +133,7 @@ export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD
   return { markup: `<a href="${escapeText(addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
 }
 
-/** "0xde30…12cd"; shorter addresses stay whole. */
+/** Returns "0xde30…12cd"; short addresses stay whole. */
 export function shortenWallet(address: string): string {
   const shown = shortWord(address, 128)
   return shown.length > 13 ? `${shown.slice(0, 6)}…${shown.slice(-4)}` : shown

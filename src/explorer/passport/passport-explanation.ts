@@ -36,7 +36,7 @@ function renderLines(explanation: ExplainedPassport): Html {
   const { passport, scores, lines, caps } = explanation
   const shown = lines.toSorted((one, other) => other.score - one.score).slice(0, MOST_LINES)
   const rest = lines.length - shown.length
-  // During a recalculation a difference is expected.
+  // During a recalculation, the two totals are expected to differ.
   const differs = !passport.stale && scores.total !== passport.scores.total
   return html`<p>${describeSource(explanation)}</p>
 ${differs ? html`<p class="notice">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
@@ -56,7 +56,7 @@ ${rest > 0 ? html`<p>${count(rest, 'more credential')} with fewer points ${rest 
 }`
 }
 
-/** A page stays below 200 KB, whatever the record has. */
+/** These limits keep the page of any record below 200 KB. */
 const MOST_LINES = 60
 const MOST_ACCOUNTS = 3
 const MOST_CHARACTERS = 60

@@ -32,7 +32,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const [parts] = (await findParts(options, [scores], signal)) ?? []
       const context = { standing, parts: parts ?? {}, caps }
       const level = levelOf(scores.total, { levels })
-      // Set if the URL has the id of a passport that was merged into this one.
+      // The id in the URL, if it is that of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
       const [name, card] = [shortNameOf(passport), describeCard(passport)]
       const highest = describeHighest(scores, standing, context.parts)

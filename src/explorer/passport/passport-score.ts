@@ -24,7 +24,7 @@ import {
 } from '../design/text.ts'
 import { describeHighRank, type PartStandings } from '../site/standings.ts'
 
-/** The score with the best true statement about it, for the top of the page. */
+/** Renders the score for the top of the page. `best` is a headline such as "Top 4% in Skills", or empty. */
 export function renderScore(total: number, reached: ReturnType<typeof levelOf>, best: string): Html {
   const { level, next } = reached ?? {}
   const left = next && ` ${count(roundScore(next.from - total), 'point')} to ${next.name}`

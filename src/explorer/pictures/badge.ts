@@ -68,7 +68,7 @@ export const drawErrorBadge = (words: string): Html =>
 export const toErrorEndpoint = (message: string): string =>
   toEndpoint(message, { color: 'lightgrey', isError: true })
 
-/** A line with a white label and a value, each on its own background. */
+/** A line style: the label is white, and label and value have their own backgrounds. */
 const inHalves = (label: string, value: string, valueInk: string): LineStyle => ({
   inks: ['#ffffff', valueInk],
   after: PADDING,

@@ -65,7 +65,7 @@ async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html>
   return drawTitleCard(site, { title: site.name, words, ids: [1, 2, 3, 5, 8, 13, 21], size: 120 })
 }
 
-/** A PNG counts as this many requests, so that one address can request about as many cards as the picture thread can draw. */
+/** A PNG counts as this many requests, so that one client can request about as many cards as the picture thread can draw. */
 const PNG_UNITS = 25
 
 /** Draws cards as PNG. While the picture thread is busy or unavailable, the response is the site's card, uncached. */

@@ -21,7 +21,7 @@ ${body}
 `
 }
 
-/** A longer name gets a smaller font down to `smallest`, and is then truncated. */
+/** A name wider than `width` gets a smaller font, down to `smallest`. A name that is still too wide is truncated. */
 type Frame = {
   x: number
   y: number

@@ -42,7 +42,7 @@ export async function findRanking(
   const rows = [...shown, ...items.map((passport) => ({ passport, reason: undefined }))]
   const rankOf = async (score: number) => [score, (await reader.catalog.standing(score)).rank] as const
   const ranks = found.ranking?.ranks ?? new Map(await Promise.all(rows.map(scoreOf).map(rankOf)))
-  // The fallback if the score of a passport changed after the ranks were read.
+  // The rank of a passport whose score changed after the ranks were read.
   const placeOf = (at: number) => (page - 1) * PAGE_SIZE + at + 1
   const ranked: readonly Ranked[] = rows.map((row, at) => ({
     ...row,
@@ -63,7 +63,7 @@ export async function findRanking(
     last: lastPage(found.total, PAGE_SIZE),
     /** The score at which a bar is full. */
     scale,
-    /** The requested counts; present if the list needs the index. */
+    /** The counts of the requested facets; absent if the list does not need the index. */
     facets: found.facets,
   }
 }

@@ -48,7 +48,7 @@ type PageContext = ExplorerOptions & {
   suggest: ReturnType<typeof createSuggester>
 }
 
-/** `asked` is the query of the URL. If it finds nothing, the page shows the list of `instead`, an exact suggestion. */
+/** `asked` is the query of the URL. If it has no results, the page shows those of `instead`, an exact suggestion. */
 type Shown = {
   site: Site
   asked: RankingQuery
@@ -200,7 +200,7 @@ function describe({ asked: { typed }, instead, found, suggestions }: Shown): str
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
 }
 
-/** "248 people are tagged solidity", or "1 person matches “ada” and is tagged solidity". */
+/** Returns "248 people are tagged solidity", or "1 person matches “ada” and is tagged solidity". */
 function describeInstead({ name, label, query }: Suggestion, total: number): string {
   const isOne = total === 1
   const words = {

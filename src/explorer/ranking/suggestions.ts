@@ -49,7 +49,7 @@ export function createSuggester(options: ExplorerOptions, { labelOf }: FacetRead
     return (await Promise.all(found)).flat()
   }
 
-  /** Suggests filters for the whole text or, if there are none, for its last word. One index evaluation counts both. */
+  /** Suggests filters for the whole text, or else for its last word. Evaluates the index only once for both texts. */
   async function find(query: RankingQuery, signal: AbortSignal): Promise<Suggestion[]> {
     const text = foldName(query.typed)
     const [all, at] = [withText(query, ''), text.lastIndexOf(' ')]

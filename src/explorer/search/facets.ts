@@ -38,7 +38,7 @@ export function createFacetReader(options: ExplorerOptions) {
   return {
     labelOf,
     present,
-    /** Requests all facets for `present`, and a holder of each filter without a known label for `presentFilters`. */
+    /** Requests facets for `present` and, for `presentFilters`, a passport with each filter that has no known label. */
     async requestsFor({ filters }: RankingQuery): Promise<readonly FacetRequest[]> {
       const unknown: FacetRequest[] = []
       for (const [name, value] of filtersOf(filters))

@@ -11,7 +11,7 @@ import { filtersOf, type RankingQuery } from './ranking-query.ts'
 const MAX_TAGS = 2
 const MAX_NAME_LENGTH = 80
 
-/** `rank` is the rank among all passports, or among those with the filters. Equal scores have the same rank. */
+/** `rank` is the rank among all passports, or among those that match the filters. Equal scores have the same rank. */
 export type Ranked = {
   passport: Passport
   rank: number
@@ -91,7 +91,7 @@ export function renderPager(page: number, last: number, addressOf: (page: number
 export function highlight(text: string, keyword: string | undefined): string {
   if (keyword === undefined) return escapeText(text)
   const graphemes = [...graphemesOf(text)]
-  /** The folded text before each grapheme. Folding a grapheme alone would lose spaces. */
+  /** `starts` has the position of each grapheme in this text. `foldName` would remove a single space. */
   let folded = ''
   const starts = graphemes.map((grapheme) => {
     const start = folded.length

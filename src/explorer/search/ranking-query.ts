@@ -96,7 +96,7 @@ export const filtersOf = (filters: RankingQuery['filters']): [FilterName, string
     filters[name].map((value): [FilterName, string] => [name, value]),
   )
 
-/** Returns the query with one more filter, from page 1. In a filter with a single value, the new value replaces it. */
+/** Adds a filter and returns to page 1. If the filter allows only one value, the new value replaces the old one. */
 export function withFilter(query: RankingQuery, name: FilterName, value: string): RankingQuery {
   const before = MOST_VALUES[name] === 1 ? [] : query.filters[name]
   return { ...query, page: 1, filters: { ...query.filters, [name]: [...before, value] } }

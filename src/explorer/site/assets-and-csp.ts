@@ -33,7 +33,7 @@ export const file = (type: string, body: string, policy: string, status = 200): 
     status,
   )
 
-/** Neither this service nor clients cache the page, because a part of it is missing for the moment. */
+/** Prevents caching by this service and by clients: the page is an error, or lacks a part for the moment. */
 export const withoutCaching = (page: RenderedPage): RenderedPage => ({
   ...page,
   headers: { ...page.headers, 'Cache-Control': 'no-store' },

@@ -120,7 +120,7 @@ export const SITE_CARD = '/card/site.png'
 export const describeCard = (passport: FullPassport): string =>
   `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
 
-/** `best` is the best true statement about the score; the level may be empty. */
+/** `best` is a statement about the score, such as "top 4% overall". `best` and `level` may be empty. */
 export function sharePassport(passport: FullPassport, best: string, level = ''): Share {
   const { id, scores, human } = passport
   const total = formatFigure(scores.total)

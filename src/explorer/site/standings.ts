@@ -31,10 +31,10 @@ export async function findParts(
   )
 }
 
-/** A standing above this percentage is no headline. */
+/** The worst standing that is shown as a headline is "Top 33%". */
 const HIGHEST_PERCENT = 33
 
-/** Describes the best standing, overall or in a part of the score; empty above `HIGHEST_PERCENT`. */
+/** Describes the best standing, overall or in a part of the score; empty if it is worse than `HIGHEST_PERCENT`. */
 export function describeHighest(scores: Scores, { below, total }: Standing, parts: PartStandings): string {
   const overall = { words: 'overall', atLeast: scores.total > 0 ? total - below : total }
   const others = SCORE_PARTS.flatMap((part) => {

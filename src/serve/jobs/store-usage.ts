@@ -8,7 +8,7 @@ import type { Job } from './supervise.ts'
 
 const INTERVAL_MILLISECONDS = 500
 
-/** A shutdown retries to store usage counts for this long. */
+/** During a shutdown, storing the usage counts is retried for this long. */
 const LAST_ATTEMPTS_MILLISECONDS = 5000
 
 /** Stores usage counts. While the store is unavailable, they stay in the buffer. */

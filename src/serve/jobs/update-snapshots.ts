@@ -7,7 +7,7 @@ const LEAST_MILLISECONDS = 100
 const MOST_MILLISECONDS = 1000
 const PAUSE_FACTOR = 4
 
-/** A snapshot is published after this pause. Older read transactions then have ended: none of their rows is cached for it. */
+/** The pause before a snapshot is published. Older read transactions end meanwhile, so their rows are not cached for it. */
 const READ_TRANSACTION_MILLISECONDS = 10
 
 type Options = { onSnapshot: (snapshot: Snapshot) => void; onChecked: () => void; signal: AbortSignal }

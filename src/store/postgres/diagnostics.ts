@@ -21,8 +21,8 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
 }
 
 /**
- * A pooler may give the connection of one client to another. The first client's prepared statements are still on it,
- * and the second client's statement of the same name fails. Throws `unavailable` with the solution.
+ * Throws `unavailable` with the solution if a pooler gives the connection of one client to another. The first client's
+ * prepared statements are then still on it, so that the second client's statement of the same name fails.
  */
 async function checkPooler(url: string): Promise<void> {
   const clients = [openPrimary(url, OPTIONS), openPrimary(url, OPTIONS)]

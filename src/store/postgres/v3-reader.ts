@@ -39,7 +39,7 @@ const FIND = `with recursive asked (at, id) as (
 type FoundRow = {
   at: number
   id: number
-  /** `paths`: owners of the key that are this passport or merged into it. `survivors`: passports found by the key. */
+  /** `paths`: how many owners of the key are this passport or merged into it. `survivors`: how many passports match. */
   paths: number
   survivors: number
   row: StoredRow | null

@@ -13,7 +13,7 @@ export const LONGEST_CHAIN = 1000
 /** At most this many candidates are returned for an ambiguous handle. */
 export const MOST_CANDIDATES = 10
 
-/** If more passports have a handle, it is ambiguous even if they are merged into one. */
+/** A handle of more passports than this is ambiguous, even if all of them are merged into one. */
 export const MOST_OWNERS = 32
 
 /** Approximate limit of the bytes that one call of `v3.find` reads. The caller reads the rest in further calls. */

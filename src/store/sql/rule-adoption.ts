@@ -27,7 +27,7 @@ export function nextRange({ rules, adopting, adopted_to, active_rules }: Adoptio
   return { after, withRecordScores: rules !== undefined }
 }
 
-/** The state after a step that compared passports up to the id `end`. `undefined`: there are no more passports. */
+/** The state after a step that compared passports up to the id `end`. `end` is `undefined` if there are none left. */
 export const stateAfterStep = (
   state: AdoptionState,
   rules: string,

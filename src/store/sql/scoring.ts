@@ -85,7 +85,7 @@ async function setStale({ query, dialect }: Connection, stale: 1 | 2, passports:
   await query(`update passports set stale = ${stale} where ${dialect.isIn('id', '$1')}`, [ids])
 }
 
-/** Compares a batch of passports with a rule set and marks those whose score changes. Returns true after the last. */
+/** Scores a batch of passports with a rule set and marks changed ones as stale. Returns true after the last batch. */
 async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
   const { query, selectRows } = tx
   const state = await findAdoptionState(query)

@@ -56,7 +56,7 @@ export function closeOnError<T>(database: Database, work: () => T): T {
   }
 }
 
-/** Throws if the last page is truncated, which SQLite does not detect. With a WAL, an incomplete file is valid. */
+/** Throws if the last page is truncated, which SQLite does not detect. With a WAL, the file need not be complete. */
 function checkLength(database: Database, path: string): void {
   if (sizeOf(`${path}-wal`) > 0) return
   const page = database.query<{ page_size: number }, []>('pragma page_size').get()?.page_size ?? 1
@@ -105,7 +105,7 @@ export function translateErrors<T>(path: string, work: () => T): T {
 export const isEnvironmentError = (error: unknown): error is SQLiteError =>
   error instanceof SQLiteError && ENVIRONMENT_ERRORS.test(error.code ?? '')
 
-/** This program never causes invalid JSON or constraint errors, so they are damage that SQLite did not detect. */
+/** This program never stores invalid JSON or violates a constraint: such an error is damage that SQLite missed. */
 const isHiddenDamage = (error: unknown) =>
   error instanceof SyntaxError ||
   (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CONSTRAINT') === true)
@@ -177,7 +177,7 @@ const LIFE_MILLISECONDS = 5
 /** Consecutive reads share a transaction, which is faster. All reads of the connection must go through `read`. */
 export function createReadTransaction(path: string, database: Database) {
   const begin = database.query('begin')
-  // Not a commit, which would fail after an error.
+  // Transactions end with a rollback, because a commit would fail after an error.
   const rollback = database.query('rollback')
   let number = 0
   let endsAt = 0
@@ -218,7 +218,7 @@ export function createReadTransaction(path: string, database: Database) {
         return throwTranslated(path, error)
       }
     },
-    /** Results can be cached while this number stays the same. */
+    /** The number of the current transaction. Results can be cached until it changes. */
     number: () => number,
     end,
     close(): void {

@@ -61,9 +61,9 @@ export function findNewerSchema(database: Database): number | undefined {
   return version > SCHEMA ? version : undefined
 }
 
-/** The owner and schema of a database; a new one has no owner. */
+/** Returns which program created the database, and the schema number. A new database has the owner `nobody`. */
 export function identify(database: Database) {
-  // Tables are read first: if a migration commits after `application_id` is read, its tables would look foreign.
+  // Tables are read before `application_id`: tables that a migration creates between both reads must not look foreign.
   const isFilled = database.query('select 1 from sqlite_schema limit 1').get() !== null
   const version = readPragma(database, 'user_version')
   const mark = readPragma(database, 'application_id')

@@ -16,7 +16,7 @@ export function restore(file: string, name: string, { force, now }: { force: boo
   makeFolder(dirname(name))
   // The target of a symbolic link is replaced, not the link, because SQLite keeps the WAL beside the target.
   const path = existsSync(name) ? realpathSync(name) : name
-  // A lost database is not opened, because SQLite would delete its WAL. `keep` moves the WAL.
+  // If only the WAL is left, the database is not opened, because SQLite would delete the WAL. `keep` moves it.
   const isLost = !existsSync(path) || orphanedWalProblem(path) !== undefined
   const old = isLost ? undefined : lockExclusively(path)
   try {
@@ -30,7 +30,7 @@ export function restore(file: string, name: string, { force, now }: { force: boo
       writeSnapshot(file, partial)
       confirm()
       migrateFile(partial)
-      // One backup may be restored several times, and later each copy gets its own events.
+      // If a backup is restored twice, the copies get different events, so each event log needs its own name.
       renameEventLog(partial)
       return { ...check(partial), kept: keep(path, now) }
     })

@@ -39,7 +39,7 @@ export function createMerges({
     return [id, ...merged]
   }
 
-  /** Gives the wallets that the survivor took over back to this passport. */
+  /** Gives this passport back the wallets that the survivor took over. */
   function takeBackWallets(id: number, { main_wallet, verified_wallets }: StoredRow): void {
     const own = walletsOf({ mainWallet: main_wallet, verifiedWallets: JSON.parse(verified_wallets) })
     const survivor = survivorOf(id)

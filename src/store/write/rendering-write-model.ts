@@ -53,7 +53,7 @@ export function createRenderingWriteModel(loaded: Loaded, causeOf: CauseOf) {
         events.recordBefore(row.id)
         const before = passports.find(row.id)
         if (before === undefined) shown.set(row.id, [])
-        // V1 does not show the rule set, but v3 does.
+        // The passport gets a new version, because v3 shows the rule set, although V1 does not.
         else if (before.rules !== row.rules) touched.add(row.id)
         passports.put(row)
         changed.add(row.id)

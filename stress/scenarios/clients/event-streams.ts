@@ -11,7 +11,7 @@ import { tryToServe } from '../../support/command.ts'
 
 const FOLLOWERS = 4
 const LATEST_MILLISECONDS = 300
-/** One of the two nodes is killed and restarted after this many rounds. */
+/** After every fifth round, one of the two nodes is killed and restarted. */
 const KILL_ROUNDS = 5
 
 type Follower = ReturnType<typeof followEvents>

@@ -7,7 +7,7 @@ import { tempFolder } from '../../../test/support/temp-folder.ts'
 import type { Scenario } from '../../run-scenario.ts'
 import { startProbe } from '../../support/start-health-probe.ts'
 
-/** A client without a key may request this many in 10 s. The limit is off, because a round takes less than 10 s. */
+/** As many as the default limit admits in 10 s without a key. Rounds are shorter, so the limit is turned off. */
 const PAGES = 1000
 const TIERS = 'anonymous=unlimited'
 const SIZES = 13

@@ -9,7 +9,7 @@ const REQUESTS = 5 * LIMIT
 /** Windows are aligned to the clock. A window of a day rarely ends during a round. */
 const TIERS = `anonymous=${LIMIT}/24h, explorer=${LIMIT}/24h, pictures=${LIMIT}/24h`
 
-/** `most` is the maximum of responses other than 429. A 304 of a single passport is free up to ten times the limit. */
+/** `most`: the most responses other than 429. A 304 of a single passport is free up to ten times the limit. */
 const TARGETS = [
   { path: '/api/v1/passports?keyword=a&per_page=250', condition: '*', most: LIMIT },
   { path: '/api/v1/passports/7', condition: '*', most: LIMIT },

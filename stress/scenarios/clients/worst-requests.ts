@@ -20,7 +20,7 @@ const SHORT_MILLISECONDS = 1000
 const MOST = { cpu: 50, memory: 400, after: 20 }
 const MOST_IN_SHORT_FORM = { cpu: 500, memory: 700, after: 200 }
 
-/** The repetitions of the long form, which sends all kinds of requests. */
+/** The number of repetitions in the long form, which sends every kind of request. */
 const KINDS = 44
 
 /** The short form sends only the requests that delayed other clients most. */

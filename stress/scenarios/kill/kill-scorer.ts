@@ -66,7 +66,7 @@ export const killScorer: Scenario = {
   },
 }
 
-/** Kills a scorer when `left` passports are stale. A kill at a random time often precedes or follows its work. */
+/** Kills a scorer when `left` passports are stale. A random kill often comes before or after the scoring. */
 async function killMidway(sandbox: Pick<Sandbox, 'open'>, child: Bun.Subprocess, left: number) {
   await using store = await sandbox.open()
   let hasBegun = false

@@ -33,7 +33,7 @@ const addedBy = (number: number) => ADDED.map(({ id }) => `passports/${id + (num
 const LONG_EVERY = 10
 const LONG_MILLISECONDS = 18_000
 
-/** A kill must not lose older counts. They are stored every ten seconds; the rest is a margin for a busy machine. */
+/** A kill must not lose usage counts older than this. They are stored every ten seconds; the rest is a margin. */
 const OLDEST_LOST_MILLISECONDS = 15_000
 
 const OTHERS = ['passports?per_page=100', 'passports?page=2', 'passports?keyword=an', 'passports?keyword=xyz']

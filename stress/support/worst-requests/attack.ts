@@ -5,7 +5,7 @@ import type { WorstRequest } from './worst-requests.ts'
 
 export const CONNECTIONS = 900
 
-/** After the clients have disconnected, CPU use must end within this time. Then it is measured for the same time. */
+/** After the clients have disconnected, CPU use must end within this time. Then it is measured for as long. */
 const END_MILLISECONDS = 1000
 
 export type Target = { url: string; pid: number; thread: string }
@@ -23,7 +23,7 @@ export type Attack = {
 
 export type Damage = Waits & {
   statuses: Record<string, number>
-  /** CPU milliseconds that the busiest thread used during the second second after the clients disconnected. */
+  /** CPU milliseconds that the busiest thread used from 1 s to 2 s after the clients disconnected. */
   after: number
 }
 

@@ -45,7 +45,7 @@ while (!isEnded) {
   socket.write('GET /health HTTP/1.1\r\nHost: probe\r\n\r\n')
   await response
   const [cpuAfter = 0, waitedAfter = 0] = read()
-  // Subtracts the time for which this process waited for a core, because the server used CPU time meanwhile.
+  // While this process waits for a core, the server can use CPU time for other requests, so that time is subtracted.
   const spent = cpuAfter - cpu - (waitedAfter - waited)
   if (spent > most.cpu) Object.assign(most, { cpu: spent, at: begin - startedAt })
   most.wall = Math.max(most.wall, performance.now() - begin)

@@ -8,7 +8,7 @@ type Client = { request: Uint8Array; sent: number; status: string; closed: Promi
 type Socket = Bun.Socket<Client>
 
 export type Sent = {
-  /** Counts responses by status. The status is empty for clients that do not read. */
+  /** The number of responses by status. Clients without a response have the status ''. */
   statuses: () => Record<string, number>
   /** Resolves when the server has closed all connections. */
   closed: Promise<unknown>

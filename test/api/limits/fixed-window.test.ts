@@ -12,7 +12,7 @@ function counting(start = NOON) {
   return { clock, counters, take }
 }
 
-test('a request of several units counts as that many requests, or not at all if they exceed the limit', () => {
+test('a request of n units counts as n requests, or as none if it would exceed the limit', () => {
   const { take, counters } = counting()
   const consume = (units: number) => counters.consume('a', 10, 10, units).remaining
   expect([consume(4), consume(4), consume(4), consume(2)]).toEqual([6, 2, -1, 0])
@@ -50,7 +50,7 @@ test('the count of a client that returns after a long time starts at 0', () => {
   }
 })
 
-test('counts of long windows survive any number of clients with short windows', () => {
+test('clients with short windows, however many, do not evict the counts of long windows', () => {
   const { take, clock } = counting()
   const partners = Array.from({ length: 20 }, (_, index) => `partner ${index}`)
   for (const partner of partners) expect(take(partner, 1, 3600)).toBe(0)
@@ -61,7 +61,7 @@ test('counts of long windows survive any number of clients with short windows', 
   expect(partners.map((partner) => take(partner, 1, 3600))).toEqual(partners.map(() => -1))
 })
 
-test('concurrent threads together accept exactly the limit', async () => {
+test('concurrent threads together accept exactly as many requests as the limit', async () => {
   const memory = createWindowMemory()
   const race = () =>
     new Promise<number>((resolve, reject) => {
@@ -91,7 +91,7 @@ test('windows of different lengths that share a slot and end at the same time do
   expect(Math.max(...passed)).toBeLessThanOrEqual(5)
 })
 
-test('exactly the limit is accepted in each window, for any sequence of clients', () => {
+test('each window accepts exactly as many requests as the limit, for any sequence of clients', () => {
   const step = fc.record({
     client: fc.nat({ max: 5 }),
     wait: fc.oneof(fc.constant(0), fc.nat({ max: 4_000 }), fc.nat({ max: 40_000_000 })),
@@ -126,7 +126,7 @@ test('exactly the limit is accepted in each window, for any sequence of clients'
   )
 })
 
-test('addresses that collide with another client in one process no longer collide after a restart', () => {
+test('addresses that fill all slots of another client no longer fill them after a restart', () => {
   const window = 3600
   const victim = 'anonymous 192.0.2.1'
   const near = findCollisions(victim, window)

@@ -12,7 +12,7 @@ describe('the cost of a 304', () => {
     '/api/v2/passports/7',
     '/api/v1/passport_credentials?passport_id=7',
     '/api/v3/passports/7',
-  ])('a 304 of %s does not count, up to ten times the limit in each window', async (path) => {
+  ])('in each window, the first 304s of %s are free: ten times as many as the limit', async (path) => {
     await using server = await limited('anonymous=3/10s')
     const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
     const again = () => server.anonymous(path, '192.0.2.1', { 'If-None-Match': etag })

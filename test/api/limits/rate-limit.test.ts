@@ -7,7 +7,7 @@ import { NO_PLAN } from '../../../src/domain/retirement.ts'
 import { fields, LIST, limited } from '../../support/http/limited-server.ts'
 import { NOON } from '../../support/store/records.ts'
 
-test('a client without a key may send 1,000 requests in 10 s from an address', async () => {
+test('clients without a key may send 1,000 requests per address in 10 s', async () => {
   await using server = await limited('')
   expect(fields(await server.anonymous())).toEqual([
     200,
@@ -37,7 +37,7 @@ test('a request over the limit gets 429 with the time to retry', async () => {
   expect((await server.anonymous()).status).toBe(200)
 })
 
-test('Retry-After refers to the window in which a request was counted, even if the count arrives in the next one', async () => {
+test('Retry-After refers to the window that counted the request, even if the counter responds in the next window', async () => {
   const clock = { time: NOON + 9_990 }
   const refuse = async () => {
     clock.time += 20
@@ -60,7 +60,7 @@ test('Retry-After refers to the window in which a request was counted, even if t
   })
 })
 
-test('a key has one limit, that of its tier, for all addresses and all API versions', async () => {
+test('each key has the limit of its tier, and all addresses and API versions share this limit', async () => {
   await using server = await limited('anonymous=1/10s, standard=2/10s, partner=3/1m')
   const [one, other, partner] = [
     await server.makeKey(1, 'standard'),
@@ -108,7 +108,7 @@ test('every V1 response after authentication, even an error, counts toward the l
   )
 })
 
-test('preflights, unknown paths, paths outside the API and requests without a required key do not count', async () => {
+test('preflights, unknown paths, paths outside the API and requests without a required key do not count toward the limit', async () => {
   await using server = await limited('anonymous=1/10s', { requireKey: true })
   for (let turn = 0; turn < 3; turn++) {
     for (const [path, method, status] of [
@@ -124,7 +124,7 @@ test('preflights, unknown paths, paths outside the API and requests without a re
   }
 })
 
-test('a monthly quota starts again with each month in UTC', async () => {
+test('a monthly quota is reset at the start of each month in UTC', async () => {
   await using server = await limited('partner=100/10s+3/month')
   const key = await server.makeKey(1, 'partner')
   server.clock.time = Date.UTC(2026, 0, 31, 23, 59, 0, 500)
@@ -168,7 +168,7 @@ test('a used-up quota stays used up while the counts of this node are not stored
   }
 })
 
-test('usage sums of a month that arrive after its end do not count for the next month', async () => {
+test('usage sums that arrive after the end of their month do not count toward the next month', async () => {
   await using server = await limited('partner=100/10s+5/month')
   const key = await server.makeKey(1, 'partner')
   server.clock.time = Date.UTC(2026, 1, 1)
@@ -176,7 +176,7 @@ test('usage sums of a month that arrive after its end do not count for the next 
   expect((await server.with(key)).status).toBe(200)
 })
 
-test('the rate of wrong keys is limited by address, and valid keys and other addresses are not affected', async () => {
+test('requests with wrong keys are rate-limited by address; valid keys and other addresses are not affected', async () => {
   await using server = await limited('anonymous=1/10s')
   const right = await server.makeKey(1, 'standard')
   const wrong = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(9)).key

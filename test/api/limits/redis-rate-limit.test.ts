@@ -42,7 +42,7 @@ test('a node that cannot reach Redis counts requests by itself, and no request w
   expect(alone.news[0]).not.toContain('secret')
 })
 
-test('a Redis that is slower than the timeout counts as unavailable, and no request waits for it', async () => {
+test('Redis is treated as unavailable if it is slower than the timeout, and no request waits for it', async () => {
   using slow = pretendRedis(':2\r\n', { delayMilliseconds: 150 })
   using one = await node(slow.url, { timeouts: {} })
   expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
@@ -60,7 +60,7 @@ test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
 )
 
 describe.if(hasPrograms('redis-server'))('with Redis', () => {
-  test('several nodes together accept exactly the limit, even of concurrent requests', async () => {
+  test('if requests are concurrent, several nodes together accept exactly as many as the limit', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     using other = await node(redis.url)
@@ -163,7 +163,7 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
     expect(one.news).toHaveLength(2)
   })
 
-  test('a Redis that refuses the password or writes counts as unavailable', async () => {
+  test('Redis is treated as unavailable if it refuses the password or a write', async () => {
     await using redis = await startRedis({ password: 'secret' })
     using rejected = await node(redis.url.replace('secret', 'guessed'))
     expect(await rejected.take('a', 3)).toBe(2)

@@ -67,7 +67,7 @@ describe('units of v3 requests', () => {
     expect(await unitsOf(LOOKUP, post(key, body))).toBe(units)
   })
 
-  test('each 8 KiB of a v3 request body count as one more request, even if the body is refused or chunked', async () => {
+  test('each 8 KiB of a v3 request body counts as one more request, even if the body is refused or chunked', async () => {
     const text = (kibibytes: number) => JSON.stringify({ keys: ['x'.repeat(kibibytes * 1024 - 13)] })
     expect(await unitsOf(LOOKUP, post(key, text(7)))).toBe(1)
     expect(await unitsOf(LOOKUP, post(key, text(8)))).toBe(2)
@@ -97,7 +97,7 @@ test.each([
   },
 )
 
-test('a lookup above the whole limit is refused with the number of keys that the limit allows', async () => {
+test('if a single lookup exceeds the limit, the error names the largest number of keys that the limit allows', async () => {
   await using server = await limited('small=5/10s')
   const key = await server.makeKey(1, 'small')
   const lookUp = (count: number, include: readonly string[]) =>
@@ -116,7 +116,7 @@ test('a lookup above the whole limit is refused with the number of keys that the
   }
 })
 
-test('some of many concurrent large requests are served, and the refused ones do not use up the limit', async () => {
+test('if large requests are concurrent, some are served, and the refused requests do not use up the limit', async () => {
   await using server = await limited('small=12/10s')
   const key = await server.makeKey(1, 'small')
   const send = () => server.get(LOOKUP, post(key, JSON.stringify({ keys: keys(100) })))
@@ -129,7 +129,7 @@ test('some of many concurrent large requests are served, and the refused ones do
   expect(count).toBe(3)
 })
 
-test('a large body counts toward the limit before it is received, and a refused client is disconnected', async () => {
+test('a large body counts toward the limit before it is received, and a client that exceeds the limit is disconnected', async () => {
   await using server = await limited('small=120/10s')
   const key = await server.makeKey(1, 'small')
   const response = await sendBytes(server.port, rawLookup(key, '{"keys":', { length: 1024 * 1024 }))

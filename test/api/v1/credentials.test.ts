@@ -15,7 +15,7 @@ onEveryEngine('GET /api/v1/passport_credentials', (open) => {
     expectGolden('credentials', text)
   })
 
-  test('passport_id may be a wallet, and the parameter id may be used instead', async () => {
+  test('passport_id accepts a wallet, and an `id` parameter can replace passport_id', async () => {
     const { text } = await server.get(`${PATH}?passport_id=7`)
     for (const query of [`passport_id=${ADA_SECOND_WALLET.toUpperCase()}`, 'id=7', 'passport_id=7&id=12']) {
       expect((await server.get(`${PATH}?${query}`)).text).toBe(text)

@@ -43,7 +43,7 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       expect(await shown('page=2&page=5')).toEqual([25, 25, page(2, 12)])
     })
 
-    test('a page past the end is empty but keeps the total', async () => {
+    test('a page past the end is empty but still has the total', async () => {
       const { status, body } = await server.get(`${LIST}?page=13`)
       expect(status).toBe(200)
       expect(body).toEqual({ passports: [], pagination: { current_page: 13, last_page: 12, total: 300 } })
@@ -109,13 +109,13 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       expect(body.pagination).toEqual({ current_page: 1, last_page: 1, total: ids.length })
     })
 
-    test('search results have pages like the list', async () => {
+    test('search results are split into pages like the list', async () => {
       const { body } = await server.get(`${LIST}?keyword=a&per_page=3&page=2`)
       expect(body.passports).toMatchObject([{ passport_id: 6 }])
       expect(body.pagination).toEqual({ current_page: 2, last_page: 2, total: 4 })
     })
 
-    test('a keyword may have 200 characters, and an emoji counts as one', async () => {
+    test('a keyword has at most 200 characters, and an emoji is one character', async () => {
       const ask = (keyword: string) => server.get(`${LIST}?${new URLSearchParams({ keyword })}`)
       expect((await ask('🐉'.repeat(200))).status).toBe(200)
       const { status, body } = await ask('a'.repeat(201))
@@ -155,7 +155,7 @@ onEveryEngine('GET /api/v1/passports/{id}', (open) => {
     expectGolden('one-unknown', (await server.get(`${LIST}/12`)).text)
   })
 
-  test('a passport is found by any of its wallets, and the case of 0x addresses is ignored', async () => {
+  test('a passport is found by each of its wallets, and the letter case of 0x addresses is ignored', async () => {
     const { text } = await server.get(`${LIST}/7`)
     const spellings = [
       ADA_WALLET,

@@ -7,7 +7,7 @@ import { NOON, PEOPLE } from '../../support/store/records.ts'
 
 const V2 = ['/api/v2/passports', '/api/v2/passports/7', '/api/v2/passport_credentials?passport_id=7']
 onEngine('sqlite', 'V2', (open) => {
-  test('if V2 is turned off, its paths respond 404 like any unknown path, and are not counted', async () => {
+  test('if V2 is turned off, its paths respond 404 like any unknown path, and the requests do not count as usage', async () => {
     await using store = await open(PEOPLE)
     const usage = createUsageCounter(() => NOON)
     await using server = serveTest(store, { compatV2: false, usage })

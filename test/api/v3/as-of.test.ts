@@ -88,7 +88,7 @@ describe('sqlite: as_of', () => {
     expect((await server.get(`7?${query}`)).body).not.toHaveProperty('standing')
   })
 
-  test('a day means its first moment in UTC, and a time may have an offset', async () => {
+  test('as_of accepts a day, which means its first moment in UTC, and a time with an offset', async () => {
     const { body } = await server.get('7?as_of=2026-01-02')
     expect(body.detail).toContain('2026-01-02T00:00:00.000Z')
     expect((await server.get('7?as_of=2026-01-02T14:30:00%2B02:00')).body.score).toBe(3)
@@ -111,7 +111,7 @@ describe('sqlite: as_of', () => {
     expect(body.errors).toEqual([{ pointer: '#/as_of', detail: 'as_of must be a text, got 5.' }])
   })
 
-  test('a time before the event log gets before_history, and a time before the passport gets not_found', async () => {
+  test('a time before the event log begins gets before_history, and a time before the passport existed gets not_found', async () => {
     await using store = await openChanged()
     await using server = await serve(store)
     const early = { status: 404, code: 'before_history', known_since: iso(NOON) }

@@ -30,7 +30,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}/diff', (open) => {
   const shared = shareServer(openChanged, (store) => serveTest(store, { now: () => NOON + 2 * HOUR }))
   const server = { get: (target: string) => shared.get(`/api/v3/passports/${target}`) }
 
-  test('a diff has the net change and its causes, and ends now by default', async () => {
+  test('a diff has the net change and its causes, and its end is the current time by default', async () => {
     const { status, body } = await server.get(`0x7/diff?from=${iso(NOON)}`)
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -52,7 +52,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}/diff', (open) => {
     expect(added.body).toMatchObject({ score: [null, 0], causes: [] })
   })
 
-  test('a diff gets 404 if it begins before the event log, or if the passport did not exist yet', async () => {
+  test('a diff gets 404 if it begins before the event log, or ends before the passport existed', async () => {
     const from = `from=${iso(NOON)}`
     expect((await server.get('7/diff?from=2026-01-01')).body).toMatchObject({
       status: 404,
@@ -65,7 +65,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}/diff', (open) => {
     })
   })
 
-  test('diffs of random histories have the scores of both times, and their causes add up', async () => {
+  test('diffs of random histories have the scores at both times, and causes that add up to the difference', async () => {
     await using store = await open()
     const { seen, end, isPurged } = await recordHistory(store, 7, 25)
     await using server = serveTest(store, { now: () => end })

@@ -10,7 +10,7 @@ const idsOf = ({ body }: Reply): number[] =>
   body.items.map(({ passport_id }: { passport_id: number }) => passport_id)
 
 onEngine('sqlite', 'a filtered list from the search thread', (open) => {
-  test('a filtered list leaves out a passport that no longer matches, although the index is older', async () => {
+  test('a filtered list leaves out a passport that no longer matches, even if the index was built before the change', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { human: true, scores: { total: id } })))
     using catalog = await catalogWithoutThread(store)
     await using server = serveTest(store, { catalog })

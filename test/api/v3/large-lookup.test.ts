@@ -68,7 +68,7 @@ test('repeated keys have equal items, even if the passports are read in several 
   expect(body.items.slice(40)).toEqual(Array(2).fill({ key: 'x', error: 'not_found' }))
 })
 
-test('a large unread request body counts toward the byte limit of its client, and gets 503 above the limit', async () => {
+test('while received, a large request body counts toward the byte limit of its client, and gets 503 above it', async () => {
   await using store = await openTestStore('sqlite', people(1))
   await using server = await serveLookup(store, { limits: { bytesOfClient: 1 } })
   const socket = openRequest(server.port, rawLookup(server.key, ' '.repeat(100_000), { length: 200_000 }))

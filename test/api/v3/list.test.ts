@@ -97,7 +97,7 @@ onEveryEngine('GET /api/v3/passports', (open) => {
 onEngine('sqlite', 'GET /api/v3/passports', (open) => {
   const server = shareServer(() => open(people), serveTest)
 
-  test('a list has the same passports as single requests, with include and select', async () => {
+  test('with include, an item of a list equals the response of a single request; select limits the fields of an item', async () => {
     const { body } = await server.get(pathOf({ limit: '2', include: 'credentials' }))
     expect(body.items).toHaveLength(2)
     for (const item of body.items) {
@@ -190,7 +190,7 @@ describe('cursors of other lists', () => {
     [{}, { sort: 'score' }],
     [{ q: 'bob' }, { q: 'zoe' }],
   ]
-  test.each(foreign)('a cursor of %j is refused for %j', async (of, used) => {
+  test.each(foreign)('a cursor of the list %j is refused for the list %j', async (of, used) => {
     const { status, text } = await server.get(pathOf({ ...used, cursor: await cursorOf(of) }))
     expect(status).toBe(400)
     expect(JSON.parse(text).errors).toEqual([
@@ -202,7 +202,7 @@ describe('cursors of other lists', () => {
     ])
   })
 
-  test('a cursor is accepted for the same list with another limit, grouping, selection or spelling', async () => {
+  test('a cursor is accepted with another limit, group_by or select, and with another spelling of the same filter', async () => {
     const cursor = await cursorOf({ filter: 'type:ens,score:>0' })
     const more = { limit: '3', group_by: 'type', select: 'score', cursor }
     expect((await server.get(pathOf({ ...more, filter: ' type:ENS, score:>0.0' }))).status).toBe(200)

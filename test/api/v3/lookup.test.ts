@@ -75,7 +75,7 @@ test('a lookup with Accept application/x-ndjson streams one item per line', asyn
   expect(lines.map((line) => JSON.parse(line))).toEqual(whole.items)
 })
 
-test('1,000 keys are accepted, and large responses are complete', async () => {
+test('a lookup accepts 1,000 keys, and a large response is complete', async () => {
   const large = Array(10).fill({ ...ada.socials[0], bio: 'é'.repeat(9000) })
   const people = Array.from({ length: 1000 }, (_, id) => record(id, { socials: id % 10 ? [] : large }))
   await using store = await openTestStore('sqlite', people)
@@ -115,7 +115,7 @@ test('a client that disconnects while it sends its body is logged as 499, not as
   expect(server.errors).toEqual([])
 })
 
-test('every 25 keys, rounded up, count as one request toward the limit and the monthly quota', async () => {
+test('a lookup counts as one request per 25 keys, rounded up, toward the limit and the monthly quota', async () => {
   await using server = await limited('standard=12/10s + 1000/month')
   const key = await server.makeKey(1, 'standard')
   const left = async (count: number) => {

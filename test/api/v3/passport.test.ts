@@ -100,7 +100,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     expect(sum).toBe(body.score)
   })
 
-  test('the explanation uses the rule set of the score, even after another one was applied', async () => {
+  test('the explanation uses the rule set that calculated the score, even after another rule set was applied', async () => {
     await using server = await serveRecords({}, [zoe])
     await scoreAll(server.store)
     const { stamp: _, ...shape } = { ...DEFAULT_RULES, types: { kite: DEFAULT_RULES.types.ens } }
@@ -117,7 +117,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     expect(body.rules).toBe(DEFAULT_RULES.stamp)
   })
 
-  test('the origin of each credential is null until newly imported credentials are scored', async () => {
+  test('after credentials are imported, the origin of each credential is null until they are scored', async () => {
     await using server = await serveRecords({}, [zoe])
     await scoreAll(server.store)
     await saveRecords(server.store, [{ ...zoe, stale: true, credentials: [credential('c-9')] }])
@@ -125,7 +125,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     expect(body.credentials.map(({ from }: { from: string }) => from)).toEqual([null, null])
   })
 
-  test('a response has only the fields that select names, also inside of nested lists', async () => {
+  test('a response has only the fields named in `select`, even inside nested lists', async () => {
     const paths = 'score,passport_profile.display_name,passport_socials.source,credentials.score'
     expect((await get(`7?select=${paths}`)).text).toBe(
       '{"score":42.5,"passport_profile":{"display_name":"Ada  Lovélace 🐉"},"passport_socials":[{"source":"lens"}],"credentials":[{"score":20.25},{"score":12},{"score":5},{"score":5},{"score":3},{"score":0.25}]}',

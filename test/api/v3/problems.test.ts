@@ -12,7 +12,7 @@ const json = (body: unknown): RequestInit => ({
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
 
-test('an unknown path of v3 gets problem+json, without the headers of V1', async () => {
+test('an unknown path of v3 gets problem+json, without the deprecation headers of V1', async () => {
   for (const path of ['api/v3', 'api/v3/', 'api/v3/nothing', 'api/v3/a/b']) {
     const response = await fetch(server.url + path, { headers: { 'X-Request-Id': 'mine' } })
     expect(response.status).toBe(404)
@@ -44,7 +44,7 @@ test.each<[string, string, RequestInit]>([
     '/lookup',
     json({ keys: [], ...Object.fromEntries(NAMES.map((name) => [name, 1])) }),
   ],
-])('20 of many unknown %s are reported, and the first one with a suggestion', async (_, target, init) => {
+])('at most 20 unknown %s are reported, and the first one has a suggestion', async (_, target, init) => {
   const headers = { ...init.headers, 'X-API-KEY': server.key }
   const { status, body } = await server.get(`/api/v3${target}`, { ...init, headers })
   expect(status).toBe(400)
@@ -168,7 +168,7 @@ test.each([
   await expectInvalid('/lookup', json(body), pointer)
 })
 
-test('a request for a stream must not have the parameter limit', async () => {
+test('a request for a stream gets 400 if it has a `limit` parameter', async () => {
   await expectInvalid('/events?limit=5', { headers: { Accept: 'text/event-stream' } }, '?limit')
 })
 
@@ -181,7 +181,7 @@ async function expectInvalid(target: string, init: RequestInit, pointer: string,
   expect(body.detail).toMatch(/^.{10,300}[.?]$/)
 }
 
-test('a problem lists the invalid values of all parameters', async () => {
+test('a problem response lists the invalid values of all parameters', async () => {
   expect((await server.get('/api/v3/passports/7?select=a,b&include=c&')).body.errors).toHaveLength(3)
 })
 

@@ -11,7 +11,7 @@ const next = stampRules({ ...shape, version: 'next' })
 const path = (stamp: string) => `/api/v3/rules/${encodeURIComponent(stamp)}`
 
 onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
-  test('a rule set, even the built-in one, is found if it was ever in force, and gets 404 otherwise', async () => {
+  test('a rule set, even a built-in one, is served if it was ever active, and gets 404 otherwise', async () => {
     await using store = await open()
     await using server = serveTest(store)
     for (const stamp of [DEFAULT_RULES.stamp, '\0', "' or 1=1", 'x'.repeat(3000)])
@@ -39,7 +39,7 @@ onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
     expect(await stamps()).toEqual([next.stamp, DEFAULT_RULES.stamp, older.stamp])
   })
 
-  test('a rule set may be cached only privately if keys are required', async () => {
+  test('if keys are required, the response with a rule set has Cache-Control private', async () => {
     await using store = await open()
     await adoptRules({ store, rules: DEFAULT_RULES })
     const { init } = await makeKey(store, 1)

@@ -138,7 +138,7 @@ test('COPY_FROM_URL and COPY_TO_URL_FILE name the databases, so that arguments s
   expect(await everything(at.other)).toEqual(await everything(at.sqlite))
 })
 
-test('copy changes a target with contents only with --replace, which also transfers later changes', async () => {
+test('copy refuses a target that is not empty unless --replace is given; --replace also transfers later changes', async () => {
   await using at = await databases()
   await withStore(at.postgres, (store) =>
     saveRecords(store, [
@@ -164,7 +164,7 @@ test('copy changes a target with contents only with --replace, which also transf
   expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
 })
 
-test('an interrupted copy continues, and writes only batches that differ', async () => {
+test('when an interrupted copy is run again, it writes only the batches that differ', async () => {
   await using at = await databases()
   await withStore(at.sqlite, (from) =>
     withStore(at.postgres, async (to) => {
@@ -175,12 +175,12 @@ test('an interrupted copy continues, and writes only batches that differ', async
   )
   const { code, out } = await callHere(['copy', at.sqlite, at.postgres])
   expect(code).toBe(0)
-  // Batches have 50, then 500 passports. Only the first batch is equal, so that the others are written.
+  // Batches have 50, then 500 passports. Only the first is already in the target, so the others are written.
   expect(out).toMatch(/^passports +704 +654 /m)
   expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
 })
 
-test('a copy that is killed and run again has the same contents as the source', async () => {
+test('after copy is killed and run again, the target has the same contents as the source', async () => {
   await using at = await databases()
   const code = await withStore(at.postgres, async (target) => {
     const child = start(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
@@ -194,7 +194,7 @@ test('a copy that is killed and run again has the same contents as the source', 
   expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
 })
 
-test('serve and import refuse an incomplete copy until it is accepted', async () => {
+test('serve and import refuse an incomplete copy until "copy --forget" accepts it', async () => {
   using folder = tempFolder()
   const database = `sqlite:${join(folder.path, 'a.db')}`
   await withStore(database, async (store) => store.copying.note('elsewhere'))

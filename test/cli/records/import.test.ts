@@ -166,7 +166,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     expect(await score()).toBe(20)
   })
 
-  test('a refusal names file, line, field and reason, also in the file of --rejects, and the other lines are imported', async () => {
+  test('a refusal names file, line, field and reason, and is also in the file of --rejects; the other lines are imported', async () => {
     const rejects = 'of an earlier import'
     await using here = await prepare(makeDatabase, { 'bad.jsonl': BAD, 'rejects.jsonl': rejects })
     const { out, err, code } = await here.callIn('import', 'bad.jsonl', '--rejects', 'rejects.jsonl')
@@ -188,7 +188,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     ])
   })
 
-  test('import names each type without a rule once', async () => {
+  test('import reports only once that a type has no rule', async () => {
     const points = (count: number) =>
       Array.from({ length: count }, (_, at) => ({ passport: 1, type: `type ${at}`, value: 1 }))
     const credentials = [{ type: 'unscored' }, { type: 'scored', score: 1 }, { type: 'gitcoin' }]

@@ -190,7 +190,7 @@ test('the built-in rule set passes "rules check"', async () => {
   })
 })
 
-test('rules check reports every problem, and shows at most 100', async () => {
+test('rules check counts all problems, and shows the first 100', async () => {
   using folder = tempFolder()
   const cwd = folder.path
   const check = async (name: string, contents?: object) => {

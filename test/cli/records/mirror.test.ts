@@ -86,7 +86,7 @@ withEngine('sqlite', 'mirror', (makeDatabase) => {
     expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
   })
 
-  test('--prune keeps a passport that another is merged into; only --prune-all removes more than half of the copies', async () => {
+  test('--prune keeps a passport that another passport is merged into; only --prune-all removes more than half of the copies', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
     await given.mirror()
     await given.call('merge', '2', '1')

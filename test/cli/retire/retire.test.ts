@@ -28,7 +28,7 @@ async function office(makeDatabase: MakeDatabase) {
 }
 
 withEveryEngine('retire', (makeDatabase) => {
-  test('retire without a plan shows the defaults and the present state', async () => {
+  test('if there is no plan, retire shows the defaults and the current state', async () => {
     await using here = await office(makeDatabase)
     const { out } = await here.retire('')
     expect(out).toBe(`Deprecated  since 2025-03-31 00:00 UTC (DEPRECATED_AT)

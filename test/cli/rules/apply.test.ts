@@ -74,7 +74,7 @@ withEveryEngine('applied rules', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'applied rules', (makeDatabase) => {
-  test('a running node scores and explains with the applied rule set, and with the previous one after a rollback', async () => {
+  test('a running node scores and explains with the applied rule set, and after a rollback with the previous one', async () => {
     await using here = await kitePlace(makeDatabase)
     await using server = await here.serve([], { RULES: here.path('one.json') })
     const shows = (score: number, version: string) => async () => {

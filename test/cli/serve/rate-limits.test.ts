@@ -9,7 +9,7 @@ const REQUESTS = 600
 const LIMIT = 240
 const HOUR = 3_600_000
 
-/** Windows are aligned to the clock. This is the length in hours of one that will not end during the next hour. */
+/** Windows are aligned to the clock. Finds a length in hours whose window does not end within the next hour. */
 const WINDOW = [24, 23, 19].find((hours) => Date.now() % (hours * HOUR) < (hours - 1) * HOUR)
 const TIERS = { TIERS: `standard=${LIMIT}/${WINDOW}h, anonymous=50/${WINDOW}h` }
 
@@ -34,7 +34,7 @@ async function makeKey(here: Awaited<ReturnType<typeof workplace>>) {
 
 withEngine('sqlite', 'limits', (makeDatabase) => {
   test.skipIf(process.platform !== 'linux')(
-    'the workers together accept exactly the limit of many concurrent requests',
+    'if requests are concurrent, all workers together accept exactly as many as the limit',
     async () => {
       await using here = await workplace(makeDatabase)
       const headers = await makeKey(here)
@@ -52,7 +52,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       await using one = await here.serve([], env)
       await using other = await here.serve(['--workers', '2'], env)
       const logs = [readLines(one.child.stderr), readLines(other.child.stderr)]
-      // If Redis responds late on a busy machine, nodes count for themselves for a moment.
+      // If Redis responds late on a busy machine, each node counts only its own requests for a moment.
       const isShared = async () => {
         const fresh = await makeKey(here)
         const seen = [await left(one.url, fresh), await left(other.url, fresh), await left(one.url, fresh)]
@@ -63,7 +63,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       const load = race([one.url, other.url], 200, headers)
       await redis.kill()
       expect(await load).toEqual({ 200: 200 })
-      // Each node counts for itself: together they accept at most twice the limit.
+      // Each node counts only its own requests, so both together accept at most twice the limit.
       expect(await race([one.url, other.url], 200)).toEqual({ 200: 100, 429: 100 })
 
       await redis.restart()

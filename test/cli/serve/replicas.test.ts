@@ -68,7 +68,7 @@ test.concurrent('a node responds correctly while primary and replica stop and st
   const during = async (change: () => unknown, expected: unknown) => {
     await change()
     await ready(expected)
-    // Enough responses for every connection and target.
+    // Waits for enough responses to have used every connection and target.
     const count = answers
     await until(() => answers > count + 40, 'more answers')
     for (const target of TARGETS.filter((each) => each !== LIST_PAGE)) {

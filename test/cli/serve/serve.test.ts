@@ -13,7 +13,7 @@ import { callHere } from '../../support/terminal.ts'
 import { fillPipe, openUnreadPipe } from '../../support/unread-pipe.ts'
 
 withEveryEngine('--demo', (makeDatabase) => {
-  test('several servers that start at once fill a database once', async () => {
+  test('several servers that start at the same time fill their database only once', async () => {
     await using here = await workplace(makeDatabase)
     await using one = await here.open()
     await using other = await here.open()
@@ -69,7 +69,7 @@ test.concurrent('--demo fills its own file once, even if it was killed while fil
   expect(pagination.total).toBe(1000)
 })
 
-test.concurrent('settings reach the server, and an unfinished request does not prevent its shutdown', async () => {
+test.concurrent('the server uses its settings, and an unfinished request does not prevent its shutdown', async () => {
   using folder = tempFolder()
   const env = { DEPRECATED_AT: '2025-06-01', REQUIRE_API_KEY: 'yes' }
   await using server = await serveProcess([], { cwd: folder.path, env })

@@ -27,7 +27,7 @@ const makeDatabase = databaseMaker('sqlite')
 
 // These tests run concurrently, because they mostly wait.
 describe.concurrent('usage counts', () => {
-  test('a graceful shutdown waits for the write of another process, then stores the usage counts and last uses of all threads', async () => {
+  test('a graceful shutdown waits for the write of another process, then stores all usage counts and the last use of each key', async () => {
     await using here = await workplace(makeDatabase)
     const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
     await using server = await here.serve(process.platform === 'linux' ? ['--workers', '2'] : [])
@@ -87,7 +87,7 @@ describe.concurrent('usage counts', () => {
   })
 })
 
-test('threads report usage counts every ten seconds, so a kill loses at most the counts of the last ten', async () => {
+test('threads report usage counts every ten seconds, so a kill loses at most ten seconds of counts', async () => {
   await using here = await workplace(makeDatabase)
   const reports: UsageReport[] = []
   jest.useFakeTimers()

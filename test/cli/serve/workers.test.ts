@@ -28,7 +28,7 @@ withEngine('postgres', 'serve --workers', (makeDatabase) => {
   })
 })
 
-test('several workers need Linux', () => {
+test('several workers are refused unless the system is Linux', () => {
   expect(() => refuseWorkers(64, 'linux')).not.toThrow()
   expect(() => refuseWorkers(1, 'darwin')).not.toThrow()
   expect(() => refuseWorkers(2, 'darwin')).toThrow('--workers 2 needs Linux')

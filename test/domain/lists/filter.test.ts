@@ -76,7 +76,7 @@ describe('a filter', () => {
         .join('|')}`,
       'at most 32 values',
     ],
-    // Text after too many values is not parsed.
+    // Each value is counted before it is parsed, so "high" is not reported.
     [`score:${'1|'.repeat(MOST_CONDITIONS)}high`, 'at most 32 values'],
   ]
   test.each(refused)('%j is refused', (text, message) => {
@@ -105,7 +105,7 @@ describe('a filter', () => {
     )
   })
 
-  test('terms that are written as a filter text are parsed to the same terms', () => {
+  test('terms that are serialized to a filter text are parsed to the same terms', () => {
     const text = fc.string({ unit: fc.constantFrom(...'ab ,|:!"\\<>='), minLength: 1, maxLength: 8 })
     const value = text.map((each) => `x${each.replace(/ +/g, ' ')}x`)
     const term = fc.record({

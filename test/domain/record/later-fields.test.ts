@@ -46,7 +46,7 @@ describe('the image of a passport', () => {
   ])('the image %p is never shown', (url) => expect(shown(url, url)).toBeUndefined())
 })
 
-test('fields that only V2 shows are stored as empty text if all are missing, and the value 0 is kept', () => {
+test('if all fields that only V2 shows are missing, an empty text is stored; a field with the value 0 is not missing', () => {
   expect(toLaterText({})).toBe('')
   expect(toLaterText({ imageUrl: undefined })).toBe('')
   expect(fromLaterText('')).toEqual({})

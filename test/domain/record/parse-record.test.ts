@@ -122,7 +122,7 @@ test('an exported record is parsed to the same record, including the fields that
   ])
 })
 
-test('a passport in a V2 response is parsed with the fields that only V2 shows, and has no unknown fields', () => {
+test('the parser knows every field of a passport in a V2 response, including the fields that only V2 shows', () => {
   const passport = presentPassport({ ...ada, stale: false, calculatedAt: NOON, merged: false })
   const { record, unknownFields } = parse(presentPassportV2(passport, later))
   expect(unknownFields).toBe(0)
@@ -130,7 +130,7 @@ test('a passport in a V2 response is parsed with the fields that only V2 shows, 
   expect(record).toEqual({ kind: 'passport', passport: { ...rest, ...later } })
 })
 
-test('image_url at the top level takes precedence, and name replaces an empty display_name', () => {
+test('image_url at the top level overrides that of the profile, and name replaces a missing display_name', () => {
   const passport_profile = { image_url: 'https://example.com/2', name: 'Ada L.' }
   expect(parsePassport({ image_url: 'https://example.com/1', passport_profile })).toMatchObject({
     imageUrl: 'https://example.com/1',

@@ -9,7 +9,7 @@ const split = (credential: object, rescore = false) => {
   return { credentials, credentialPoints }
 }
 
-test('a credential without any field is kept and gets a reproducible id', () => {
+test('a credential without any field is accepted and gets a reproducible id', () => {
   const parsed = () => parsePassport({ credentials: [{}, { type: null }] }).credentials
   const nothing = { type: '', name: '', category: '', score: 0, maxScore: 0 }
   expect(parsed()).toMatchObject([nothing, nothing])

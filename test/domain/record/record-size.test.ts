@@ -78,7 +78,7 @@ test.each(OVERSIZED)('if %s is too large, the error has the name and size of the
   )
 })
 
-test('import refuses more than 2,000 data points of a passport', async () => {
+test('import refuses the data points of a passport beyond the first 2,000', async () => {
   await using here = await workplace(databaseMaker('sqlite'))
   const file = here.path('points.jsonl')
   const data_points = Array.from({ length: 2000 }, (_, at) => ({ type: 'kite', account: `${at}`, value: 1 }))
@@ -93,7 +93,7 @@ test('import refuses more than 2,000 data points of a passport', async () => {
 })
 
 withEveryEngine('doctor', (makeDatabase) => {
-  test('doctor names stored passports that exceed the limits, with their size', async () => {
+  test('doctor lists the stored passports that exceed the size limit, with their sizes', async () => {
     const tags = Array.from({ length: 40 }, (_, at) => `${at}`.padEnd(1000, 'x'))
     const large = record(9, { profile: { tags } })
     await using here = await workplace(makeDatabase, { records: [record(1), large] })

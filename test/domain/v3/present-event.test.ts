@@ -22,7 +22,7 @@ const present = (event: EventContent) =>
   presentEvent({ sequence: 9, time: NOON, ...event }, { log: 'k3f9a2', source: 'https://host/api/v3' })
 
 describe('an event in responses', () => {
-  test('is a CloudEvents object with the old and new scores, and without the texts of credentials', () => {
+  test('is a CloudEvents object with the old and new scores, but without the display texts of credentials', () => {
     const event = present({ type: 'score.changed', passportId: 7, change })
     expect(event).toEqual({
       specversion: '1.0',

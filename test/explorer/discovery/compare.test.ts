@@ -30,7 +30,7 @@ const rowOf = (text: string, title: string) =>
 onEngine('sqlite', 'the comparison', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
-  test('shows scores, ranks, credentials and tags side by side, with the highest marked', async () => {
+  test('the comparison shows scores, ranks, credentials and tags side by side, and marks the highest values', async () => {
     const { status, text } = await server.look('/compare?ids=7,20')
     expect(status).toBe(200)
     expect(rowOf(text, 'Activity')).toMatch(/^Activity 12( Top \d+%)? 20.* highest$/)
@@ -49,13 +49,13 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(text).toContain('<svg class="bar thin" aria-hidden="true"><rect width="60%" height="100%"/></svg>')
   })
 
-  test('one person is shown with a form to add the second', async () => {
+  test('the comparison of one person has a form to add a second one', async () => {
     const { text } = await server.look('/compare?ids=7')
     expect(text).toContain('<div class="panel vacant"><form class="search" action="/compare">')
     expect(text).not.toContain('<table>')
   })
 
-  test('accepts ids, wallets, handles and names, and shows each person once', async () => {
+  test('the comparison accepts ids, wallets, handles and names, and shows each person once', async () => {
     const people = async (ids: string) => {
       const { text } = await server.look(`/compare?${new URLSearchParams({ ids })}`)
       return [...text.matchAll(/class="row compared">[\s\S]*?href="\/passports\/(\d+)"/g)].map(([, id]) =>
@@ -70,28 +70,28 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(text).toContain('name="ids" value="7,20"')
   })
 
-  test('an ambiguous name offers the people that it may mean', async () => {
+  test('for an ambiguous name, the comparison offers the people who match it', async () => {
     const { status, text } = await server.look('/compare?ids=7,sam')
     expect(status).toBe(200)
     expect(readable(text)).toContain('“sam” may be Sam Two or Sam One .')
     expect(text).toContain('href="/compare?ids=7,22"')
   })
 
-  test('unknown people are named; if nobody is found, the status is 404', async () => {
+  test('the comparison says which people were not found, and responds with 404 if nobody was found', async () => {
     const some = await server.look('/compare?ids=7,999999')
     expect(some.status).toBe(200)
     expect(readable(some.text)).toContain('No passport was found for “999999”.')
     expect((await server.look('/compare?ids=999999,nobody+at+all')).status).toBe(404)
   })
 
-  test('people after the fourth are left out, and a note says how many', async () => {
+  test('the comparison shows the first four people, and a note says how many were left out', async () => {
     const { text } = await server.look('/compare?ids=7,20,21,22,23,3')
     expect(text.match(/<th scope="col">/g)).toHaveLength(4)
     expect(readable(text)).toContain('A comparison has 4 people at most: 2 more were left out.')
     expect(text).not.toContain('Add another person')
   })
 
-  test('starts with an empty form', async () => {
+  test('the comparison without people is an empty form', async () => {
     const { status, text } = await server.look('/compare')
     expect(status).toBe(200)
     expect(text).toContain('<form class="search" action="/compare">')

@@ -48,7 +48,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     expect(text).toContain('<a class="button" href="/?credential=github">All 3 people with GitHub</a>')
   })
 
-  test('the page of a type without a rule takes the name and the maximum from its holders', async () => {
+  test('the page of a type without a rule shows the name and the maximum that the credentials of its holders have', async () => {
     const { status, text } = await server.look('/credentials/Kite%20Club')
     expect(status).toBe(200)
     expect(readable(text)).toContain('Kites Counts toward Hobbies At most 9 points People 1')
@@ -79,7 +79,7 @@ test('if a type has many holders, its page shows the points of an evenly spaced 
   expect(text.length).toBeLessThan(60_000)
 })
 
-test('shares are rounded to whole percentages, but 100% always means everybody', () => {
+test('the shares of holders are rounded to whole percentages, but only a share of everybody is shown as 100%', () => {
   expect([0.4, 1, 53.6, 99.7, 100].map(formatShare)).toEqual(['below 1%', '1%', '54%', '99%', '100%'])
 })
 

@@ -18,7 +18,7 @@ inBrowser('discovery in a browser', (browser) => {
 
   const countOf = (page: Page) => page.locator('[data-count]').textContent()
 
-  test('searches as you type, announces the count, and updates the URL', async () => {
+  test('the list is searched as you type, the number of matches is announced, and the URL is updated', async () => {
     const page = await browser.newPage()
     const complaints = watchConsole(page)
     await page.goto(server.url.href)
@@ -39,7 +39,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(complaints).toEqual([])
   })
 
-  test('a late response does not replace a newer one; a failed search shows the reason, and Enter retries it', async () => {
+  test('the response of an older search is ignored; a failed search shows the reason, and Enter retries it', async () => {
     const page = await browser.newPage()
     const { promise: late, resolve: letGo } = Promise.withResolvers<void>()
     await page.route('**/?q=a', async (route) => {
@@ -115,7 +115,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(complaints).toEqual([])
   })
 
-  test('the search as you type keeps the filters and the sort order, marks the matches, and accepts a slash as text', async () => {
+  test('searching as you type keeps the filters and the sort order, highlights the matches, and allows a slash in the text', async () => {
     const page = await browser.newPage()
     await page.goto(`${server.url}?tag=zk&sort=skills`)
     await page.getByRole('searchbox').pressSequentially('a/')
@@ -129,7 +129,7 @@ inBrowser('discovery in a browser', (browser) => {
     await page.waitForURL(`${server.url}?tag=zk&sort=skills`)
   })
 
-  test('filters, sorting, chips, the pager, credentials and the comparison work without a script', async () => {
+  test('filters, sorting, pagination, credential pages and the comparison work without JavaScript', async () => {
     const page = await browser.newPageWithoutScripts()
     await page.goto(server.url.href)
     await page.locator('.facets a', { hasText: 'zk' }).first().click()
@@ -206,7 +206,7 @@ inBrowser('discovery in a browser', (browser) => {
     }
   })
 
-  test('the page number of the pager is in the middle', async () => {
+  test('the page number is centred between the links to the previous and next page', async () => {
     const page = await browser.newPage()
     const middleOf = async (selector: string) => {
       const { x, width } = (await page.locator(selector).boundingBox()) ?? { x: 0, width: 0 }

@@ -70,7 +70,7 @@ test.each([
   '/card/site.png',
   '/card/compare.png?ids=1,2,3,4',
   '/card/credential/github.png',
-])('%s searches the facets and names at most three times', async (target) => {
+])('a request for %s searches the index at most three times', async (target) => {
   const { status, evaluations } = await server.look(target)
   // The names a, e, i and o are all ambiguous, so their comparison responds with 404.
   expect([target, status]).toEqual([target, target.endsWith('a,e,i,o') ? 404 : 200])
@@ -104,7 +104,7 @@ test.each(
   }
 })
 
-test('a comparison searches only two names, and the page says which others it skipped', async () => {
+test('a comparison searches for at most two names, and the page says which names it skipped', async () => {
   const { text } = await server.look('/compare?ids=zzzy,zzzx,zzzw')
   expect(readable(text)).toContain('No passport was found for “zzzx”.')
   expect(readable(text)).toContain(

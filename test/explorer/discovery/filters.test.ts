@@ -32,7 +32,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
   const namesAt = async (target: string) => rowsOf((await server.look(target)).text).map(({ name }) => name)
 
-  test('filters select by tag, place, credential and human, and combine', async () => {
+  test('the list can be filtered by tag, place, credential and human checkmark, and filters can be combined', async () => {
     expect(await namesAt('/?tag=zk')).toEqual(['Ana', 'Ben', 'Cleo'])
     expect(await namesAt('/?tag=zk&tag=data')).toEqual(['Ana'])
     expect(await namesAt('/?place=S%C3%A3o%20Paulo')).toEqual(['Ana', 'Ben'])
@@ -54,7 +54,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     ])
   })
 
-  test('ranks are those within the filtered list, and a search does not change them', async () => {
+  test('a filtered list shows the ranks among its own people, and a search does not change these ranks', async () => {
     const { text } = await server.look('/?human=false')
     expect(rowsOf(text).map(({ name, rank }) => `${rank} ${name}`)).toEqual(['1 Ben', '2 Dan'])
     expect(text).toContain('<span>Place among these 2</span><span>Score</span><span>Compare</span>')
@@ -64,7 +64,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(byPart).toContain('<span>Place</span><span>Skills</span>')
   })
 
-  test('the heading and the chips describe the list, and each chip removes its filter', async () => {
+  test('the heading describes the list, and each active filter has a link that removes it', async () => {
     const { text } = await server.look('/?tag=zk&place=sao+paulo&human=true&sort=skills')
     expect(text).toContain('<h1>Humans tagged “ZK” in São Paulo by skills</h1>')
     expect(text).toContain(
@@ -75,7 +75,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(text).toContain('<link rel="canonical" href="')
   })
 
-  test('a facet shows how many people remain with its filter', async () => {
+  test('each suggested filter shows how many people remain with it', async () => {
     const { text } = await server.look('/?tag=zk')
     for (const [filter, label, people] of [
       ['tag=data', 'data', 1],
@@ -89,7 +89,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(text).not.toContain('<a href="/?tag=zk&amp;tag=zk"')
   })
 
-  test('the first page shows the facets of all passports', async () => {
+  test('the first page suggests filters, with their counts among all passports', async () => {
     const { text } = await server.look('/')
     expect(text).toContain('<a href="/?tag=zk" rel="nofollow"><bdi>ZK</bdi> <span>3</span></a>')
     expect(readable(text)).toContain('A passport is one person’s public record')
@@ -108,7 +108,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(readable(text)).toContain('No passport matches all of these filters')
   })
 
-  test('blank and unknown parameters are ignored, bad values are explained', async () => {
+  test('blank and unknown parameters are ignored, and an invalid value gets a 400 that explains it', async () => {
     expect(await namesAt('/?tag=&place=+&human=&sort=&utm_source=x')).toEqual(['Ana', 'Ben', 'Cleo', 'Dan'])
     const sentences = {
       '/?human=maybe': 'human must be true or false, got &quot;maybe&quot;.',
@@ -205,7 +205,7 @@ describe('an unexpected error of the index', () => {
   const serveBroken = () => servePeople(PEOPLE, { replace: () => ({ list: () => Promise.reject(error) }) })
 
   test.each(['/', '/?q=ana', '/passports/1', '/badge/1.svg?show=top', '/compare?ids=1,2'])(
-    'is logged, and %s is shown without the counts of the index',
+    'is logged, and %s responds without the data of the index',
     async (target) => {
       await using server = await serveBroken()
       expect((await server.look(target)).status).toBe(200)

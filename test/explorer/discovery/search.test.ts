@@ -40,7 +40,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect(readable((await server.look('/?q=42')).text)).toContain('2 of 5 passports for “42”')
   })
 
-  test('a handle finds its owner, with and without the source', async () => {
+  test('a handle finds its owner, with or without a source such as "github:"', async () => {
     expect((await namesFor('github:zoe'))[0]).toBe('olamide_42')
     expect((await namesFor('GitHub: @Zoe'))[0]).toBe('olamide_42')
     expect(await namesFor('zoe')).toEqual(['olamide_42', 'Mira', 'Zoetrope'])
@@ -67,7 +67,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect(await namesFor('oldmira')).toEqual(['Mira'])
   })
 
-  test('filters apply to all matches', async () => {
+  test('a search with filters finds only passports that match the filters, whether by name, handle or id', async () => {
     const names = async (target: string) => rowsOf((await server.look(target)).text).map(({ name }) => name)
     expect(await names('/?q=zoe&tag=zk')).toEqual(['Mira'])
     expect(await names('/?q=42&tag=zk')).toEqual([])
@@ -136,7 +136,7 @@ test('the total of a search counts each passport once', async () => {
   }
 })
 
-test('tags and places are found by their names; a prefix that many wallets share shows the first 20 matches', async () => {
+test('a search finds tags and places by name, and shows only the first 20 of many wallets with the same prefix', async () => {
   await using server = await servePeople(inventPeople())
   const statusOf = async (text: string) => {
     const page = await server.look(`/?q=${encodeURIComponent(text)}`)
@@ -149,7 +149,7 @@ test('tags and places are found by their names; a prefix that many wallets share
   expect(await statusOf('0xde30')).toBe('First 20 matches for “0xde30”. Type more of it.')
 })
 
-test('highlighting never changes the text', () => {
+test('highlighting adds only mark elements to a name', () => {
   for (const name of ['Ada  Lovélace 🐉', 'Straße', '山田太郎', ...HOSTILE_NAMES].map((each) =>
     shortenText(cleanText(each), 80),
   )) {

@@ -29,7 +29,7 @@ inBrowser('the passport page in a browser', (browser) => {
     return complaints
   }
 
-  test('copy buttons work, the keyboard and clicks sort the credentials, and the console stays empty', async () => {
+  test('copy buttons work, credentials can be sorted by keyboard and by clicks, and the console stays empty', async () => {
     await using server = await servePeople([mira, ...OTHERS])
     const page = await browser.newPage()
     const complaints = await visit(`${server.url}passports/${ADA_WALLET}`, page)
@@ -60,7 +60,7 @@ inBrowser('the passport page in a browser', (browser) => {
     expect(complaints).toEqual([])
   })
 
-  test('a finished recalculation updates the page and is announced', async () => {
+  test('when a recalculation is finished, the page shows the new score and announces it', async () => {
     await using server = await servePeople([mira])
     await addDataPoint(server.store, 900)
     const page = await browser.newPage()
@@ -145,7 +145,7 @@ inBrowser('the passport page in a browser', (browser) => {
     expect(complaints).toEqual([])
   })
 
-  test('the badge picker changes the preview and both snippets; swatches keep their colours with forced colours', async () => {
+  test('the badge picker changes the preview and both snippets; colour samples keep their colours in forced-colors mode', async () => {
     const page = await browser.newPage()
     await visit(`${server.url}passports/12`, page)
     await page.getByText('Put this badge on your page').click()
@@ -168,7 +168,7 @@ inBrowser('the passport page in a browser', (browser) => {
     expect(new Set((await page.evaluate(colors)) as string[]).size).toBe(3)
   })
 
-  test('without JavaScript a visitor reads everything and follows the links', async () => {
+  test('without JavaScript, a visitor can read everything and follow the links', async () => {
     const page = await browser.newPageWithoutScripts()
     await visit(`${server.url}passports/12`, page)
     expect(await page.getByRole('heading', { name: 'Mira Kettlewood' }).isVisible()).toBe(true)
@@ -188,7 +188,7 @@ inBrowser('the passport page in a browser', (browser) => {
     expect(new URL(page.url()).pathname).toBe('/passports/12')
   })
 
-  test('a long name takes three lines, and combining marks stay in their box', async () => {
+  test('a long name takes at most three lines, and stacked combining marks are clipped', async () => {
     const people = [
       record(1, { profile: { displayName: 'x'.repeat(1000) } }),
       record(2, { profile: { displayName: `a${'\u0301'.repeat(500)}b`, tags: [`t${'\u0322'.repeat(30)}`] } }),

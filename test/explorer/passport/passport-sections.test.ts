@@ -14,7 +14,7 @@ import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/samp
 import { onEngine } from '../../support/store/engines.ts'
 import { credential, NOON, named, record } from '../../support/store/records.ts'
 
-test('a percentile is never overstated, and is not shown below the median', () => {
+test('percentiles are rounded up, so that none is overstated, and no percentile below the median is shown', () => {
   expect(describeTop(1, 1000)).toBe('No. 1')
   expect(describeTop(31, 1000)).toBe('Top 4%')
   expect(describeTop(40, 1000)).toBe('Top 4%')
@@ -57,7 +57,7 @@ test('a low rank is not shown; a level is shown with the points to the next leve
   for (const id of [3, 4]) expect(await read(id)).not.toMatch(/[34](rd|th) of|Top|lower|Not verified/)
 })
 
-test('a total from an imported record is not presented as the sum of its parts', async () => {
+test('the page does not call the total of an imported record the sum of its parts', async () => {
   const scores = { total: 150, activity: 10, identity: 20, skills: 30 }
   await using server = await servePeople([
     record(1, { scores }),
@@ -75,7 +75,7 @@ test('a total from an imported record is not presented as the sum of its parts',
   )
 })
 
-test('a total below the sum is explained by the caps of the categories', () => {
+test('if the total is below the sum of the parts, the explanation names the caps of the categories', () => {
   const passport = { ...record(1), scores: { ...SCORES, total: 55 } } as Passport
   expect(readable(renderExplanation(passport, { Skills: 25 }).markup)).toContain(
     '10 Activity + 20 Identity + 30 Skills = 60, limited to 55 by the caps of the categories',
@@ -103,7 +103,7 @@ test('among few people, two outliers do not flatten the histogram', async () => 
   expect(readable((await server.look('/passports/9')).text)).toContain('0 37 and more')
 })
 
-test('a category shows five credentials and folds the others', async () => {
+test('a category shows five credentials and collapses the rest', async () => {
   const some = (category: string, number: number) =>
     Array.from({ length: number }, (_, at) => credential(`${category}${at}`, { category, score: 9 - at }))
   const since = credential('since', { category: 'Identity', value: '2025-01-01' })
@@ -116,7 +116,7 @@ test('a category shows five credentials and folds the others', async () => {
   expect((await server.look('/passports/1/credentials')).text).not.toContain('class="fold"')
 })
 
-test('links for sharing on other sites contain the URL of the page and a true description', async () => {
+test('links for sharing on other sites contain the URL of the page and the best rank of the person', async () => {
   await using server = await servePeople([mira, ...OTHERS], { publicUrl: 'https://passports.example.com' })
   const { text } = await server.look('/passports/12')
   const page = encodeURIComponent('https://passports.example.com/passports/12')
@@ -131,7 +131,7 @@ test('links for sharing on other sites contain the URL of the page and a true de
   expect(text).toContain('<a class="button quiet" href="#share">Share</a>')
 })
 
-test('screen readers get the histogram, the bar and the history only once each', async () => {
+test('screen readers skip the charts, because text beside each chart says the same', async () => {
   await using server = await servePeople([mira, ...OTHERS])
   const { text } = await server.look('/passports/12')
   expect(text).toContain(
@@ -141,7 +141,7 @@ test('screen readers get the histogram, the bar and the history only once each',
   expect(text).not.toMatch(/<figure[^>]*aria-label|aria-labelledby/)
 })
 
-test('accounts have the name of their network and formatted counts', () => {
+test('accounts are shown with the name of their network and with formatted follower counts', () => {
   const [social] = mira.socials as [Social]
   const accounts = [
     { ...social, source: 'github', followers: '1234567' },
@@ -155,7 +155,7 @@ test('accounts have the name of their network and formatted counts', () => {
   expect(readable(same.markup)).toEndWith('Kites mira on Kites example.com')
 })
 
-test('credentials with the most points left to gain come first, and categories at their cap are left out', () => {
+test('the list of possible gains begins with the largest, and omits credentials of categories at their cap', () => {
   const all = [
     credential('a', { name: 'GitHub', category: 'Skills', score: 21, maxScore: 40 }),
     credential('b', { name: 'Lens', category: 'Identity', score: 0, maxScore: 30 }),
@@ -177,7 +177,7 @@ test('credentials with the most points left to gain come first, and categories a
 })
 
 onEngine('sqlite', 'the score history', (open) => {
-  test('shows each change with its causes, as a chart and as a table', async () => {
+  test('the score history shows each change with its causes, as a chart and as a table', async () => {
     await using server = await servePeople([mira])
     expect((await server.look('/passports/12')).text).not.toContain('id="history"')
     await addDataPoint(server.store, 900)
@@ -193,7 +193,7 @@ onEngine('sqlite', 'the score history', (open) => {
     expect(words).toContain('1,042.5 &ndash; first known score')
   })
 
-  test('shows only the latest 60 changes', async () => {
+  test('the score history shows only the latest 60 changes', async () => {
     await using store = await open([record(1)])
     for (let total = 1; total <= 70; total++) {
       const passport = record(1, { scores: { total, activity: total, identity: 0, skills: 0 } })

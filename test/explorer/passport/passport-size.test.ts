@@ -40,7 +40,7 @@ const huge = (id: number, displayName: string) =>
 
 const server = shareServer(() => openTestStore('sqlite', [huge(1, LONG), huge(2, ZALGO)]), serveExplorer)
 
-test('every page stays below 200 KB, whatever the record', async () => {
+test('every page of a passport is below 200 KB, even for the largest records', async () => {
   for (const id of [1, 2]) {
     for (const path of ['', '/score', '/credentials', '/credentials?page=27']) {
       const { status, text } = await server.look(`/passports/${id}${path}`)
@@ -67,7 +67,7 @@ test('the explanation of the largest record stays below 200 KB', async () => {
   expect(readable(text)).toContain('300 more credentials with fewer points are not shown.')
 })
 
-test('long lists are cut, and another page lists all credentials', async () => {
+test('the passport page truncates long lists and links to paginated lists of all credentials', async () => {
   const words = readable((await server.look('/passports/1')).text)
   for (const part of [
     / \+9\d\d /,
@@ -88,7 +88,7 @@ test('long lists are cut, and another page lists all credentials', async () => {
   expect((await server.look('/passports/3/credentials')).status).toBe(404)
 })
 
-test('a long bio is folded, a short one is not', async () => {
+test('a long bio is collapsed, and a short one is shown in full', async () => {
   const withBio = (id: number, bio: string) => record(id, { profile: { bio } })
   const lines = 'one\ntwo\nthree\nfour\nfive'
   await using server = await servePeople([

@@ -10,7 +10,7 @@ import { ADA_WALLET, credential, named, record } from '../../support/store/recor
 onEngine('sqlite', 'the passport page', (open) => {
   const server = shareServer(() => open([mira, ...OTHERS]), serveExplorer)
 
-  test('shows the profile, the score with its parts, the rank, and every credential', async () => {
+  test('the passport page shows the profile, the score with its parts, the rank, and every credential', async () => {
     const { status, headers, text } = await server.look('/passports/12')
     expect(status).toBe(200)
     expect(headers.get('Content-Security-Policy')).toStartWith("default-src 'none'; script-src 'self'")
@@ -54,7 +54,7 @@ onEngine('sqlite', 'the passport page', (open) => {
     )
   })
 
-  test('is found by any wallet, and by the id of a merged passport', async () => {
+  test('the passport page is found by each wallet of the passport, and by the id of a passport merged into it', async () => {
     await using server = await servePeople([mira, ...OTHERS])
     const { text } = await server.look('/passports/12')
     expect((await server.look(`/passports/${ADA_WALLET.toUpperCase().replace('0X', '0x')}`)).text).toBe(text)
@@ -79,7 +79,7 @@ onEngine('sqlite', 'the passport page', (open) => {
     expect(server.errors).toEqual([])
   })
 
-  test('shows a recalculation until it is done', async () => {
+  test('the passport page says that the score is being recalculated until the new score is saved', async () => {
     await using server = await servePeople([mira])
     await addDataPoint(server.store, 900)
     const before = await server.look('/passports/12')
@@ -97,7 +97,7 @@ onEngine('sqlite', 'the passport page', (open) => {
     )
   })
 
-  test('shows a passport without any data', async () => {
+  test('a passport without any data has a page', async () => {
     await using server = await servePeople([record(5)])
     const words = readable((await server.look('/passports/5')).text)
     expect(words).toContain('Passport 5')
@@ -106,7 +106,7 @@ onEngine('sqlite', 'the passport page', (open) => {
     expect(words).not.toMatch(/human|Not verified|Top|1st|lower/)
   })
 
-  test('shows a command for v3, with a key if one is required, and links to V1 until it is removed', async () => {
+  test('the passport page shows a curl command for v3, with a key if one is required, and links to V1 until V1 is removed', async () => {
     let state: 'open' | 'key required' | 'removed' = 'open'
     await using server = await servePeople([mira], { api: () => state })
     const lines = async () => {
@@ -124,7 +124,7 @@ onEngine('sqlite', 'the passport page', (open) => {
     )
   })
 
-  test('explains a difference between the rules and the stored score', async () => {
+  test('the score page explains why the stored score differs from the result of the rules', async () => {
     await using store = await open([mira])
     const scores = { total: 1000, activity: 1000, identity: 0, skills: 0 }
     const passport = (await store.passports.find({ id: 12 })) as Passport
@@ -135,7 +135,7 @@ onEngine('sqlite', 'the passport page', (open) => {
     )
   })
 
-  test('works while the explanation is unavailable', async () => {
+  test('the passport page works while the explanation is unavailable', async () => {
     await using store = await open([mira])
     const explain = () => Promise.reject(new ServiceError('unavailable', 'The primary is unavailable.'))
     await using server = serveExplorer(store, { explain })
@@ -146,7 +146,7 @@ onEngine('sqlite', 'the passport page', (open) => {
     expect((await server.look('/passports/12/scores')).status).toBe(404)
   })
 
-  test('explains a score in words before numbers, and says which points come from the record', async () => {
+  test('the score page explains each credential in words, and says which points come from the imported record', async () => {
     const credentials = ['Base Camp', 'Developer DAO'].map((name) =>
       credential(name, { name, category: 'Skills', score: 8, maxScore: 8, value: 'Verified' }),
     )
@@ -181,14 +181,14 @@ onEngine('sqlite', 'the passport page', (open) => {
     expect(words).not.toContain('min(round(')
   })
 
-  test('an invisible name is replaced by the id', async () => {
+  test('a name with only invisible characters is replaced by the id', async () => {
     await using server = await servePeople([named(8, ' \u200b\u2800\u3164 ')])
     const { text } = await server.look('/passports/8')
     expect(text).toContain('<h1 class="clamp" dir="auto">Passport 8</h1>')
     expect(text).not.toContain('<span class="soft">Passport 8</span>')
   })
 
-  test('commands contain the origin only if it is well-formed', async () => {
+  test('the passport page shows a curl command only if the Host header is well-formed or a public URL is configured', async () => {
     await using server = await servePeople([mira])
     const read = async (host: string) =>
       (await server.look('/passports/12', { headers: { Host: host } })).text

@@ -29,7 +29,7 @@ const wordsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)
 onEngine('sqlite', 'badges and cards', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
-  test('badges show the score, the human mark, and a running recalculation', async () => {
+  test('badges show the score, the human checkmark, and whether the score is being recalculated', async () => {
     const ada = (await server.look('/badge/7.svg')).text
     expect(wordsOf(ada)).toEqual(['passport', '42.5… · human'])
     expect(titleOf(ada)).toBe('Passport score 42.5, human, being recalculated')
@@ -59,7 +59,7 @@ onEngine('sqlite', 'badges and cards', (open) => {
   })
 
   test.each(['badge', 'card'])(
-    'a %s is found by id, by wallet in upper or lower case, and by the ids of merged passports',
+    'a %s is found by id, by wallet in upper or lower case, and by the id of a merged passport',
     async (kind) => {
       const text = async (name: string) => (await server.look(`/${kind}/${name}.svg`)).text
       expect(await text(ADA_WALLET.toUpperCase().replace('0X', '0x'))).toBe(await text('7'))
@@ -84,7 +84,7 @@ onEngine('sqlite', 'badges and cards', (open) => {
 describe('the response for a badge or card', () => {
   const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
-  test.each(['/badge/7.svg', '/card/7.svg'])('%s is cached for minutes, and loads no file', async (path) => {
+  test.each(['/badge/7.svg', '/card/7.svg'])('%s is cached for minutes and loads no file', async (path) => {
     await using server = await servePeople(PEOPLE)
     const first = await server.look(path)
     expect(first.status).toBe(200)
@@ -102,7 +102,7 @@ describe('the response for a badge or card', () => {
     expect((await server.look(path, { method: 'HEAD' })).status).toBe(404)
   })
 
-  test('differs by style and theme; an unknown style or theme gets the default', async () => {
+  test('depends on the style and theme; an unknown style or theme gets the default', async () => {
     const bodies = await Promise.all(
       STYLES.map(async (style) => (await server.look(`/badge/7.svg?style=${style}`)).text),
     )
@@ -120,7 +120,7 @@ describe('the response for a badge or card', () => {
     }
   })
 
-  test('shows the name on the large badge only', async () => {
+  test('contains the name of the person only if the badge is large', async () => {
     await using server = await servePeople([named(1, 'Grace <Hopper>', 7), record(2)])
     const large = (await server.look('/badge/1.svg?style=large')).text
     expect(wordsOf(large)).toEqual(['Grace &lt;Hopper&gt;', 'passport', '7'])
@@ -136,7 +136,7 @@ describe('the response for a badge or card', () => {
     expect(nobody).not.toMatch(/rank|Top/)
   })
 
-  test('does not depend on the requested host', async () => {
+  test('does not depend on the Host header', async () => {
     const { text } = await server.look('/card/7.svg', { headers: { Host: 'people.example:8080' } })
     expect(text).not.toContain('people.example')
   })
@@ -156,7 +156,7 @@ describe('the response for a badge or card', () => {
 })
 
 inBrowser('badges and cards in a browser', (browser) => {
-  test('badges and cards load without errors, and no text overflows', async () => {
+  test('a browser loads badges and cards without errors, and no text overflows', async () => {
     const people = HOSTILE_NAMES.map((name, at) =>
       record(at + 1, {
         profile: { displayName: name },

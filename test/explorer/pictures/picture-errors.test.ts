@@ -25,7 +25,7 @@ describe('errors of badges and cards', () => {
       expect([ids, await statusOf(ids)]).toEqual([ids, 404])
   })
 
-  test('the 404 or 429 of a picture is an SVG, even if a PNG was requested', async () => {
+  test('a picture request that gets a 404 or 429 receives an SVG, even if it asked for a PNG', async () => {
     await using server = await servePeople(PEOPLE, { limiter: limiterOf('pictures=1/10s') })
     for (const [path, expected] of [
       ['/card/99999.png', 404],
@@ -45,7 +45,7 @@ describe('errors of badges and cards', () => {
     }
   })
 
-  test('pages and pictures have separate limits', async () => {
+  test('pages and pictures have separate rate limits', async () => {
     await using server = await servePeople(PEOPLE, { limiter: limiterOf('pictures=2/10s, explorer=1/10s') })
     const badges = Array<string>(3).fill('/badge/7.svg')
     const statuses: number[] = []

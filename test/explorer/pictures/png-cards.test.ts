@@ -30,7 +30,7 @@ describe('PNG cards', () => {
     expect(drawableName(named(7, given, 1))).toBe(drawn)
   })
 
-  test('PNG cards have the size of link previews, whatever the name', async () => {
+  test('PNG cards are 1200 × 630 pixels, as link previews need, whatever the name', async () => {
     // Keeps only one of the names that are drawn alike.
     const names = new Map(HOSTILE_NAMES.map((name) => [drawableName(named(7, name, 1)), name]))
     const people = ['Анна', ...names.values()].map((name, at) => named(at + 1, name, at))
@@ -61,7 +61,7 @@ describe('PNG cards', () => {
     expect(shapes).not.toContain(await shapeOf('山'))
   })
 
-  test('PNG cards count as 25 requests, unless they are cached', async () => {
+  test('a PNG card counts as 25 requests toward the rate limit, and as one if it is cached', async () => {
     let drawn = 0
     await using server = await servePeople([named(1, 'Ada', 1)], {
       rasterize: async () => {
@@ -99,7 +99,7 @@ describe('PNG cards', () => {
   )
 
   test.each(['overloaded', 'unavailable'] as const)(
-    'while drawing is %s, the response is the card of the site, which is not cached',
+    'while drawing is %s, the response is the general card of the site, with no-store',
     async (code) => {
       let isBusy = true
       await using server = await servePeople([named(1, 'Ada', 1)], {
@@ -130,7 +130,7 @@ describe('the picture thread', () => {
     return client
   }
 
-  test('draws the same SVG once', async () => {
+  test('draws an SVG only once for several requests of the same width', async () => {
     let drawn = 0
     const client = connect(() => new Uint8Array([++drawn]))
     const results = await Promise.all(['a', 'b', 'a'].map((svg) => client.rasterize(svg, 10)))
@@ -139,7 +139,7 @@ describe('the picture thread', () => {
     expect(await client.rasterize('a', 20)).toEqual(new Uint8Array([3]))
   })
 
-  test('refuses further pictures while 16 wait', async () => {
+  test('refuses further pictures while 16 are queued', async () => {
     const client = connect(() => new Uint8Array(1))
     const all = await Promise.allSettled(Array.from({ length: 30 }, (_, at) => client.rasterize('a', at)))
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(16)
@@ -174,13 +174,13 @@ describe('the picture thread', () => {
     expect(await client.rasterize('good', 10)).toEqual(new Uint8Array(1))
   })
 
-  test('a picture that waits too long is rejected as overloaded', async () => {
+  test('a picture is rejected as overloaded if it is queued too long', async () => {
     const client = createRasterizerClient({ waiting: 1, milliseconds: 1 })
     client.connect(new MessageChannel().port2)
     await expect(client.rasterize('a', 10)).rejects.toMatchObject({ code: 'overloaded' })
   })
 
-  test('a picture is rejected as unavailable if the thread ends', async () => {
+  test('a picture is rejected as unavailable if the thread ends before drawing it', async () => {
     const client = createRasterizerClient()
     const draw = () => client.rasterize('a', 10)
     await expect(draw()).rejects.toMatchObject({ code: 'unavailable' })

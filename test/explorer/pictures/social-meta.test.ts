@@ -31,7 +31,7 @@ const contentOf = (markup: string, name: string) =>
 const dataOf = (markup: string) =>
   JSON.parse(/<script type="application\/ld\+json">(.*)<\/script>/.exec(markup)?.[1] ?? '')
 
-test('a list is described by its size and its first person', () => {
+test('the description of a list names the number of people and the first person', () => {
   const describeOf = (title: string, total: number, first?: typeof ADA) =>
     shareList(title, total, first).description
   expect(describeOf('People tagged “zk”', 1270, ADA)).toBe('1,270 people tagged “zk”, led by Ada Lovélace 🐉')
@@ -43,7 +43,7 @@ test('a list is described by its size and its first person', () => {
   expect(describeOf('Passports by score', 100, ADA)).toBeUndefined()
 })
 
-test('an origin has the scheme http or https, a valid host and an optional port, and nothing else', () => {
+test('an origin is accepted only if it consists of http or https, a valid host and an optional port', () => {
   for (const text of [
     '',
     'example.com',
@@ -73,7 +73,7 @@ test('an origin has the scheme http or https, a valid host and an optional port,
 })
 
 describe('social metadata of a passport', () => {
-  test('has the page, the card and a description of the score', () => {
+  test('has the URL of the page, the URL of the card and a description of the score', () => {
     const markup = render()
     expect(markup).toContain(`<link rel="canonical" href="${ORIGIN}/passports/7">`)
     expect(contentOf(markup, 'og:type')).toBe('profile')
@@ -105,7 +105,7 @@ describe('social metadata of a passport', () => {
     })
   })
 
-  test('links only to web pages, each once', () => {
+  test('lists only accounts with web URLs, each once', () => {
     const social = (url: string): Social => ({ ...(ada.socials[0] as Social), url })
     const hostile = [
       'javascript:alert(1)',
@@ -121,7 +121,7 @@ describe('social metadata of a passport', () => {
     expect(dataOf(render({ socials: hostile.map(social) })).mainEntity).not.toHaveProperty('sameAs')
   })
 
-  test('omits its URLs if the origin is unknown', () => {
+  test('has no URLs of this service if the origin is unknown', () => {
     const markup = render({}, '')
     expect(markup).not.toMatch(/canonical|og:url|og:image/)
     expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉: 42.5, Established')
@@ -130,13 +130,13 @@ describe('social metadata of a passport', () => {
     expect(dataOf(markup).mainEntity).not.toHaveProperty('url')
   })
 
-  test('the description omits an unknown standing', () => {
+  test('has a description without a percentile if none is known', () => {
     expect(contentOf(render({ human: false }, ORIGIN, ''), 'og:description')).toBe(
       'Passport score 42.5. Activity 12, identity 10.25, skills 20.25.',
     )
   })
 
-  test('escapes any name in markup and keeps it in structured data', () => {
+  test('escapes hostile names in the markup, and has the same names in the structured data', () => {
     for (const name of HOSTILE_NAMES) {
       const markup = render(call(name))
       expect(markup.match(/<\/?[a-z]+/gi)?.filter((tag) => !['<link', '<meta'].includes(tag))).toEqual([

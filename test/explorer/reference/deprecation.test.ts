@@ -26,7 +26,7 @@ const render = (plan: Partial<RetirementPlan>, now = NOON) =>
 const read = (markup: string) => markup.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
 
 onEngine('sqlite', 'the deprecation page', (open) => {
-  test('follows the plan and has no script', async () => {
+  test('the deprecation page shows the current retirement plan and has no script', async () => {
     await using store = await open()
     let plan = NO_PLAN
     await using server = serveTest(store, { plan: () => plan })
@@ -58,12 +58,12 @@ describe('the text of the deprecation page', () => {
     expect(headline(PLAN, PLAN.sunsetAt)).toBe('The V1 passport API was removed')
   })
 
-  test('names the calls of v3 that replace those of V1, unless the plan names another successor', () => {
+  test('lists the v3 requests that replace those of V1, unless the plan has another successor', () => {
     expect(render({})).toContain('<code>/api/v3/passports/42?select=credentials</code>')
     expect(render(PLAN)).not.toContain('/api/v3')
   })
 
-  test('lists past and future brownouts, and the successor', () => {
+  test('lists past, current and future brownouts, and the successor', () => {
     const markup = render(PLAN)
     const rows = [...markup.matchAll(/<tr><td>.*<\/tr>/g)].map(
       ([row]) => row.match(/>([^<]+)<\/td><\/tr>/)?.[1],
@@ -75,7 +75,7 @@ describe('the text of the deprecation page', () => {
     expect(render(PLAN, PLAN.sunsetAt)).not.toContain('id="exemption"')
   })
 
-  test('escapes the text of a plan, and links to web addresses only', () => {
+  test('escapes the text of a plan, and has no unsafe links', () => {
     for (const hostile of [
       '"><script>alert(1)</script>',
       'javascript:alert(1)',

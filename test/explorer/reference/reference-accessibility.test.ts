@@ -40,7 +40,7 @@ inBrowser('access to the reference page', (browser) => {
     expect(await folded.count()).toBe(before + 1)
   })
 
-  test('without JavaScript the page can be read, and languages and versions can be chosen', async () => {
+  test('without JavaScript, the reference can be read, and the snippet language and API version can be chosen', async () => {
     const page = await browser.newPageWithoutScripts()
     await page.goto(`${server.url}reference`)
     expect(await page.locator('noscript p').isVisible()).toBe(true)
@@ -57,7 +57,7 @@ inBrowser('access to the reference page', (browser) => {
     expect(await page.locator('#getRules').isVisible()).toBe(true)
   })
 
-  test('fits a screen of 320 px without horizontal scrolling, with a menu that closes after a choice', async () => {
+  test('the reference fits a screen of 320 px without horizontal scrolling, and its menu closes after a choice', async () => {
     const page = await browser.newPage()
     await page.setViewportSize({ width: 320, height: 640 })
     for (const path of ['reference', 'reference/v3']) {

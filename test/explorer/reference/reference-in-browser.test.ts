@@ -47,7 +47,7 @@ inBrowser('the reference page of V1 in a browser', (browser) => {
     expect(complaints.filter((text) => !text.startsWith('[DOM] Password field'))).toEqual([])
   })
 
-  test('JSON is coloured text that can be folded, and a passport has a link to its page', async () => {
+  test('a JSON response is shown as coloured, collapsible text, and a passport in it links to its page', async () => {
     await page.fill('#getPassport-id', '7000')
     const { body } = await send(page, 'getPassport')
     expect(body.passport.passport_profile.display_name).toBe(HOSTILE)
@@ -67,7 +67,7 @@ inBrowser('the reference page of V1 in a browser', (browser) => {
     expect(await link.getAttribute('href')).toBe('/passports/7000')
   })
 
-  test('a blank or relative id is refused with a sentence, and nothing is sent', async () => {
+  test('an id that is blank or ".." is refused with a sentence, and no request is sent', async () => {
     const sent: string[] = []
     page.on('request', (request) => request.url().includes('/api/') && sent.push(request.url()))
     expect(await refuse(page, 'getPassport', 'id', '   ')).toBe('id is blank. Enter a value.')
@@ -114,7 +114,7 @@ inBrowser('the reference page of V1 in a browser', (browser) => {
 inBrowser('keys and v3 on the reference page in a browser', (browser) => {
   const server = shareServer(openPeople, serveExplorer)
 
-  test('a lookup of v3 can be tried with a body, which must be JSON', async () => {
+  test('the v3 lookup can be tried with a request body, and a body that is not JSON is refused', async () => {
     await using store = await openPeople()
     await using server = serveTest(store)
     const { key } = await makeKey(store, 1)
@@ -132,7 +132,7 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
     expect(await refuse(page, 'lookUp', 'body', '{ "keys": [')).toStartWith('The body is not JSON: ')
   })
 
-  test('a 401 leads to the key field', async () => {
+  test('a 401 response is shown with a link to the key field', async () => {
     await using store = await openPeople()
     await using server = serveTest(store, { requireKey: true })
     const { key } = await makeKey(store, 1)
@@ -148,7 +148,7 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
     expect(await page.locator('#getPassport [data-hint]').isVisible()).toBe(false)
   })
 
-  test('the form and the language are in the URL, the key is not', async () => {
+  test('the URL contains the form values and the snippet language, but not the key', async () => {
     const page = await browser.newPage()
     await page.goto(`${server.url}reference/v3`)
     await page.fill('#api-key', 'secret')

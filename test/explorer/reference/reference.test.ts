@@ -9,7 +9,7 @@ import { NOON } from '../../support/store/records.ts'
 onEngine('sqlite', 'the reference page', (open) => {
   const server = shareServer(() => open(), serveTest)
 
-  test('is one page with two stylesheets and one script of this service, under a strict policy', async () => {
+  test('the reference loads only two stylesheets and one script of this service, under a strict Content-Security-Policy', async () => {
     const { text, headers } = await server.get('/reference')
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     const policy = headers.get('Content-Security-Policy')
@@ -26,7 +26,7 @@ onEngine('sqlite', 'the reference page', (open) => {
     expect((await server.get('/')).text).toBe(text)
   })
 
-  test('shows V1 as removed from the moment of its sunset', async () => {
+  test('the reference shows V1 as removed from the moment of its sunset', async () => {
     await using store = await open()
     let now = NOON
     await using server = serveTest(store, {
@@ -58,7 +58,7 @@ onEngine('sqlite', 'the reference page', (open) => {
     }
   })
 
-  test('the types of fields show alternatives, constants and lists', async () => {
+  test('the reference shows the type of a field, including alternatives, constants and lists', async () => {
     const { text } = await server.get('/reference/v3')
     for (const type of [
       '<code>bio</code> <span class="soft">string or null',
@@ -76,7 +76,7 @@ onEngine('sqlite', 'the reference page', (open) => {
     expect(text).not.toMatch(/<dl class="fields"><\/dl>|undefined/)
   })
 
-  test('each version has a page with its own endpoints, and the version switch marks the current one', async () => {
+  test('each API version has a page with its endpoints, and the version menu marks the version of the page', async () => {
     const { paths } = (await server.get('/openapi.json')).body
     for (const [path, version] of [
       ['/reference', 'V1'],
@@ -99,7 +99,7 @@ onEngine('sqlite', 'the reference page', (open) => {
   })
 })
 
-test('every status is described once', async () => {
+test('the reference describes every status code once', async () => {
   await using server = await serveRecords({}, [])
   for (const path of ['/reference', '/reference/v3']) {
     const { text } = await server.get(path)
@@ -111,7 +111,7 @@ test('every status is described once', async () => {
   }
 })
 
-test('examples have the public URL, or the host of the request if it is a plain host name', async () => {
+test('example requests use the public URL, or else the Host header if it is a plain host name', async () => {
   await using server = await serveRecords({}, [])
   const { text } = await server.get('/reference', { headers: { Host: 'passports.example.org:8080' } })
   expect(text).toContain('http://passports.example.org:8080/api/v1')
@@ -133,7 +133,7 @@ test('examples have the public URL, or the host of the request if it is a plain 
 })
 
 test.each(['/reference', '/reference/v2', '/reference/v3'])(
-  '%s with its files is at most 60 KB when it is compressed',
+  '%s and the files that it loads have at most 60 KB when compressed',
   async (path) => {
     await using server = await serveRecords({}, [])
     const { text } = await server.get(path)

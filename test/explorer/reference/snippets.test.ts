@@ -71,7 +71,7 @@ inBrowser('the snippets of a form', (browser) => {
     }
   })
 
-  test('are not changed by the script until the form changes', async () => {
+  test('the page script leaves the snippets unchanged until the form changes', async () => {
     await using server = await serveRecords({}, [])
     const page = await browser.newPage()
     for (const path of ['reference', 'reference/v3']) {

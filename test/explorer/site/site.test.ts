@@ -20,21 +20,21 @@ const SETTINGS = {
 }
 
 describe('settings of the site', () => {
-  test('the accent colour must be readable on the light background', () => {
+  test('an accent colour is refused if it is not readable on the light background', () => {
     expect(PAPER).toBe(PALETTE.light.ground)
     expect(parseAccent('#6B2D5C')).toBe('#6b2d5c')
     for (const text of ['#ffd166', '#888888', 'red', '#123', '#1234567', '6b2d5c', '#6b2d5c;}'])
       expect([text, parseAccent(text)]).toEqual([text, undefined])
   })
 
-  test('the accent colour of the dark theme is readable, too', () => {
+  test('the dark theme uses a variant of the accent colour that is readable on its background', () => {
     for (const accent of ['#000000', '#6b2d5c', '#1d6552', '#0000ff']) {
       const { dark } = createSite({ ...SETTINGS, accent }).site.accents
       expect(contrast(dark, PALETTE.dark.ground)).toBeGreaterThanOrEqual(7)
     }
   })
 
-  test('a contact is an email address or a web page', () => {
+  test('a contact must be an email address or the URL of a web page', () => {
     expect(parseContact('a.b+c@example.com')).toBe('mailto:a.b+c@example.com')
     expect(parseContact('https://example.com/contact')).toBe('https://example.com/contact')
     for (const text of [
@@ -156,11 +156,11 @@ describe('files of the site', () => {
   })
 })
 
-describe('browsers get pages', () => {
+describe('responses for browsers', () => {
   const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
   test.each(['/search', '/favicon.png', '/passport/7', '/apis'])(
-    '%s is a page for a browser, JSON for a program',
+    'an unknown path such as %s gets an HTML 404 in browsers, else JSON',
     async (path) => {
       const page = await server.look(path, BROWSER)
       expect([page.status, page.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
@@ -172,7 +172,7 @@ describe('browsers get pages', () => {
     },
   )
 
-  test.each(['/api/v1/nothing', '/api/v9/x', '/api/'])('%s stays JSON for a browser', async (path) => {
+  test.each(['/api/v1/nothing', '/api/v9/x', '/api/'])('browsers get JSON from %s', async (path) => {
     expect((await server.look(path, BROWSER)).headers.get('Content-Type')).toBe('application/json')
   })
 
@@ -198,7 +198,7 @@ describe('browsers get pages', () => {
       expect([path, await origins(path)]).toEqual([path, '*'])
   })
 
-  test('pages have a referrer policy, an opener policy and no permissions', async () => {
+  test('pages send a Referrer-Policy, a Cross-Origin-Opener-Policy and a Permissions-Policy without permissions', async () => {
     for (const path of ['/', '/passports/7', '/passports/4711', '/reference', '/deprecation']) {
       const { headers } = await server.look(path)
       expect(headers.get('Referrer-Policy')).toBe('no-referrer')

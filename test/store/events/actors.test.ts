@@ -27,7 +27,7 @@ onEveryEngine('the actor of an event', (open) => {
 })
 
 onEveryEngine('the audit log', (open) => {
-  test('the audit log lists its latest entries first, and is included in a copy', async () => {
+  test('the audit log lists its latest entries first, and a copy of the database includes it', async () => {
     await using store = await open()
     await using other = await open()
     const entries = [1, 2, 3].map(

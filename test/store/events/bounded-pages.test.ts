@@ -52,7 +52,7 @@ async function getPassport({ v3 }: Store, id: number) {
 }
 
 onEveryEngine('bounded pages of events', (open) => {
-  test('a diff of a long history adds up, and reads the events in pages of 5,000', async () => {
+  test('the causes in a diff of a long history add up, and the diff reads the events in pages of 5,000', async () => {
     await using store = await openWith(open, [12_000])
     using list = spyOn(store.events, 'listAfterTime')
     const passport = await getPassport(store, 0)
@@ -76,7 +76,7 @@ onEveryEngine('bounded pages of events', (open) => {
     }
   })
 
-  test('pages of large events have about 1 MiB, and the next page continues after the last event', async () => {
+  test('a page of large events has about 1 MiB, and the next page continues after its last event', async () => {
     await using store = await openWith(open, [150, 30, 1], 20_000)
     const later = await Array.fromAsync(readLater(store.events, [0, 1, 2], NOON, () => undefined))
     expect(later.map((page) => page.length)).toEqual([53, 53, 53, 22])
@@ -105,7 +105,7 @@ onEveryEngine('bounded pages of events', (open) => {
     expect(await listLater(store, [0], NOON)).toHaveLength(3)
   })
 
-  test('a passport that is removed while its history is read counts as never added', async () => {
+  test('a passport that is removed while its history is read is treated as one that never existed', async () => {
     await using store = await openWith(open, [6000, 6000])
     using list = spyOn(store.events, 'listAfterTime')
     const state = { scores: { total: 6000, activity: 0, identity: 0, skills: 0 }, credentials: [] }

@@ -30,7 +30,7 @@ describe('sqlite: the event log of a backup', () => {
     return { at, store, [Symbol.dispose]: () => folder[Symbol.dispose]() }
   }
 
-  test('the event log of a backup has another name and the same events', async () => {
+  test('the event log of a backup has the same events as the original, but another name', async () => {
     using copies = await openCopies()
     const { at, store } = copies
     backUp(at('x.db'), at('backup.db'))

@@ -44,7 +44,7 @@ onEveryEngine('pages of events', (open) => {
     expect(await store.events.listAfterTime([], 0)).toEqual({ events: [], rest: [], knownSince: NOON })
   })
 
-  test('the list of the latest events of a passport is limited, and has only the given types', async () => {
+  test('listLatest returns at most the given number of events of a passport, and only events of the given types', async () => {
     await using store = await open(people)
     for (const score of [5, 6, 7]) {
       const scores = { total: score, activity: score, identity: 0, skills: 0 }
@@ -63,7 +63,7 @@ onEveryEngine('pages of events', (open) => {
     expect(await store.events.listLatest(99, ['passport.added'], 3)).toEqual([])
   })
 
-  test('pruning deletes old events and moves the start of the log, and event numbers are never reused', async () => {
+  test('pruning deletes old events and moves the start of the event log, but never reuses event numbers', async () => {
     await using store = await open(people)
     await saveRecords(store, [record(9)], { now: NOON + 2 })
     expect(await store.events.prune(NOON)).toBe(0)

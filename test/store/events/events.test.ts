@@ -38,7 +38,7 @@ const scoreEvent = (passportId: number, change: object) => ({
 })
 
 onEveryEngine('events', (open) => {
-  test('a new passport gets one event, which has its score', async () => {
+  test('adding a passport creates one event, which contains the score', async () => {
     await using store = await open()
     const events = await eventsOf(store, () =>
       saveRecords(store, [record(7, { human: true, scores: { total: 42.5 }, rules: 'one' })]),
@@ -106,7 +106,7 @@ onEveryEngine('events', (open) => {
     })
   })
 
-  test('a data point gets no event until the passport is scored', async () => {
+  test('a data point creates no event until its passport is scored', async () => {
     await using store = await open([record(7)])
     expect(await eventsOf(store, () => hand(store, { id: 7 }, github))).toEqual([])
     const events = await eventsOf(store, () => scoreAt(store, NOON + HOUR))
@@ -172,7 +172,7 @@ onEveryEngine('events', (open) => {
     expect(end).toContainEqual({ type: 'passport.changed', passportId: 8, fields: ['merged_from'] })
   })
 
-  test('a removal deletes the events of the passport and of those merged into it', async () => {
+  test('removing a passport deletes its events and those of the passports merged into it', async () => {
     await using store = await open([record(7), record(8, { mergedInto: 7 }), record(9)])
     await store.passports.remove(7, NOON)
     const left = (await allEvents(store)).map(({ time: _, actor: _actor, ...event }) => event)
@@ -190,7 +190,7 @@ onEveryEngine('events', (open) => {
     expect((await allEvents(store)).map(({ type }) => type)).toEqual(['passport.removed', 'passport.added'])
   })
 
-  test('a change of the rule set is an event without a passport', async () => {
+  test('a change of the rule set creates an event that belongs to no passport', async () => {
     await using store = await open()
     await adoptRules({ store, rules: DEFAULT_RULES })
     const applied = { stamp: 'two', body: '{}', appliedAt: NOON, source: 'apply' as const }
@@ -205,7 +205,7 @@ onEveryEngine('events', (open) => {
     ])
   })
 
-  test('a refused record, an unchanged record and a dry run leave no event', async () => {
+  test('a refused record, an unchanged record and a dry run create no event', async () => {
     await using store = await open([record(7, { mainWallet: '0x7', verifiedWallets: ['0x7'] })])
     const events = await eventsOf(store, async () => {
       await saveRecords(store, [record(8, { mainWallet: '0x7' })])
@@ -223,7 +223,7 @@ onEveryEngine('events', (open) => {
     expect((await allEvents(store)).map(({ time }) => time)).toEqual([NOON, NOON, NOON + 1])
   })
 
-  test('a copy begins a new event log in its target', async () => {
+  test('copying passports into a store begins a new event log there', async () => {
     await using source = await openTestStore('sqlite', [record(1)])
     await using target = await open([record(2)])
     const before = await target.events.log()

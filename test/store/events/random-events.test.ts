@@ -49,7 +49,7 @@ type Moment = { time: number; states: ReadonlyMap<number, ScoreState>; removals:
 onEveryEngine('random histories', (open, engine) => {
   const options = { numRuns: engine === 'sqlite' ? 5 : 1, seed: 21 }
 
-  test('undoing events restores every earlier state of a passport, and the causes add up to the change', async () => {
+  test('undoing events restores every earlier state of a passport, and causes add up to score changes', async () => {
     const check = async (steps: typeof history extends fc.Arbitrary<infer T> ? T : never) => {
       await using store = await open()
       const moments: Moment[] = []

@@ -44,7 +44,7 @@ async function lockPassports(sql: SQL): Promise<() => Promise<unknown>> {
   }
 }
 
-test('connections that die silently are replaced, and calls fail with unavailable until then', async () => {
+test('connections that stop responding are replaced, and calls fail as unavailable until then', async () => {
   await using database = await proxiedDatabase()
   const { proxy, directUrl } = database
   await using store = await openPostgres(database, {
@@ -74,7 +74,7 @@ test('connections that die silently are replaced, and calls fail with unavailabl
   await recover()
 })
 
-test('a slow read of the ranking does not make other requests fail', async () => {
+test('other requests succeed while a slow read of the ranking blocks a connection', async () => {
   await using database = await databaseMaker('postgres')()
   await using store = await openPostgres(database, { responseTimeout: 200, longStatement: 500 })
   await until(() => succeeds(saveRecords(store, [ada])))

@@ -27,7 +27,7 @@ test('an address with several hosts is split into one URL for each host', () => 
   expect(parsePostgresUrl('postgres://me:secret@one:x,two/db')).toBeUndefined()
 })
 
-test('an address of replicas with several hosts is split into one replica for each host', () => {
+test('a replica address with several hosts is split into one address for each host', () => {
   expect(parsePostgresUrls('postgres://me@one:5433,two/db, postgres://me@three/db')).toEqual([
     'postgres://me@one:5433/db',
     'postgres://me@two/db',

@@ -56,7 +56,7 @@ async function adopt({ scoring }: Store, rules: string): Promise<void> {
 }
 
 describe('postgres: two nodes', () => {
-  test('passports, changes and removals of one node are visible on the other', async () => {
+  test('a node sees passports that another node adds, changes or removes', async () => {
     await using nodes = await openTwo()
     const { one, other } = nodes
     expect(await listAll(other)).toMatchObject({ total: 0 })
@@ -105,7 +105,7 @@ describe('postgres: two nodes', () => {
     await link.close()
   })
 
-  test('a thread can use a cursor of another thread, even if only one of them saw an outage', async () => {
+  test('a thread can read changes with the cursor of another thread, even if only one of them noticed an outage', async () => {
     await using nodes = await openTwo()
     const query: Query = (text, values = []) => nodes.sql.unsafe(text, [...values])
     const [background, server] = [createListing(query), createListing(query)]
@@ -118,7 +118,7 @@ describe('postgres: two nodes', () => {
     expect(await background.readChanges(cursor)).toBeUndefined()
   })
 
-  test('a revoked key that a lagging replica still accepts works only while the primary is unavailable', async () => {
+  test('a key whose revocation has not reached the replica works only while the primary is unavailable', async () => {
     await using primary = await startPostgres()
     const store = await openPostgres(primary)
     await store.keys.create(key)
@@ -231,7 +231,7 @@ test('postgres: two nodes that change the same passports never deadlock, and lea
   expect(await other.scoring.countStale()).toBe(0)
 })
 
-test('postgres: changes of the ranking include a transaction that was still open at the last read', async () => {
+test('postgres: the next read of ranking changes includes a transaction that was still open at the last read', async () => {
   await using nodes = await openTwo()
   const { one, other, sql } = nodes
   await saveRecords(one, [named(1, 'Early', 1), named(2, 'Late', 2)])

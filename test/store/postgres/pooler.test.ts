@@ -38,13 +38,13 @@ describe.if(hasPrograms('pgbouncer'))('PgBouncer', () => {
     expect(await listAll(one, { size: 1, keyword: 'person 39' })).toMatchObject({ total: 1 })
   })
 
-  test('a pooler that refuses the settings of a connection is reported with a solution', async () => {
+  test('an error of a pooler that refuses connection settings names the option to set', async () => {
     await using database = await testDatabase()
     await using pooler = await startPgbouncer(database.url, 'session', '')
     expect(await refusalOf(pooler.url)).toContain('ignore_startup_parameters')
   })
 
-  test('a pooler that mixes up prepared statements is reported with a solution', async () => {
+  test('an error of a pooler that mixes up prepared statements names the option to set', async () => {
     await using database = await testDatabase()
     await openAndClose(database.url)
     await using pooler = await startPgbouncer(database.url, 'transaction', IGNORED)
@@ -60,7 +60,7 @@ describe.if(hasPrograms('pgbouncer'))('PgBouncer', () => {
     ['session', '', 0],
     ['transaction', 'prepare=false', 0],
     ['transaction', '', 1],
-  ] as const)('doctor for %s mode with "%s" in the address exits with %d', async (mode, options, code) => {
+  ] as const)('doctor on PgBouncer in %s mode with "%s" exits with %d', async (mode, options, code) => {
     await using database = await testDatabase()
     await openAndClose(database.url)
     await using pooler = await startPgbouncer(database.url, mode, IGNORED)

@@ -14,7 +14,7 @@ import { databaseMaker, openTestStore, saveRecords } from '../../support/store/e
 import { listLater } from '../../support/store/later-events.ts'
 import { credential, NOON, named, record } from '../../support/store/records.ts'
 
-/** A cursor in the future. */
+/** A cursor after all changes. */
 const CURSOR = '0:-1:99999999'
 
 /** The number of connections besides those for short statements. */
@@ -22,7 +22,7 @@ const LONG_STATEMENTS = 2
 const WATCH = 1
 
 describe('postgres: connections', () => {
-  test('the connections never exceed the configured number, for any number of concurrent reads', async () => {
+  test('the store never opens more than the configured number of connections, even for many concurrent reads', async () => {
     await using database = await databaseMaker('postgres')()
     await using store = await openPostgres(database, { connections: 5 })
     await saveRecords(store, [named(1, 'Ada')])
@@ -218,7 +218,7 @@ const people = [...NAMES, 'Ada Lovelace', 'ÅSA', 'Straße', 'жук', 'İstanbu
   named(id + 2, name),
 )
 
-test('postgres: the collation of a language does not change the order or the search results', async () => {
+test('postgres: a database with a language-specific collation has the same sort order and search results', async () => {
   await using database = await testDatabase({
     template: `template0 locale_provider icu icu_locale 'en-US'`,
   })

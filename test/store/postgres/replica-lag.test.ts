@@ -65,7 +65,7 @@ describe('with one replica', () => {
     clock.mockRestore()
   })
 
-  test('a replica whose replication is cut is not read, so that a removed passport is not found', async () => {
+  test('a replica that no longer receives changes is not read, so that a removed passport is not found', async () => {
     await using node = await openNode(cluster.primary, [replica])
     await waitFor(node, 'ok')
     cluster.proxy.hang()
@@ -90,7 +90,7 @@ describe('with one replica', () => {
     cluster.proxy.flow()
   })
 
-  test('a diff adds up if the passport is read from a lagging replica, and its events from the primary', async () => {
+  test('the causes in a diff add up even if the passport is read from a lagging replica and its events from the primary', async () => {
     await using node = await openNode(cluster.primary, [replica], 60_000)
     await waitFor(node, 'ok')
     const save = (total: number, now: number) =>

@@ -43,7 +43,7 @@ onEveryEngine('facets', (open, engine) => {
       expect(byId(found)).toEqual(await expectedOf(store))
     }))
 
-  test('facets are folded, have no duplicates, and leave out the types of credentials without points', async () => {
+  test('facets are in lower case without accents, have no duplicates, and omit types of credentials without points', async () => {
     await using store = await open([
       grace,
       graceOld,

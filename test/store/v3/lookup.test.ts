@@ -21,7 +21,7 @@ async function resolve(store: Store, ...keys: string[]) {
 }
 
 onEveryEngine('keys of v3', (open) => {
-  test('ids, wallets and handles find their passport, in the order of the keys', async () => {
+  test('a lookup finds passports by id, wallet and handle, and returns them in the order of its keys', async () => {
     await using store = await open(PEOPLE)
     const keys = ['12', ADA_WALLET.toUpperCase().replace('X', 'x'), '8', 'LENS:@Ada', '900', GRACE_OLD_WALLET]
     expect(await resolve(store, ...keys, 'lens:nobody', 'nowhere', '12')).toEqual([
@@ -84,7 +84,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(await resolve(store, 'github:zoe')).toEqual([[2, 3]])
   })
 
-  test('more than 32 owners make a handle ambiguous even if they are merged, and at most 10 are named', async () => {
+  test('a handle with more than 32 owners is ambiguous even if they are merged, and the lookup names at most 10', async () => {
     const zoe = { socials: [social('github', 'zoe')] }
     const many = Array.from({ length: 40 }, (_, id) => record(id, zoe))
     await using store = await open(many)
@@ -108,7 +108,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(found).toMatchObject({ passport: { id: 3, mergedFrom: [1, 2], credentials: [] } })
   })
 
-  test('one call reads a limited number of bytes, but at least one passport', async () => {
+  test('one lookup stops at a limit of bytes, but reads at least one passport', async () => {
     const bio = 'x'.repeat(10_000)
     const large = { ...social('lens', 'a'), bio: 'y'.repeat(20_000) }
     const one = (id: number) => record(id, { profile: { bio }, socials: Array(150).fill(large) })
@@ -119,7 +119,7 @@ onEveryEngine('keys of v3', (open) => {
     expect(await store.v3.find(keys.slice(2), { credentials: false })).toHaveLength(1)
   })
 
-  test('keys that contain SQL or JSON are plain text', async () => {
+  test('keys that contain SQL or JSON are treated as plain text', async () => {
     await using store = await open(PEOPLE)
     const odd = [...'{}"\\,\'', 'NULL', 'null', '{"a"}', 'a\\"b', "lens:' or 1=1", 'lens:"', 'lens:\\']
     expect(await resolve(store, ...odd, '7')).toEqual([...odd.map(() => undefined), 7])

@@ -19,7 +19,7 @@ const PEOPLE = [
 ]
 
 onEveryEngine('search by prefix', (open) => {
-  test('a search finds handles of one source and of all sources, in order', async () => {
+  test('a search finds handles of one source or of all sources, in alphabetical order', async () => {
     await using empty = await open()
     expect(await empty.search.listNames('zoe', 9)).toEqual([])
     await using store = await open(PEOPLE)
@@ -41,7 +41,7 @@ onEveryEngine('search by prefix', (open) => {
     ])
   })
 
-  test('a search finds wallets by prefix and suffix', async () => {
+  test('a search finds wallets by prefix, or by prefix and suffix', async () => {
     await using store = await open(PEOPLE)
     expect((await store.search.listWallets('0xde30ab', 9)).map(({ id }) => id)).toEqual([1, 2])
     expect((await store.search.listWallets('0xde30ab', 1)).map(({ id }) => id)).toEqual([1])
@@ -66,7 +66,7 @@ onEveryEngine('search by prefix', (open) => {
     expect(await store.search.listHandles('s168:zoe', 9)).toHaveLength(1)
   })
 
-  test('a search finds the best credential of a type, but skips very long lists of credentials', async () => {
+  test('a search finds the best credential of a type, but skips passports with very long lists of credentials', async () => {
     const people = [
       record(1, { credentials: [credential('a', { score: 2 }), credential('b', { type: 'ENS', score: 4 })] }),
       record(2, { credentials: [credential('c', { type: 'github' })] }),

@@ -15,7 +15,7 @@ import { readPage } from './pages.ts'
 
 /**
  * The `passportd` of the examples. `serve` starts on a free port, and is stopped when it has printed its addresses.
- * Commands that read standard input or stream their output get a process, too. The test process runs the others.
+ * Commands that read standard input or stream their output get a process, too. Other commands run in the test process.
  */
 const PASSPORTD = `
 if [ "$1" = serve ]; then
@@ -90,7 +90,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
       '/srv/passportd': folder,
       'npx bun': process.execPath,
       KEY_ID: keyId,
-      // Dates of a plan must be in the future.
+      // The dates of a retirement plan must be in the future.
       '2027-': `${new Date().getUTCFullYear() + 1}-`,
     }
     return text.replace(

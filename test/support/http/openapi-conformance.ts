@@ -81,7 +81,7 @@ function findResponse(method: string, path: string, status: number): DocumentedR
 const MISSING_V3 = '/api/v3/rules/{stamp}'
 const OF_V1 = ['Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset']
 
-/** An undocumented path may respond 404 (V1 and V2 also 410, v3 also 413). Pages may have the errors of `/health`. */
+/** An undocumented path may respond 404 (V1 and V2 also 410, v3 also 413). Pages may send the errors of `/health`. */
 function unknownPath(path: string, status: number): DocumentedResponse | undefined {
   const [, version] = /^\/api\/v([123])(?:\/|$)/.exec(path) ?? []
   const find = (like: string) => document.paths[like]?.get?.responses[status]

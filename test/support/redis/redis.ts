@@ -53,7 +53,7 @@ export async function startRedis({ password = '' } = {}) {
   }
 }
 
-/** A fake Redis that sends `answer` to every command. HELLO succeeds instead, unless `acceptsHandshake` is false. */
+/** A fake Redis that replies to every command with `answer`, but accepts HELLO if `acceptsHandshake` is true. */
 export function pretendRedis(
   answer: string | Uint8Array | ((sent: string) => string),
   { delayMilliseconds = 0, port = 0, acceptsHandshake = true } = {},

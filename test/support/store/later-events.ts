@@ -8,6 +8,6 @@ export async function listLater({ events }: Store, ids: readonly number[], time:
   return (await Array.fromAsync(readLater(events, ids, time, () => undefined))).flat()
 }
 
-/** Returns the difference that events made. They go from newest to oldest, and `state` is the state after them. */
+/** Returns the difference that events made. `events` are newest first, and `state` is the state after them. */
 export const diffOf = (state: ScoreState | undefined, events: readonly LogEvent[]): ScoreDiff =>
   finishDiff(addToDiff(beginDiff(state), events))

@@ -166,7 +166,7 @@ async function checkHealth(state: State): Promise<Health> {
   const { name, options, session } = state
   try {
     const found = await readHealth(session, name, options.responseTimeout)
-    // Listeners must know this: counters of another server can be equal although its data differ.
+    // Listeners must clear caches then: another server can have the same counters but different data.
     const isOtherServer =
       (state.health !== undefined && found.server !== state.health.server) || state.down !== undefined
     if (state.down) options.onNotice?.(`${name} responds again.`)

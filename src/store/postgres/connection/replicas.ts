@@ -88,7 +88,7 @@ export function createReplicas(
         try {
           return await queryOf(first)<Row>(text, values)
         } catch (error) {
-          // The second server may be outdated, unless it is the primary.
+          // Unless the second server is the primary, its data may be outdated.
           const isCurrent = second === primary && primary.isUp()
           const mayRepeat = isCurrent ? isUnavailable(error) : isGone(primary, error)
           if (first === second || !mayRepeat) throw error

@@ -4,7 +4,7 @@ import { unavailable } from '../../../domain/errors.ts'
 
 const LONG_STATEMENT = 60_000
 
-/** After these multiples of `responseTimeout`, the server cancels a short statement and its caller stops waiting. */
+/** Multiples of `responseTimeout`: when the server cancels a short statement, and when its caller stops waiting. */
 const SHORT_STATEMENT = 1.5
 const SHORT_WAIT = 2
 
@@ -33,7 +33,7 @@ export type PoolOptions = {
 /** Milliseconds until the call fails (`wait`), and until the connection counts as dead (`lost`). */
 export type Limits = { wait: number; lost: number }
 
-/** `pending` statements are ahead of this one. Each connection processes one statement at a time. */
+/** `pending` is the number of statements ahead of this one. Each connection processes one statement at a time. */
 export function shortLimits({ short }: SqlPools, { responseTimeout }: PoolOptions, pending: number): Limits {
   const rounds = 1 + Math.floor(pending / (short.options.max ?? 1))
   return {

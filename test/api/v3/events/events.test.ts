@@ -32,7 +32,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     expect((await server.list(`?after=${body.items[0].id}`)).body.items).toEqual([body.items[1]])
   })
 
-  test('following next reads every event once, and on the last page next equals after', async () => {
+  test('following the cursor in `next` reads every event once, and on the last page `next` equals `after`', async () => {
     await using server = await serveEvents(await open(Array.from({ length: 25 }, (_, id) => record(id))))
     const seen: number[] = []
     let after = ''
@@ -70,7 +70,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     expect(body).toEqual({ items: [], next: (await server.list('?after=latest')).body.next })
   })
 
-  test('a cursor that is too old, foreign or beyond the end gets 410 with the oldest valid cursor', async () => {
+  test('a cursor outside the event log or of another log gets 410 with the oldest valid cursor', async () => {
     await using store = await open([record(1), record(2)])
     await store.records.save([{ kind: 'passport', passport: record(3) }], { now: NOON + 2, restore: false })
     await store.events.prune(NOON + 1)
@@ -89,7 +89,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     expect((await server.list(`?after=${body.next}`)).status).toBe(200)
   })
 
-  test('a rules.changed event names the stamps of the old and new rule sets, which /rules serves', async () => {
+  test('a rules.changed event has the stamps of the old and new rule sets, and /rules serves both rule sets', async () => {
     const { stamp: _, ...shape } = DEFAULT_RULES
     const next = stampRules({ ...shape, version: 'next' })
     await using store = await open([ada])
@@ -108,7 +108,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
   })
 })
 
-test('a page with a filter by type reads at most 10,000 events of the log', () => {
+test('a page with a filter by type reads at most 10,000 events of the event log', () => {
   const log = { name: 'x', first: 50_001, last: 70_000, knownSince: 0 }
   const page = { after: 0, limit: 9, types: ['rules.changed' as const] }
   expect(scanEnd(page, log)).toBe(60_000)

@@ -60,7 +60,7 @@ test('a stream that is not read buffers at most 640 KiB and is disconnected, and
   expect([streams.count(), streams.errors]).toEqual([0, []])
 })
 
-test('a stream that fails in the shared poll ends, and other streams still get new events', async () => {
+test('if one stream fails in the poll that all streams share, it ends, and other streams still get new events', async () => {
   await using store = await openTestStore('sqlite', people(6000))
   const streams = await streamsOf(store, 200)
   const broken = streams.follow('broken', 0, () => {

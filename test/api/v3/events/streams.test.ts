@@ -29,7 +29,7 @@ onEveryEngine('a stream of events', (open) => {
     expect(server.errors).toEqual([])
   })
 
-  test('a stream continues after Last-Event-ID, which overrides the parameter after', async () => {
+  test('a stream continues after the event in Last-Event-ID, which overrides the `after` parameter', async () => {
     await using server = await serveEvents(await open(people(5)))
     const { items } = (await server.list()).body
     for (const [query, lastId] of [
@@ -83,7 +83,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
     expect((await server.follow()).response.status).toBe(401)
   })
 
-  test('a malformed Last-Event-ID gets 400, and an expired one 410', async () => {
+  test('a malformed Last-Event-ID gets 400, and an expired one gets 410', async () => {
     await using server = await serveEvents(await open(people(2)))
     const wrong = (await server.follow('', 'x')).response
     expect([wrong.status, wrong.headers.get('Content-Type')]).toEqual([400, 'application/problem+json'])
@@ -97,7 +97,7 @@ onEngine('sqlite', 'a stream of events', (open) => {
   })
 })
 
-test('a key and a server have a limit of open streams, and closing one makes room for another', async () => {
+test('open streams are limited per key and per server, and closed streams do not count', async () => {
   await using server = await serveRecords({}, people(1))
   const keys: string[] = []
   for (let seed = 1; seed <= MOST_STREAMS / MOST_STREAMS_OF_KEY + 1; seed++)
@@ -138,7 +138,7 @@ test('a stream ignores If-Match and If-None-Match, and a HEAD request opens no s
   await until(() => server.openStreams() === 0)
 })
 
-test('streams end after their last event when the server stops', async () => {
+test('when the server stops, streams end after their last event', async () => {
   await using server = await serveEvents(await openTestStore('sqlite', people(3)))
   const streams = await Promise.all(Array.from({ length: 5 }, () => server.follow()))
   await Promise.all(streams.map((stream) => stream.hasEvents(3)))
@@ -147,7 +147,7 @@ test('streams end after their last event when the server stops', async () => {
   expect(streams.map((stream) => stream.events().length)).toEqual([3, 3, 3, 3, 3])
 })
 
-test('a stream ends when another event log replaces its log, and the client gets 410 when it reconnects', async () => {
+test('a stream ends when its event log is replaced by another, and the client gets 410 when it reconnects', async () => {
   await using server = await serveEvents(await openTestStore('sqlite', people(2)))
   const stream = await server.follow()
   await stream.hasEvents(2)
