@@ -1,6 +1,6 @@
 import type { Scenario } from './run-scenario.ts'
 import { backup } from './scenarios/backup.ts'
-import { badFiles } from './scenarios/bad-files.ts'
+import { badFiles } from './scenarios/bad-database-files.ts'
 import { asOf } from './scenarios/clients/as-of.ts'
 import { eventStreams } from './scenarios/clients/event-streams.ts'
 import { largePages } from './scenarios/clients/large-pages.ts'

@@ -1,4 +1,4 @@
-import { LOOKUP_KEYS, READS, type Read } from './reads.ts'
+import { LOOKUP_KEYS, READS, type Read } from './read-loads.ts'
 import type { Sample, Series } from './rounds.ts'
 
 type Goal = { least: number } | { most: number }

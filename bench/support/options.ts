@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DATA_FOLDER } from './data-set.ts'
-import { READS, type Read, V3_READS, type V3Read } from './reads.ts'
+import { READS, type Read, V3_READS, type V3Read } from './read-loads.ts'
 
 const NAMES = [...Object.keys(READS), ...Object.keys(V3_READS)]
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Figure, spreadOf } from './figures.ts'
 import type { Machine } from './machine.ts'
-import { READS, V3_READS } from './reads.ts'
+import { READS, V3_READS } from './read-loads.ts'
 import type { Sample, Series } from './rounds.ts'
 
 export type Report = {

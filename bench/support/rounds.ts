@@ -1,5 +1,5 @@
 import { waitUntilIdle } from './process-stats.ts'
-import type { Loads } from './reads.ts'
+import type { Loads } from './read-loads.ts'
 import type { Server } from './servers.ts'
 import { type Load, type LoadResult, runWrk } from './wrk.ts'
 

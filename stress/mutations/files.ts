@@ -12,7 +12,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
     file: 'src/store/sqlite/connect.ts',
     from: 'pragma secure_delete = on',
     to: 'pragma secure_delete = off',
-    tests: ['test/store/removal.test.ts'],
+    tests: ['test/store/removal-leaves-no-bytes.test.ts'],
   },
   {
     name: 'files: a commit may be lost after a power failure',

@@ -97,7 +97,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
     file: 'src/store/sql/events.ts',
     from: 'if (removed.length === 0) return',
     to: 'if (removed.length >= 0) return',
-    tests: ['test/store/removal.test.ts', ...EVENTS],
+    tests: ['test/store/removal-leaves-no-bytes.test.ts', ...EVENTS],
     ...ON_SQLITE,
   },
 ]

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { serveProcess } from '../../test/support/cli.ts'
+import { readProblems } from '../../test/support/log-lines.ts'
 import { findPort } from '../../test/support/postgres/postgres-process.ts'
-import { readProblems } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Result, Scenario } from '../run-scenario.ts'
 import { demoArgs } from '../support/demo-args.ts'

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, serveProcess } from '../../test/support/cli.ts'
-import { until } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
+import { until } from '../../test/support/wait-until.ts'
 import type { Fail, Scenario } from '../run-scenario.ts'
 import { statusOf } from '../support/process-status.ts'
 import { sendRequests } from '../support/send-requests.ts'
 import { linesOf, VERSIONS, type Version } from '../support/soak-dataset.ts'
 import { createRequestMix, type RequestKind } from '../support/soak-requests.ts'
-import { getJson, learnVersions } from '../support/soak-versions.ts'
+import { getJson, learnVersions } from '../support/soak-response-versions.ts'
 
 const CLIENTS = 8
 /** Shorter runs do not check memory and open files. */

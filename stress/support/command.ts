@@ -1,5 +1,5 @@
 import { COMMAND, readUrl } from '../../test/support/cli.ts'
-import { problemsIn } from '../../test/support/processes.ts'
+import { problemsIn } from '../../test/support/log-lines.ts'
 
 export type CommandOptions = {
   cwd: string

@@ -1,7 +1,7 @@
 import { SQL } from 'bun'
 import type { tcpProxy } from '../../test/support/http/tcp-proxy.ts'
 import type { PostgresServer } from '../../test/support/postgres/postgres.ts'
-import { until } from '../../test/support/processes.ts'
+import { until } from '../../test/support/wait-until.ts'
 
 type Target = {
   server: PostgresServer

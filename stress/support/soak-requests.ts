@@ -1,5 +1,5 @@
 import { IDS, PEOPLE, VERSIONS, type Version, walletOf } from './soak-dataset.ts'
-import type { Model } from './soak-versions.ts'
+import type { Model } from './soak-response-versions.ts'
 
 type Received = { target: string; status: number; headers: Headers; text: string }
 

@@ -7,10 +7,10 @@ import { makeKey } from '../support/http/keys.ts'
 import { rawLookup } from '../support/http/lookup-server.ts'
 import { openRequest } from '../support/http/raw-request.ts'
 import { serveTest } from '../support/http/server.ts'
-import { until } from '../support/processes.ts'
 import { catalogWithoutThread } from '../support/store/catalog-without-thread.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 test.each(['/api/v1/passports?keyword=', '/?q='])(
   'a search at %s ends early and is logged as 499 if its client disconnects, and other clients are not affected',

@@ -6,9 +6,9 @@ import { expectGolden } from '../support/http/golden.ts'
 import { type Reply, serveTest } from '../support/http/server.ts'
 import { connect } from '../support/postgres/connect.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres/postgres.ts'
-import { until } from '../support/processes.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { ada, grace } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 const TARGETS = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
-import { CALLS, serveCalls } from '../support/http/calls.ts'
+import { CALLS, serveCalls } from '../support/http/calls-of-all-routes.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { limited } from '../support/http/limited-server.ts'
 import { sendBytes } from '../support/http/raw-request.ts'

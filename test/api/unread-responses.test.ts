@@ -6,9 +6,9 @@ import { makeKey } from '../support/http/keys.ts'
 import { rawLookup } from '../support/http/lookup-server.ts'
 import { openRequest } from '../support/http/raw-request.ts'
 import { serveRecords, serveTest } from '../support/http/server.ts'
-import { until } from '../support/processes.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { ada, record } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 const MEBIBYTE = 1024 * 1024
 const SOON = { stallSeconds: 1, checkMilliseconds: 50 }

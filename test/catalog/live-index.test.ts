@@ -4,12 +4,12 @@ import { buildSnapshot } from '../../src/catalog/snapshot.ts'
 import { parseFilter } from '../../src/domain/lists/filter.ts'
 import { type GroupField, type ListRequest, parseSort } from '../../src/domain/lists/list-request.ts'
 import type { Store } from '../../src/store/store.ts'
-import { until } from '../support/processes.ts'
 import { snapshotOf } from '../support/store/catalog.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { groupNaively, listNaively } from '../support/store/naive-list.ts'
 import { checkHistories } from '../support/store/random-histories.ts'
 import { named, record } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 const requestOf = (filter: string, sort = '-score', groupBy?: GroupField): ListRequest => ({
   filter: filter === '' ? [] : parseFilter(filter),

@@ -13,10 +13,10 @@ import { dirname, join, resolve } from 'node:path'
 import type { Store } from '../../src/store/store.ts'
 import { COMMAND } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
-import { until } from '../support/processes.ts'
 import { withEngine } from '../support/store/engines.ts'
 import { INVENTED, linesOf } from '../support/store/json-lines.ts'
 import { ada, named, PEOPLE } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 /** People without credentials, so that the import is short. */
 const FIVE_HUNDRED = INVENTED.slice(0, 500).map((person) => ({ ...person, credentials: [] }))

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../../src/cli/commands.ts'
+import { runHere } from '../support/cli-in-process.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { runHere } from '../support/terminal.ts'
 
 const NAMES = Object.keys(COMMANDS)
 const scriptOf = async (shell: string) => (await runHere(['completions', shell])).out

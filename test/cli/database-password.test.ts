@@ -3,11 +3,11 @@ import { SQL } from 'bun'
 import { namePostgres } from '../../src/config/database-address.ts'
 import { openStore, SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { DATABASE_COMMANDS, run, serveProcess } from '../support/cli.ts'
+import { callHere } from '../support/cli-in-process.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres/postgres.ts'
-import { until } from '../support/processes.ts'
 import { toLines } from '../support/store/json-lines.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { callHere } from '../support/terminal.ts'
+import { until } from '../support/wait-until.ts'
 
 const FILE = 'people.jsonl'
 

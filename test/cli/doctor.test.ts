@@ -3,12 +3,12 @@ import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type CheckResult, checkSpace } from '../../src/cli/commands/doctor.ts'
+import { callHere } from '../support/cli-in-process.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { startRedis } from '../support/redis/redis.ts'
 import { withEngine, withEveryEngine } from '../support/store/engines.ts'
 import { ada, apiKey, NOON, named, PEOPLE } from '../support/store/records.ts'
-import { callHere } from '../support/terminal.ts'
 
 type Place = Awaited<ReturnType<typeof workplace>>
 

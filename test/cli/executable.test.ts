@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readGreeting, resultOf } from '../support/cli.ts'
-import { until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { until } from '../support/wait-until.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { runHere } from '../support/terminal.ts'
+import { runHere } from '../support/cli-in-process.ts'
 
 const REFUSED: [line: string | string[], sentence: string][] = [
   ['dance', 'There is no command "dance". See "passportd --help".'],

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import type { ApiKey } from '../../src/domain/api-key.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { MAIN } from '../support/cli.ts'
+import { callHere } from '../support/cli-in-process.ts'
 import { workplace } from '../support/cli-sandbox.ts'
-import { until } from '../support/processes.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../support/store/engines.ts'
 import { ada, apiKey, NOON } from '../support/store/records.ts'
-import { callHere } from '../support/terminal.ts'
+import { until } from '../support/wait-until.ts'
 
 const KEY = /^ppd_([0-9a-f]{10})_[0-9a-f]{64}\n$/
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { version } from '../../package.json'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { MAIN, run } from '../support/cli.ts'
+import { callHere, runHere } from '../support/cli-in-process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { callHere, runHere } from '../support/terminal.ts'
 
 test('--help lists commands, settings and exit codes', async () => {
   const { out } = await runHere(['--help'])

@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { callHere } from '../support/cli-in-process.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { callEveryTool, HELLO, httpAgent, mcpOverHttp, stdioAgent } from '../support/mcp-agent.ts'
 import { databaseMaker } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
-import { callHere } from '../support/terminal.ts'
 
 const sqlite = databaseMaker('sqlite')
 

@@ -7,9 +7,9 @@ import { COMMAND, run } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { tcpProxy } from '../support/http/tcp-proxy.ts'
 import { callEveryTool, HELLO, stdioAgent } from '../support/mcp-agent.ts'
-import { until } from '../support/processes.ts'
 import { databaseMaker, saveRecords } from '../support/store/engines.ts'
 import { ada, PEOPLE } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 const sqlite = databaseMaker('sqlite')
 

@@ -8,12 +8,13 @@ import { openPostgres } from '../../src/store/postgres/open.ts'
 import { SCHEMA as SQLITE_SCHEMA } from '../../src/store/sqlite/migrate.ts'
 import { DATABASE_COMMANDS } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
+import { readLines } from '../support/log-lines.ts'
 import { connect } from '../support/postgres/connect.ts'
 import { testDatabase } from '../support/postgres/postgres.ts'
-import { readLines, until } from '../support/processes.ts'
 import { databaseMaker, withEngine, withEveryEngine } from '../support/store/engines.ts'
 import { execute, OLD_SCHEMA, revertSchema, setSchema } from '../support/store/execute-sql.ts'
 import { record } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 const SCHEMA = { sqlite: SQLITE_SCHEMA, postgres: POSTGRES_SCHEMA }
 

@@ -3,10 +3,10 @@ import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync } from 'no
 import { join } from 'node:path'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { DATABASE_COMMANDS } from '../support/cli.ts'
+import { callHere } from '../support/cli-in-process.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { callHere } from '../support/terminal.ts'
 
 /** A database whose process was killed with changes in its WAL, and a backup of it. */
 async function withWal(folder: string) {

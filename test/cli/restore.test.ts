@@ -16,10 +16,10 @@ import {
 import { basename, dirname } from 'node:path'
 import { openForCommand } from '../../src/cli/open-store.ts'
 import { exportAll, workplace } from '../support/cli-sandbox.ts'
-import { until } from '../support/processes.ts'
 import { type MakeDatabase, saveRecords, withEngine } from '../support/store/engines.ts'
 import { OLD_SCHEMA, revertSchema } from '../support/store/execute-sql.ts'
 import { ada, named, PEOPLE } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 /** A passport that no scorer changes. */
 const calm = { ...ada, stale: false }

@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { callHere } from '../support/cli-in-process.ts'
 import { workplace } from '../support/cli-sandbox.ts'
-import { readLines, until } from '../support/processes.ts'
+import { readLines } from '../support/log-lines.ts'
 import { saveRecords, withEngine } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { callHere } from '../support/terminal.ts'
+import { until } from '../support/wait-until.ts'
 
 const stale = (count: number) => Array.from({ length: count }, (_, id) => record(id, { stale: true }))
 

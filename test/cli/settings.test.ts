@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
 import { run } from '../support/cli.ts'
+import { callHere } from '../support/cli-in-process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { callHere } from '../support/terminal.ts'
 
 /** A folder with these files. */
 function folderWith(files: Record<string, string>) {

@@ -7,8 +7,8 @@ import {
 } from '../../packages/client/src/index.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { failureOf, serveRecords } from '../support/http/server.ts'
-import { until } from '../support/processes.ts'
 import { named } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 test('passports.list iterates over all pages, and passports.page returns one page', async () => {
   const people = Array.from({ length: 23 }, (_, id) => named(id, `Person ${id}`, id))

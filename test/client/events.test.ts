@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createClient, type V3Event } from '../../packages/client/src/index.ts'
-import { until } from '../support/processes.ts'
+import { until } from '../support/wait-until.ts'
 
 const event = (id: number) => ({
   specversion: '1.0',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { parseSurvivor } from '../../src/ingest/v1-response.ts'
 import type { Store } from '../../src/store/store.ts'
-import { everyAnswer } from '../support/http/every-response.ts'
+import { everyAnswer } from '../support/http/every-v1-response.ts'
 import { copy, NONE, serveSource } from '../support/ingest/mirror.ts'
 import { plain, serveOdd } from '../support/ingest/odd-source.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'

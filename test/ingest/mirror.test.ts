@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { PassportRecord } from '../../src/domain/record/record.ts'
-import { everyAnswer } from '../support/http/every-response.ts'
+import { everyAnswer } from '../support/http/every-v1-response.ts'
 import { CROWD, copy, FEW, NONE, ofPassports, SOME, serveSource } from '../support/ingest/mirror.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'
 import { ADA_WALLET, credential, record } from '../support/store/records.ts'

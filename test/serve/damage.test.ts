@@ -5,9 +5,10 @@ import { createDamage, isDamaged, noteDamage, withDamage } from '../../src/serve
 import { findDamage } from '../../src/store/open.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { scrape } from '../support/http/prometheus.ts'
-import { readLines, until } from '../support/processes.ts'
+import { readLines } from '../support/log-lines.ts'
 import { withEngine } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 const PEOPLE = Array.from({ length: 40 }, (_, id) =>
   record(id, { profile: { bio: `biography ${id} `.repeat(40) } }),

@@ -5,11 +5,12 @@ import { FileFaultError } from '../../src/domain/errors.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { workplace } from '../support/cli-sandbox.ts'
-import { readLines, until } from '../support/processes.ts'
+import { readLines } from '../support/log-lines.ts'
 import { saveRecords, withEngine } from '../support/store/engines.ts'
 import { toLines } from '../support/store/json-lines.ts'
 import { NOON, named, record } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { until } from '../support/wait-until.ts'
 
 type Lose = (path: string) => void
 const remove =

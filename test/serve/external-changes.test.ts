@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { workplace } from '../support/cli-sandbox.ts'
-import { until } from '../support/processes.ts'
 import { withEveryEngine } from '../support/store/engines.ts'
 import { toLines } from '../support/store/json-lines.ts'
 import { named } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 withEveryEngine('serve', (makeDatabase, engine) => {
   test('when another process imports records, a running server finds them by id at once and soon lists them', async () => {

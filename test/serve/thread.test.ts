@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createLog } from '../../src/log.ts'
 import { startThread } from '../../src/serve/thread.ts'
-import { until } from '../support/processes.ts'
+import { until } from '../support/wait-until.ts'
 
 const NAME = '../../test/support/threads/failing-thread'
 

@@ -4,9 +4,10 @@ import { connect } from 'node:tls'
 import { serveProcess } from '../support/cli.ts'
 import { writeCertificate } from '../support/http/certificate.ts'
 import { retryOnce, startLoad } from '../support/http/load.ts'
-import { readLines, until } from '../support/processes.ts'
+import { readLines } from '../support/log-lines.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { until } from '../support/wait-until.ts'
 
 const nameAt = (port: number) =>
   new Promise<string>((resolve, reject) => {

@@ -8,8 +8,8 @@ import { createDamage } from '../../src/serve/damage.ts'
 import { startThread } from '../../src/serve/thread.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createCaller } from '../../src/thread-calls.ts'
-import { until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { until } from '../support/wait-until.ts'
 
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 

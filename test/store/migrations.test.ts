@@ -5,9 +5,9 @@ import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { addressOf, withEveryEngine } from '../support/store/engines.ts'
 import { execute, OLD_SCHEMA, setSchema } from '../support/store/execute-sql.ts'
+import { expectV1 } from '../support/store/expect-v1-responses.ts'
 import { NOON } from '../support/store/records.ts'
 import { score } from '../support/store/store-changes.ts'
-import { expectV1 } from '../support/store/v1-responses.ts'
 import postgres021 from './fixtures/postgres-0.2.1.sql' with { type: 'text' }
 import sqlite021 from './fixtures/sqlite-0.2.1.sql' with { type: 'text' }
 

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { connectWriter } from '../../src/store/sqlite/connect.ts'
 import { SCHEMA } from '../../src/store/sqlite/migrate.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
-import { until } from '../support/processes.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { ada, apiKey, named, record } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { until } from '../support/wait-until.ts'
 
 describe('sqlite: the file', () => {
   test('only the owner can read the database file and the files beside it', async () => {

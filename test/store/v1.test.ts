@@ -5,6 +5,7 @@ import { DEFAULT_RULES } from '../../src/scoring/stamped-rule-set.ts'
 import type { CopyKey } from '../../src/store/copyable-table.ts'
 import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'
+import { expectV1, type Shown } from '../support/store/expect-v1-responses.ts'
 import { checkHistories, REFS } from '../support/store/random-histories.ts'
 import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../support/store/records.ts'
 import { scorerOf } from '../support/store/scoring.ts'
@@ -15,7 +16,6 @@ import {
   passportsOf,
   score,
 } from '../support/store/store-changes.ts'
-import { expectV1, type Shown } from '../support/store/v1-responses.ts'
 
 const IDS = AT_REST.map(({ id }) => ({ id }))
 

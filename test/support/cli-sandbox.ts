@@ -7,11 +7,11 @@ import { exportRecords } from '../../src/ingest/export.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { run, serveProcess, start } from './cli.ts'
+import { callHere } from './cli-in-process.ts'
 import { owning } from './dispose-parts.ts'
 import { listenHere } from './node-without-threads.ts'
 import { addressOf, type MakeDatabase, saveRecords } from './store/engines.ts'
 import { tempFolder } from './temp-folder.ts'
-import { callHere } from './terminal.ts'
 
 type Given = {
   files?: Record<string, string | Uint8Array>

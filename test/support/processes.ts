@@ -35,26 +35,6 @@ export function socketsOf(pids: readonly number[], port: number, state: keyof ty
   return new Map(held.filter(([, count]) => count !== 0) as [number, number][])
 }
 
-const PATIENCE_MS = 300_000
-
-/** Polls until the condition holds. */
-export async function until(holds: () => boolean | Promise<boolean>, what = 'a condition'): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`Timeout after ${PATIENCE_MS} ms: waited for ${what}`)
-    await Bun.sleep(20)
-  }
-}
-
-export const succeeds = (work: unknown): Promise<boolean> =>
-  Promise.resolve(work).then(
-    () => true,
-    () => false,
-  )
-
-/** Whether a request to this URL gets no response. */
-export const isRefused = async (url: string) => !(await succeeds(fetch(url)))
-
 /** Returns `nothing` if `look` fails: the process may have ended meanwhile. */
 function orNothing<T>(look: () => T, nothing: T): T {
   try {
@@ -67,29 +47,3 @@ function orNothing<T>(look: () => T, nothing: T): T {
 const read = (path: string) => orNothing(() => readFileSync(path, 'utf8'), '').trim()
 const list = (path: string) => orNothing(() => readdirSync(path), [])
 const linkOf = (pid: number, fd: string) => orNothing(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '')
-
-/** The log entries of a process that are warnings or errors. */
-export const readProblems = async (stderr: ReadableStream<Uint8Array>) =>
-  problemsIn(await new Response(stderr).text())
-
-export const problemsIn = (log: string) =>
-  log
-    .split('\n')
-    .filter((line) => line !== '' && !line.includes('"level":"info"'))
-    .join('\n')
-
-/** Collects the lines of a stream, such as the log of a server. */
-export function readLines(stream: ReadableStream<Uint8Array>): string[] {
-  const lines: string[] = []
-  async function read(): Promise<void> {
-    let rest = ''
-    const decoder = new TextDecoder()
-    for await (const chunk of stream) {
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = parts.pop() ?? ''
-      lines.push(...parts)
-    }
-  }
-  void read()
-  return lines
-}

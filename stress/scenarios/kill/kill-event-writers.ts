@@ -5,8 +5,8 @@ import { createRandom, type Random } from '../../../test/support/random.ts'
 import { databaseMaker, type EngineName } from '../../../test/support/store/engines.ts'
 import { check, type Fail, type Scenario } from '../../run-scenario.ts'
 import { checkFile, checkSame, type Sandbox } from '../../support/database-checks.ts'
-import { createEventFollower, projectionOf } from '../../support/event-follower.ts'
 import { succeed } from '../../support/kill-process.ts'
+import { createEventFollower, projectionOf } from '../../support/passports-from-events.ts'
 
 const ENGINES: readonly EngineName[] = ['sqlite', 'postgres']
 /** The longest time between two kills in milliseconds. */

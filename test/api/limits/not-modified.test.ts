@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { adoptRules } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
-import { CALLS } from '../../support/http/calls.ts'
+import { CALLS } from '../../support/http/calls-of-all-routes.ts'
 import { fields, LIST, limited } from '../../support/http/limited-server.ts'
 
 const READS = CALLS.filter(({ route }) => route.methods === undefined)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { createFixedWindow } from '../../../src/api/rate-limit.ts'
 import { createRedisRateLimit } from '../../../src/api/redis/redis-rate-limit.ts'
-import { until } from '../../support/processes.ts'
 import { hasPrograms } from '../../support/programs.ts'
 import { pretendRedis, startRedis } from '../../support/redis/redis.ts'
 import { NOON } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
 
 /** A long timeout for tests that do not depend on it, so that they do not fail on a busy machine. */
 const PATIENT = { timeout: 20_000 }

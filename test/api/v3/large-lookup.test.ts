@@ -4,10 +4,10 @@ import { everyTurn } from '../../support/every-turn.ts'
 import { rawLookup, serveLookup } from '../../support/http/lookup-server.ts'
 import { openRequest } from '../../support/http/raw-request.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { until } from '../../support/processes.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { ada, NOON, record } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
 
 const people = (count: number, socials = ada.socials) =>
   Array.from({ length: count }, (_, id) => record(id, { socials }))

@@ -7,8 +7,8 @@ import { adoptRules } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { start } from '../../support/cli.ts'
+import { callHere } from '../../support/cli-in-process.ts'
 import { testDatabase } from '../../support/postgres/postgres.ts'
-import { until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import {
@@ -22,7 +22,7 @@ import {
   record,
 } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { callHere } from '../../support/terminal.ts'
+import { until } from '../../support/wait-until.ts'
 
 const MANY = Array.from({ length: 700 }, (_, at) => named(1000 + at, `Person ${at}`, at % 90))
 

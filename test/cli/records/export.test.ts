@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { everyAnswer } from '../../support/http/every-response.ts'
+import { everyAnswer } from '../../support/http/every-v1-response.ts'
 import { databaseMaker, type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { INVENTED, toLines } from '../../support/store/json-lines.ts'
 import { NOON, PEOPLE, record } from '../../support/store/records.ts'

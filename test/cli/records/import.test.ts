@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { run } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { until } from '../../support/processes.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { INVENTED, linesOf, toLines } from '../../support/store/json-lines.ts'
+import { until } from '../../support/wait-until.ts'
 
 const few = (from: number, to: number) => linesOf(INVENTED.slice(from, to))
 

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { READING_COMMANDS } from '../../support/cli.ts'
+import { callHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
 import { record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { callHere } from '../../support/terminal.ts'
 
 const LINES = [
   { passport_id: 1, passport_profile: { display_name: 'Ada' }, main_wallet: '0xAA', human_checkmark: true },

@@ -4,9 +4,9 @@ import { NO_PLAN } from '../../../src/domain/retirement.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { listenHere } from '../../support/node-without-threads.ts'
-import { until } from '../../support/processes.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, NOON } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
 
 // These tests run concurrently, because they wait for nodes to read the plan, once a second.
 withEveryEngine('retire', (makeDatabase) => {

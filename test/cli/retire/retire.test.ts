@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { previewRetirement } from '../../../src/api/retirement.ts'
 import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
+import { runHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
-import { runHere } from '../../support/terminal.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
+import { callHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { until } from '../../support/processes.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { dataPoint, record } from '../../support/store/records.ts'
 import { kiteRules } from '../../support/store/rule-files.ts'
-import { callHere } from '../../support/terminal.ts'
+import { until } from '../../support/wait-until.ts'
 
 const FILES = {
   'one.json': kiteRules('one'),

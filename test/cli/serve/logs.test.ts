@@ -10,12 +10,13 @@ import { truncateAddress } from '../../../src/serve/request-listener.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { VERSION } from '../../../src/version.ts'
 import { serveProcess } from '../../support/cli.ts'
+import { callHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { readLines, until } from '../../support/processes.ts'
+import { readLines } from '../../support/log-lines.ts'
 import { databaseMaker, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { NOON, named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { callHere } from '../../support/terminal.ts'
+import { until } from '../../support/wait-until.ts'
 
 // These tests run concurrently, because they mostly wait.
 test.concurrent('LOG_REQUESTS=true logs one entry per request, with the name of its route', async () => {

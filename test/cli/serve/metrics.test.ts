@@ -7,9 +7,9 @@ import { readStore } from '../../../src/serve/metrics-server.ts'
 import { VERSION } from '../../../src/version.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { parseExposition, scrape } from '../../support/http/prometheus.ts'
-import { until } from '../../support/processes.ts'
 import { onEngine, onEveryEngine, withEngine } from '../../support/store/engines.ts'
 import { NOON, named, record } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
 
 /** The options of a node with a replica. */
 const REPLICA = {

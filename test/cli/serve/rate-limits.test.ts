@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { readLines, until } from '../../support/processes.ts'
+import { readLines } from '../../support/log-lines.ts'
 import { hasPrograms } from '../../support/programs.ts'
 import { startRedis } from '../../support/redis/redis.ts'
 import { withEngine } from '../../support/store/engines.ts'
+import { until } from '../../support/wait-until.ts'
 
 const REQUESTS = 600
 const LIMIT = 240

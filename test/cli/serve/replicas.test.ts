@@ -2,11 +2,12 @@ import { expect, test } from 'bun:test'
 import { openStore } from '../../../src/store/open.ts'
 import { serveProcess } from '../../support/cli.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
+import { readLines } from '../../support/log-lines.ts'
 import { type PostgresServer, startPostgres, startReplica } from '../../support/postgres/postgres.ts'
-import { readLines, until } from '../../support/processes.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { NOON, named, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { until } from '../../support/wait-until.ts'
 
 /** Nodes cache list pages: they serve an unchanged list without a database. */
 const LIST_PAGE = '/api/v1/passports?per_page=2&page=2'

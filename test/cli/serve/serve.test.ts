@@ -3,14 +3,15 @@ import { statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { COMMAND, MAIN, readUrl, serveProcess, start, takePort } from '../../support/cli.ts'
+import { callHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { readProblems } from '../../support/log-lines.ts'
 import { findPort } from '../../support/postgres/postgres-process.ts'
-import { readProblems, until } from '../../support/processes.ts'
 import { databaseMaker, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { callHere } from '../../support/terminal.ts'
 import { fillPipe, openUnreadPipe } from '../../support/unread-pipe.ts'
+import { until } from '../../support/wait-until.ts'
 
 withEveryEngine('--demo', (makeDatabase) => {
   test('several servers that start at the same time fill their database only once', async () => {

@@ -4,9 +4,10 @@ import type { UsageReport } from '../../../src/api/usage.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
-import { isRefused, readLines, until } from '../../support/processes.ts'
+import { readLines } from '../../support/log-lines.ts'
 import { databaseMaker } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
+import { isRefused, until } from '../../support/wait-until.ts'
 
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { refuseWorkers } from '../../../src/cli/commands/serve.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { childrenOf, until } from '../../support/processes.ts'
+import { childrenOf } from '../../support/processes.ts'
 import { withEngine } from '../../support/store/engines.ts'
+import { until } from '../../support/wait-until.ts'
 
 /** Uses one connection per request, so that every thread gets some requests. */
 const statuses = async (url: string, headers: Record<string, string> = {}) => [

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { CredentialChange, LogEvent, ScoreState } from '../../../src/domain/history/event.ts'
-import { diffOf } from '../../support/store/later-events.ts'
+import { diffOf } from '../../support/store/events-after-time.ts'
 
 const state = (total: number): ScoreState => ({
   scores: { total, activity: 0, identity: 0, skills: 0 },

@@ -6,8 +6,8 @@ import type { LaterEvents } from '../../../src/store/event-store.ts'
 import { readDiff, readLater } from '../../../src/store/read-later-events.ts'
 import type { Awaitable, Store } from '../../../src/store/store.ts'
 import { onEveryEngine, type TestStore } from '../../support/store/engines.ts'
+import { listLater } from '../../support/store/events-after-time.ts'
 import { execute } from '../../support/store/execute-sql.ts'
-import { listLater } from '../../support/store/later-events.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
 const MEBIBYTE = 1024 * 1024

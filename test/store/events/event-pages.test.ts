@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
-import { listLater } from '../../support/store/later-events.ts'
+import { listLater } from '../../support/store/events-after-time.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
 onEveryEngine('pages of events', (open) => {

@@ -7,10 +7,10 @@ import { adoptRules } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
-import { diffOf, listLater } from '../../support/store/later-events.ts'
+import { diffOf, listLater } from '../../support/store/events-after-time.ts'
 import { step, take } from '../../support/store/random-histories.ts'
+import { readStates } from '../../support/store/read-score-states.ts'
 import { NOON } from '../../support/store/records.ts'
-import { readStates } from '../../support/store/score-states.ts'
 import { scorerOf } from '../../support/store/scoring.ts'
 
 const DAY = 86_400_000

@@ -6,11 +6,11 @@ import { owning } from '../../support/dispose-parts.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
 import { change, connect, openAndClose } from '../../support/postgres/connect.ts'
 import { testDatabase } from '../../support/postgres/postgres.ts'
-import { succeeds, until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
 import { ada, grace, named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { succeeds, until } from '../../support/wait-until.ts'
 
 /** The delay of each response. Opening a connection takes several round trips, and a statement takes up to two. */
 const DELAY = 400

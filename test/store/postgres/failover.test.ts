@@ -6,11 +6,11 @@ import { serveProcess } from '../../support/cli.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
 import { connect, openAndClose } from '../../support/postgres/connect.ts'
 import { startPostgres, startReplica, testDatabase } from '../../support/postgres/postgres.ts'
-import { succeeds, until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { apiKey, NOON, named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { succeeds, until } from '../../support/wait-until.ts'
 
 const idsOf = async (store: Store) => (await listAll(store)).items.map(({ id }) => id).join()
 

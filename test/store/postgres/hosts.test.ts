@@ -9,12 +9,12 @@ import {
 import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { callHere } from '../../support/cli-in-process.ts'
 import { connect, openAndClose, withOptions } from '../../support/postgres/connect.ts'
 import { type PostgresServer, startPostgres, startReplica } from '../../support/postgres/postgres.ts'
-import { succeeds, until } from '../../support/processes.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
-import { callHere } from '../../support/terminal.ts'
+import { succeeds, until } from '../../support/wait-until.ts'
 
 test('an address with several hosts is split into one URL for each host', () => {
   const url = 'postgres://me:a,b%40c@one:5433,two/db?max=3&target_session_attrs=read-write'

@@ -11,10 +11,10 @@ import type { ScoringJob, Store } from '../../../src/store/store.ts'
 import { owning } from '../../support/dispose-parts.ts'
 import { connect } from '../../support/postgres/connect.ts'
 import { startPostgres, startReplica } from '../../support/postgres/postgres.ts'
-import { until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
 import { apiKey, NOON, named, record } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
 
 const key = apiKey('one', { name: 'Ada' })
 

@@ -3,10 +3,10 @@ import { SCHEMA } from '../../../src/store/postgres/migrate.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import { change, connect, openAndClose, refusalOf, withOptions } from '../../support/postgres/connect.ts'
 import { startPostgres, startReplica, testDatabase } from '../../support/postgres/postgres.ts'
-import { until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
 
 const TABLES = `select schemaname::text as schema, tablename::text as name from pg_tables
   where schemaname not in ('pg_catalog', 'information_schema') order by 1, 2`

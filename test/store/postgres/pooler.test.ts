@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import { run } from '../../support/cli.ts'
+import { callHere } from '../../support/cli-in-process.ts'
 import { openAndClose, refusalOf, withOptions } from '../../support/postgres/connect.ts'
 import { startPgbouncer } from '../../support/postgres/pgbouncer.ts'
 import { testDatabase } from '../../support/postgres/postgres.ts'
@@ -11,7 +12,6 @@ import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { callHere } from '../../support/terminal.ts'
 
 /** The setting that docs/scale.md recommends. */
 const IGNORED = /^ignore_startup_parameters = .+$/m.exec(

@@ -8,11 +8,11 @@ import { serveTest } from '../../support/http/server.ts'
 import { connect, withOptions } from '../../support/postgres/connect.ts'
 import { type PostgresServer, startPostgres, testDatabase } from '../../support/postgres/postgres.ts'
 import { logOf, TALKATIVE } from '../../support/postgres/postgres-log.ts'
-import { until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { databaseMaker, openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { listLater } from '../../support/store/later-events.ts'
+import { listLater } from '../../support/store/events-after-time.ts'
 import { credential, NOON, named, record } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
 
 /** A cursor after all changes. */
 const CURSOR = '0:-1:99999999'

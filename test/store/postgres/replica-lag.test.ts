@@ -7,9 +7,9 @@ import { owning } from '../../support/dispose-parts.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
 import { connect } from '../../support/postgres/connect.ts'
 import { type PostgresServer, startPostgres, startReplica } from '../../support/postgres/postgres.ts'
-import { until } from '../../support/processes.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { NOON, named } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
 
 const MAX_LAG = 300
 

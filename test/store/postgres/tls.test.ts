@@ -3,7 +3,7 @@ import { openPostgres } from '../../../src/store/postgres/open.ts'
 import { change, connect, refusalOf, withOptions } from '../../support/postgres/connect.ts'
 import { type PostgresServer, startPostgres, testDatabase } from '../../support/postgres/postgres.ts'
 import { CERTIFICATE, tlsSettings } from '../../support/postgres/postgres-tls.ts'
-import { until } from '../../support/processes.ts'
+import { until } from '../../support/wait-until.ts'
 
 describe('postgres: encrypted connections', () => {
   let server: PostgresServer

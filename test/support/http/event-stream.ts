@@ -1,7 +1,7 @@
 import type { WireEvent } from '../../../src/domain/v3/event-schema.ts'
 import { owning } from '../dispose-parts.ts'
-import { until } from '../processes.ts'
 import type { TestStore } from '../store/engines.ts'
+import { until } from '../wait-until.ts'
 import { makeKey } from './keys.ts'
 import { serveTest } from './server.ts'
 

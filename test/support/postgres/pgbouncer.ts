@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { succeeds, until } from '../processes.ts'
 import { findProgram } from '../programs.ts'
+import { succeeds, until } from '../wait-until.ts'
 import { change, connect } from './connect.ts'
 import { guardedFolder, OWNER, writeOwned } from './postgres-files.ts'
 import { findPort } from './postgres-process.ts'

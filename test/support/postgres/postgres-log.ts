@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { until } from '../processes.ts'
+import { until } from '../wait-until.ts'
 import type { PostgresServer } from './postgres.ts'
 
 /** Settings with which a server logs the phases and the plan of each statement. */

@@ -3,7 +3,8 @@ import { randomInt } from 'node:crypto'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { childrenOf, until } from '../processes.ts'
+import { childrenOf } from '../processes.ts'
+import { until } from '../wait-until.ts'
 import { OWNER } from './postgres-files.ts'
 
 export async function runProgram(file: string, args: readonly string[], cwd: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import { SQL } from 'bun'
-import { until } from '../processes.ts'
-import { getProgram, makeCluster, PASSWORD } from './postgres-cluster.ts'
+import { until } from '../wait-until.ts'
 import { copyOwned, guardedFolder, writeOwned } from './postgres-files.ts'
+import { getProgram, makeCluster, PASSWORD } from './postgres-initdb.ts'
 import { findPort, launch } from './postgres-process.ts'
 
 export type PostgresServer = Awaited<ReturnType<typeof startIn>>

@@ -1,8 +1,8 @@
 import { RedisClient } from 'bun'
 import { findPort } from '../postgres/postgres-process.ts'
-import { until } from '../processes.ts'
 import { findProgram } from '../programs.ts'
 import { tempFolder } from '../temp-folder.ts'
+import { until } from '../wait-until.ts'
 
 /** A Redis server without persistence, stopped at the end of the block. */
 export async function startRedis({ password = '' } = {}) {

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { createEventStreams } from '../../../../src/api/event-streams.ts'
 import type { Store } from '../../../../src/store/store.ts'
-import { until } from '../../../support/processes.ts'
 import { openTestStore, saveRecords } from '../../../support/store/engines.ts'
 import { NOON, record } from '../../../support/store/records.ts'
+import { until } from '../../../support/wait-until.ts'
 
 const MEBIBYTE = 1024 * 1024
 

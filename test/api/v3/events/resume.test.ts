@@ -4,9 +4,9 @@ import { openPostgres } from '../../../../src/store/postgres/open.ts'
 import { followEvents, openEventStream } from '../../../support/http/event-stream.ts'
 import { makeKey } from '../../../support/http/keys.ts'
 import { serveRecords, serveTest } from '../../../support/http/server.ts'
-import { until } from '../../../support/processes.ts'
 import { databaseMaker, saveRecords } from '../../../support/store/engines.ts'
 import { record } from '../../../support/store/records.ts'
+import { until } from '../../../support/wait-until.ts'
 
 const ROUNDS = 15
 /** More events than a stream reads at once. */

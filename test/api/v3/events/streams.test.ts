@@ -3,10 +3,10 @@ import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../../../src/api/event-str
 import { openEventStream, serveEvents } from '../../../support/http/event-stream.ts'
 import { makeKey } from '../../../support/http/keys.ts'
 import { serveRecords } from '../../../support/http/server.ts'
-import { until } from '../../../support/processes.ts'
 import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../../support/store/engines.ts'
 import { execute } from '../../../support/store/execute-sql.ts'
 import { NOON, named, record } from '../../../support/store/records.ts'
+import { until } from '../../../support/wait-until.ts'
 
 const people = (count: number, from = 0) => Array.from({ length: count }, (_, at) => record(from + at))
 

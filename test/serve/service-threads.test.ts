@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parseExposition } from '../support/http/prometheus.ts'
-import { until } from '../support/processes.ts'
 import { startTestService } from '../support/service.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { execute } from '../support/store/execute-sql.ts'
 import { record } from '../support/store/records.ts'
+import { until } from '../support/wait-until.ts'
 
 const [WRITER, SEARCH, PICTURES, SERVER] = [0, 1, 2, 3]
 

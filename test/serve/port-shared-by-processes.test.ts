@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { run } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { serveTest } from '../support/http/server.ts'
-import { readProblems } from '../support/processes.ts'
+import { readProblems } from '../support/log-lines.ts'
 import { onEveryEngine, withEngine } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
 
