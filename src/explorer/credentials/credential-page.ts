@@ -1,6 +1,6 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import { mapChunks } from '../../catalog/find-list.ts'
-import { roundUp } from '../../catalog/score-distribution.ts'
+import { roundUp } from '../../catalog/score-standing.ts'
 import type { Credential } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Rule } from '../../domain/rule-set.ts'
