@@ -193,11 +193,11 @@ except CursorExpiredError as error: show(len(list(client.v3.events(after=error.o
       ],
       [
         'client.v3.passport(7, include="standing")',
-        "include must be a list of credentials, standing, explanation, got 'standing'.",
+        "include must be a list of names such as standing, got 'standing'.",
       ],
       [
         'client.v3.passport(7, include=["all"])',
-        "include must be a list of credentials, standing, explanation, got ['all'].",
+        "include must be a list of names such as credentials, standing, explanation, got ['all'].",
       ],
       [
         'client.v3.page(include=["standing"], limit=51)',
@@ -215,12 +215,13 @@ except CursorExpiredError as error: show(len(list(client.v3.events(after=error.o
       ],
       [
         'list(client.v3.events(types=[]))',
-        expect.stringMatching(/^types must be a list of passport\.added, .*, got \[\]\.$/),
+        'types must be a list of names such as passport.added, passport.changed, passport.merged, passport.unmerged, passport.removed, score.changed, rules.changed, got [].',
       ],
       [
-        'list(client.v3.copy(select=["scor"]))',
-        expect.stringMatching(/^select must be a list of passport_id, .*, got \['scor', 'passport_id'\]\.$/),
+        'list(client.v3.copy(select=["scores"]))',
+        "select must be a list of names such as score, got ['scores', 'passport_id'].",
       ],
+      ['list(client.v3.copy(after=7))', 'after must be a text, got 7.'],
     ]
     const program = cases.map(([call]) => `show(failure_of(lambda: ${call}))`).join('\n')
     // A request would fail with another error.

@@ -1,8 +1,9 @@
 """Checks of arguments, before a request is sent. Parameters have their names in the API."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timezone
+from difflib import get_close_matches
 from typing import Any, get_args
 from urllib.parse import quote, urlencode
 
@@ -25,8 +26,10 @@ def check(values: Mapping[str, Any]) -> dict[str, Any]:
         if value is None or (name == "include" and len(value) == 0):
             continue
         if name in LISTS:
-            if isinstance(value, str) or len(value) == 0 or not set(value).issubset(LISTS[name]):
-                raise invalid(name, f"a list of {', '.join(LISTS[name])}", value)
+            wrong = [value] if isinstance(value, str) else [each for each in value if each not in LISTS[name]]
+            if wrong or len(value) == 0:
+                near = get_close_matches(str(wrong), LISTS[name]) or LISTS[name][:10]
+                raise invalid(name, f"a list of names such as {', '.join(near)}", value)
             value = list(value)
         elif name in CHOICES and value not in CHOICES[name]:
             raise invalid(name, f"one of {', '.join(CHOICES[name])}", value)
@@ -56,12 +59,6 @@ def check_key(key: object) -> str:
     if isinstance(key, bool) or not isinstance(key, (int, str)) or text == "":
         raise invalid("A key", "a passport id, a wallet or, in v3, a handle such as github:zoe", key)
     return text
-
-
-def check_keys(keys: Sequence[object]) -> list[str]:
-    if isinstance(keys, str):
-        raise invalid("keys", "a list of passport ids, wallets and handles", keys)
-    return [check_key(key) for key in keys]
 
 
 def largest_page(values: Mapping[str, Any]) -> int:

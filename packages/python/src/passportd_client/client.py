@@ -11,13 +11,7 @@ class Client:
     """A client for the passport API. `passports` and `credentials` use V1, `v3` uses v3."""
 
     def __init__(
-        self,
-        base_url: str,
-        api_key: str | None = None,
-        *,
-        timeout: float = 10,
-        retries: int = 2,
-        longest_wait: float = 30,
+        self, base_url: str, api_key: str | None = None, *, timeout: float = 10, retries: int = 2, longest_wait: float = 30
     ) -> None:
         """Times are in seconds. If Retry-After is longer than `longest_wait`, the error is raised at once."""
         transport = Transport(base_url, api_key, timeout, retries, longest_wait)

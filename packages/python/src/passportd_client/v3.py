@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Literal, NotRequired, TypedDict, cast
 
 from . import types
-from .check import check, check_keys, largest_page, to_query, to_segment
+from .check import check, check_key, invalid, largest_page, to_query, to_segment
 from .errors import CursorExpiredError
 from .transport import Transport
 from .types import V3Diff, V3Event, V3EventType, V3LookupBody, V3Page, V3Passport, V3RuleSet
@@ -54,7 +54,9 @@ class V3:
         self, keys: Sequence[Key], *, include: Includes = (), select: Fields | None = None, as_of: Instant | None = None
     ) -> V3LookupBody:
         """Returns one item per key, in the order of the keys. Sends one request per 1,000 keys."""
-        texts = check_keys(keys)
+        if isinstance(keys, str):
+            raise invalid("keys", "a list of passport ids, wallets and handles", keys)
+        texts = [check_key(key) for key in keys]
         fields = check({"include": include, "select": select, "as_of": as_of})
         body: V3LookupBody = {"items": [], "found": 0}
         for at in range(0, len(texts), KEYS_PER_REQUEST):
@@ -64,39 +66,27 @@ class V3:
         return body
 
     def page(
-        self,
-        *,
-        q: str | None = None,
-        filter: str | None = None,
-        sort: types.V3Sort | None = None,
-        group_by: types.V3GroupBy | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        include: Includes = (),
-        select: Fields | None = None,
+        self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
+        limit: int | None = None, include: Includes = (), select: Fields | None = None,
+        group_by: types.V3GroupBy | None = None, cursor: str | None = None,
     ) -> V3Page:
         """Returns one page of passports, the number of all matches, and the groups of `group_by`."""
         more = {"limit": limit, "cursor": cursor, "include": include, "select": select}
-        query = to_query({"q": q, "filter": filter, "sort": sort, "group_by": group_by, **more})
-        return cast(V3Page, self._send(f"/v3/passports{query}", "items"))
+        return self._get_page({"q": q, "filter": filter, "sort": sort, "group_by": group_by, **more})
+
+    def _get_page(self, values: dict[str, Any]) -> V3Page:
+        return cast(V3Page, self._send(f"/v3/passports{to_query(values)}", "items"))
 
     def list(
-        self,
-        *,
-        q: str | None = None,
-        filter: str | None = None,
-        sort: types.V3Sort | None = None,
-        limit: int | None = None,
-        include: Includes = (),
-        select: Fields | None = None,
+        self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
+        limit: int | None = None, include: Includes = (), select: Fields | None = None,
     ) -> Iterator[V3Passport]:
         """Iterates over all matching passports. Fetches pages as they are needed; `limit` is their size."""
         size = largest_page({"include": include, "select": select}) if limit is None else limit
         cursor: str | None = ""
         while cursor is not None:
-            page = self.page(
-                q=q, filter=filter, sort=sort, limit=size, cursor=cursor or None, include=include, select=select
-            )
+            more = {"limit": size, "cursor": cursor or None, "include": include, "select": select}
+            page = self._get_page({"q": q, "filter": filter, "sort": sort, **more})
             yield from page["items"]
             cursor = page["next"]
 
@@ -114,12 +104,8 @@ class V3:
         return str(self._send("/v3/events?after=latest", "next")["next"])
 
     def events(
-        self,
-        *,
-        after: str | None = None,
-        types: Sequence[V3EventType] | None = None,
-        passport: Key | None = None,
-        follow: bool = False,
+        self, *, after: str | None = None, types: Sequence[V3EventType] | None = None,
+        passport: Key | None = None, follow: bool = False,
     ) -> Iterator[V3Event]:
         """Changes of passports and of the rule set, oldest first. With `follow`, waits for new events and reconnects;
         otherwise, the last event ends the iteration. May raise a `CursorExpiredError`."""
@@ -145,7 +131,7 @@ class V3:
         """All passports, then their changes: the steps of a copy that stays up to date. `after` is the cursor of a
         checkpoint. The copy begins again if events after the cursor were deleted."""
         fields = {"include": include, "select": None if select is None else [*select, "passport_id"]}
-        check(fields)
+        check({"after": after, **fields})
         while True:
             try:
                 return (yield from self._copy_after(after, follow, fields))
@@ -160,7 +146,7 @@ class V3:
             time.sleep(LIST_LAG)
         cursor, is_listing, position = after.partition("~")
         while is_listing:
-            page = self.page(**fields, limit=largest_page(fields), cursor=position or None)
+            page = self._get_page({**fields, "limit": largest_page(fields), "cursor": position or None})
             for passport in page["items"]:
                 yield {"type": "put", "passport": passport}
             is_listing, position = ("", "") if page["next"] is None else ("~", page["next"])
