@@ -14,6 +14,7 @@ const ENTRY_POINTS = [
   'src/serve/picture-thread.ts',
   'src/serve/writer-thread.ts',
   'src/serve/check-thread.ts',
+  'src/serve/backup-thread.ts',
 ]
 const TARGETS = ['linux-arm64', 'linux-x64', 'darwin-arm64', 'darwin-x64']
 
