@@ -2,7 +2,7 @@ import type { ListRequest } from '../domain/lists/list-request.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import { createLiveIndex, type LivePage } from './live-index.ts'
 import { createSearchClient } from './remote-search.ts'
-import { findStanding, type Standing } from './score-distribution.ts'
+import { findStanding, type Standing } from './score-standing.ts'
 import { createSearcher, type Matches } from './search.ts'
 import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
 

@@ -1,5 +1,5 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import type { Standing } from '../../catalog/score-distribution.ts'
+import type { Standing } from '../../catalog/score-standing.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
