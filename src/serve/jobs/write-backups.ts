@@ -24,11 +24,11 @@ export function writeBackups(path: string, { schedule, log, now, onMetrics }: Op
   log.info(`Every ${formatDuration(every)} a backup is written to ${folder}. The last ${keep} are kept.`)
 
   async function writeDue(): Promise<void> {
-    backups ??= createScheduledBackups(path, await findId(path), schedule)
+    backups ??= createScheduledBackups(path, await findId(path), { ...schedule, now })
     const begin = now()
-    const written = backups.writeDue(begin)
+    const written = backups.writeDue()
     if (written) log.info('A backup was written.', { ...written, milliseconds: now() - begin })
-    newest = backups.newest(begin)
+    newest = backups.newest()
   }
 
   return {

@@ -7,10 +7,12 @@ import { make, makeFolder, translateErrors } from './connect.ts'
 
 export type BackupSchedule = { folder: string; every: number; keep: number }
 
+type Options = BackupSchedule & { now: () => number }
+
 type Written = Contents & { file: string; removed: number }
 
 /** Backups of one database in a folder. `id` is the id of the database, because several may use the same folder. */
-export function createScheduledBackups(path: string, id: string, { folder, every, keep }: BackupSchedule) {
+export function createScheduledBackups(path: string, id: string, { folder, every, keep, now }: Options) {
   const prefix = `passportd-${id.slice(0, 8)}`
   // Always the same name, so that the message of a repeated failure stays the same.
   const partial = join(folder, `${prefix}.part`)
@@ -26,13 +28,13 @@ export function createScheduledBackups(path: string, id: string, { folder, every
       .sort((one, other) => other.time - one.time)
 
   /** Epoch milliseconds; 0 if there is none. Ignores times in the future, which a wrong clock has left. */
-  const newest = (now: number) => list().find(({ time }) => time <= now)?.time ?? 0
+  const newest = () => list().find(({ time }) => time <= now())?.time ?? 0
 
-  function write(now: number): Written {
-    const name = `${prefix}${suffixOf(now)}`
+  function write(): Written {
+    const name = `${prefix}${suffixOf(now())}`
     const contents = backUp(path, join(folder, name), partial)
-    const old = list().filter((file) => file.name !== name)
-    const removed = old.slice(keep - 1)
+    const others = list().filter((file) => file.name !== name)
+    const removed = others.slice(keep - 1)
     for (const file of removed) rmSync(join(folder, file.name), { force: true })
     return { ...contents, file: join(folder, name), removed: removed.length }
   }
@@ -40,14 +42,14 @@ export function createScheduledBackups(path: string, id: string, { folder, every
   return {
     newest,
     /** Writes a backup if one is due and no other process is writing one. Then removes the oldest backups. */
-    writeDue(now: number): Written | undefined {
+    writeDue(): Written | undefined {
       makeBackupFolder(folder)
       return translateFileErrors(folder, () => {
         using lock = tryLock(join(folder, `${prefix}.lock`))
         if (!lock) return undefined
         // A killed process may have left the file.
         removeWithJournal(partial)
-        return now - newest(now) < every ? undefined : write(now)
+        return now() - newest() < every ? undefined : write()
       })
     },
   }

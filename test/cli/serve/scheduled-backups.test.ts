@@ -213,34 +213,40 @@ test('on a full disk the failure is logged once, no partial file is left, and re
   expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([])
 })
 
-test('a process killed during a backup leaves a partial file, which the next start removes, and the backup can be restored', async () => {
-  await using here = await workplace(databaseMaker('sqlite'), {
-    records: [...PEOPLE, { ...ada, stale: false }],
-  })
-  const before = await here.export()
-  addFiller(here.database)
-  const folder = here.path('backups')
-  const env = { BACKUP_DIR: folder }
-  const namesOf = (end: string) => (existsSync(folder) ? [...new Bun.Glob(`*${end}`).scanSync(folder)] : [])
-  // A backup that was complete before the kill is discarded.
-  while (namesOf('.part').length === 0) {
-    rmSync(folder, { recursive: true, force: true })
-    await using server = await here.serve([], env)
-    await until(() => namesOf('.part').length > 0 || namesOf('.db').length > 0)
-    server.child.kill('SIGKILL')
-    await server.child.exited
-  }
-  expect(namesOf('.db')).toEqual([])
-  {
-    await using _server = await here.serve([], env)
-    await until(() => namesOf('.db').length === 1)
-  }
-  expect([namesOf('.part'), namesOf('-journal')]).toEqual([[], []])
-  const file = join(folder, namesOf('.db')[0] ?? '')
-  expect(await here.call('remove', '1', '--yes')).toMatchObject({ code: 0 })
-  expect(await here.call('restore', file, '--force')).toMatchObject({ code: 0 })
-  expect(await here.export()).toBe(before)
-})
+test.each([
+  ['SIGKILL', 137],
+  ['SIGTERM', 0],
+] as const)(
+  '%s during a backup ends the process and leaves a partial file, which the next start removes, and the next backup can be restored',
+  async (signal, code) => {
+    await using here = await workplace(databaseMaker('sqlite'), {
+      records: [...PEOPLE, { ...ada, stale: false }],
+    })
+    const before = await here.export()
+    addFiller(here.database)
+    const folder = here.path('backups')
+    const env = { BACKUP_DIR: folder }
+    const namesOf = (end: string) => (existsSync(folder) ? [...new Bun.Glob(`*${end}`).scanSync(folder)] : [])
+    // A backup that was complete before the kill is discarded.
+    while (namesOf('.part').length === 0) {
+      rmSync(folder, { recursive: true, force: true })
+      await using server = await here.serve([], env)
+      await until(() => namesOf('.part').length > 0 || namesOf('.db').length > 0)
+      server.child.kill(signal)
+      expect(await server.child.exited).toBe(code)
+    }
+    expect(namesOf('.db')).toEqual([])
+    {
+      await using _server = await here.serve([], env)
+      await until(() => namesOf('.db').length === 1)
+    }
+    expect([namesOf('.part'), namesOf('-journal')]).toEqual([[], []])
+    const file = join(folder, namesOf('.db')[0] ?? '')
+    expect(await here.call('remove', '1', '--yes')).toMatchObject({ code: 0 })
+    expect(await here.call('restore', file, '--force')).toMatchObject({ code: 0 })
+    expect(await here.export()).toBe(before)
+  },
+)
 
 /** Makes the database so large that a backup takes some tenths of a second. */
 function addFiller(path: string): void {
