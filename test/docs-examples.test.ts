@@ -10,7 +10,7 @@ import { tempFolder } from './support/temp-folder.ts'
 /** Examples that are not run, with the reason. The key is the page, heading, language and number of an example. */
 const NOT_RUN: Record<string, string> = {
   'README.md: passportd: sh':
-    'installs packages and runs all tests; test/cli/serve/serve.test.ts runs npm start',
+    'installs packages and runs all tests; test/bin/passportd.test.ts runs the installed command',
   'docs/api/v3.md: Streams: text': 'part of a stream; test/api/v3/events/streams.test.ts checks streams',
   'docs/backup.md: PostgreSQL: sh':
     'needs programs that may be missing; test/cli/backup.test.ts runs the same commands',
