@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   catalog: ['domain', 'store', 'thread-calls.ts'],
   ingest: ['domain', 'store', 'scoring'],
   api: READING,
-  explorer: [...READING, 'config', 'api', 'thread-calls.ts'],
+  explorer: [...READING, 'config', 'api', 'thread-calls.ts', 'version.ts'],
   mcp: [...READING, ...RUNNING, 'scoring', 'api'],
   serve: [...SERVING, 'thread-calls.ts'],
   cli: [...SERVING, 'ingest', 'mcp', 'serve'],
@@ -131,14 +131,14 @@ test('pure layers do not use Bun', () => {
   expect(filesWith(/\bBun\b|'bun[:']/, pure)).toEqual([])
 })
 
-test('the client uses neither Bun nor Node, and only its types.ts imports files outside the client', () => {
+test('the client uses neither Bun nor Node, and only its types.ts and names.ts import files outside the client', () => {
   const folder = join(import.meta.dir, '../packages/client/src')
   const sources = [...new Bun.Glob('**/*').scanSync(folder)]
   expect(sources.length).toBeGreaterThan(4)
   for (const file of sources) {
     const source = readFileSync(join(folder, file), 'utf8')
-    // The build of the package replaces the schemas that types.ts imports.
-    const imports = file === 'types.ts' ? [] : importsIn(source)
+    // The build of the package replaces the schemas and lists that these two files import.
+    const imports = ['types.ts', 'names.ts'].includes(file) ? [] : importsIn(source)
     expect(imports.filter((name) => !sources.includes(normalize(join(dirname(file), name))))).toEqual([])
     expect(source.match(/\b(Bun|process|Buffer|global|require)\b[.([]|import\.meta/)).toBeNull()
   }
@@ -150,14 +150,16 @@ test('only the store contains SQL', () => {
   expect(filesWith(sql, others)).toEqual([])
 })
 
-test('only main.ts reads the environment and exits the process', () => {
-  expect(filesWith(/process\.env/)).toEqual(['cli/main.ts'])
+test('only main.ts exits the process and reads settings from the environment; version.ts asks how it was started', () => {
+  expect(filesWith(/process\.env/).toSorted()).toEqual(['cli/main.ts', 'version.ts'])
   expect(filesWith(/process\.exit\(/)).toEqual(['cli/main.ts'])
 })
 
 const ROOT = join(import.meta.dir, '..')
 const GENERATED = /(^|\/)(node_modules|dist|data|golden|fixtures)\//
-const sources = [...new Bun.Glob('{src,packages,test,bench,stress,deploy}/**/*.{ts,js,css}').scanSync(ROOT)]
+const sources = [
+  ...new Bun.Glob('{bin,src,packages,test,bench,stress,deploy}/**/*.{ts,js,css}').scanSync(ROOT),
+]
   .filter((file) => !GENERATED.test(file))
   .toSorted()
 const tests = sources.filter((file) => file.endsWith('.test.ts'))

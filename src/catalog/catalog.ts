@@ -19,11 +19,14 @@ export type Catalog = {
   standing(score: number): Awaitable<Standing>
 }
 
-/** A catalog for one thread. Each call checks the store for changes. */
-export function createCatalog(store: Pick<Store, 'listing' | 'facets'>): Catalog {
+/** A catalog for one thread. Each call checks the store for changes. `options` are those of the index for filters. */
+export function createCatalog(
+  store: Pick<Store, 'listing' | 'facets'>,
+  options?: Parameters<typeof createLiveIndex>[1],
+): Catalog {
   const { listing } = store
   const search = createSearcher()
-  const index = createLiveIndex(store)
+  const index = createLiveIndex(store, options)
   let snapshot: Promise<Snapshot> | undefined
 
   function current(): Promise<Snapshot> {
