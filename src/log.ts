@@ -4,15 +4,9 @@ export type Log = Record<'info' | 'warn' | 'error', (message: string, fields?: F
 
 const LEVELS: readonly (keyof Log)[] = ['info', 'warn', 'error']
 
-type LogOptions = {
-  write: (line: string) => void
-  json: boolean
-  now: () => number
-  /** Entries below this level are not written. */
-  level?: keyof Log
-}
+type LogOptions = { write: (line: string) => void; json: boolean; now: () => number; level?: keyof Log }
 
-/** Writes an entry per line: text on a terminal, JSON elsewhere. Never pass a key, or the whole address of a client. */
+/** Writes an entry per line, from `level` on: text on a terminal, JSON elsewhere. Never pass a key, or the whole address of a client. */
 export function createLog(options: LogOptions): Log {
   const { write, json, now, level: least = 'info' } = options
 

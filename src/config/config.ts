@@ -1,4 +1,5 @@
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../domain/rate-limit-tier.ts'
+import { parseDuration } from '../domain/text/duration.ts'
 import { parseInstant } from '../domain/text/instant.ts'
 import { parseWebAddress } from '../domain/url.ts'
 import { tlsProblems } from './check-tls-files.ts'
@@ -12,12 +13,11 @@ import {
 import { misspeltSettings } from './misspelt-settings.ts'
 import { type Environment, readText, SECRETS } from './secrets.ts'
 import {
-  duration,
-  oneOf,
   orNone,
   parseFlag,
   parseHistory,
   parseHost,
+  parseLogLevel,
   parsePort,
   parseProxies,
   parsePublicUrl,
@@ -49,8 +49,6 @@ const host = (about: string) => define(about, '127.0.0.1', 'a host name or addre
 const database = (about: string, initial = 'none') =>
   define(about, initial, `a URL such as ${DATABASE_EXAMPLES}`, parseDatabaseAddress)
 const anyText = (about: string, initial = 'none') => define(about, initial, 'a text', (text) => text)
-
-const DAY_MILLISECONDS = 86_400_000
 
 /** The help and the check for misspelt names use this table. docs/operate.md has the same settings and order. */
 export const SETTINGS = {
@@ -125,7 +123,7 @@ export const SETTINGS = {
     'least important entries to log: info, warn or error',
     'info',
     'info, warn or error',
-    oneOf('info', 'warn', 'error'),
+    parseLogLevel,
   ),
   LOG_REQUESTS: flag('log an entry for each request, as info'),
   DEPRECATED_AT: define(
@@ -154,8 +152,8 @@ export const SETTINGS = {
   BACKUP_EVERY: define(
     'time between scheduled backups',
     '24h',
-    'a duration from 1s to 365d, such as 6h',
-    duration(1000, 365 * DAY_MILLISECONDS),
+    'a duration of at least 1s, such as 6h or 1d12h',
+    (text) => parseDuration(text) || undefined,
   ),
   BACKUP_KEEP: define('scheduled backups to keep', '7', 'a whole number from 1 to 10000', whole(1, 10_000)),
   TLS_CERT: anyText('PEM file with the certificate; with TLS_KEY, serves HTTPS and HTTP/2'),
@@ -260,15 +258,14 @@ function readMetrics(read: Read, problems: string[], api: Address): Address | un
 function readBackups(read: Read, problems: string[], { engine }: DatabaseAddress) {
   const [folder, every, keep] = [read('BACKUP_DIR'), read('BACKUP_EVERY'), read('BACKUP_KEEP')]
   if (folder === undefined) {
-    if (every !== undefined || keep !== undefined)
-      problems.push('BACKUP_EVERY and BACKUP_KEEP need BACKUP_DIR: set it to a folder for backups.')
+    if (every ?? keep) problems.push('BACKUP_EVERY and BACKUP_KEEP need BACKUP_DIR: set it to a folder.')
     return undefined
   }
   if (engine === 'postgres')
     problems.push(
       'BACKUP_DIR needs SQLite: unset it, and use the tools of PostgreSQL, such as pg_dump. See "PostgreSQL" in docs/backup.md.',
     )
-  return { folder, every: every ?? DAY_MILLISECONDS, keep: keep ?? 7 }
+  return { folder, every: every ?? 24 * 3_600_000, keep: keep ?? 7 }
 }
 
 /** Reads the paths of the PEM files for HTTPS, and checks the files. */

@@ -82,8 +82,8 @@ export async function startService(options: Options) {
     await options.beforeScoring?.()
     node.isStarted = true
     for (const thread of [writer, search]) thread.post({ kind: 'started' })
-    if (config.database.engine === 'sqlite') independent.push(startCheck(node))
-    if (config.backups) independent.push(startBackups(node))
+    if (config.database.engine === 'sqlite') independent.push(startIndependent(node, 'check-thread'))
+    if (config.backups) independent.push(startIndependent(node, 'backup-thread'))
     return {
       url: new URL(url),
       metricsUrl: metrics?.url,
@@ -146,27 +146,20 @@ function startCalled(node: Node, name: CalledThread, onMessage?: (message: Other
   return thread
 }
 
-function startCheck(node: Node): Thread {
+/** Starts a thread that is never asked to stop, but terminated. The next start removes the file of an incomplete backup. */
+function startIndependent(node: Node, name: 'check-thread' | 'backup-thread'): Thread {
   const thread = startThread({
-    name: 'check-thread',
+    name,
     log: node.log,
     onStart: ({ post }) => post(startMessage(node)),
-    onMessage: () => thread.terminate(),
-  })
-  return thread
-}
-
-/** The thread is not asked to stop: a copy in progress is given up, and the next start removes its file. */
-const startBackups = (node: Node): Thread =>
-  startThread({
-    name: 'backup-thread',
-    log: node.log,
-    onStart: ({ post }) => post(startMessage(node)),
-    onMessage: (message, worker) => {
+    onMessage(message, worker) {
       if (message.kind === 'metrics') node.sums.set(worker, message.families)
+      else thread.terminate()
     },
     onEnd: node.sums.end,
   })
+  return thread
+}
 
 function startServerThread(node: Node, givenPort: number): ServerThread {
   const { log, sums } = node

@@ -1,69 +1,57 @@
 import { Database } from 'bun:sqlite'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { unavailable } from '../../domain/errors.ts'
-import { backUp, type Contents, removeWithJournal } from './backup.ts'
+import { backUp, removeWithJournal } from './backup.ts'
 import { make, makeFolder, translateErrors } from './connect.ts'
 
 export type BackupSchedule = { folder: string; every: number; keep: number }
 
 type Options = BackupSchedule & { now: () => number }
 
-type Written = Contents & { file: string; removed: number }
-
-/** Backups of one database in a folder. `id` is the id of the database, because several may use the same folder. */
-export function createScheduledBackups(path: string, id: string, { folder, every, keep, now }: Options) {
+/**
+ * Writes a backup if one is due and no other process is writing one. Then removes the oldest backups beyond `keep`.
+ * Returns the time of the newest backup, 0 if there is none. Several databases, with different ids, may use one folder.
+ */
+export function writeDueBackup(path: string, id: string, { folder, every, keep, now }: Options) {
   const prefix = `passportd-${id.slice(0, 8)}`
   // Always the same name, so that the message of a repeated failure stays the same.
   const partial = join(folder, `${prefix}.part`)
 
-  /** Our files, newest first. */
-  const list = () =>
-    readdirSync(folder)
-      .map((name) => ({
-        name,
-        time: name.startsWith(prefix) ? timeIn(name.slice(prefix.length)) : Number.NaN,
-      }))
-      .filter(({ time }) => !Number.isNaN(time))
-      .sort((one, other) => other.time - one.time)
-
-  /** Epoch milliseconds; 0 if there is none. Ignores times in the future, which a wrong clock has left. */
-  const newest = () => list().find(({ time }) => time <= now())?.time ?? 0
-
-  function write(): Written {
-    const name = `${prefix}${suffixOf(now())}`
-    const contents = backUp(path, join(folder, name), partial)
-    const others = list().filter((file) => file.name !== name)
-    const removed = others.slice(keep - 1)
-    for (const file of removed) rmSync(join(folder, file.name), { force: true })
-    return { ...contents, file: join(folder, name), removed: removed.length }
+  function write() {
+    const begin = now()
+    const file = `${prefix}-${new Date(begin).toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
+    const contents = backUp(path, join(folder, file), partial)
+    const old = listBackups(folder, prefix).filter(({ name }) => name !== file)
+    const removed = old.slice(keep - 1)
+    for (const { name } of removed) rmSync(join(folder, name))
+    return { ...contents, file: join(folder, file), removed: removed.length, milliseconds: now() - begin }
   }
 
-  return {
-    newest,
-    /** Writes a backup if one is due and no other process is writing one. Then removes the oldest backups. */
-    writeDue(): Written | undefined {
-      makeBackupFolder(folder)
-      return translateFileErrors(folder, () => {
-        using lock = tryLock(join(folder, `${prefix}.lock`))
-        if (!lock) return undefined
-        // A killed process may have left the file.
-        removeWithJournal(partial)
-        return now() - newest() < every ? undefined : write()
-      })
-    },
-  }
+  makeBackupFolder(folder)
+  using lock = tryLock(join(folder, `${prefix}.lock`))
+  // A killed process may have left the file.
+  if (lock) removeWithJournal(partial)
+  // A wrong clock may have left times in the future.
+  const findNewest = () => listBackups(folder, prefix).find(({ time }) => time <= now())?.time ?? 0
+  const written = lock && now() - findNewest() >= every ? write() : undefined
+  return { written, newest: findNewest() }
 }
 
 export const makeBackupFolder = (folder: string) =>
   make(`The folder ${folder} (BACKUP_DIR)`, () => makeFolder(folder))
 
-/** The end of a name: `-2026-01-31T12-00-00Z.db`. */
-const suffixOf = (time: number) => `-${new Date(time).toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
+/** The backups that we named, newest first. */
+function listBackups(folder: string, prefix: string) {
+  const names = readdirSync(folder).filter((name) => name.startsWith(prefix))
+  return names
+    .map((name) => ({ name, time: parseTime(name.slice(prefix.length)) }))
+    .filter(({ time }) => !Number.isNaN(time))
+    .sort((one, other) => other.time - one.time)
+}
 
-/** NaN if we did not write the name. */
-function timeIn(suffix: string): number {
-  const [, day, ...clock] = /^-(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d)Z\.db$/.exec(suffix) ?? []
+/** Parses the end of a name, such as `-2026-01-31T12-00-00Z.db`. */
+function parseTime(text: string): number {
+  const [, day, ...clock] = /^-(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d)Z\.db$/.exec(text) ?? []
   return Date.parse(`${day}${clock.join(':')}Z`)
 }
 
@@ -82,14 +70,4 @@ function tryLock(file: string): Database | undefined {
       throw error
     }
   })
-}
-
-/** Errors of the file system become `unavailable`. */
-function translateFileErrors<T>(folder: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    throw unavailable(`${folder} cannot be written: ${(error as Error).message}`, { cause: error })
-  }
 }

@@ -2,10 +2,8 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Family } from '../../../src/api/prometheus-text.ts'
-import { createLog } from '../../../src/log.ts'
-import { writeBackups } from '../../../src/serve/jobs/write-backups.ts'
 import { check } from '../../../src/store/sqlite/backup.ts'
+import { writeDueBackup } from '../../../src/store/sqlite/scheduled-backup.ts'
 import { COMMAND, readGreeting } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { scrape } from '../../support/http/prometheus.ts'
@@ -19,58 +17,34 @@ const HOUR = 3_600_000
 const ID = '0f0f0f0f-1111-2222-3333-444444444444'
 const copyAt = (hours: number, clock = '00-00') => `passportd-0f0f0f0f-2026-01-02T${12 + hours}-${clock}Z.db`
 
-/** A database with a known id, and a job with a clock that the test moves. */
-async function scheduled({ keep = 2, every = HOUR } = {}) {
+/** A database with a known id, and a folder for its backups. */
+async function scheduled({ keep = 2 } = {}) {
   const here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
-  await here.look((store) => store.identity.create(ID))
   const folder = here.path('backups')
-  const clock = { now: NOON }
-  const entries: { message: string }[] = []
-  let families: Family[] = []
-  const startJob = () =>
-    writeBackups(here.database, {
-      schedule: { folder, every, keep },
-      log: createLog({ write: (line) => void entries.push(JSON.parse(line)), json: true, now: () => 0 }),
-      now: () => clock.now,
-      onMetrics: (sent) => {
-        families = sent
-      },
-    })
-  let job = startJob()
   return {
     ...here,
     folder,
-    entries,
-    restart() {
-      job = startJob()
-    },
-    async runAt(now: number): Promise<void> {
-      clock.now = now
-      await job.run()
-    },
+    runAt: (now: number) => writeDueBackup(here.database, ID, { folder, every: HOUR, keep, now: () => now }),
     files: () =>
       readdirSync(folder)
         .filter((name) => !name.includes('.lock'))
         .sort(),
-    metric: (name: string) => {
-      const sample = families.find((family) => family.name === `passportd_backup_${name}`)?.samples[0]
-      return sample && 'value' in sample ? sample.value : undefined
-    },
   }
 }
 
-test('a backup is written when one is due, also after a restart, and only the oldest ones are removed', async () => {
+test('a backup is written when one is due, and only the oldest ones are removed', async () => {
   await using here = await scheduled()
-  await here.runAt(NOON)
-  expect(here.files()).toEqual([copyAt(0)])
   const file = join(here.folder, copyAt(0))
+  expect(here.runAt(NOON)).toMatchObject({
+    written: { file, passports: PEOPLE.length, removed: 0 },
+    newest: NOON,
+  })
+  expect(here.files()).toEqual([copyAt(0)])
   expect([statSync(here.folder).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600])
   expect(check(file)).toMatchObject({ passports: PEOPLE.length })
-  await here.runAt(NOON + HOUR - 1)
-  here.restart()
-  await here.runAt(NOON + HOUR - 1)
+  expect(here.runAt(NOON + HOUR - 1)).toEqual({ written: undefined, newest: NOON })
   expect(here.files()).toEqual([copyAt(0)])
-  await here.runAt(NOON + HOUR)
+  expect(here.runAt(NOON + HOUR)).toMatchObject({ written: { removed: 0 }, newest: NOON + HOUR })
   expect(here.files()).toEqual([copyAt(0), copyAt(1)])
 
   const others = [
@@ -80,52 +54,41 @@ test('a backup is written when one is due, also after a restart, and only the ol
     'passportd-aaaaaaaa-2020-01-01T00-00-00Z.db',
   ]
   for (const name of others) writeFileSync(join(here.folder, name), 'mine')
-  await here.runAt(NOON + 3 * HOUR)
+  expect(here.runAt(NOON + 3 * HOUR)).toMatchObject({ written: { removed: 1 }, newest: NOON + 3 * HOUR })
   expect(here.files()).toEqual([...others, copyAt(1), copyAt(3)].sort())
-  expect(here.entries).toMatchObject([
-    { message: `Every 1 h a backup is written to ${here.folder}. The last 2 are kept.` },
-    { message: 'A backup was written.', file, passports: PEOPLE.length, removed: 0 },
-    { message: expect.stringContaining('Every 1 h') },
-    { message: 'A backup was written.', removed: 0 },
-    { message: 'A backup was written.', removed: 1 },
-  ])
-  expect(here.metric('last_success_timestamp_seconds')).toBe((NOON + 3 * HOUR) / 1000)
-  expect(here.metric('interval_seconds')).toBe(3600)
-  expect(here.metric('failures_total')).toBe(0)
 })
 
 test('a backup with a time in the future does not stop the schedule and is removed before newer backups', async () => {
   await using here = await scheduled({ keep: 1 })
-  await here.runAt(NOON + 9 * HOUR)
-  await here.runAt(NOON)
+  here.runAt(NOON + 9 * HOUR)
+  here.runAt(NOON)
   expect(here.files()).toEqual([copyAt(0)])
-  await here.runAt(NOON + HOUR / 2)
+  here.runAt(NOON + HOUR / 2)
   expect(here.files()).toEqual([copyAt(0)])
 })
 
 test('while another process writes a backup, no second one is written', async () => {
   await using here = await scheduled()
-  await here.runAt(NOON)
+  here.runAt(NOON)
   const lock = new Database(join(here.folder, 'passportd-0f0f0f0f.lock'))
   lock.run('begin exclusive')
-  await here.runAt(NOON + HOUR)
-  expect([here.files(), here.metric('failures_total')]).toEqual([[copyAt(0)], 0])
+  writeFileSync(join(here.folder, 'passportd-0f0f0f0f.part'), 'of the other process')
+  expect(here.runAt(NOON + HOUR)).toEqual({ written: undefined, newest: NOON })
+  expect(here.files()).toEqual([copyAt(0), 'passportd-0f0f0f0f.part'])
   lock.close()
-  await here.runAt(NOON + HOUR)
+  here.runAt(NOON + HOUR)
   expect(here.files()).toEqual([copyAt(0), copyAt(1)])
 })
 
 test('a failed backup keeps the old ones, leaves no partial file and is written later', async () => {
   await using here = await scheduled({ keep: 1 })
-  await here.runAt(NOON)
+  here.runAt(NOON)
   // A WAL of an older file with the name of the next backup.
   const wal = join(here.folder, `${copyAt(1)}-wal`)
   writeFileSync(wal, 'log')
-  await expect(here.runAt(NOON + HOUR)).rejects.toThrow(`Found ${wal}`)
+  expect(() => here.runAt(NOON + HOUR)).toThrow(`Found ${wal}`)
   expect(here.files()).toEqual([copyAt(0), `${copyAt(1)}-wal`])
-  expect(here.metric('failures_total')).toBe(1)
-  expect(here.metric('last_success_timestamp_seconds')).toBe(NOON / 1000)
-  await here.runAt(NOON + HOUR + 1000)
+  here.runAt(NOON + HOUR + 1000)
   expect(here.files()).toEqual([`${copyAt(1)}-wal`, copyAt(1, '00-01')])
 })
 
@@ -170,7 +133,11 @@ test('an unusable folder is logged once with the reason, counted in the metrics,
   renameSync(`${folder}.away`, folder)
   await until(async () => (await metric('last_success_timestamp_seconds')) > last)
   await until(() => log.some((line) => line.includes('No longer: The scheduled backup failed.')))
-  const errors = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error')
+  const entries = log.map((line) => JSON.parse(line))
+  expect(entries.map(({ message }) => message)).toContain(
+    `Every 1 s a backup is written to ${folder}. The last 7 are kept.`,
+  )
+  const errors = entries.filter(({ level }) => level === 'error')
   expect(errors).toMatchObject([
     {
       message: `The scheduled backup failed: The folder ${folder} (BACKUP_DIR) cannot be created: EEXIST: file already exists, mkdir '${folder}'`,
@@ -270,4 +237,17 @@ test('serve refuses to start if BACKUP_DIR cannot be created', async () => {
       `passportd: The folder ${env.BACKUP_DIR} (BACKUP_DIR) cannot be created: ENOTDIR`,
     ),
   ])
+})
+
+test('after a restart, the schedule continues from the newest backup', async () => {
+  await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
+  const env = { BACKUP_DIR: here.path('backups'), METRICS_PORT: '0' }
+  const files = () => [...new Bun.Glob('*.db').scanSync(env.BACKUP_DIR)]
+  for (let start = 1; start <= 2; start++) {
+    await using server = await here.serve([], env)
+    const newest = async () =>
+      (await scrape(server)).value('passportd_backup_last_success_timestamp_seconds') ?? 0
+    await until(async () => (await newest()) > 0)
+    expect(files()).toHaveLength(1)
+  }
 })
