@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parseDuration } from '../domain/text/duration.ts'
 import { parseOrigin } from '../domain/url.ts'
 
 /** Parsers of settings. Each returns `undefined` for a malformed text. */
@@ -15,6 +16,20 @@ export const parsePort = whole(0, 65_535)
 
 export const parseHistory = (text: string) =>
   text === 'forever' ? Number.POSITIVE_INFINITY : whole(1, 36_500)(text)
+
+/** Returns a parser of one of these words. */
+export const oneOf =
+  <Word extends string>(...words: readonly Word[]) =>
+  (text: string): Word | undefined =>
+    words.find((word) => word === text.toLowerCase())
+
+/** Returns a parser of durations within limits, in milliseconds. */
+export const duration =
+  (least: number, most: number) =>
+  (text: string): number | undefined => {
+    const milliseconds = parseDuration(text) ?? 0
+    return milliseconds >= least && milliseconds <= most ? milliseconds : undefined
+  }
 
 /** Returns a parser that also accepts `none`, and returns `null` for it. */
 export const orNone =

@@ -62,10 +62,10 @@ export async function startService(options: Options) {
   })
   const search = startCalled(node, 'search-thread')
   if (config.explorer) startCalled(node, 'picture-thread')
-  let check: Thread | undefined
+  const independent: Thread[] = []
 
   async function stop(): Promise<void> {
-    check?.terminate()
+    for (const thread of independent) thread.terminate()
     await Promise.all(servers.map((server) => server.stop()))
     for (const thread of node.called.values()) await thread.stop()
     await metrics?.stop()
@@ -82,7 +82,8 @@ export async function startService(options: Options) {
     await options.beforeScoring?.()
     node.isStarted = true
     for (const thread of [writer, search]) thread.post({ kind: 'started' })
-    if (config.database.engine === 'sqlite') check = startCheck(node)
+    if (config.database.engine === 'sqlite') independent.push(startCheck(node))
+    if (config.backups) independent.push(startBackups(node))
     return {
       url: new URL(url),
       metricsUrl: metrics?.url,
@@ -154,6 +155,18 @@ function startCheck(node: Node): Thread {
   })
   return thread
 }
+
+/** The thread is not asked to stop: a copy in progress is given up, and the next start removes its file. */
+const startBackups = (node: Node): Thread =>
+  startThread({
+    name: 'backup-thread',
+    log: node.log,
+    onStart: ({ post }) => post(startMessage(node)),
+    onMessage: (message, worker) => {
+      if (message.kind === 'metrics') node.sums.set(worker, message.families)
+    },
+    onEnd: node.sums.end,
+  })
 
 function startServerThread(node: Node, givenPort: number): ServerThread {
   const { log, sums } = node
