@@ -2,7 +2,7 @@ import { checkOptions, FIELDS, largestPage } from './check.ts'
 import { copy, type V3Change } from './copy.ts'
 import { follow } from './events.ts'
 import { createPassportRequests, type FieldOptions, type NoOptions } from './passport-requests.ts'
-import { type RequestOptions, type Transport, toQuery } from './transport.ts'
+import { type RequestOptions, sleep, type Transport, toQuery } from './transport.ts'
 import type { V3Event, V3EventPage, V3EventType, V3Shown } from './types.ts'
 
 export type EventOptions<Types extends V3EventType = V3EventType> = RequestOptions & {
@@ -25,6 +25,9 @@ export type CopyOptions = FieldOptions & {
 
 /** The passport of a copy always has its id. */
 type Copied<Options> = V3Shown<Options> & { passport_id: number }
+
+/** Lists show a change about a second late. A list that is read this long after a cursor has all changes before it. */
+const LIST_LAG = 2000
 
 /** The calls of v3 that read the event log. */
 export function createChanges(transport: Transport) {
@@ -73,7 +76,11 @@ export function createChanges(transport: Transport) {
       const fields = { ...rest, ...(select && { select: [...select, 'passport_id' as const] }) }
       const limit = largestPage(fields)
       const reads = {
-        cursor: () => getCursor(rest),
+        async cursor() {
+          const cursor = await getCursor(rest)
+          await sleep(LIST_LAG, rest.signal)
+          return cursor
+        },
         page: (cursor: string | undefined) => getPage<Copied<O>>({ ...fields, limit, cursor }),
         lookup: (keys: readonly string[]) => getItems<Copied<O>>(keys, fields),
         keysPerLookup: limit,
