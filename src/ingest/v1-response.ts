@@ -41,12 +41,8 @@ export function toLine(id: number, passportBody: unknown, credentialsBody: unkno
   const passport = field(passportBody, 'passport')
   if (!isObject(passport)) throw new RecordError('passport', 'is missing from the response')
   const credentials = field(credentialsBody, 'passport_credentials')
-  const profile = field(passport, 'passport_profile')
-  // V2 of passportd shows a card if there is no image. A copy has its own cards.
-  const isCard = new RegExp(`/card/${id}\\.png$`).test(String(field(profile, 'image_url')))
   return {
     ...pick(passport, PASSPORT_FIELDS),
-    ...(isCard && isObject(profile) && { passport_profile: { ...profile, image_url: '' } }),
     passport_id: id,
     credentials: Array.isArray(credentials)
       ? credentials.map((each) => (isObject(each) ? pick(each, Credential.properties) : each))
