@@ -45,7 +45,7 @@ const thread = await findServerThread(server.url, server.pid)
 console.log(
   `${passports.toLocaleString('en')} passports, one server thread, ${JSON.stringify(describeMachine())}\n`,
 )
-console.log('| request | CPU, ms | of the server thread, ms | memory until it is read, KB | units |')
+console.log('| request | CPU, ms | server thread CPU, ms | memory of the response, KB | units |')
 console.log('| --- | ---: | ---: | ---: | ---: |')
 for (const kind of requestKinds(passports, before)) {
   if (!kind.name.includes(values.only)) continue

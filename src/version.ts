@@ -1,6 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { version } from '../package.json'
 
 export const VERSION: string = version
 
 /** The beginning of every command line of this program, up to the name of the command. */
-export const PROGRAM: string = Bun.isStandaloneExecutable ? process.execPath : 'npm run -s passportd --'
+export const PROGRAM: string = nameProgram()
+
+function nameProgram(): string {
+  if (Bun.isStandaloneExecutable) return process.execPath
+  if (!import.meta.dir.includes('node_modules')) return 'npm run -s passportd --'
+  return process.env.npm_command === undefined ? 'passportd' : `npx ${findNpxPackage() ?? 'passportd'}`
+}
+
+/** The package that npx was called with, such as a file: npx stores it beside the node_modules in its cache. */
+function findNpxPackage(): string | undefined {
+  const path = join(import.meta.dir, '../../../package.json')
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8'))._npx?.packages?.[0] : undefined
+}

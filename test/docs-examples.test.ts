@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DocsRunner, type Example, readExamples, startDocsRunner } from './support/docs/docs-runner.ts'
 import { PAGES, readPage } from './support/docs/pages.ts'
@@ -154,6 +155,7 @@ for (const page of PAGES) {
 test('examples in TypeScript have no type errors', async () => {
   const folder = join(home.path, 'types')
   await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const written = EXAMPLES.filter(({ language }) => language === 'ts')
   for (const [index, { text }] of written.entries()) await Bun.write(join(folder, `${index}.ts`), text)
   expect(written).not.toBeEmpty()

@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   catalog: ['domain', 'store', 'thread-calls.ts'],
   ingest: ['domain', 'store', 'scoring'],
   api: READING,
-  explorer: [...READING, 'config', 'api', 'thread-calls.ts'],
+  explorer: [...READING, 'config', 'api', 'thread-calls.ts', 'version.ts'],
   mcp: [...READING, ...RUNNING, 'scoring', 'api'],
   serve: [...SERVING, 'thread-calls.ts'],
   cli: [...SERVING, 'ingest', 'mcp', 'serve'],
@@ -150,14 +150,16 @@ test('only the store contains SQL', () => {
   expect(filesWith(sql, others)).toEqual([])
 })
 
-test('only main.ts reads the environment and exits the process', () => {
-  expect(filesWith(/process\.env/)).toEqual(['cli/main.ts'])
+test('only main.ts exits the process and reads settings from the environment; version.ts asks how it was started', () => {
+  expect(filesWith(/process\.env/).toSorted()).toEqual(['cli/main.ts', 'version.ts'])
   expect(filesWith(/process\.exit\(/)).toEqual(['cli/main.ts'])
 })
 
 const ROOT = join(import.meta.dir, '..')
 const GENERATED = /(^|\/)(node_modules|dist|data|golden|fixtures)\//
-const sources = [...new Bun.Glob('{src,packages,test,bench,stress,deploy}/**/*.{ts,js,css}').scanSync(ROOT)]
+const sources = [
+  ...new Bun.Glob('{bin,src,packages,test,bench,stress,deploy}/**/*.{ts,js,css}').scanSync(ROOT),
+]
   .filter((file) => !GENERATED.test(file))
   .toSorted()
 const tests = sources.filter((file) => file.endsWith('.test.ts'))

@@ -5,7 +5,7 @@ import { SQL } from 'bun'
 import type { Social } from '../../src/domain/passport.ts'
 import { own } from '../../test/support/postgres/postgres-files.ts'
 import { KEY_HASH } from './api-key.ts'
-import { openDatabase, type PersistentPostgres, POSTGRES_FOLDER } from './persistent-postgres.ts'
+import { openDatabase, type PersistentPostgres, POSTGRES_FOLDER } from './reused-postgres.ts'
 
 const PEER = join(import.meta.dir, '../peer')
 const CHUNK = 20_000

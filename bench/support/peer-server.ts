@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fillPeer } from './peer-database.ts'
-import { startPersistentPostgres } from './persistent-postgres.ts'
 import { treeCpuSeconds } from './process-stats.ts'
+import { startPersistentPostgres } from './reused-postgres.ts'
 import { type Server, startServer } from './servers.ts'
 
 const FOLDER = join(import.meta.dir, '../peer')

@@ -95,7 +95,7 @@ export const ERRORS: Record<DocumentedError, ErrorDescription> = {
   },
   ambiguous: {
     description: 'The handle belongs to several passports: `candidates` has their ids, at most 10',
-    sentence: 'github:zoe is a handle of several passports.',
+    sentence: '"github:zoe" is a handle of the passports 7, 12: use an id.',
     members: { candidates: [7, 12] },
   },
   precondition_failed: {

@@ -50,7 +50,7 @@ export const ABOUT =
 /** The path with `{key}` in place of `:key`. */
 export const templateOf = ({ path }: Route) => path.replace(/:(\w+)/g, '{$1}')
 
-/** The errors of a route, one for each status. */
+/** All errors that a route can respond with. No two have the same status. */
 export function errorsOf({ surface, methods, errors = [] }: DocumentedRoute): DocumentedError[] {
   return [...surface.errors, ...(methods ? [] : ['precondition_failed' as const]), ...errors]
 }

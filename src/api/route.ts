@@ -14,7 +14,7 @@ import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
 
 /** What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks like. */
 export type Surface = {
-  /** Clients can send a key. The rate limit counts requests per key, or per address without a key. Usage is counted too. */
+  /** Clients can send a key. Rate limits count requests per key, or per address without a key; usage is stored per key. */
   usesKeys?: true
   /** The tier of all clients. Their requests are counted by address. */
   tier?: string

@@ -2,7 +2,7 @@ import type { ListRequest } from '../domain/lists/list-request.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import { createLiveIndex, type LivePage } from './live-index.ts'
 import { createSearchClient } from './remote-search.ts'
-import { findStanding, type Standing } from './score-distribution.ts'
+import { findStanding, type Standing } from './score-standing.ts'
 import { createSearcher, type Matches } from './search.ts'
 import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
 
@@ -19,11 +19,14 @@ export type Catalog = {
   standing(score: number): Awaitable<Standing>
 }
 
-/** A catalog for one thread. Each call checks the store for changes. */
-export function createCatalog(store: Pick<Store, 'listing' | 'facets'>): Catalog {
+/** A catalog for one thread. Each call checks the store for changes. `options` are those of the index for filters. */
+export function createCatalog(
+  store: Pick<Store, 'listing' | 'facets'>,
+  options?: Parameters<typeof createLiveIndex>[1],
+): Catalog {
   const { listing } = store
   const search = createSearcher()
-  const index = createLiveIndex(store)
+  const index = createLiveIndex(store, options)
   let snapshot: Promise<Snapshot> | undefined
 
   function current(): Promise<Snapshot> {

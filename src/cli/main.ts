@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CommandError } from '../domain/errors.ts'
 import { printableLines } from '../domain/text/quote.ts'
 import type { Terminal } from './command.ts'
-import { describeFailure, runCommand } from './commands.ts'
+import { describeFailure, runCommand } from './run-command.ts'
 import { STANDARD_OUTPUT, withPath } from './system-error.ts'
 import { writeAll } from './write-all.ts'
 

@@ -21,7 +21,7 @@ export type Credential = {
 /** Rounds to two decimals, so that sums of fractions stay short. */
 export const roundScore = (score: number): number => Math.round(score * 100) / 100
 
-/** The most points that each category can add to the overall score. */
+/** Each category adds at most this many points to the overall score. */
 export type Caps = Readonly<Record<string, number>>
 
 /** Credentials outside the three categories count toward no score. */

@@ -38,7 +38,7 @@ type ImportOptions = ParseOptions & {
 const BATCH = 500
 const BATCH_BYTES = 8 * 1024 * 1024
 
-/** The most refused records that are held for a retry; further refusals are reported at once. */
+/** At most this many refused records are held for a retry; further refusals are reported at once. */
 const MOST_DEFERRED = 20_000
 
 const MOST_TYPES = 1000

@@ -1,30 +1,33 @@
-import Type, { type Static, type TSchema } from 'typebox'
-import { Check, Convert, Errors } from 'typebox/value'
+import Type, { type Static } from 'typebox'
 import { findDiff, parseTimes } from '../api/v3/diff.ts'
+import { LIST_PARAMETERS } from '../api/v3/list.ts'
 import { noPassport, onlyOne, parseKey, parsePast } from '../api/v3/parameters.ts'
 import { findAt, readAll } from '../api/v3/read-passports.ts'
-import type { Catalog } from '../catalog/catalog.ts'
-import { findPage } from '../catalog/find-list.ts'
-import type { Config } from '../config/config.ts'
-import { ServiceError } from '../domain/errors.ts'
-import { lastPage, parseKeyword } from '../domain/lists/list-request.ts'
+import { findList } from '../catalog/find-list.ts'
+import { invalidParameter } from '../domain/errors.ts'
+import type { EventLog } from '../domain/history/event.ts'
+import { parseEventCursor } from '../domain/history/event-cursor.ts'
+import { parseFilter } from '../domain/lists/filter.ts'
+import { lastPage, parseKeyword, parseSort } from '../domain/lists/list-request.ts'
 import { type PassportKey, parsePassportKey } from '../domain/passport.ts'
-import { describeProblems } from '../domain/record/validation-problem.ts'
 import { closed } from '../domain/schema-helpers.ts'
-import { Diff } from '../domain/v3/event-schema.ts'
+import { quote } from '../domain/text/quote.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import { presentExplanation, presentPassport } from '../domain/v3/present.ts'
-import { Credential, Explanation, ExplanationLine, Passport, Social } from '../domain/v3/schemas.ts'
+import { presentEvent, presentTime } from '../domain/v3/present-event.ts'
 import { createExplainer } from '../scoring/explain.ts'
-import type { Store } from '../store/store.ts'
+import { defineTool, type ToolContext } from './define-tool.ts'
+import {
+  CredentialsResult,
+  ExplanationResult,
+  HistoryResult,
+  LookupResult,
+  PassportResult,
+  ScoreAtResult,
+  SearchResult,
+  WhatChangedResult,
+} from './result-schemas.ts'
 import { MAX_LIST } from './sanitize.ts'
-
-export type ToolContext = {
-  store: Store
-  catalog: Catalog
-  config: Pick<Config, 'publicUrl' | 'explorer'>
-  now: () => number
-}
 
 const passport = Type.String({
   description: 'A passport id, such as 42, a wallet address, or a handle such as github:zoe',
@@ -34,116 +37,41 @@ const time = (description: string) =>
     description: `${description}: a day such as 2026-10-01, or a time such as 2026-10-01T12:00:00Z`,
   })
 
-const OnePassport = Type.Object({ passport })
-
-type Declaration<Input extends TSchema, Output extends TSchema> = {
-  title: string
-  description: string
-  inputSchema: Input
-  outputSchema: Output
-  /** The server sanitizes and truncates the result. */
-  call: (args: Static<Input>, context: ToolContext) => Promise<Static<Output> & object>
+/** A parameter of the list of v3. */
+const listParameter = (name: 'filter' | 'sort') => {
+  const { schema, description } = LIST_PARAMETERS[name]
+  return Type.Optional(Type.String({ ...schema, description }))
 }
 
-const define = <Input extends TSchema, Output extends TSchema>(tool: Declaration<Input, Output>) => ({
-  ...tool,
-  call: (args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<object> =>
-    tool.call(parseArguments(tool.inputSchema, args), context),
-})
+const limit = (noun: string, fallback: number, maximum: number) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum, default: fallback, description: `${noun} per page` }))
 
-/** Tools return parts of v3 passports, each with links and the name of the person. */
-const { passport_profile, verified_wallets, merged_from } = Passport.properties
-const { display_name, bio, location, tags } = passport_profile.properties
-const SCORES = Type.Omit(Passport, [
-  'passport_profile',
-  'passport_socials',
-  'verified_wallets',
-  'merged_from',
-  'credentials',
-  'standing',
-  'explanation',
-])
-const SocialLink = Type.Pick(Social, ['source', 'profile_name', 'profile_url', 'follower_count'])
-const Line = Type.Omit(ExplanationLine, ['accounts'])
+const OnePassport = closed({ passport })
 
-const SUMMARY = {
-  ...SCORES.properties,
-  name: display_name,
-  links: closed({
-    api: Type.String({ description: 'URL in the v3 API' }),
-    page: Type.Optional(Type.String({ description: 'URL of the HTML page' })),
-  }),
-}
-
-const totalOf = (noun: string) =>
-  Type.Integer({ description: `Number of ${noun}; at most ${MAX_LIST} are listed` })
-
-const credentials = Type.Array(Credential, { description: 'Highest score first' })
-
-const SearchResult = closed({
-  total: Type.Integer({ description: 'Number of all matching passports' }),
-  page: Type.Integer(),
-  pages: Type.Integer({ description: 'The last page; 1 for an empty list' }),
-  passports: Type.Array(closed(SUMMARY)),
-})
-
-const PassportResult = closed({
-  ...SUMMARY,
-  bio,
-  location,
-  tags,
-  verified_wallets,
-  merged_from,
-  socials: Type.Array(closed(SocialLink.properties)),
-})
-
-const CredentialsResult = closed({ ...SUMMARY, total: totalOf('credentials'), credentials })
-
-const ExplanationResult = closed({
-  ...SUMMARY,
-  total: totalOf('lines'),
-  explanation: closed({ ...Explanation.properties, lines: Type.Array(closed(Line.properties)) }),
-})
-
-const LookupResult = closed({
-  found: Type.Integer({ description: 'Number of items with a passport' }),
-  items: Type.Array(
-    closed({
-      key: Type.String(),
-      passport: Type.Optional(closed(SUMMARY)),
-      error: Type.Optional(Type.Enum(['not_found', 'malformed', 'ambiguous'])),
-      candidates: Type.Optional(
-        Type.Array(Type.Integer(), { description: 'Ids of passports that have the handle' }),
-      ),
-    }),
-    { description: 'One for each key, in the order of the keys' },
-  ),
-})
-
-const ScoreAtResult = closed({
-  ...CredentialsResult.properties,
-  as_of: Type.String({ format: 'date-time' }),
-})
-
-const WhatChangedResult = closed({ ...Diff.properties, total: totalOf('causes') })
-
-export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
-  search_passports: define({
+export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
+  search_passports: defineTool({
     title: 'Search passports',
-    description: 'Finds passports by part of their name, highest score first.',
-    inputSchema: Type.Object({
+    description:
+      'Finds passports by part of their name and by a filter, highest score first or in another order.',
+    inputSchema: closed({
       keyword: Type.Optional(
         Type.String({ description: 'Part of the name, at most 200 characters; default: all passports' }),
       ),
-      limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 25, default: 10, description: 'Passports per page' }),
-      ),
+      filter: listParameter('filter'),
+      sort: listParameter('sort'),
+      limit: limit('Passports', 10, 25),
       page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 })),
     }),
     outputSchema: SearchResult,
-    async call({ keyword, limit: size = 10, page = 1 }, context) {
-      const request = { page, size, keyword: parseKeyword(keyword) }
-      const { items, total } = await findPage(context, request, async (ids) => {
+    async call({ keyword, filter, sort, limit = 10, page = 1 }, context) {
+      const request = {
+        keyword: parseKeyword(keyword),
+        filter: filter === undefined ? [] : parseFilter(filter),
+        sort: parseSort(sort),
+        limit,
+        offset: (page - 1) * limit,
+      }
+      const { items, total } = await findList(context, request, async (ids) => {
         const keys = ids.map((id) => ({ id }))
         const found = await findAll(context, keys)
         // Leaves out passports that were merged meanwhile: their ids find the survivor.
@@ -152,10 +80,10 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
         )
       })
       const passports = items.map(({ passport }) => summarize(passport, context))
-      return { total, page, pages: lastPage(total, size), passports }
+      return { total, page, pages: lastPage(total, limit), passports }
     },
   }),
-  get_passport: define({
+  get_passport: defineTool({
     title: 'Get a passport',
     description: 'Returns one passport: scores, profile, wallets, socials.',
     inputSchema: OnePassport,
@@ -171,7 +99,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
       return { ...summarize(passport, context), ...profile, verified_wallets, merged_from, socials }
     },
   }),
-  get_credentials: define({
+  get_credentials: defineTool({
     title: 'Get credentials',
     description: 'Lists the scored credentials of one passport, highest score first.',
     inputSchema: OnePassport,
@@ -179,7 +107,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
     call: async ({ passport }, context) =>
       presentCredentials(await findNamed(passport, context, { credentials: true }), context),
   }),
-  explain_score: define({
+  explain_score: defineTool({
     title: 'Explain a score',
     description: 'Explains the score of one passport, credential by credential.',
     inputSchema: OnePassport,
@@ -196,10 +124,10 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
       }
     },
   }),
-  lookup_passports: define({
+  lookup_passports: defineTool({
     title: 'Look up passports',
     description: `Returns the scores of up to ${MAX_LIST} passports by id, wallet or handle, in order.`,
-    inputSchema: Type.Object({
+    inputSchema: closed({
       keys: Type.Array(passport, {
         minItems: 1,
         maxItems: MAX_LIST,
@@ -221,10 +149,10 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
       return { found: items.filter(({ passport }) => passport).length, items }
     },
   }),
-  score_at: define({
+  score_at: defineTool({
     title: 'Score at a time',
     description: 'Returns the score and the credentials of one passport as of a time in the past.',
-    inputSchema: Type.Object({ passport, as_of: time('A time in the past') }),
+    inputSchema: closed({ passport, as_of: time('A time in the past') }),
     outputSchema: ScoreAtResult,
     async call({ passport: key, as_of }, context) {
       const instant = parsePast('as_of', as_of, context.now())
@@ -232,29 +160,68 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof define>>> = {
       return { ...presentCredentials(passport, context), as_of: new Date(instant).toISOString() }
     },
   }),
-  what_changed: define({
+  what_changed: defineTool({
     title: 'What changed a score',
     description: 'Explains why the score of one passport changed between two times.',
-    inputSchema: Type.Object({
+    inputSchema: closed({
       passport,
       from: time('Begin'),
       to: Type.Optional(time('End; default: now')),
     }),
     outputSchema: WhatChangedResult,
-    async call({ passport, ...times }, { store, now }) {
-      const diff = await findDiff({ store }, passport, parseTimes(times, now()))
-      return { ...diff, total: diff.causes.length }
+    async call({ passport, ...times }, context) {
+      const diff = await findDiff(context, passport, parseTimes(times, context.now()))
+      return { ...diff, links: linksTo(diff.passport_id, context), total: diff.causes.length }
     },
+  }),
+  history: defineTool({
+    title: 'History of a passport',
+    description:
+      'Lists the changes of one passport, newest first. An id may be that of a merged or removed passport.',
+    inputSchema: closed({
+      passport,
+      limit: limit('Events', 10, 50),
+      cursor: Type.Optional(Type.String({ description: '`next` of the previous page' })),
+    }),
+    outputSchema: HistoryResult,
+    call: readHistory,
   }),
 }
 
-/** Agents send an id as a number and a missing value as null, although the schema says otherwise. */
-function parseArguments<T extends TSchema>(schema: T, given: Readonly<Record<string, unknown>>): Static<T> {
-  const present = Object.entries(given).filter(([, value]) => value !== null)
-  const args = Convert(schema, Object.fromEntries(present))
-  if (Check(schema, args)) return args
-  const [problem] = describeProblems(args, Errors(schema, args))
-  throw new ServiceError('invalid_request', `${problem?.field} ${problem?.reason}.`)
+async function readHistory(
+  { passport, limit = 10, cursor }: { passport: string; limit?: number; cursor?: string },
+  context: ToolContext,
+): Promise<Static<typeof HistoryResult>> {
+  const { events, v3 } = context.store
+  const key = parseKey(passport.trim())
+  // An id is not looked up: merged and removed passports have events too.
+  const passportId = 'id' in key ? key.id : (await findNamed(passport, context, { credentials: false })).id
+  const log = await events.log()
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : parseHistoryCursor(cursor, log)
+  const found = await events.listAfterTime([{ passportId, before }], 0)
+  if (found.events.length === 0 && !(await v3.find([key], { credentials: false }))[0])
+    throw noPassport(passport)
+  const page = found.events.slice(0, limit)
+  const isLast = found.rest.length === 0 && page.length === found.events.length
+  const shown = page.map((event) => {
+    const { id, type, time, data } = presentEvent(event, { log: log.name, source: '' })
+    return { id, type, time, data }
+  })
+  return {
+    passport_id: passportId,
+    links: linksTo(passportId, context),
+    known_since: presentTime(found.knownSince),
+    events: shown,
+    next: isLast ? null : (shown.at(-1)?.id ?? null),
+  }
+}
+
+/** Returns the number of the last event on the previous page. */
+function parseHistoryCursor(text: string, { name, first, last }: EventLog): number {
+  const { log, sequence } = parseEventCursor(text) ?? { log: '', sequence: 0 }
+  if (log === name && sequence >= first && sequence <= last) return sequence
+  const accepted = '"next" of a page whose events are still in the log'
+  throw invalidParameter('cursor', `cursor must be ${accepted}, got ${quote(text)}.`)
 }
 
 type Wanted = { credentials: boolean; time?: number }
@@ -274,16 +241,16 @@ function findAll({ store }: ToolContext, keys: readonly PassportKey[]) {
   return Array.fromAsync(readAll(keys, find, () => undefined))
 }
 
-function summarize(passport: PassportV3, { config: { publicUrl, explorer } }: ToolContext) {
+function summarize(passport: PassportV3, context: ToolContext) {
   const { passport_profile, passport_socials, verified_wallets, merged_from, credentials, ...scores } =
     presentPassport(passport, {})
-  const page = publicUrl !== undefined && explorer ? `${publicUrl}/passports/${passport.id}` : undefined
-  return {
-    ...scores,
-    name: passport_profile.display_name,
-    links: { api: `${publicUrl ?? ''}/api/v3/passports/${passport.id}`, ...(page !== undefined && { page }) },
-  }
+  return { ...scores, name: passport_profile.display_name, links: linksTo(passport.id, context) }
 }
+
+const linksTo = (id: number, { config: { publicUrl, explorer } }: ToolContext) => ({
+  api: `${publicUrl ?? ''}/api/v3/passports/${id}`,
+  ...(publicUrl !== undefined && explorer && { page: `${publicUrl}/passports/${id}` }),
+})
 
 function presentCredentials(passport: PassportV3, context: ToolContext) {
   const { credentials = [] } = presentPassport(passport, {})

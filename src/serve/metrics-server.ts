@@ -132,10 +132,7 @@ export function createMetricSums() {
 }
 
 /** Adds up the metrics of all threads. Counters of ended threads are kept, so that none decreases; gauges are not. */
-export const sumMetrics = (
-  running: readonly (readonly Family[])[],
-  ended: readonly Family[] = [],
-): Family[] =>
+export const sumMetrics = (running: readonly (readonly Family[])[], ended: readonly Family[] = []) =>
   mergeBy([...ended.filter(({ type }) => type !== 'gauge'), ...running.flat()], ({ name }) => name, addFamily)
 
 /** Merges the items that have the same key. */

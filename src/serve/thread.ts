@@ -12,7 +12,7 @@ const STOP_TIMEOUT_MILLISECONDS = 6000
 const FIRST_PAUSE_MILLISECONDS = 100
 const MAX_PAUSE_MILLISECONDS = 5000
 
-/** A thread that ran for this long is restarted without a pause. */
+/** If a thread ends after it ran for this long, it is restarted without a pause. */
 const HEALTHY_MILLISECONDS = 10_000
 
 type Options<To, From> = {

@@ -76,14 +76,14 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'ranking: equal scores have different ranks',
-    file: 'src/catalog/score-distribution.ts',
+    file: 'src/catalog/score-standing.ts',
     from: '(other) => other > score',
     to: '(other) => other >= score',
     tests: ['test/catalog/score-distribution.test.ts'],
   },
   {
     name: 'ranking: the percentile counts equal scores as lower',
-    file: 'src/catalog/score-distribution.ts',
+    file: 'src/catalog/score-standing.ts',
     from: '(other) => other >= score',
     to: '(other) => other > score',
     tests: ['test/catalog/score-distribution.test.ts'],

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { COMMAND, readUrl } from '../../test/support/cli.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import { openUnreadPipe } from '../../test/support/unread-pipe.ts'
+import { openUnreadPipe } from '../../test/support/unread-named-pipe.ts'
 import type { Scenario } from '../run-scenario.ts'
 
 const LONGEST_STOP_MILLISECONDS = 12_000

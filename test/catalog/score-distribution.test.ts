@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { bucketOf, findStanding } from '../../src/catalog/score-distribution.ts'
+import { bucketOf, findStanding } from '../../src/catalog/score-standing.ts'
 import { catalogOf, snapshotOf } from '../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'

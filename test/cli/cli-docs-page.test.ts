@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Command, nameOption, usageOf } from '../../src/cli/command.ts'
-import { COMMANDS, loadCommands } from '../../src/cli/commands.ts'
+import { COMMANDS, loadCommands } from '../../src/cli/run-command.ts'
 
 const PATH = join(import.meta.dir, '../../docs/cli.md')
 

@@ -26,12 +26,31 @@ describe('with PUBLIC_URL', () => {
 
   test('MCP over HTTP gives results with absolute links', async () => {
     await using agent = await httpAgent(server.url)
-    expect((await agent.client.listTools()).tools).toHaveLength(7)
+    expect((await agent.client.listTools()).tools).toHaveLength(8)
     expect((await agent.call('get_passport', { passport: '7' })).data).toMatchObject({
       score: 42.5,
       links: { api, page: 'https://p.example/passports/7' },
     })
+    for (const tool of ['history', 'what_changed']) {
+      const times = tool === 'history' ? {} : { from: new Date().toISOString() }
+      const { data } = await agent.call(tool, { passport: '7', ...times })
+      expect(data?.links).toEqual({ api, page: 'https://p.example/passports/7' })
+    }
     expect((await agent.call('get_passport', { passport: '8' })).text).toBe('There is no passport "8".')
+  })
+
+  test('MCP over HTTP filters and sorts searches, and refuses an unknown filter field', async () => {
+    await using agent = await httpAgent(server.url)
+    const search = (filter: string) => agent.call('search_passports', { filter, sort: 'passport_id' })
+    const { data, text } = await search('score:>1,human:true')
+    expect(data).toMatchObject({ total: 1, passports: [{ passport_id: 7 }] })
+    expect(JSON.parse(text)).toEqual(data)
+    const detail = 'filter at character 1: "scores" is not a known field: did you mean score?'
+    expect(await search('scores:>1')).toEqual({
+      text: detail,
+      data: { code: 'invalid_request', detail },
+      isError: true,
+    })
   })
 
   test('no MCP tool writes to the database', async () => {
@@ -40,7 +59,7 @@ describe('with PUBLIC_URL', () => {
     const version = () => database.query('pragma data_version').values()[0]?.[0]
     const before = version()
     await using agent = await httpAgent(server.url)
-    expect(await callEveryTool(agent)).toEqual(Array(7).fill(false))
+    expect(await callEveryTool(agent)).toEqual(Array(8).fill(false))
     expect(version()).toBe(before)
     await here.look((store) => store.scoring.markAll())
     expect(version()).not.toBe(before)

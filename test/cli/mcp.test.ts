@@ -23,7 +23,7 @@ describe.concurrent('on standard input and output', () => {
     await using proxy = await tcpProxy(Number(url.port))
     url.port = String(proxy.port)
     await using agent = await stdioAgent({ ...here, env: { DATABASE_URL: url.href } })
-    expect(await callEveryTool(agent)).toEqual(Array(7).fill(false))
+    expect(await callEveryTool(agent)).toEqual(Array(8).fill(false))
     expect((await agent.call('search_passports', { keyword: 'ada' })).data).toMatchObject({ total: 1 })
     const ask = () => agent.call('get_passport', { passport: '7' })
     proxy.refuse()

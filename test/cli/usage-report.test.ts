@@ -117,7 +117,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
     })
   })
 
-  test('usage covers the last 30 days by default, and prints a sentence or an empty document if there were no requests', async () => {
+  test('usage covers the last 30 days by default; without requests it prints a sentence, or an empty document with --json', async () => {
     await using here = await workplace(makeDatabase)
     const today = Date.now()
     const [first, before] = [29, 30].map((days) => dayOf(today - days * 86_400_000)) as [string, string]

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseInstant } from '../../src/domain/text/instant.ts'
+import { formatInstant, parseInstant } from '../../src/domain/text/instant.ts'
 
 test.each([
   ['2024-09-27', Date.UTC(2024, 8, 27)],
@@ -27,3 +27,8 @@ test.each([...BAD.split('|').map((text) => text.replace('\n', '')), '2024-09-27\
     expect(parseInstant(text)).toBeUndefined()
   },
 )
+
+test('formatInstant omits seconds that are zero', () => {
+  expect(formatInstant(Date.UTC(2026, 11, 1, 9))).toBe('2026-12-01 09:00 UTC')
+  expect(formatInstant(Date.UTC(2026, 11, 1, 9, 0, 7))).toBe('2026-12-01 09:00:07 UTC')
+})

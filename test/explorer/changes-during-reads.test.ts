@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { TOOLS, type ToolContext } from '../../src/mcp/tools.ts'
+import type { ToolContext } from '../../src/mcp/define-tool.ts'
+import { TOOLS } from '../../src/mcp/tools.ts'
 import { findExplanation } from '../../src/scoring/explain.ts'
 import { DEFAULT_RULES } from '../../src/scoring/stamped-rule-set.ts'
 import type { Store } from '../../src/store/store.ts'

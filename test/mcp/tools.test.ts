@@ -60,8 +60,10 @@ describe('the mcp tools', () => {
       'lookup_passports',
       'score_at',
       'what_changed',
+      'history',
     ])
-    for (const { annotations, outputSchema } of tools) {
+    for (const { annotations, inputSchema, outputSchema } of tools) {
+      expect(inputSchema).toMatchObject({ additionalProperties: false })
       expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
       expect(outputSchema).toMatchObject({ type: 'object', additionalProperties: false })
     }
@@ -129,9 +131,66 @@ describe('the mcp tools', () => {
     })
   })
 
+  test('the error for an ambiguous handle has the candidates, and that for an early time has known_since', async () => {
+    const twin = await agent.call('get_credentials', { passport: 'github:twin' })
+    expect(twin.data).toEqual({ code: 'ambiguous', detail: twin.text, candidates: [17, 18] })
+    const early = await agent.call('score_at', { passport: 17, as_of: '2020-01-01' })
+    expect(early.data).toEqual({ code: 'before_history', detail: early.text, known_since: at(0) })
+  })
+
+  test('search_passports filters and sorts as lists of v3 do, by page', async () => {
+    const query = { filter: 'score:>1,identity_score:!0', sort: '-passport_id', limit: 1 }
+    const search = async (page: number) => (await agent.call('search_passports', { ...query, page })).data
+    expect(await search(1)).toMatchObject({ total: 2, page: 1, pages: 2, passports: [{ passport_id: 17 }] })
+    expect(await search(2)).toMatchObject({ total: 2, page: 2, passports: [{ passport_id: 7 }] })
+    expect(await search(3)).toMatchObject({ total: 2, page: 3, passports: [] })
+    const found = await agent.call('search_passports', { keyword: 'zoe', filter: 'type:ens', sort: 'score' })
+    expect(found.data).toMatchObject({ total: 1, passports: [{ passport_id: 17, name: 'Zoë' }] })
+  })
+
+  test('history lists the events of a passport by page, newest first', async () => {
+    const read = async (args: object) => (await agent.call('history', args as Record<string, unknown>)).data
+    const all = await read({ passport: 'github:zoe' })
+    expect(all).toMatchObject({
+      passport_id: 17,
+      links: { api: '/api/v3/passports/17' },
+      known_since: at(0),
+      events: [
+        { type: 'score.changed', time: at(1), data: { score: [10, 14], credentials: [{ cause: 'record' }] } },
+        { type: 'passport.added', time: at(0), data: { score: 10 } },
+      ],
+      next: null,
+    })
+    const events = all?.events as { id: string }[]
+    const first = await read({ passport: 17, limit: 1 })
+    expect(first).toMatchObject({ events: events.slice(0, 1), next: events[0]?.id })
+    const second = await read({ passport: 17, limit: 1, cursor: first?.next })
+    expect(second).toMatchObject({ events: events.slice(1), next: null })
+    const unknown = String(first?.next).replace(/\d+$/, '0')
+    expect(await read({ passport: 17, cursor: unknown })).toMatchObject({ code: 'invalid_request' })
+  })
+
+  test('history lists the events of merged and removed passports', async () => {
+    await here.look(async (store) => {
+      await saveRecords(store, [record(31), record(32)])
+      await store.passports.remove(31, NOON + HOUR)
+      await store.passports.merge(32, 17, NOON + HOUR)
+    })
+    const eventsOf = async (passport: number) => {
+      const { data } = await agent.call('history', { passport })
+      return data?.events
+    }
+    expect(await eventsOf(31)).toMatchObject([{ type: 'passport.removed' }])
+    expect(await eventsOf(32)).toMatchObject([
+      { type: 'passport.merged', data: { into: 17 } },
+      { type: 'passport.added' },
+    ])
+  })
+
   test('an invalid call returns an error in one sentence, and the next call works', async () => {
     const known = `changes are known since ${at(0)}.`
-    const twin = '"github:twin" is a handle of several passports: use an id.'
+    const twin = '"github:twin" is a handle of the passports 17, 18: use an id.'
+    const SORTS = '-score, score, -activity_score, activity_score, -identity_score, identity_score'
     const sentences: [string, Record<string, unknown>, string][] = [
       ['get_passport', { passport: '404' }, 'There is no passport "404".'],
       [
@@ -143,6 +202,32 @@ describe('the mcp tools', () => {
       ['get_passport', { passport: 'github:twin' }, twin],
       ['search_passports', { keyword: 'a'.repeat(201) }, 'keyword must be at most 200 characters, got 201.'],
       ['search_passports', { keyword: {} }, 'keyword must be a string, got {}.'],
+      ['get_passport', { pasport: 7 }, '"pasport" is not a known argument: did you mean passport?'],
+      ['get_passport', { passport: 7, id: null }, '"id" is not a known argument: use passport.'],
+      [
+        'search_passports',
+        { q: 'ada' },
+        '"q" is not a known argument: use keyword, filter, sort, limit, page.',
+      ],
+      [
+        'search_passports',
+        { filter: 'human:maybe' },
+        'filter at character 7: expected human:true or human:false, got "maybe".',
+      ],
+      ['search_passports', { filter: '' }, 'filter must be a string that is not empty, got "".'],
+      [
+        'search_passports',
+        { sort: 'name' },
+        `sort must be ${SORTS}, -skills_score, skills_score, -passport_id or passport_id, got "name".`,
+      ],
+      ['history', { passport: 404 }, 'There is no passport "404".'],
+      ['history', { passport: 'github:twin' }, twin],
+      ['history', { passport: 17, limit: 51 }, 'limit must be at most 50, got 51.'],
+      ...['', 'old-1', 'zz-999999'].map((cursor): [string, Record<string, unknown>, string] => [
+        'history',
+        { passport: 17, cursor },
+        `cursor must be "next" of a page whose events are still in the log, got "${cursor}".`,
+      ]),
       ['search_passports', { limit: 26 }, 'limit must be at most 25, got 26.'],
       ['lookup_passports', {}, 'keys is missing.'],
       ['lookup_passports', { keys: [] }, 'keys must be a list that is not empty, got [].'],
@@ -169,8 +254,11 @@ describe('the mcp tools', () => {
       ['what_changed', { passport: 7, from: at(1), to: {} }, 'to must be a string, got {}.'],
     ]
     for (const [tool, args, text] of sentences)
-      expect([tool, await agent.call(tool, args)]).toEqual([tool, { text, data: undefined, isError: true }])
-    await expect(agent.call('drop_passports')).rejects.toThrow('There is no tool "drop_passports".')
+      expect([tool, await agent.call(tool, args)]).toMatchObject([
+        tool,
+        { text, data: { code: expect.any(String), detail: text }, isError: true },
+      ])
+    await expect(agent.call('get_pasport')).rejects.toThrow('did you mean get_passport?')
     expect((await agent.call('search_passports')).data).toMatchObject({ total: 5 })
   })
 

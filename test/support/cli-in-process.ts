@@ -1,4 +1,4 @@
-import { describeFailure, runCommand } from '../../src/cli/commands.ts'
+import { describeFailure, runCommand } from '../../src/cli/run-command.ts'
 import { printableLines } from '../../src/domain/text/quote.ts'
 import { NOON } from './store/records.ts'
 

@@ -62,9 +62,15 @@ export async function mcpOverHttp({ cwd, env }: Place) {
 /** Calls every tool for passport 7, and returns which calls fail. */
 export async function callEveryTool({ call }: Pick<Awaited<ReturnType<typeof httpAgent>>, 'call'>) {
   const now = new Date().toISOString()
-  const calls = ['get_passport', 'get_credentials', 'explain_score', 'score_at', 'what_changed'].map((tool) =>
-    call(tool, { passport: '7', as_of: now, from: now }),
-  )
-  calls.push(call('lookup_passports', { keys: ['7'] }), call('search_passports', { keyword: 'ada' }))
+  const passport = '7'
+  const calls = [
+    ...['get_passport', 'get_credentials', 'explain_score', 'history'].map((tool) =>
+      call(tool, { passport }),
+    ),
+    call('score_at', { passport, as_of: now }),
+    call('what_changed', { passport, from: now }),
+    call('lookup_passports', { keys: [passport] }),
+    call('search_passports', { keyword: 'ada', filter: 'score:>1' }),
+  ]
   return (await Promise.all(calls)).map(({ isError }) => isError)
 }

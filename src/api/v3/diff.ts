@@ -10,13 +10,11 @@ import { KEY, V3 } from './route-defaults.ts'
 
 const TIME = 'A time in the past (RFC 3339), or a day, which is its first moment in UTC'
 
-/** A diff reads all events of a passport after `from`. */
-const DIFF_UNITS = 2
-
 export const diff = route(V3, {
   name: 'v3_diff',
   path: '/api/v3/passports/:key/diff',
-  units: DIFF_UNITS,
+  // A diff reads all events of a passport after `from`.
+  units: 2,
   id: 'getDiff',
   summary: 'Explain why a score changed between two times',
   description: 'The causes add up to the difference of the scores.',

@@ -83,8 +83,6 @@ export const events = route(V3, {
 
 const EVENTS_PER_UNIT = 250
 
-const unitsOfEvents = (limit: number): number => Math.ceil(limit / EVENTS_PER_UNIT)
-
 async function listEvents(request: Request, context: Context, parameters: Parameters): Promise<Response> {
   const isStream = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream')
   if (isStream && parameters.limit !== undefined)
@@ -92,7 +90,7 @@ async function listEvents(request: Request, context: Context, parameters: Parame
   const limit = parseLimit(parameters.limit, DEFAULT_LIMIT, LARGEST_LIMIT)
   const filter = await parseFilter(context, parameters)
   if (isStream) return openStream(context, parameters, filter)
-  await context.charge(unitsOfEvents(limit))
+  await context.charge(Math.ceil(limit / EVENTS_PER_UNIT))
   const after = parseCursor('?after', parameters.after)
   const { events, end, log } = await readPage(context, after, { ...filter, limit })
   const next = formatEventCursor({ log: log.name, sequence: end })

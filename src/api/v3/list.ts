@@ -24,7 +24,7 @@ import { FIELD_PARAMETERS } from './passport.ts'
 import { readAll, readPassports, unitsOfPassports } from './read-passports.ts'
 import { V3 } from './route-defaults.ts'
 
-const PARAMETERS = {
+export const LIST_PARAMETERS = {
   q: {
     description: 'Only passports whose `display_name` contains this text, ignoring case and accents',
     schema: { type: 'string', maxLength: 200 },
@@ -54,7 +54,7 @@ const PARAMETERS = {
   ...FIELD_PARAMETERS,
 }
 
-type Parameters = Query<keyof typeof PARAMETERS>
+type Parameters = Query<keyof typeof LIST_PARAMETERS>
 
 export const listOfPassports = route(V3, {
   name: 'v3_list',
@@ -63,7 +63,7 @@ export const listOfPassports = route(V3, {
   summary: 'List, filter, sort and count passports',
   description:
     'Highest score first. Follow `next` until it is null. While passports change, no unchanged passport is repeated or left out.',
-  query: PARAMETERS,
+  query: LIST_PARAMETERS,
   responseHeaders: ['NextLink', 'Vary'],
   response: ListBody,
   example: LIST,
@@ -91,11 +91,7 @@ const GROUP_UNITS = 2
 const INDEX_SEARCH_UNITS = 8
 
 /** `needsIndex`: the list is not a page of the ranking. */
-function unitsOfList(
-  { limit, keyword, groupBy }: Pick<ListRequest, 'limit' | 'keyword' | 'groupBy'>,
-  fields: Fields,
-  needsIndex: boolean,
-): number {
+function unitsOfList({ limit, keyword, groupBy }: ListRequest, fields: Fields, needsIndex: boolean): number {
   const index = needsIndex ? INDEX_UNITS + (keyword === undefined ? 0 : INDEX_SEARCH_UNITS) : 0
   return unitsOfPassports(limit, fields) + index + (groupBy === undefined ? 0 : GROUP_UNITS)
 }

@@ -16,7 +16,7 @@ import { unitsOfBody } from '../rate-limit.ts'
 import type { Context } from '../route.ts'
 import { MOST_NAMES, parseFields, parsePast } from './parameters.ts'
 
-/** The most entries of each list. */
+/** Each list has at most this many entries. */
 const MOST_ENTRIES = { keys: 1000, include: MOST_NAMES, select: MOST_NAMES } as const
 const LISTS = ['keys', 'include', 'select'] as const
 const MEMBERS = [...LISTS, 'as_of'] as const

@@ -109,9 +109,9 @@ export function onlyOne<Found extends object>(
 ): Found {
   if (!found) throw noPassport(key, time)
   if (!('candidates' in found)) return found
-  throw new ServiceError('ambiguous', `${quote(key)} is a handle of several passports: use an id.`, {
-    members: { candidates: found.candidates },
-  })
+  const { candidates } = found
+  const detail = `${quote(key)} is a handle of the passports ${candidates.join(', ')}: use an id.`
+  throw new ServiceError('ambiguous', detail, { members: { candidates } })
 }
 
 /** Matches a day alone, or a time that ends with its offset. */

@@ -1,4 +1,4 @@
-import { rankOf } from '../../catalog/score-distribution.ts'
+import { rankOf } from '../../catalog/score-standing.ts'
 import type { Snapshot } from '../../catalog/snapshot.ts'
 import type { ScoreState } from '../../domain/history/event.ts'
 import { undo } from '../../domain/history/undo.ts'

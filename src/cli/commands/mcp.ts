@@ -2,7 +2,7 @@ import { DRAIN_MILLISECONDS } from '../../api/open-port.ts'
 import { createCatalog } from '../../catalog/catalog.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { parsePort } from '../../config/setting-parsers.ts'
-import { CommandError } from '../../domain/errors.ts'
+import { CommandError, describeError } from '../../domain/errors.ts'
 import { createLog } from '../../log.ts'
 import type { createMcpServer } from '../../mcp/server.ts'
 import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
@@ -15,7 +15,7 @@ export const mcp = defineCommand({
   name: 'mcp',
   summary: 'serve passports to agents, over the Model Context Protocol',
   description: `Tools: search_passports, get_passport, get_credentials, explain_score, lookup_passports, score_at,
-    what_changed. They only read. The server stops at the end of its input, or by Ctrl+C or SIGTERM.
+    what_changed, history. They only read. The server stops at the end of its input, or by Ctrl+C or SIGTERM.
 
 docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explorer.`,
   options: {
@@ -44,7 +44,9 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     const { createMcpServer } = await import('../../mcp/server.ts')
     const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
     const end = shutdownSignal(() => terminal.exit(1))
-    await using stores = keepStore(config.database)
+    await using stores = keepStore(config.database, (error) =>
+      log.error(`The index for filters could not be updated: ${describeError(error)}`),
+    )
     let running = 0
     const createServer = () =>
       createMcpServer({
@@ -56,7 +58,7 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
         },
       })
 
-    if (!http) return serveStdio(createServer(), end, () => running)
+    if (!http) return await serveStdio(createServer(), end, () => running)
     const { serveMcp } = await import('../../mcp/http.ts')
     const server = await serveMcp({ host: config.host, port, publicUrl: config.publicUrl, log, createServer })
     terminal.announce(`MCP is served at ${server.url}\n`)
@@ -89,13 +91,18 @@ async function serveStdio(
   process.stdin.destroy()
 }
 
+/** A search with a filter waits for an index of at most this many passports, built in a few seconds. */
+const MOST_AWAITED = 100_000
+
 /** Opens the store on first use, and again after a failure: the database may be unavailable for a while. */
-function keepStore(database: Config['database']) {
+function keepStore(database: Config['database'], onFailure: (error: unknown) => void) {
+  const ending = new AbortController()
+  const index = { mostAwaited: MOST_AWAITED, signal: ending.signal, onFailure }
   let opened: ReturnType<typeof openOnce> | undefined
 
   async function openOnce() {
     const store = await openWhole(database, { create: false, migrate: false, ...SERVE_TIMEOUT })
-    return { store, catalog: createCatalog(store) }
+    return { store, catalog: createCatalog(store, index) }
   }
 
   return {
@@ -107,6 +114,7 @@ function keepStore(database: Config['database']) {
       return opened
     },
     async [Symbol.asyncDispose]() {
+      ending.abort()
       // If the store could not be opened, open() has thrown the reason.
       await (await opened?.catch(() => undefined))?.store.close()
     },

@@ -20,13 +20,13 @@ export const LIMITS = {
   data_points: { bytes: 400_000, of: ({ dataPoints = [] }) => dataPoints },
 } satisfies Record<string, { bytes: number; of: (record: PassportRecord) => unknown }>
 
-/** The largest size of a passport as JSON in a list page of V1. */
+/** A passport has at most this size as JSON in a list page of V1. */
 export const MAX_LIST_ITEM_BYTES = 32_000
 
-/** The most data points that one passport may have, from all its records. */
+/** A passport has at most this many data points, from all its records. */
 export const MOST_DATA_POINTS = 2000
 
-/** The largest size of a passport's credentials as JSON, including those that rules add. */
+/** The credentials of a passport have at most this size as JSON, including those that rules add. */
 export const MAX_CREDENTIALS_BYTES = 640_000
 
 const FIELDS = Object.entries(LIMITS)

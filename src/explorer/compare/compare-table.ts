@@ -1,4 +1,4 @@
-import type { Standing } from '../../catalog/score-distribution.ts'
+import type { Standing } from '../../catalog/score-standing.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import type { CredentialV3, PassportV3 } from '../../domain/v3/passport.ts'
 import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS, type ScorePart } from '../design/charts.ts'

@@ -1,6 +1,6 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import { mapChunks } from '../../catalog/find-list.ts'
-import { roundUp } from '../../catalog/score-distribution.ts'
+import { roundUp } from '../../catalog/score-standing.ts'
 import type { Credential } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Rule } from '../../domain/rule-set.ts'
@@ -19,7 +19,7 @@ import type { Site } from '../site/site.ts'
 import { formatShare, renderCategory, ruleOf } from './credential-list.ts'
 
 const TOP = 10
-/** The most holders whose points are read for the histogram. Their credentials take about 3 MB. */
+/** The histogram reads the points of at most this many holders. Their credentials take about 3 MB. */
 const SAMPLE = 500
 const LONGEST_TYPE = 200
 

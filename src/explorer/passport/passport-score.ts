@@ -1,4 +1,4 @@
-import { bucketOf, type Standing } from '../../catalog/score-distribution.ts'
+import { bucketOf, type Standing } from '../../catalog/score-standing.ts'
 import { type Caps, type Credential, roundScore } from '../../domain/credential.ts'
 import {
   type Cause,

@@ -6,7 +6,7 @@ import type { DrawPng } from './rasterizer.ts'
 
 export type Drawing = { svg: string; width: number }
 
-/** The most pictures that one server thread may queue: about as many as are drawn in ten seconds. An SVG has 5 to 10 KB. */
+/** A server thread queues at most this many pictures: about as many as are drawn in ten seconds. An SVG has 5 to 10 KB. */
 const LIMITS = { waiting: 160, milliseconds: 10_000 }
 
 /** Sends SVGs to the picture thread. */

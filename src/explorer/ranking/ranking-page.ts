@@ -1,6 +1,7 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import type { Standing } from '../../catalog/score-distribution.ts'
+import type { Standing } from '../../catalog/score-standing.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
+import { PROGRAM } from '../../version.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
 import { formatFigure, formatPeople, shortWord } from '../design/text.ts'
@@ -233,21 +234,19 @@ export function renderStart(site: Site): RenderedPage {
 <section>
 <h2>Import your own records</h2>
 <p>${prose('JSON Lines, plain or gzip. Importing a file twice changes nothing. Rejected records are reported by line and field. `docs/records.md` describes the format.')}</p>
-<pre class="command">passportd import FILE</pre>
-<p>From a checkout of the repository, with an example record:</p>
-<pre class="command">npm run -s passportd -- import people.jsonl.gz
+<pre class="command">${PROGRAM} import people.jsonl.gz
 echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' |
-  npm run -s passportd -- import -</pre>
+  ${PROGRAM} import -</pre>
 </section>
 <section>
 <h2>Mirror an existing V1 service</h2>
 <p>${prose('Copies all records of another service at a limited rate, and resumes after an interruption. See `docs/records.md`.')}</p>
-<pre class="command">MIRROR_KEY=... passportd mirror https://v1.example.com</pre>
+<pre class="command">MIRROR_KEY=... ${PROGRAM} mirror https://v1.example.com</pre>
 </section>
 <section>
 <h2>Try the demo</h2>
 <p>A thousand fictional people, in a separate database:</p>
-<pre class="command">passportd serve --demo</pre>
+<pre class="command">${PROGRAM} serve --demo</pre>
 </section>
 <p>${prose('`docs/scoring.md` describes the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
   return respondPage({

@@ -1,4 +1,4 @@
-import type { Standing } from '../../catalog/score-distribution.ts'
+import type { Standing } from '../../catalog/score-standing.ts'
 import type { FullPassport, Scores } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
 import { CATEGORIES, SCORE_PARTS, type ScorePart } from '../design/charts.ts'

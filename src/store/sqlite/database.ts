@@ -41,7 +41,7 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
     writeInTurn(() =>
       translateErrors(path, async () => {
         checkFiles()
-        // Truncates the WAL before the write: after it, a disk fault would report a committed write as failed.
+        // Truncates the WAL before the write, because a disk fault after the write would make a committed write fail.
         limitWal(shared.end)
         const result = await work()
         // Ends the shared read transaction, so that later reads see the write.

@@ -34,7 +34,7 @@ import {
   guardErrors,
 } from './database.ts'
 import { createEventReader } from './events.ts'
-import { createKeyFinder } from './keys.ts'
+import { createKeyFinder } from './key-finder.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
 import { createListing, createRecentChanges } from './ranking-reader.ts'
 import { createV3Reader } from './v3-reader.ts'

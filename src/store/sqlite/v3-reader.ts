@@ -12,7 +12,7 @@ import {
 import type { FindOptions, KeyResult, Store } from '../store.ts'
 import type { ReadTransaction } from './connect.ts'
 
-/** The most keys that one call reads, because a read blocks the event loop. */
+/** A call reads at most this many keys, because a read blocks the event loop. */
 const KEYS_PER_READ = 50
 
 export function createV3Reader(reader: Database, transaction: ReadTransaction): Store['v3'] {

@@ -19,13 +19,11 @@ const RETRY_WAIT = 5
  */
 export function refuseDeletedWal(path: string): void {
   const end = performance.now() + OTHER_WAIT
-  while (isWalMissing(path) && isInUse(path)) {
+  while (sizeOf(path) > 0 && !existsSync(walOf(path)) && isInUse(path)) {
     if (performance.now() > end) throw deletedWal(path)
     Bun.sleepSync(RETRY_WAIT)
   }
 }
-
-const isWalMissing = (path: string) => sizeOf(path) > 0 && !existsSync(walOf(path))
 
 /** An exclusive lock fails if another connection is open. Closing this connection removes its empty WAL. */
 function isInUse(path: string): boolean {

@@ -71,7 +71,7 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
 
 /**
  * Whether a rule set would have given another score or other credentials at the time of the stored score. If not,
- * the score keeps its time and its rule set. A passport whose scoring failed is tried again.
+ * the score keeps its time and its rule set. Also true if scoring fails, now or before: the scorer then tries again.
  */
 export function isAffected({ row, all, scorable }: LoadedScorable, { score }: AdoptionJob): boolean {
   if (row.stale !== 0) return true

@@ -1,11 +1,5 @@
 import { sumScores } from '../../domain/credential.ts'
-import {
-  CREDENTIAL_ACCOUNT,
-  NO_SCORES,
-  type PassportRef,
-  type Scores,
-  walletsOf,
-} from '../../domain/passport.ts'
+import { CREDENTIAL_ACCOUNT, NO_SCORES, type PassportRef, walletsOf } from '../../domain/passport.ts'
 import { toLaterText } from '../../domain/record/present.ts'
 import type { IncomingRecord, PassportRecord } from '../../domain/record/record.ts'
 import { MOST_DATA_POINTS } from '../../domain/record/record-size.ts'
@@ -178,8 +172,8 @@ function addsUp(record: PassportRecord): boolean {
   if (scores === undefined) return false
   const sums = sumScores(credentials)
   // The total may be below the sum, because a rule set may cap a category.
-  const isSame = (part: keyof Scores) => scores[part] === sums[part]
-  return isSame('activity') && isSame('identity') && isSame('skills') && scores.total <= sums.total
+  const isSame = (['activity', 'identity', 'skills'] as const).every((part) => scores[part] === sums[part])
+  return isSame && scores.total <= sums.total
 }
 
 function saveDataPoint(writer: Writer, record: IncomingRecord & { kind: 'data-point' }): SaveResult {

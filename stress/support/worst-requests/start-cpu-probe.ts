@@ -11,7 +11,7 @@ export type Waits = {
   count: number
 }
 
-/** Requests /health from another process until `end` is called. `schedstat` is the file of the server thread. */
+/** Requests /health from another process until `end` is called. `schedstat` is the file in /proc with the CPU time of the server thread. */
 export async function startCpuProbe(url: string, pid: number, schedstat: string) {
   const script = join(import.meta.dir, 'health-cpu-probe.ts')
   const child = Bun.spawn([process.execPath, script, url, String(pid), schedstat], {

@@ -72,7 +72,7 @@ withEveryEngine('history and diff', (makeDatabase) => {
     })
   })
 
-  test('diff accepts the times that history prints and the word now, and needs no second time', async () => {
+  test('diff accepts times as history prints them, or now, and the second time is optional', async () => {
     const { out, err } = await here.call('history', '7')
     const [added = '', scored = ''] = out.match(/\S+Z/g) ?? []
     const since = /\S+Z/.exec(err)?.[0] ?? ''

@@ -10,7 +10,7 @@ import { findPort } from '../../support/postgres/postgres-process.ts'
 import { databaseMaker, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-import { fillPipe, openUnreadPipe } from '../../support/unread-pipe.ts'
+import { fillPipe, openUnreadPipe } from '../../support/unread-named-pipe.ts'
 import { until } from '../../support/wait-until.ts'
 
 withEveryEngine('--demo', (makeDatabase) => {

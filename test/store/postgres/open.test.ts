@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { SCHEMA } from '../../../src/store/postgres/migrate.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
-import { change, connect, openAndClose, refusalOf, withOptions } from '../../support/postgres/connect.ts'
+import {
+  change,
+  connect,
+  openAndClose,
+  refusalOf,
+  withOptions,
+} from '../../support/postgres/connection-urls.ts'
 import { startPostgres, startReplica, testDatabase } from '../../support/postgres/postgres.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
-import { change, connect, refusalOf, withOptions } from '../../support/postgres/connect.ts'
+import { change, connect, refusalOf, withOptions } from '../../support/postgres/connection-urls.ts'
 import { type PostgresServer, startPostgres, testDatabase } from '../../support/postgres/postgres.ts'
 import { CERTIFICATE, tlsSettings } from '../../support/postgres/postgres-tls.ts'
 import { until } from '../../support/wait-until.ts'

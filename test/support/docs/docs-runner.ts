@@ -7,6 +7,7 @@ import { COMMAND, resultOf } from '../cli.ts'
 import { callHere } from '../cli-in-process.ts'
 import { makeKey } from '../http/keys.ts'
 import { serveRecords } from '../http/server.ts'
+import { mcpOverHttp } from '../mcp-agent.ts'
 import { listenHere } from '../node-without-threads.ts'
 import { testDatabase } from '../postgres/postgres.ts'
 import { saveRecords } from '../store/engines.ts'
@@ -74,6 +75,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   const demoFile = join(home, 'data/demo.db')
   const { key } = await fill(demoFile, (store) => fillWithDemo(store, Date.now()))
   const demo = started.use(await listenHere({ DATABASE_URL: `sqlite:${demoFile}` }))
+  const mcp = started.use(await mcpOverHttp({ cwd: home, env: { DATABASE_URL: `sqlite:${demoFile}` } }))
   const database = started.use(await testDatabase())
   const source = started.use(await serveRecords({}, people))
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
@@ -83,6 +85,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
     const replacements: Record<string, string> = {
       'http://127.0.0.1:8080': demo.url,
       'https://passports.example.com': demo.url,
+      'http://127.0.0.1:8081': mcp.url.origin,
       'https://v1.example.com': source.url.origin,
       'postgres://user:password@host/passportd': database.url,
       '/backups/': `${folder}/backups/`,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { findProgram } from '../programs.ts'
 import { succeeds, until } from '../wait-until.ts'
-import { change, connect } from './connect.ts'
+import { change, connect } from './connection-urls.ts'
 import { guardedFolder, OWNER, writeOwned } from './postgres-files.ts'
 import { findPort } from './postgres-process.ts'
 

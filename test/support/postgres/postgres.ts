@@ -61,7 +61,7 @@ function isNotForReplicas(path: string): boolean {
   )
 }
 
-/** Creates and fills a folder, and starts a server with the returned settings. */
+/** Creates a folder, and starts a server with the settings that `fill` returns. */
 async function startIn(fill: (data: string) => Promise<Settings>) {
   using made = new DisposableStack()
   const { path } = made.use(guardedFolder())

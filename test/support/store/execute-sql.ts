@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { connect } from '../postgres/connect.ts'
+import { connect } from '../postgres/connection-urls.ts'
 import type { EngineName } from './engines.ts'
 
 /** Runs SQL on the database of either engine. */

@@ -31,10 +31,10 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'overloaded')
 
 /** Whether the connection or the server failed. A statement that exceeded its time limit does not count. */
-export const isLost = (error: unknown): boolean =>
-  isUnavailable(error) && errnoOf((error as Error).cause) !== '57014' && (error as Error).cause !== undefined
-
-const errnoOf = (error: unknown) => (error as { errno?: unknown } | undefined)?.errno
+export function isLost(error: unknown): boolean {
+  const cause = (error as { cause?: { errno?: unknown } } | undefined)?.cause
+  return isUnavailable(error) && cause !== undefined && cause.errno !== '57014'
+}
 
 /** Turns errors of the server into `unavailable` with a message for the operator; returns other errors unchanged. */
 export function toServiceError(name: string, error: unknown): unknown {

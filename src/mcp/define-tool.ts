@@ -1,0 +1,49 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import { Check, Convert, Errors } from 'typebox/value'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Config } from '../config/config.ts'
+import { ServiceError } from '../domain/errors.ts'
+import { describeProblems } from '../domain/record/validation-problem.ts'
+import { describeUnknown } from '../domain/text/nearest-name.ts'
+import type { Store } from '../store/store.ts'
+
+export type ToolContext = {
+  store: Store
+  catalog: Catalog
+  config: Pick<Config, 'publicUrl' | 'explorer'>
+  now: () => number
+}
+
+type Declaration<Input extends TObject, Output extends TSchema> = {
+  title: string
+  description: string
+  inputSchema: Input
+  outputSchema: Output
+  /** The server sanitizes and truncates the result. */
+  call: (args: Static<Input>, context: ToolContext) => Promise<Static<Output> & object>
+}
+
+type AnyTool = Omit<Declaration<TObject, TSchema>, 'inputSchema' | 'call'> & {
+  inputSchema: TSchema
+  call: (args: Readonly<Record<string, unknown>>, context: ToolContext) => Promise<object>
+}
+
+export const defineTool = <Input extends TObject, Output extends TSchema>(
+  tool: Declaration<Input, Output>,
+): AnyTool => ({
+  ...tool,
+  call: (args, context) => tool.call(parseArguments(tool.inputSchema, args), context),
+})
+
+/** Agents send an id as a number and a missing value as null, although the schema says otherwise. */
+function parseArguments<T extends TObject>(schema: T, given: Readonly<Record<string, unknown>>): Static<T> {
+  const known = Object.keys(schema.properties)
+  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw new ServiceError('invalid_request', describeUnknown('argument', unknown, known))
+  const present = Object.entries(given).filter(([, value]) => value !== null)
+  const args = Convert(schema, Object.fromEntries(present))
+  if (Check(schema, args)) return args
+  const [problem] = describeProblems(args, Errors(schema, args))
+  throw new ServiceError('invalid_request', `${problem?.field} ${problem?.reason}.`)
+}
