@@ -15,21 +15,20 @@ RUN npm ci --omit=dev
 COPY packages/client/src packages/client/src
 COPY src src
 COPY deploy/executable.ts deploy/executable.ts
-RUN npm run -s build
+RUN npm run -s build && install -d -m 700 volume/data
 
+# This stage runs no program of its base: deploy/container/build.sh uses it without docker, on a base without a shell.
 FROM debian:12-slim
 COPY --from=build /app/dist/passportd /usr/local/bin/passportd
 # A new volume mounted at /data inherits this owner and mode.
-RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin passportd \
-  && install -d -o passportd -g passportd -m 700 /data
-USER 10001
+COPY --from=build --chown=10001:10001 /app/volume /
+USER 10001:10001
 # Not /data: Bun would run a bunfig.toml of its working directory, and the service can write to /data.
 WORKDIR /
 VOLUME /data
 ENV HOST=0.0.0.0 PORT=8080 DATABASE_URL=sqlite:/data/passportd.db
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
-  CMD ["/usr/bin/env", "BUN_BE_BUN=1", "passportd", "--config=/dev/null", "--no-env-file", "-e", "const { PORT, TLS_CERT } = process.env; const url = `http${TLS_CERT ? 's' : ''}://127.0.0.1:${PORT}/health`; process.exit((await fetch(url, { tls: { rejectUnauthorized: false } })).ok ? 0 : 1)"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["passportd", "doctor", "--health"]
 ENTRYPOINT ["passportd"]
 CMD ["serve"]

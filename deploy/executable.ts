@@ -4,7 +4,11 @@
  *   npm run build                          dist/passportd
  *   npm run build -- linux-x64 ...         dist/passportd-linux-x64 ...; "all" for all of them
  */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { $ } from 'bun'
+import lock from '../package-lock.json'
 
 const ROOT = join(import.meta.dir, '..')
 const ENTRY_POINTS = [
@@ -14,23 +18,40 @@ const ENTRY_POINTS = [
   'src/serve/picture-thread.ts',
   'src/serve/writer-thread.ts',
   'src/serve/check-thread.ts',
+  'src/serve/backup-thread.ts',
 ]
-const TARGETS = ['linux-arm64', 'linux-x64', 'darwin-arm64', 'darwin-x64']
+export const TARGETS = [
+  'linux-arm64',
+  'linux-arm64-musl',
+  'linux-x64',
+  'linux-x64-musl',
+  'darwin-arm64',
+  'darwin-x64',
+  'windows-x64',
+]
 
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`)
-  process.exit(1)
+export async function buildExecutable(target?: string): Promise<string> {
+  if (target === undefined) return build(join('dist', 'passportd'), {})
+  const folder = mkdtempSync(join(tmpdir(), 'passportd-'))
+  try {
+    const file = join('dist', `passportd-${target}${target.startsWith('windows') ? '.exe' : ''}`)
+    return await build(file, {
+      target: `bun-${target}` as Bun.Build.CompileTarget,
+      executablePath: await fetchRuntime(target, folder),
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
-async function build(target: string | undefined): Promise<string> {
-  const file = join('dist', target === undefined ? 'passportd' : `passportd-${target}`)
+async function build(file: string, platform: Bun.CompileBuildOptions): Promise<string> {
   const { success, logs } = await Bun.build({
     // Each thread has its own entry point.
     entrypoints: ENTRY_POINTS.map((path) => join(ROOT, path)),
     minify: true,
     compile: {
+      ...platform,
       outfile: join(ROOT, file),
-      ...(target !== undefined && { target: `bun-${target}` as Bun.Build.CompileTarget }),
       // package.json has the same flag.
       execArgv: ['--smol'],
       // A bunfig.toml in the working directory could otherwise execute code.
@@ -40,12 +61,37 @@ async function build(target: string | undefined): Promise<string> {
     },
     throw: false,
   })
-  if (!success) fail(logs.join('\n'))
+  if (!success) throw new Error(logs.join('\n'))
   return file
 }
 
-const named = process.argv.slice(2)
-const unknown = named.find((name) => name !== 'all' && !TARGETS.includes(name))
-if (unknown !== undefined) fail(`Unknown target "${unknown}". Use ${TARGETS.join(', ')} or all.`)
-const targets = named.includes('all') ? TARGETS : named.length > 0 ? named : [undefined]
-for (const target of targets) process.stdout.write(`${await build(target)}\n`)
+/** Returns the name of the npm package with the Bun executable of a target. */
+export const runtimePackage = (target: string) => `@oven/bun-${target.replace('arm64', 'aarch64')}`
+
+type Lock = { packages: Record<string, { version?: string; integrity?: string; link?: boolean }> }
+
+/** Bun would download the executable from its own site, without a hash. */
+async function fetchRuntime(target: string, folder: string): Promise<string> {
+  const name = runtimePackage(target)
+  const { version, integrity } = (lock as Lock).packages[`node_modules/${name}`] ?? {}
+  const [packed] = await $`npm pack --json --force --pack-destination ${folder} ${name}@${version}`
+    .quiet()
+    .json()
+  if (packed.integrity !== integrity)
+    throw new Error(
+      `${name}@${version} has the hash ${packed.integrity}; package-lock.json has ${integrity}.`,
+    )
+  await new Bun.Archive(await Bun.file(join(folder, packed.filename)).bytes()).extract(folder)
+  return join(folder, 'package', 'bin', target.startsWith('windows') ? 'bun.exe' : 'bun')
+}
+
+if (import.meta.main) {
+  const named = process.argv.slice(2)
+  const unknown = named.find((name) => name !== 'all' && !TARGETS.includes(name))
+  if (unknown !== undefined) {
+    process.stderr.write(`Unknown target "${unknown}". Use ${TARGETS.join(', ')} or all.\n`)
+    process.exit(1)
+  }
+  const targets = named.includes('all') ? TARGETS : named.length > 0 ? named : [undefined]
+  for (const target of targets) process.stdout.write(`${await buildExecutable(target)}\n`)
+}

@@ -3,13 +3,14 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DocsRunner, type Example, readExamples, startDocsRunner } from './support/docs/docs-runner.ts'
 import { PAGES, readPage } from './support/docs/pages.ts'
-import { hasPrograms } from './support/programs.ts'
+import { findProgram, hasPrograms } from './support/programs.ts'
+import { installPythonClient, type PythonClient } from './support/python-client.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
 /** Examples that are not run, with the reason. The key is the page, heading, language and number of an example. */
 const NOT_RUN: Record<string, string> = {
   'README.md: passportd: sh':
-    'installs packages and runs all tests; test/cli/serve/serve.test.ts runs npm start',
+    'installs packages and runs all tests; test/bin/passportd.test.ts runs the installed command',
   'docs/api/v3.md: Streams: text': 'part of a stream; test/api/v3/events/streams.test.ts checks streams',
   'docs/backup.md: PostgreSQL: sh':
     'needs programs that may be missing; test/cli/backup.test.ts runs the same commands',
@@ -35,9 +36,13 @@ type Run = (example: Example, text: string, folder: string) => unknown
 /** Functions that run blocks, by language. `text` is the block with the test's URLs and folders. Failures throw. */
 const RUN: Record<string, Run> = {
   sh: (_, text, folder) => runScript(text, folder),
-  crontab: (_, text, folder) => runScript(commandOfCron(text), folder),
-  ini: (_, text, folder) => runScript(commandOfUnit(text), folder),
-  py: (_, text, folder) => runProgram(['python3', '-c', text], folder),
+  ini: (_, text) => expectSettings(text),
+  py: (_, text, folder) =>
+    usesPythonClient(text)
+      ? runProgram([findProgram('python3-build') as string, '-c', text], folder, {
+          PYTHONPATH: pythonClient.site,
+        })
+      : runProgram(['python3', '-c', text], folder),
   js: (_, text, folder) => runProgram(['node', '--input-type=module', '-e', text], folder),
   async ts(example, text, folder) {
     const path = join(folder, `${example.line}.ts`)
@@ -76,17 +81,20 @@ function expectLines(text: string, file: string): void {
 const runScript = (script: string, folder: string) => runner.run(['sh', '-ec', script], folder)
 
 /** Expects some output, because every program on the pages prints something. */
-async function runProgram(command: readonly string[], folder: string): Promise<void> {
-  expect(await runner.run(command, folder, { KEY: runner.key })).not.toBe('')
+async function runProgram(command: readonly string[], folder: string, more = {}): Promise<void> {
+  expect(await runner.run(command, folder, { KEY: runner.key, ...more })).not.toBe('')
 }
 
 /** A `text` block is output. If it begins with a command, the command must print the rest. */
 const canRun = ({ language, text }: Example) =>
   language in RUN && (language !== 'text' || text.startsWith('$ '))
 
+const usesPythonClient = (text: string) => /^from passportd_client import/m.test(text)
+
 /** Programs that may be missing on a machine with Node and npm. */
 const programsOf = ({ language, text }: Example) => [
   ...(language === 'py' ? (['python3'] as const) : []),
+  ...(language === 'py' && usesPythonClient(text) ? (['python3-build'] as const) : []),
   ...(language === 'py' && /^import requests$/m.test(text) ? (['python3-requests'] as const) : []),
   ...(language === 'sh' && /^curl /m.test(text) ? (['curl'] as const) : []),
 ]
@@ -94,14 +102,9 @@ const programsOf = ({ language, text }: Example) => [
 /** Numbers of years are replaced, because they depend on the current date. */
 const withoutYears = (text: string) => text.trim().replace(/\d+\.\d+ years/g, 'N years')
 
-const commandOfCron = (line: string) => line.split(/\s+/).slice(5).join(' ').replaceAll('\\%', '%')
-
-/** Checks the syntax of a unit and returns its command as systemd would run it. */
-function commandOfUnit(text: string): string {
+function expectSettings(text: string): void {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   for (const line of lines) expect(line).toMatch(/^\[\w+\]$|^\w+ ?= ?\S/)
-  const command = lines.find((line) => line.startsWith('ExecStart='))?.slice('ExecStart='.length) ?? ':'
-  return command.replaceAll('$$', '$').replaceAll('%%', '%')
 }
 
 const ROOT = join(import.meta.dir, '..')
@@ -117,9 +120,11 @@ const TSCONFIG = {
 
 const home = tempFolder()
 let runner: DocsRunner
+let pythonClient: PythonClient
 
 beforeAll(async () => {
   runner = await startDocsRunner(home.path, EXAMPLES)
+  if (hasPrograms('python3-build')) pythonClient = await installPythonClient(join(home.path, 'python'))
 })
 afterAll(async () => {
   await runner[Symbol.asyncDispose]()
@@ -161,3 +166,14 @@ test('examples in TypeScript have no type errors', async () => {
   expect(written).not.toBeEmpty()
   expect(await runner.run([join(ROOT, 'node_modules/.bin/tsc'), '--noEmit', '-p', folder], folder)).toBe('')
 })
+
+test.if(hasPrograms('python3-build', 'mypy'))(
+  'examples of the Python client have no type errors',
+  async () => {
+    const written = EXAMPLES.filter(({ language, text }) => language === 'py' && usesPythonClient(text))
+    expect(written).not.toBeEmpty()
+    const paths = written.map((_, index) => join(home.path, `python/example${index}.py`))
+    for (const [index, { text }] of written.entries()) await Bun.write(paths[index] as string, text)
+    await pythonClient.command(['mypy', '--strict', ...paths], { MYPYPATH: pythonClient.site })
+  },
+)

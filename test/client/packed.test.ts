@@ -22,9 +22,13 @@ import type * as source from '${ROOT}/packages/client/src/index.ts'
 import type { ErrorCode } from '${ROOT}/src/domain/errors.ts'
 type Flat<T> = T extends (infer Item)[] ? Flat<Item>[] : T extends object ? { [Name in keyof T]: Flat<T[Name]> } : T
 type Same<A, B> = (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extends Flat<B> ? 1 : 2 ? true : false
+type Names = (typeof import('${home}/dist/names.d.ts'))['NAMES']
 type Own = 'timeout' | 'network' | 'invalid_answer'
 const other: Same<{ a: number }, { a?: number }> = false
 const codes: Same<Exclude<packed.PassportErrorCode, Own>, Exclude<ErrorCode, 'not_acceptable'>> = true
+const fields: Same<packed.V3Field, Names['select'][number]> = true
+const parts: Same<packed.V3Include, Names['include'][number]> = true
+const types: Same<packed.V3EventType, Names['types'][number]> = true
 ${names.map((name) => `const is${name}: Same<packed.${name}, source.${name}> = true`).join('\n')}
 `
 
@@ -118,18 +122,23 @@ describe('the packed client', () => {
     })
   })
 
-  test('has a type for each schema of the API, and all error codes', async () => {
+  test('has the types of the source, which derive from the schemas of the API, and all error codes', async () => {
     const source = await Bun.file(join(ROOT, 'packages/client/src/types.ts')).text()
     const names = [...source.matchAll(/^export type (\w+)/gm)].map(([, name]) => name as string)
     expect(names.length).toBeGreaterThan(25)
     const settings = {
       extends: join(ROOT, 'tsconfig.json'),
-      compilerOptions: { noUnusedLocals: false, types: [] },
+      compilerOptions: { noUnusedLocals: false, typeRoots: [join(ROOT, 'node_modules/@types')] },
     }
     writeFileSync(join(folder.path, 'compare.ts'), compareTypes(home, names))
+    const calls = await Bun.file(join(import.meta.dir, 'v3-types.ts')).text()
+    writeFileSync(
+      join(folder.path, 'calls.ts'),
+      calls.replace('../../packages/client/src/index.ts', '@passportd/client'),
+    )
     writeFileSync(
       join(folder.path, 'tsconfig.json'),
-      JSON.stringify({ ...settings, include: ['compare.ts'] }),
+      JSON.stringify({ ...settings, include: ['compare.ts', 'calls.ts'] }),
     )
     const compiler = join(ROOT, 'node_modules/.bin/tsc')
     expect(await command([compiler, '--noEmit', '-p', folder.path], folder.path)).toBe('')
@@ -137,6 +146,10 @@ describe('the packed client', () => {
 
   test('is small, has types and the version of the service, and has no dependencies', async () => {
     expect(Bun.file(archive).size).toBeLessThan(30_000)
+    const { outputs } = await Bun.build({ entrypoints: [join(home, 'dist/index.js')], minify: true })
+    const size = Bun.gzipSync(await (outputs[0] as Blob).arrayBuffer()).length
+    const docs = await Bun.file(join(ROOT, 'docs/client.md')).text()
+    expect(docs).toContain(`minified and compressed it is ${(size / 1000).toFixed(1)} KB`)
     const manifest = await Bun.file(join(home, 'package.json')).json()
     expect(manifest.version).toBe((await Bun.file(join(ROOT, 'package.json')).json()).version)
     expect(await Bun.file(join(home, manifest.exports.types)).exists()).toBe(true)

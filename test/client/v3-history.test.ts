@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
 import { CursorExpiredError, createClient, type V3Event } from '../../packages/client/src/index.ts'
+import { adoptRules } from '../../src/scoring/rescore.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { failureOf, serveRecords } from '../support/http/server.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { credential, NOON, record } from '../support/store/records.ts'
+import { scorerOf } from '../support/store/scoring.ts'
 
 const HOUR = 3_600_000
 const at = (hours: number) => new Date(NOON + hours * HOUR)
@@ -62,6 +64,21 @@ test('a diff has the scores at both times, and causes that add up to the differe
   expect(await failureOf(service.v3.diff(9, at(0.5)))).toMatchObject({ code: 'not_found' })
 })
 
+test('rules() returns a rule set by its stamp, and cursor() the end of the event log', async () => {
+  await using service = await serve()
+  const { v3, store } = service
+  await adoptRules(scorerOf(store))
+  const { explanation } = await v3.passport(7, { select: ['explanation.rules'] })
+  const stamp = explanation?.rules ?? ''
+  const rules = await v3.rules(stamp)
+  expect(rules).toEqual((await service.get(`/api/v3/rules/${encodeURIComponent(stamp)}`)).body)
+  expect(rules.types.github?.name).toBe('GitHub')
+  expect(await failureOf(v3.rules('1+x'))).toMatchObject({ code: 'not_found' })
+  const cursor = await v3.cursor()
+  expect((await Array.fromAsync(v3.events())).at(-1)?.id).toBe(cursor)
+  expect(await Array.fromAsync(v3.events({ after: cursor }))).toEqual([])
+})
+
 test('events() reads the events of all or some types, from a cursor to the end', async () => {
   await using service = await serve()
   const { v3 } = service
@@ -69,9 +86,8 @@ test('events() reads the events of all or some types, from a cursor to the end',
   expect(all.map(scoreOf)).toEqual([10, [10, 14]])
   const after = all[0]?.id
   expect(await Array.fromAsync(v3.events({ after }))).toEqual(all.slice(1))
-  expect(await Array.fromAsync(v3.events({ types: ['passport.added'], passport: 7 }))).toEqual(
-    all.slice(0, 1),
-  )
+  const added: V3Event[] = await Array.fromAsync(v3.events({ types: ['passport.added'], passport: 7 }))
+  expect(added).toEqual(all.slice(0, 1))
   expect(await Array.fromAsync(v3.events({ passport: 8 }))).toEqual([])
   expect(await Array.fromAsync(v3.events({ after: 'latest' }))).toEqual([])
   for (const follow of [false, true]) {

@@ -37,15 +37,19 @@ test('a v3 error has the code, the invalid values and all other members of the p
     code: 'ambiguous',
     members: { candidates: [1, 2] },
   })
-  expect(await failureOf(v3.passport(7, { select: ['scor'] }))).toMatchObject({
+  expect(await failureOf(v3.page({ filter: 'scor:>1' }))).toMatchObject({
     code: 'invalid_request',
-    errors: [{ pointer: '?select', detail: '"scor" is not a known field: did you mean score?' }],
+    errors: [
+      {
+        pointer: '?filter',
+        detail: 'filter at character 1: "scor" is not a known field: did you mean score?',
+      },
+    ],
     members: {},
   })
-  expect(await failureOf(v3.lookup([7], { include: ['all' as 'standing'] }))).toMatchObject({
-    errors: [{ pointer: '#/include/0' }],
+  expect(await failureOf(v3.lookup([7], { asOf: '2999-01-01' }))).toMatchObject({
+    errors: [{ pointer: '#/as_of' }],
   })
-  expect(await failureOf(Promise.try(() => v3.passport(' ')))).toBeInstanceOf(TypeError)
   const anonymous = createClient({ baseUrl: service.url })
   expect(await failureOf(anonymous.v3.lookup([7]))).toMatchObject({
     code: 'unauthorized',
@@ -71,7 +75,7 @@ test('a lookup of many keys is split into requests of 1,000 and keeps their orde
   expect(items.map(({ key }) => key)).toEqual(keys.map(String))
   const hits = items.filter((item) => 'passport' in item)
   expect(hits.length).toBe(found)
-  expect(hits.every(({ passport }) => [3, 7].includes(passport.passport_id as number))).toBe(true)
+  expect(hits.every(({ passport }) => [3, 7].includes(passport.passport_id))).toBe(true)
   expect(await v3.lookup([])).toEqual({ items: [], found: 0 })
   expect(bodies).toHaveLength(3)
 })
@@ -119,4 +123,78 @@ test('with a cache, an unchanged passport is revalidated without a body; lookups
   await service.store.passports.remove(7, 0)
   expect(await failureOf(v3.passport(7))).toMatchObject({ code: 'not_found' })
   expect(statuses).toEqual([200, 304, 200, 200, 404])
+})
+
+/** Calls with invalid arguments, as a program without types makes them. */
+type Untyped = Record<keyof typeof UNSENT, (...args: unknown[]) => Promise<unknown> | AsyncIterable<unknown>>
+
+const UNSENT = createClient({
+  baseUrl: 'http://127.0.0.1:1',
+  fetch: () => Promise.reject(new Error('A request was sent.')),
+}).v3
+
+const SORTS = 'score, activity_score, identity_score, skills_score, passport_id'
+  .split(', ')
+  .flatMap((field) => [`-${field}`, field])
+const KEY = 'a passport id, a wallet or, in v3, a handle such as github:zoe'
+const DATE = 'a Date, a day such as 2026-10-01, or a time such as 2026-10-01T12:00:00Z'
+
+test.each<[keyof Untyped, unknown[], string]>([
+  ['passport', [' '], `A key must be ${KEY}, got " ".`],
+  ['passport', [Number.NaN], `A key must be ${KEY}, got NaN.`],
+  ['passport', [undefined], `A key must be ${KEY}, got undefined.`],
+  [
+    'passport',
+    [7, { include: ['score'] }],
+    'A name in include must be one of credentials, standing, explanation, got "score".',
+  ],
+  ['passport', [7, { select: [] }], 'select must be a list with a name, got [].'],
+  [
+    'passport',
+    [7, { select: ['standing.place'] }],
+    'A name in select must be one of standing.rank, standing.of, standing.percentile, got "standing.place".',
+  ],
+  ['passport', [7, { asOf: new Date('x') }], `asOf must be ${DATE}, got Invalid Date.`],
+  ['passport', [7, { asOf: '2026-10-01T12:00' }], `asOf must be ${DATE}, got "2026-10-01T12:00".`],
+  [
+    'passport',
+    [7, { as_of: '2026-10-01' }],
+    'An option must be one of include, select, signal, asOf, got "as_of".',
+  ],
+  ['lookup', ['7'], 'keys must be a list of passport ids, wallets and handles, got "7".'],
+  ['lookup', [[7, 1.5]], 'keys must be a list of passport ids, wallets and handles, got [7,1.5].'],
+  ['list', [{ sort: 'name' }], `sort must be one of ${SORTS.join(', ')}, got "name".`],
+  ['list', [{ filter: '' }], 'filter must be a text such as human:true,score:>50, got "".'],
+  ['list', [{ q: 7 }], 'q must be a text, got 7.'],
+  [
+    'page',
+    [{ groupBy: 'score' }],
+    'groupBy must be one of type, tag, location, source, human, rules, got "score".',
+  ],
+  ['page', [{ limit: 251 }], 'limit must be a whole number from 1 to 250, got 251.'],
+  ['page', [{ limit: 51, select: ['standing.rank'] }], 'limit must be a whole number from 1 to 50, got 51.'],
+  ['page', [{ cursor: null }], 'cursor must be a cursor of an earlier response, got null.'],
+  ['diff', [7], `from must be ${DATE}, got undefined.`],
+  ['diff', [7, '2026-10-01', 5], `to must be ${DATE}, got 5.`],
+  [
+    'rules',
+    [null],
+    'stamp must be the stamp of a rule set, which is the field "rules" of a passport, got null.',
+  ],
+  ['cursor', [{ signal: 'x' }], 'signal must be an AbortSignal, got "x".'],
+  ['events', [{ follow: 'yes' }], 'follow must be true or false, got "yes".'],
+  [
+    'events',
+    [{ types: ['merged'] }],
+    'A name in types must be one of passport.added, passport.changed, passport.merged, passport.unmerged, passport.removed, score.changed, rules.changed, got "merged".',
+  ],
+  [
+    'copy',
+    [{ filter: 'human:true' }],
+    'An option must be one of include, select, signal, after, follow, got "filter".',
+  ],
+])('v3.%s refuses the arguments %j before it sends a request', async (call, args, message) => {
+  const result = (UNSENT as Untyped)[call](...args)
+  const failure = await failureOf(result instanceof Promise ? result : Array.fromAsync(result))
+  expect(failure).toEqual(new TypeError(message))
 })

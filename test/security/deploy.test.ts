@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { resultOf } from '../support/cli.ts'
 import { findProgram, hasPrograms } from '../support/programs.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -84,7 +85,7 @@ test.if(hasPrograms('systemd-analyze'))('systemd accepts the unit and rates its 
 })
 
 const [, BUILD = '', FINAL = ''] = read('Dockerfile').split(/^FROM /m)
-const HEALTH_CHECK: string[] = JSON.parse(/^HEALTHCHECK .*\n\s+CMD (.+)$/m.exec(FINAL)?.[1] ?? '[]')
+const HEALTH_CHECK: string[] = JSON.parse(/^HEALTHCHECK .* CMD (.+)$/m.exec(FINAL)?.[1] ?? '[]')
 const copied = [...BUILD.matchAll(/^COPY (.+) (\S+)$/gm)].flatMap(([, from = '']) => from.split(' '))
 
 test.each(['compose.yaml', 'compose.scaled.yaml'])(
@@ -152,39 +153,66 @@ for (const [program, file, check] of [
   })
 
 test('the image has the executable, an unprivileged user, a data folder and a health check', () => {
-  expect(FINAL).toStartWith('debian:12-slim\nCOPY --from=build /app/dist/passportd ')
-  expect(FINAL.match(/^USER (.+)$/gm)).toEqual(['USER 10001'])
+  expect(FINAL).toStartWith(
+    'debian:12-slim\nCOPY --from=build /app/dist/passportd /usr/local/bin/passportd\n',
+  )
+  expect(FINAL.match(/^USER (.+)$/gm)).toEqual(['USER 10001:10001'])
   // The working directory is not /data, because the service can write there and Bun would run code from it.
   expect(FINAL.match(/^WORKDIR (.+)$/gm)).toEqual(['WORKDIR /'])
   for (const line of [
+    'COPY --from=build --chown=10001:10001 /app/volume /',
     'VOLUME /data',
-    'install -d -o passportd -g passportd -m 700 /data',
     'ENTRYPOINT ["passportd"]',
   ])
     expect(FINAL).toContain(line)
-  expect(HEALTH_CHECK.slice(0, 3)).toEqual(['/usr/bin/env', 'BUN_BE_BUN=1', 'passportd'])
+  expect(HEALTH_CHECK).toEqual(['passportd', 'doctor', '--health'])
   expect(BUILD).toContain('RUN npm ci --omit=dev')
+  expect(BUILD).toContain('install -d -m 700 volume/data')
+})
+
+test('the last stage of the image needs no shell, and deploy/container/build.sh has its files', () => {
+  expect(FINAL).not.toMatch(/^(RUN|SHELL) /m)
+  const script = read('deploy/container/build.sh')
+  const needed = [...FINAL.matchAll(/^COPY --from=build (?:--\S+ )?\/(\S+) /gm)].map(([, path]) => path)
+  expect(needed).toEqual(['app/dist/passportd', 'app/volume'])
+  for (const path of needed) expect(script).toContain(`"$context/${path}`)
+  expect(script).toContain("'s/--from=build //; /^FROM debian/,$p'")
 })
 
 test.each(['http', 'https'])(
-  'the health check of the image follows TLS_CERT: it works over %s',
+  'the health check of the image follows TLS_CERT: it works over %s, and ignores HTTP_PROXY',
   async (scheme) => {
     const tls = { cert: Bun.file(`${CERTIFICATE}.crt`), key: Bun.file(`${CERTIFICATE}.key`) }
-    let status = 200
+    let status: number | undefined = 200
     await using server = Bun.serve({
       port: 0,
       ...(scheme === 'https' && { tls }),
       fetch: (request) =>
-        new Response(null, { status: new URL(request.url).pathname === '/health' ? status : 404 }),
+        status === undefined
+          ? new Promise<never>(() => {})
+          : new Response(null, { status: new URL(request.url).pathname === '/health' ? status : 404 }),
     })
-    const env = { PORT: String(server.port), ...(scheme === 'https' && { TLS_CERT: `${CERTIFICATE}.crt` }) }
-    const command = [process.execPath, ...HEALTH_CHECK.slice(3)]
-    const run = () => Bun.spawn(command, { cwd: '/', env, stderr: 'ignore' }).exited
-    expect(await run()).toBe(0)
+    const env = {
+      PORT: String(server.port),
+      HTTP_PROXY: 'http://127.0.0.1:1',
+      HTTPS_PROXY: 'http://127.0.0.1:1',
+      ...(scheme === 'https' && { TLS_CERT: `${CERTIFICATE}.crt`, TLS_KEY: `${CERTIFICATE}.key` }),
+    }
+    const command = [process.execPath, join(ROOT, 'src/cli/main.ts'), ...HEALTH_CHECK.slice(1)]
+    const run = () => resultOf(Bun.spawn(command, { cwd: '/', env, stdout: 'pipe', stderr: 'pipe' }))
+    const address = `127.0.0.1:${server.port}`
+    expect(await run()).toEqual({ code: 0, out: '', err: '' })
     status = 503
-    expect(await run()).toBe(1)
+    expect(await run()).toEqual({
+      code: 1,
+      out: '',
+      err: `passportd: /health on ${address} responded 503.\n`,
+    })
+    const noResponse = { code: 1, err: expect.stringContaining(`No response from ${address}: `) }
+    status = undefined
+    expect(await run()).toMatchObject(noResponse)
     await server.stop(true)
-    expect(await run()).toBe(1)
+    expect(await run()).toMatchObject(noResponse)
   },
 )
 

@@ -1,17 +1,19 @@
 import { existsSync } from 'node:fs'
 
-/** Programs that tests run if they are installed, with their Debian packages. `python3-requests` stands for Python with the package requests. */
+/** Programs that tests run if they are installed, with their Debian packages. Names that begin with `python3-` stand for Python with modules. */
 const PACKAGES = {
   caddy: 'caddy',
   chromium: 'chromium',
   curl: 'curl',
   fish: 'fish',
   haproxy: 'haproxy',
+  mypy: 'mypy',
   nginx: 'nginx-light',
   openssl: 'openssl',
   pgbouncer: 'pgbouncer',
   promtool: 'prometheus',
   python3: 'python3',
+  'python3-build': 'python3-build python3-pip python3-setuptools python3-wheel',
   'python3-requests': 'python3-requests',
   'redis-server': 'redis-server',
   script: 'bsdutils',
@@ -28,6 +30,11 @@ const CHROMIUM = [
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ]
+
+const PYTHON_MODULES: Partial<Record<Program, string>> = {
+  'python3-build': 'setuptools, build, pip, wheel',
+  'python3-requests': 'requests',
+}
 
 const found = new Map<Program, string>()
 const missing = new Set<Program>()
@@ -53,9 +60,12 @@ function reportMissing(name: Program): void {
 
 function search(name: Program): string | undefined {
   if (name === 'chromium') return CHROMIUM.find((path) => path !== undefined && existsSync(path))
-  if (name === 'python3-requests') {
-    const python = search('python3')
-    return python && Bun.spawnSync([python, '-c', 'import requests']).success ? python : undefined
+  const modules = PYTHON_MODULES[name]
+  if (modules !== undefined) {
+    const pythons = [search('python3'), '/usr/bin/python3'].filter(
+      (path) => path !== undefined && existsSync(path),
+    )
+    return pythons.find((path) => Bun.spawnSync([path as string, '-c', `import ${modules}`]).success)
   }
   // Users other than root have no sbin in their PATH.
   return Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin` }) ?? undefined

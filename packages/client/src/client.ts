@@ -1,4 +1,5 @@
-import { type ClientOptions, createTransport, type RequestOptions, toQuery, toSegment } from './transport.ts'
+import { toSegment } from './check.ts'
+import { type ClientOptions, createTransport, type RequestOptions, toQuery } from './transport.ts'
 import type { Credential, ListedPassport, Passport, PassportPage } from './types.ts'
 import { createV3 } from './v3.ts'
 

@@ -9,22 +9,26 @@ type Stream = RequestOptions & {
   /** A field that every event must have. */
   field: string
   /** Returns the path of the stream that begins after the event `id`. */
-  pathAfter: (id: string | undefined) => string
-  after: string | undefined
+  pathAfter: (id: string) => string
+  after: string
 }
 
-/** Yields the data of server-sent events until `signal` is aborted. Reconnects, and continues after the last event. */
+/**
+ * Yields server-sent events until `signal` is aborted, those of one read together. `next` is the cursor after them.
+ * Reconnects, and continues after the last event.
+ */
 export async function* follow<T>(transport: Transport, { field, pathAfter, after, signal }: Stream) {
-  let last = after
+  let next = after
   let most = transport.retries
   for (let failures = 0; ; failures++) {
     try {
-      const stream = await transport.open(pathAfter(last), { signal })
+      const stream = await transport.open(pathAfter(next), { signal })
       most = Number.POSITIVE_INFINITY
-      for await (const { id, data } of readEvents(stream, signal)) {
+      for await (const events of readEvents(stream, signal)) {
         failures = 0
-        last = id ?? last
-        if (data !== '') yield parseBody<T>(data, field)
+        for (const { id } of events) next = id ?? next
+        const items = events.flatMap(({ data }) => (data === '' ? [] : [parseBody<T>(data, field)]))
+        yield { items, next, isCurrent: true }
       }
       throw new PassportError('network', 'The connection was closed.')
     } catch (error) {
@@ -50,8 +54,11 @@ async function* readEvents(stream: ReadableStream<Uint8Array>, signal: AbortSign
       if (done) return
       const events = (rest + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/)
       rest = events.pop() ?? ''
-      for (const event of events)
-        yield { id: /^id: ?(.*)$/m.exec(event)?.[1], data: /^data: ?(.*)$/m.exec(event)?.[1] ?? '' }
+      if (events.length === 0) continue
+      yield events.map((event) => ({
+        id: /^id: ?(.*)$/m.exec(event)?.[1],
+        data: /^data: ?(.*)$/m.exec(event)?.[1] ?? '',
+      }))
     }
   } finally {
     signal?.removeEventListener('abort', cancel)

@@ -172,19 +172,13 @@ function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   })
 }
 
-/** Encodes the key of a passport for a path or query. Refuses an empty key, which would request the list. */
-export function toSegment(key: number | string): string {
-  const text = String(key).trim()
-  if (text === '') throw new TypeError('A passport id or wallet is required, got "".')
-  return encodeURIComponent(text)
-}
-
 type Value = string | number | Date | readonly string[] | undefined
 
-/** Joins the values of a list with commas. */
+/** Joins the values of a list with commas. Leaves out an empty list, which the service would refuse. */
 export function toQuery(values: Record<string, Value>): string {
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, toText(value))
+  for (const [name, value] of Object.entries(values))
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) query.set(name, toText(value))
   return query.size === 0 ? '' : `?${query}`
 }
 

@@ -50,14 +50,60 @@ export type V3Passport = Static<typeof v3.Passport>
 /** Parts of a passport that come with `include`. */
 export type V3Include = keyof Pick<V3Passport, 'credentials' | 'standing' | 'explanation'>
 
-type Part<T> = T extends (infer Item)[]
+/** A field of a passport, as a dotted path such as `passport_profile.display_name` or `credentials.score`. */
+export type V3Field = Path<V3Passport>
+
+type Path<T> = T extends readonly (infer Item)[]
+  ? Path<Item>
+  : T extends object
+    ? string extends keyof T
+      ? never
+      : { [Name in keyof T & string]-?: Name | `${Name}.${Path<T[Name]>}` }[keyof T & string]
+    : never
+
+/** The fields of `T` that the paths name. A list has these fields in each item. */
+type Selected<T, Paths extends string> = T extends readonly (infer Item)[]
+  ? Selected<Item, Paths>[]
+  : T extends object
+    ? {
+        [Name in keyof T & First<Paths>]-?: Name extends Paths
+          ? Required<T>[Name]
+          : Selected<Required<T>[Name], Rest<Paths, Name>>
+      }
+    : T
+
+type First<Path extends string> = Path extends `${infer Name}.${string}` ? Name : Path
+type Rest<Path extends string, Name extends string> = Path extends `${Name}.${infer Inner}` ? Inner : never
+
+type Part<T> = T extends readonly (infer Item)[]
   ? Part<Item>[]
   : T extends object
     ? { [Name in keyof T]?: Part<T[Name]> }
     : T
 
-/** The selected fields of a passport. */
+/** Some fields of a passport: the result of a `select` whose names are known only at run time. */
 export type V3SelectedPassport = Part<V3Passport>
+
+/** The passport of a response: the fields of `select` and `include`, or else all fields and the included parts. */
+export type V3Shown<Options = Record<never, never>> = Chosen<
+  ValueOf<Options, 'select'>,
+  PartsOf<ValueOf<Options, 'include'>>
+>
+
+type ValueOf<Options, Name> = Name extends keyof Options ? Options[Name] : undefined
+
+/** The parts that a tuple names, in a tuple of their own so that a union of tuples stays a union. */
+type PartsOf<Names> = Names extends readonly V3Include[]
+  ? [number extends Names['length'] ? never : Names[number]]
+  : [never]
+
+type Chosen<Names, Parts extends [V3Include]> = Parts extends unknown
+  ? Names extends readonly string[]
+    ? number extends Names['length']
+      ? V3SelectedPassport
+      : Selected<V3Passport, Names[number] | Parts[0]>
+    : V3Passport & Required<Pick<V3Passport, Parts[0]>>
+  : never
 
 /** The lookup result for one key. */
 export type V3LookupItem<Passport = V3Passport> =
@@ -86,14 +132,17 @@ export type V3EventType = keyof EventData
 export type V3PassportField = EventData['passport.changed']['fields'][number]
 
 /** A CloudEvents 1.0 object; `type` says which `data` it has. */
-export type V3Event = {
-  [Type in V3EventType]: Omit<Static<typeof events.Event>, 'type' | 'data'> & {
+export type V3Event<Types extends V3EventType = V3EventType> = {
+  [Type in Types]: Omit<Static<typeof events.Event>, 'type' | 'data'> & {
     type: Type
     data: EventData[Type]
   }
-}[V3EventType]
+}[Types]
 
 /** `next` is the cursor to continue after. If it equals the cursor of the request, there are no newer events yet. */
-export type V3EventPage = { items: V3Event[]; next: string }
+export type V3EventPage<Types extends V3EventType = V3EventType> = { items: V3Event<Types>[]; next: string }
+
+/** A rule set; the same stamp always has the same contents. */
+export type V3RuleSet = Static<typeof v3.RuleSet>
 
 export type ServiceErrorCode = Exclude<keyof typeof errors.STATUS_OF, 'not_acceptable'>

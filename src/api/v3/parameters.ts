@@ -178,4 +178,4 @@ const pathsOf = ({ properties = {} }: Shape): string[] =>
   ])
 
 /** All dotted paths that `select` accepts. */
-const PATHS = pathsOf(Passport as Shape)
+export const PATHS = pathsOf(Passport as Shape)

@@ -13,6 +13,7 @@ import { findReplicaSchema } from '../../store/postgres/diagnostics.ts'
 import { SCHEMA } from '../../store/postgres/migrate.ts'
 import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from '../../store/sql/diagnostics.ts'
 import { orphanedWalProblem } from '../../store/sqlite/wal-checks.ts'
+import { checkHealth } from '../check-health.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal } from '../command.ts'
 import { describeSystemError } from '../system-error.ts'
 import { formatTable } from '../table.ts'
@@ -26,10 +27,14 @@ export const doctor = defineCommand({
   options: {
     full: { about: 'also compare indexes with their tables: takes minutes for a large database' },
     ...JSON_OPTION,
+    health: {
+      about: 'check only that the server on HOST and PORT responds: the health check of a container',
+    },
     ...DATABASE_OPTIONS,
   },
-  forms: [{}],
+  forms: [{ options: ['full', 'json'] }, { required: ['health'], options: [] }],
   async run({ values }, terminal) {
+    if (values.health) return checkHealth(readConfig(terminal.env, { ...values, checkNames: false }))
     const results = checkNames(terminal.env)
     try {
       const config = readConfig(terminal.env, { ...values, checkNames: false })

@@ -10,6 +10,7 @@ export const readPage = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 export const PAGES = [
   'README.md',
   'packages/client/README.md',
+  'packages/python/README.md',
   ...[...new Bun.Glob('docs/**/*.md').scanSync(ROOT)].filter((path) => !path.includes('/decisions/')).sort(),
 ]
 

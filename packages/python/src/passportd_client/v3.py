@@ -1,0 +1,180 @@
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import datetime
+from typing import Any, Literal, NotRequired, TypedDict, cast
+
+from . import types
+from .check import check, check_key, invalid, largest_page, to_query, to_segment
+from .errors import CursorExpiredError
+from .transport import Transport
+from .types import V3Diff, V3Event, V3EventType, V3LookupBody, V3Page, V3Passport, V3RuleSet
+
+Key = int | str
+Includes = Sequence[types.V3Include]
+Fields = Sequence[types.V3Field]
+Instant = str | datetime
+"""A datetime with a timezone, or an ISO 8601 text: a day, or a time with its offset."""
+
+# The copy begins, or begins again because events are missing: delete all passports that you have.
+V3Start = TypedDict("V3Start", {"type": Literal["start"]})
+V3Put = TypedDict("V3Put", {"type": Literal["put"], "passport": V3Passport})
+# The passport was removed, or merged into another one. It is possible that you do not have it.
+V3Delete = TypedDict("V3Delete", {"type": Literal["delete"], "id": int, "merged_into": NotRequired[int]})
+# Store the cursor when all changes before it are stored. `is_current`: the copy has all changes until now.
+V3Checkpoint = TypedDict("V3Checkpoint", {"type": Literal["checkpoint"], "cursor": str, "is_current": bool})
+V3Change = V3Start | V3Put | V3Delete | V3Checkpoint
+
+KEYS_PER_REQUEST = 1000
+
+# A change appears in lists within about a second. A list that is read this long after a cursor has all earlier changes.
+LIST_LAG = 2.0
+
+
+def to_path(after: str | None, filters: dict[str, Any], limit: int | None = None) -> str:
+    return "/v3/events" + to_query({"after": after, **filters, "limit": limit})
+
+
+class V3:
+    """`include` adds parts of a passport. With `select`, a passport has only these fields."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._send = transport.send
+        self._follow = transport.follow
+
+    def passport(
+        self, key: Key, *, include: Includes = (), select: Fields | None = None, as_of: Instant | None = None
+    ) -> V3Passport:
+        """Finds a passport by id, wallet or handle (`github:zoe`). Raises `not_found`, or `ambiguous`."""
+        query = to_query({"include": include, "select": select, "as_of": as_of})
+        field = select[0].split(".")[0] if select else "passport_id"
+        return cast(V3Passport, self._send(f"/v3/passports/{to_segment(key)}{query}", field))
+
+    def lookup(
+        self, keys: Sequence[Key], *, include: Includes = (), select: Fields | None = None, as_of: Instant | None = None
+    ) -> V3LookupBody:
+        """Returns one item per key, in the order of the keys. Sends one request per 1,000 keys."""
+        if isinstance(keys, str):
+            raise invalid("keys", "a list of passport ids, wallets and handles", keys)
+        texts = [check_key(key) for key in keys]
+        fields = check({"include": include, "select": select, "as_of": as_of})
+        body: V3LookupBody = {"items": [], "found": 0}
+        for at in range(0, len(texts), KEYS_PER_REQUEST):
+            part = self._send("/v3/lookup", "items", {"keys": texts[at : at + KEYS_PER_REQUEST], **fields})
+            body["items"] += part["items"]
+            body["found"] += part["found"]
+        return body
+
+    def page(
+        self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
+        limit: int | None = None, include: Includes = (), select: Fields | None = None,
+        group_by: types.V3GroupBy | None = None, cursor: str | None = None,
+    ) -> V3Page:
+        """Returns one page of passports, the number of all matches, and the groups of `group_by`."""
+        more = {"limit": limit, "cursor": cursor, "include": include, "select": select}
+        return self._get_page({"q": q, "filter": filter, "sort": sort, "group_by": group_by, **more})
+
+    def _get_page(self, values: dict[str, Any]) -> V3Page:
+        return cast(V3Page, self._send(f"/v3/passports{to_query(values)}", "items"))
+
+    def list(
+        self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
+        limit: int | None = None, include: Includes = (), select: Fields | None = None,
+    ) -> Iterator[V3Passport]:
+        """Iterates over all matching passports. Fetches pages as they are needed; `limit` is their size."""
+        size = largest_page({"include": include, "select": select}) if limit is None else limit
+        cursor: str | None = ""
+        while cursor is not None:
+            more = {"limit": size, "cursor": cursor or None, "include": include, "select": select}
+            page = self._get_page({"q": q, "filter": filter, "sort": sort, **more})
+            yield from page["items"]
+            cursor = page["next"]
+
+    def diff(self, key: Key, start: Instant, end: Instant | None = None) -> V3Diff:
+        """The net change of a score between two times, and its causes. `end` defaults to the present."""
+        query = to_query({"from": start, "to": end})
+        return cast(V3Diff, self._send(f"/v3/passports/{to_segment(key)}/diff{query}", "causes"))
+
+    def rules(self, stamp: str) -> V3RuleSet:
+        """The rule set behind a score: `stamp` is the field `rules` of a passport."""
+        return cast(V3RuleSet, self._send(f"/v3/rules/{to_segment(stamp)}", "stamp"))
+
+    def cursor(self) -> str:
+        """The cursor of the end of the event log now: events after it are newer."""
+        return str(self._send("/v3/events?after=latest", "next")["next"])
+
+    def events(
+        self, *, after: str | None = None, types: Sequence[V3EventType] | None = None,
+        passport: Key | None = None, follow: bool = False,
+    ) -> Iterator[V3Event]:
+        """Changes of passports and of the rule set, oldest first. With `follow`, waits for new events and reconnects;
+        otherwise, the last event ends the iteration. May raise a `CursorExpiredError`."""
+        filters = {"types": types, "passport": passport}
+        for items, after, _ in self._read_events(after, filters):
+            yield from items
+        if follow:
+            yield from self._follow(lambda last: to_path(last, filters), after)
+
+    def _read_events(self, after: str | None, filters: dict[str, Any]) -> Iterator[tuple[Any, str, bool]]:
+        """The pages until the end of the event log: events, the cursor after them, and whether the end is reached."""
+        is_current = False
+        while not is_current:
+            page = self._send(to_path(after, filters, 1000), "items")
+            # An empty page is not always the last one: the filter can remove all events of a page.
+            is_current = page["next"] == after
+            after = page["next"]
+            yield page["items"], page["next"], is_current
+
+    def copy(
+        self, *, after: str | None = None, follow: bool = False, include: Includes = (), select: Fields | None = None
+    ) -> Iterator[V3Change]:
+        """All passports, then their changes: the steps of a copy that stays up to date. `after` is the cursor of a
+        checkpoint. The copy begins again if events after the cursor were deleted."""
+        fields = {"include": include, "select": None if select is None else [*select, "passport_id"]}
+        check({"after": after, **fields})
+        while True:
+            try:
+                return (yield from self._copy_after(after, follow, fields))
+            except CursorExpiredError:
+                after = None
+
+    def _copy_after(self, after: str | None, follow: bool, fields: dict[str, Any]) -> Iterator[V3Change]:
+        """While the list is read, the cursor of a checkpoint is that of the events, `~`, and that of the list."""
+        if after is None:
+            yield {"type": "start"}
+            after = self.cursor() + "~"
+            time.sleep(LIST_LAG)
+        cursor, is_listing, position = after.partition("~")
+        while is_listing:
+            page = self._get_page({**fields, "limit": largest_page(fields), "cursor": position or None})
+            for passport in page["items"]:
+                yield {"type": "put", "passport": passport}
+            is_listing, position = ("", "") if page["next"] is None else ("~", page["next"])
+            yield {"type": "checkpoint", "cursor": cursor + is_listing + position, "is_current": False}
+        while True:
+            for items, cursor, is_current in self._read_events(cursor, {}):
+                yield from self._read_changed(items, fields)
+                yield {"type": "checkpoint", "cursor": cursor, "is_current": is_current}
+            if not follow:
+                return
+            # The stream only says that there are new events. They are read in pages, so that a lookup has many keys.
+            with closing(self._follow(lambda last: to_path(last, {}), cursor)) as stream:
+                next(stream)
+
+    def _read_changed(self, events: Sequence[V3Event], fields: dict[str, Any]) -> Iterator[V3Change]:
+        """Yields the passports of the events as they are now."""
+        keys = [*dict.fromkeys(event["subject"] for event in events if "subject" in event)]
+        for at in range(0, len(keys), largest_page(fields)):
+            found: dict[int, V3Passport] = {}
+            # Deletions come first, because a passport may have the wallets of another one that was merged into it.
+            for item in self.lookup(keys[at : at + largest_page(fields)], **fields)["items"]:
+                key = int(item["key"])
+                if "passport" not in item:
+                    yield {"type": "delete", "id": key}
+                    continue
+                survivor = item["passport"]["passport_id"]
+                if survivor != key:
+                    yield {"type": "delete", "id": key, "merged_into": survivor}
+                found[survivor] = item["passport"]
+            for passport in found.values():
+                yield {"type": "put", "passport": passport}
