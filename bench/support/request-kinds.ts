@@ -45,6 +45,8 @@ export function requestKinds(passports: number, before: string): RequestKind[] {
 
 type AnyId = (at: number) => number
 
+const SEARCH = '/api/v2/search/advanced/passport_app__passports'
+
 const olderKinds = (passports: number, id: AnyId): RequestKind[] =>
   ['v1', 'v2'].flatMap((version) => {
     const base = `/api/${version}`
@@ -61,8 +63,14 @@ const olderKinds = (passports: number, id: AnyId): RequestKind[] =>
       ),
       get(`${name} keyword, page of 25`, (at) => `${base}/passports?keyword=a${at}`),
       get(`${name} keyword, page of 250`, (at) => `${base}/passports?per_page=250&keyword=${at}`),
+      ...(version === 'v1' ? [] : searchKinds(id)),
     ]
   })
+
+const searchKinds = (id: AnyId): RequestKind[] => [
+  get('V2 search, exact', (at) => `${SEARCH}?query[identity]=${walletOf(id(at))}&query[exactMatch]=true`),
+  get('V2 search', (at) => `${SEARCH}?query[identity]=${String.fromCharCode(97 + (at % 26))}`),
+]
 
 function v3Kinds(id: AnyId, before: string): RequestKind[] {
   const early = (at: number) => 1 + (at % CHANGED)

@@ -1,5 +1,6 @@
 import { unescape as decode } from 'node:querystring'
 import { ServiceError } from '../domain/errors.ts'
+import { parseOrigin } from '../domain/url.ts'
 import type { Exchange, Route } from './route.ts'
 
 const READ_ONLY = ['GET', 'HEAD']
@@ -68,7 +69,11 @@ export function requestIdOf({ headers }: Request): string {
 }
 
 /** The scheme and host of the request; empty if its `Host` is malformed. */
-export const originOf = ({ url }: Request) => url.slice(0, pathStart(url))
+const originOf = ({ url }: Request) => url.slice(0, pathStart(url))
+
+/** The public scheme and host of the service. Without PUBLIC_URL they come from `Host`, which is untrusted input. */
+export const publicOriginOf = (request: Request, publicUrl: string): string =>
+  publicUrl || (parseOrigin(originOf(request))?.origin ?? '')
 
 /** The path, with repeated slashes collapsed. */
 export function pathOf({ url }: Request): string {

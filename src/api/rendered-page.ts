@@ -121,9 +121,10 @@ const acceptOf = ({ headers }: Request) => (headers.get('accept') ?? '').toLower
 /** Whether `Accept` names HTML: browsers do, programs hardly ever. */
 export const acceptsHtml = (request: Request): boolean => acceptOf(request).includes('text/html')
 
-/** Whether `Accept` names JSON and no HTML. */
+/** Whether `Accept` names no HTML, and the client is a program: it sends a key, or its `Accept` names JSON. */
 export const prefersJson = (request: Request): boolean =>
-  /application\/(?:json|\*)/.test(acceptOf(request)) && !acceptsHtml(request)
+  !acceptsHtml(request) &&
+  (request.headers.has('x-api-key') || /application\/(?:json|\*)/.test(acceptOf(request)))
 
 /** Real clients send shorter headers. The rest of a longer header is ignored. */
 const LONGEST_ACCEPT = 1000

@@ -178,6 +178,8 @@ export type ServerContext = {
   /** Whether every request needs a key. */
   requireKey: boolean
   backpressure: Backpressure
+  /** The URL of the folder with the cards, such as `https://example.com/card/`; empty if the service has no cards. */
+  cardsOf: (request: Request) => string
 }
 
 export type Context = ServerContext & {

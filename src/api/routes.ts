@@ -1,6 +1,7 @@
 import { health, readiness } from './health.ts'
 import { type Route, unknownPaths } from './route.ts'
-import { V1_ROUTES, V2_ROUTES } from './v1/routes.ts'
+import { V1_ROUTES } from './v1/routes.ts'
+import { V2_ROUTES } from './v2/routes.ts'
 import { diff } from './v3/diff.ts'
 import { events } from './v3/events.ts'
 import { listOfPassports } from './v3/list.ts'

@@ -22,6 +22,7 @@ import {
   isBodyTooLarge,
   matchPath,
   pathOf,
+  publicOriginOf,
   requestIdOf,
   summaryOf,
 } from './parse-request.ts'
@@ -61,6 +62,8 @@ export type ApiServerOptions = ErrorHandling &
     /** The contents of PEM files. With them, the server uses HTTPS and HTTP/2. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
     publicUrl?: string | undefined
+    /** Whether the service has pages and cards. */
+    explorer?: boolean
     limits?: Partial<StreamLimits & HoldLimits> | undefined
     routes: readonly Route[]
     limiter: Limiter
@@ -145,7 +148,7 @@ const folderOf = (path: string) => path.split('/', 2)[1]
 type ServerState = ReturnType<typeof createServerState>
 
 function createServerState(options: ApiServerOptions) {
-  const { store, catalog, explainAll, now, requireKey, publicUrl = '' } = options
+  const { store, catalog, explainAll, now, requireKey, publicUrl = '', explorer = false } = options
   const shared: ServerContext = {
     store,
     catalog,
@@ -155,6 +158,7 @@ function createServerState(options: ApiServerOptions) {
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
     backpressure: createBackpressure(options.limits),
+    cardsOf: (request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
   }
   return {
     ...options,

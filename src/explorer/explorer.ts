@@ -1,4 +1,4 @@
-import { originOf, pathOf, queryOf } from '../api/parse-request.ts'
+import { pathOf, publicOriginOf, queryOf } from '../api/parse-request.ts'
 import { createPageCache, prefersJson, sendPage } from '../api/rendered-page.ts'
 import {
   type Context,
@@ -11,7 +11,6 @@ import {
   unknownPaths,
 } from '../api/route.ts'
 import { ClientGone, ServiceError } from '../domain/errors.ts'
-import { parseOrigin } from '../domain/url.ts'
 import { createCompareCard, createComparePage } from './compare/compare-page.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
 import { createCredentialCard, createCredentialPage } from './credentials/credential-page.ts'
@@ -64,8 +63,7 @@ export function createExplorer(given: ExplorerOptions) {
   async function show(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
     const { params, signal } = request
     const [path, query] = [pathOf(request), queryOf(request)]
-    // The `Host` of a request is untrusted.
-    const origin = site.origin || (parseOrigin(originOf(request))?.origin ?? '')
+    const origin = publicOriginOf(request, site.origin)
     const shown = { path, params, query, site: { ...site, origin }, signal, charge: context.charge }
     const version = await page.version?.(shown)
     const render = () => {
@@ -85,7 +83,7 @@ export function createExplorer(given: ExplorerOptions) {
       throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
     }
     const response = await show(page, request, context)
-    response.headers.append('Vary', 'Accept')
+    response.headers.append('Vary', 'Accept, X-API-KEY')
     return response
   }
 

@@ -55,8 +55,11 @@ export type Store = AsyncDisposable & {
     /** List items, highest score first, then by id. Passports that are no longer listed are left out. */
     listItems(ids: readonly number[]): Awaitable<string[]>
   }
-  /** V2 responses. V2 has the same credentials response as V1. */
-  v2: Pick<Store['v1'], 'findPassport' | 'listItems'>
+  /** V2 responses, except credentials, which are those of V1. `cards` is the URL of the folder with the cards, if any. */
+  v2: {
+    findPassport(ref: PassportRef, cards?: string): Awaitable<V1Passport | undefined>
+    listItems(ids: readonly number[], cards?: string): Awaitable<string[]>
+  }
   v3: {
     /** The results of the first keys, in order. A call may return fewer results than keys, but at least one. */
     find(keys: readonly PassportKey[], options: FindOptions): Awaitable<KeyResult[]>

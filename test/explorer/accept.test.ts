@@ -26,7 +26,7 @@ describe('Accept on pages', () => {
     for (const path of ['/', '/passports/7', '/passports/7/score']) {
       const { status, headers } = await look(path, accept)
       expect([status, headers.get('Content-Type')]).toEqual([200, HTML])
-      expect(headers.get('Vary')).toBe('Accept-Encoding, Accept')
+      expect(headers.get('Vary')).toBe('Accept-Encoding, Accept, X-API-KEY')
     }
     expect((await look('/passports/4711', accept)).headers.get('Content-Type')).toBe(HTML)
   })
@@ -53,6 +53,28 @@ describe('Accept on pages', () => {
       }
     },
   )
+
+  test.each(['*/*', ''])(
+    'a request with a key and Accept: %p gets the same response as one with Accept: application/json',
+    async (accept) => {
+      const paths = ['/', '/passports/7', '/passports', '/nothing', '/v1/passports/7']
+      for (const path of [...paths, '/api/v1/passports/7', '/api/v2/passports/7', '/api/v9/x']) {
+        const ask = (headers: Record<string, string>) =>
+          server.look(path, { headers: { 'X-Request-Id': 'same', ...headers } })
+        const [given, json] = await Promise.all([
+          ask({ Accept: accept, 'X-API-KEY': 'undefined' }),
+          ask({ Accept: 'application/json' }),
+        ])
+        expect([given.status, given.text]).toEqual([json.status, json.text])
+        expect(given.headers.get('Content-Type')).toBe('application/json')
+      }
+    },
+  )
+
+  test('a request with a key gets the page if its Accept header names HTML', async () => {
+    const headers = { Accept: BROWSER, 'X-API-KEY': 'undefined' }
+    expect((await server.look('/passports/7', { headers })).headers.get('Content-Type')).toBe(HTML)
+  })
 
   test.each([
     ['/passports', 404, 'not_found'],

@@ -6,8 +6,6 @@ import { parsePassportRef } from '../../domain/passport.ts'
 import * as recordSchemas from '../../domain/record/passport-schemas.ts'
 import { presentListedPassport, presentPassport } from '../../domain/record/present.ts'
 import * as v1Schemas from '../../domain/v1/schemas.ts'
-import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
-import * as v2Schemas from '../../domain/v2/schemas.ts'
 import { renderLarge } from '../backpressure/backpressure.ts'
 import { ErrorBody, presentError } from '../errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, EXAMPLE } from '../openapi-parts.ts'
@@ -18,7 +16,7 @@ import { type Context, type Route, type RouteRequest, route, type Surface, unkno
 
 type Version = 'v1' | 'v2'
 
-const V1: Surface = {
+export const V1: Surface = {
   usesKeys: true,
   presentError,
   retires: 'V1',
@@ -34,21 +32,9 @@ const V1: Surface = {
   schemas: { ...recordSchemas, ...v1Schemas, ErrorBody },
 }
 
-/** V2 has the endpoints of V1 with more fields. */
-const V2: Surface = {
-  ...V1,
-  retires: 'V2',
-  tag: {
-    name: 'V2',
-    description:
-      'V2 has the endpoints of V1 with the fields that later clients read. It is deprecated together with V1.',
-  },
-  schemas: { ...V1.schemas, ...v2Schemas },
-}
-
 const positive = (fallback: number) => ({ type: 'integer', minimum: 1, default: fallback })
 
-const PARAMETERS = {
+export const PARAMETERS = {
   list: {
     keyword: {
       description:
@@ -80,34 +66,35 @@ const PARAMETERS = {
   },
 }
 
-const LISTED = presentListedPassport(EXAMPLE)
-const FULL = presentPassport(EXAMPLE)
-const LATER = {
-  imageUrl: 'https://example.com/zoe.png',
-  mainWalletChangedAt: Date.UTC(2024, 5, 1),
-  nominations: 3,
+export const LISTED = presentListedPassport(EXAMPLE)
+export const FULL = presentPassport(EXAMPLE)
+export const CREDENTIALS = EXAMPLE.credentials.map(({ from: _, ...credential }) => credential)
+export const PAGINATION = { current_page: 1, last_page: 40, total: 1000 }
+
+export const V1_ROUTES = [
+  ...createRoutes('v1', V1, {
+    list: v1Schemas.PassportListBody,
+    passport: v1Schemas.PassportBody,
+    listed: LISTED,
+    full: FULL,
+    listParameters: PARAMETERS.list,
+    handleList: (request, context) => listPassports('v1', request, context),
+  }),
+  ...unknownPaths(V1, '/api/v1', 'other'),
+]
+
+/** The response schemas of a version, their examples, and its list. */
+type Differences = {
+  list: TSchema
+  passport: TSchema
+  listed: object
+  full: object
+  listParameters: NonNullable<Route['query']>
+  handleList: (request: Request, context: Context) => Promise<Response>
 }
-const CREDENTIALS = EXAMPLE.credentials.map(({ from: _, ...credential }) => credential)
-const PAGINATION = { current_page: 1, last_page: 40, total: 1000 }
-
-export const V1_ROUTES = createRoutes('v1', V1, {
-  list: v1Schemas.PassportListBody,
-  passport: v1Schemas.PassportBody,
-  listed: LISTED,
-  full: FULL,
-})
-export const V2_ROUTES = createRoutes('v2', V2, {
-  list: v2Schemas.PassportListBodyV2,
-  passport: v2Schemas.PassportBodyV2,
-  listed: presentListedPassportV2(LISTED, LATER),
-  full: presentPassportV2(FULL, LATER),
-})
-
-/** The response schemas of a version, and their examples. */
-type Bodies = { list: TSchema; passport: TSchema; listed: object; full: object }
 
 /** The names and operation ids of V1 routes do not contain the version. */
-function createRoutes(version: Version, surface: Surface, bodies: Bodies): readonly Route[] {
+export function createRoutes(version: Version, surface: Surface, bodies: Differences): readonly Route[] {
   const base = `/api/${version}`
   const [prefix, suffix, title] = version === 'v1' ? ['', '', ''] : ['v2_', 'V2', ' (V2)']
   return [
@@ -117,11 +104,11 @@ function createRoutes(version: Version, surface: Surface, bodies: Bodies): reado
       id: `listPassports${suffix}`,
       summary: `List passports by score${title}`,
       description: 'Highest score first, equal scores by `passport_id`. Unknown parameters are ignored.',
-      query: PARAMETERS.list,
+      query: bodies.listParameters,
       responseHeaders: ['Vary'],
       response: bodies.list,
       example: { passports: [bodies.listed], pagination: PAGINATION },
-      handle: (request, context) => listPassports(version, request, context),
+      handle: bodies.handleList,
     }),
     route(surface, {
       name: `${prefix}passport`,
@@ -153,37 +140,62 @@ function createRoutes(version: Version, surface: Surface, bodies: Bodies): reado
       errors: ['not_found'],
       handle: listCredentials,
     }),
-    ...unknownPaths(surface, base, `${prefix}other`),
   ]
 }
 
-async function getPassport(version: Version, { params }: RouteRequest<'id'>, context: Context) {
-  const ref = parsePassportRef(params.id)
-  const passport = ref && (await context.store[version].findPassport(ref))
+async function getPassport(version: Version, request: RouteRequest<'id'>, context: Context) {
+  const ref = parsePassportRef(request.params.id)
+  const passport = ref && (await context.store[version].findPassport(ref, cardsOf(version, request, context)))
   if (!passport) throw notFound()
   const response = json(context, passport.body, passport.etag)
   if (passport.merged) response.headers.set('Content-Location', `/api/${version}/passports/${passport.id}`)
   return response
 }
 
+/** V1 shows no images. */
+const cardsOf = (version: Version, request: Request, context: Context) =>
+  version === 'v1' ? '' : context.cardsOf(request)
+
+/** In V2, `limit` is another name of `per_page`. */
+export function parsePage(version: Version, query: URLSearchParams) {
+  const sizeName = version === 'v2' && !query.get('per_page') ? 'limit' : 'per_page'
+  return parsePageRequest(query.get('page'), query.get(sizeName), sizeName)
+}
+
 /** Pages without a keyword are cached until the snapshot changes. */
-async function listPassports(version: Version, request: Request, context: Context) {
+export async function listPassports(version: Version, request: Request, context: Context) {
   const query = queryOf(request)
-  const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
+  const { page, size } = parsePage(version, query)
   const keyword = parseKeyword(query.get('keyword'))
+  const cards = cardsOf(version, request, context)
   // The signal is created on demand: a cached page needs none.
-  const render = () => renderList(version, context, { page, size, keyword, signal: request.signal })
+  const render = () => renderList(version, context, { page, size, keyword, signal: request.signal }, cards)
   const find = async () =>
     keyword === undefined
-      ? context.pages.get(await context.catalog.current(), `${version} ${page} ${size}`, render)
+      ? context.pages.get(await context.catalog.current(), `${version} ${page} ${size} ${cards}`, render)
       : render()
   const respond = async () => sendPage(request, context, await find())
   return size > CHUNK ? renderLarge(context, respond) : respond()
 }
 
-async function renderList(version: Version, { store, catalog }: Context, request: FindRequest) {
-  const { page, size } = request
-  const { items, total } = await findPage({ catalog, store }, request, store[version].listItems)
+async function renderList(
+  version: Version,
+  { store, catalog }: Context,
+  request: FindRequest,
+  cards: string,
+) {
+  const { items, total } = await findPage({ catalog, store }, request, (ids) =>
+    store[version].listItems(ids, cards),
+  )
+  return renderPage(items, request, total)
+}
+
+/** Renders a page of a list that has `total` passports. */
+export async function renderPage(
+  items: readonly string[],
+  { page, size }: Pick<FindRequest, 'page' | 'size'>,
+  total: number,
+) {
   const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
   return createPage(await joinList(items, `],"pagination":${pagination}}`), JSON_HEADERS)
 }
@@ -206,7 +218,10 @@ async function joinList(items: readonly string[], end: string): Promise<Rendered
 async function listCredentials(request: Request, context: Context): Promise<Response> {
   const query = queryOf(request)
   const named = query.get('passport_id') ?? query.get('id') ?? ''
-  if (named === '') return json(context, '{"passport_credentials":[]}')
+  return named === '' ? json(context, '{"passport_credentials":[]}') : getCredentials(named, context)
+}
+
+export async function getCredentials(named: string, context: Context): Promise<Response> {
   const ref = parsePassportRef(named)
   const credentials = ref && (await context.store.v1.findCredentials(ref))
   if (!credentials) throw notFound()

@@ -150,10 +150,15 @@ export const wordsOf = (keyword: string): string[] =>
 
 export type PageRequest = { page: number; size: number }
 
-export function parsePageRequest(page: string | null, size: string | null): PageRequest {
+/** `sizeName` is the name of the parameter that has the size. */
+export function parsePageRequest(
+  page: string | null,
+  size: string | null,
+  sizeName = 'per_page',
+): PageRequest {
   const number = parseCount('page', page) ?? 1
   if (!Number.isSafeInteger(number)) throw refuse('page', `at most ${Number.MAX_SAFE_INTEGER}`, `${page}`)
-  return { page: number, size: Math.min(parseCount('per_page', size) ?? DEFAULT_LIMIT, LARGEST_LIMIT) }
+  return { page: number, size: Math.min(parseCount(sizeName, size) ?? DEFAULT_LIMIT, LARGEST_LIMIT) }
 }
 
 /** An empty list has one page, so that a client that reads up to the last page terminates. */

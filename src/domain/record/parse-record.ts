@@ -95,7 +95,8 @@ function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
   }
   const imageUrl = text(line.image_url) || text(line.passport_profile?.image_url)
   const mainWalletChangedAt = instant('main_wallet_changed_at', line.main_wallet_changed_at)
-  if (imageUrl !== '') record.imageUrl = imageUrl
+  // V2 shows the card of a passport without an image. The record has none.
+  if (imageUrl !== '' && !imageUrl.endsWith(`/card/${record.id}.png`)) record.imageUrl = imageUrl
   if (mainWalletChangedAt !== undefined) record.mainWalletChangedAt = mainWalletChangedAt
   if (line.nominations_received_count != null) record.nominations = line.nominations_received_count
   if (scores) record.scores = scores

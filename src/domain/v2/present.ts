@@ -3,11 +3,17 @@ import type { LaterFields } from '../record/record.ts'
 import { parseSocialCount } from '../text/social-count.ts'
 import type { WireListedPassportV2, WirePassportV2, WireSocialV2 } from './schemas.ts'
 
-/** The second argument has the fields that `toShownFields` returns. */
+/**
+ * `later` has the fields that `toShownFields` returns. A passport without an image has its card, in the folder with the URL
+ * `cards`; without that URL its image is empty.
+ */
 export function presentListedPassportV2(
   passport: WireListedPassport,
-  { imageUrl = '', mainWalletChangedAt, nominations = 0 }: LaterFields,
+  later: LaterFields,
+  cards = '',
 ): WireListedPassportV2 {
+  const { mainWalletChangedAt, nominations = 0 } = later
+  const imageUrl = later.imageUrl ?? (cards && `${cards}${passport.passport_id}.png`)
   const { display_name } = passport.passport_profile
   return {
     ...passport,
@@ -26,9 +32,13 @@ export function presentListedPassportV2(
   }
 }
 
-export function presentPassportV2(passport: WirePassport, later: LaterFields): WirePassportV2 {
+export function presentPassportV2(
+  passport: WirePassport,
+  later: LaterFields,
+  cards?: string,
+): WirePassportV2 {
   return {
-    ...presentListedPassportV2(passport, later),
+    ...presentListedPassportV2(passport, later, cards),
     merged: passport.merged,
     passport_socials: passport.passport_socials.map(presentSocialV2),
   }

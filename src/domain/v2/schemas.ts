@@ -8,7 +8,7 @@ const count = () =>
 
 export const PassportProfileV2 = describedObject('The self-description of a person', {
   ...PassportProfile.properties,
-  image_url: Type.String({ description: 'An `http` or `https` URL of a picture; empty if unknown' }),
+  image_url: Type.String({ description: 'URL of a picture; the card of the passport if it has no other' }),
   name: Type.String({ description: 'Same as `display_name`' }),
 })
 
@@ -48,6 +48,8 @@ export const PassportV2 = describedObject("A person's complete reputation record
 export const PassportListBodyV2 = closed({ passports: Type.Array(ListedPassportV2), pagination: Pagination })
 
 export const PassportBodyV2 = closed({ passport: PassportV2 })
+
+export const HumanCheckmarkBody = closed({ human_checkmark: Type.Boolean() })
 
 export type WireSocialV2 = Static<typeof PassportSocialV2>
 export type WireListedPassportV2 = Static<typeof ListedPassportV2>

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { createOpenApi, OPENAPI_VERSIONS, type OpenApiVersion } from '../../api/openapi.ts'
-import { originOf, queryOf } from '../../api/parse-request.ts'
+import { publicOriginOf, queryOf } from '../../api/parse-request.ts'
 import { createPage, createPageCache, type RenderedPage } from '../../api/rendered-page.ts'
 import { JSON_HEADERS } from '../../api/response.ts'
 import { isDocumented, pageRoute, type Route } from '../../api/route.ts'
@@ -8,7 +8,6 @@ import { routesOf } from '../../api/routes.ts'
 import { invalidParameter } from '../../domain/errors.ts'
 import { type DatedPlan, datePlan, NO_PLAN } from '../../domain/retirement.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { parseOrigin } from '../../domain/url.ts'
 import type { Awaitable } from '../../store/store.ts'
 import { file, POLICY } from '../site/assets-and-csp.ts'
 import { createSite, type Site } from '../site/site.ts'
@@ -54,7 +53,7 @@ export function createReference(version: string, options: Options = {}) {
   const documentOf = (format: OpenApiVersion) => createOpenApi(version, documented, format)
 
   async function showReference(request: Request, shownVersion: string): Promise<RenderedPage> {
-    const origin = site.origin || (parseOrigin(originOf(request))?.origin ?? EXAMPLE_ORIGIN)
+    const origin = publicOriginOf(request, site.origin) || EXAMPLE_ORIGIN
     const headline = describePhase(plan(), now())
     const shown = { version: shownVersion, headline, explorer, stamp: await stamp?.() }
     return pages.get(documented, JSON.stringify([origin, shown]), () => {

@@ -79,15 +79,15 @@ const showCalculating = (json: string) =>
 type LaterText = Pick<V1PassportRow, 'later_fields'>
 
 /** The V2 response, made from the stored V1 response. */
-export function toPassportV2(row: FoundPassport & LaterText): V1Passport {
+export function toPassportV2(row: FoundPassport & LaterText, cards: string): V1Passport {
   const { id, merged, stale, later_fields } = row
   const { passport } = JSON.parse(row.body) as { passport: WirePassport }
   passport.calculating_score = Boolean(stale)
-  const body = JSON.stringify({ passport: presentPassportV2(passport, fromLaterText(later_fields)) })
+  const body = JSON.stringify({ passport: presentPassportV2(passport, fromLaterText(later_fields), cards) })
   return { id, merged, body, etag: etagOf(body) }
 }
 
-export function toItemV2(row: FoundItem & LaterText): string {
+export function toItemV2(row: FoundItem & LaterText, cards: string): string {
   const passport = JSON.parse(toItem(row)) as WireListedPassport
-  return JSON.stringify(presentListedPassportV2(passport, fromLaterText(row.later_fields)))
+  return JSON.stringify(presentListedPassportV2(passport, fromLaterText(row.later_fields), cards))
 }

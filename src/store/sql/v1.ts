@@ -24,8 +24,8 @@ function createReader<Found, Item>(
   prepare: Prepare,
   { isIn, staleIndex }: Dialect,
   more: string,
-  toPassport: (row: Found) => V1Passport,
-  toItem: (row: Item) => string,
+  toPassport: (row: Found, cards: string) => V1Passport,
+  toItem: (row: Item, cards: string) => string,
 ): Store['v2'] {
   const select = (columns: string) =>
     `select cast(passport_id as double precision) as id, ${columns},
@@ -36,9 +36,10 @@ function createReader<Found, Item>(
     `${select(`score, ${ITEM} as item`)} where ${isIn('passport_id', '$1')}`,
   )
   return {
-    findPassport: (ref) => then(find(ref), (row) => row && toPassport(row)),
+    findPassport: (ref, cards = '') => then(find(ref), (row) => row && toPassport(row, cards)),
     // Rows are sorted here, because SQLite would copy them to sort.
-    listItems: (ids) => (ids.length === 0 ? [] : then(list(ids), (rows) => rows.sort(byRank).map(toItem))),
+    listItems: (ids, cards = '') =>
+      ids.length === 0 ? [] : then(list(ids), (rows) => rows.sort(byRank).map((row) => toItem(row, cards))),
   }
 }
 

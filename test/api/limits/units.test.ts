@@ -5,6 +5,7 @@ import { sendBytes } from '../../support/http/raw-request.ts'
 import { NOON } from '../../support/store/records.ts'
 
 const LIST = '/api/v3/passports'
+const SEARCH = '/api/v2/search/advanced/passport_app__passports?query[identity]'
 const ALL = ['credentials', 'standing', 'explanation']
 const BEFORE = new Date(NOON).toISOString()
 
@@ -12,7 +13,7 @@ type Server = Awaited<ReturnType<typeof limited>>
 
 const keys = (count: number) => Array<string>(count).fill('7')
 
-describe('units of v3 requests', () => {
+describe('units of requests', () => {
   let server: Server
   let key: string
   let remaining = 1_000_000
@@ -50,6 +51,8 @@ describe('units of v3 requests', () => {
     ['/api/v3/events', 1],
     ['/api/v3/events?limit=1000', 4],
     [`${LIST}?nothing=1`, 1],
+    [`${SEARCH}=zoe&query[exactMatch]=true`, 1],
+    [`${SEARCH}=zoe`, 5],
   ])('GET %s counts as %d requests', async (path, units) => {
     expect(await unitsOf(path)).toBe(units)
   })

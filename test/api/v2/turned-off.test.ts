@@ -5,7 +5,14 @@ import { startTestService } from '../../support/service.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { NOON, PEOPLE } from '../../support/store/records.ts'
 
-const V2 = ['/api/v2/passports', '/api/v2/passports/7', '/api/v2/passport_credentials?passport_id=7']
+const V2 = [
+  '/api/v2/passports',
+  '/api/v2/passports/7',
+  '/api/v2/passports/7/credentials',
+  '/api/v2/passport_credentials?passport_id=7',
+  '/api/v2/human_checkmark?id=7',
+  '/api/v2/search/advanced/passport_app__passports?query[identity]=7',
+]
 onEngine('sqlite', 'V2', (open) => {
   test('if V2 is turned off, its paths respond 404 like any unknown path, and the requests do not count as usage', async () => {
     await using store = await open(PEOPLE)

@@ -130,6 +130,14 @@ test('the parser knows every field of a passport in a V2 response, including the
   expect(record).toEqual({ kind: 'passport', passport: { ...rest, ...later } })
 })
 
+test('a card that V2 shows instead of an image does not become the image of the record', () => {
+  const passport = presentPassport({ ...ada, stale: false, calculatedAt: NOON, merged: false })
+  const shown = presentPassportV2(passport, {}, 'https://example.com/card/')
+  expect(shown.passport_profile.image_url).toBe('https://example.com/card/7.png')
+  expect(parsePassport(shown).imageUrl).toBeUndefined()
+  expect(parsePassport({ ...shown, passport_id: 8 }).imageUrl).toBe('https://example.com/card/7.png')
+})
+
 test('image_url at the top level overrides that of the profile, and name replaces a missing display_name', () => {
   const passport_profile = { image_url: 'https://example.com/2', name: 'Ada L.' }
   expect(parsePassport({ image_url: 'https://example.com/1', passport_profile })).toMatchObject({

@@ -46,6 +46,8 @@ export function serveExplorer(
     rasterize,
   })
   const server = serveTest(store, {
+    explorer: true,
+    publicUrl,
     ...options,
     errorPage,
     errorPicture,

@@ -13,13 +13,15 @@ const VALUES: Record<string, string> = {
   key: '7',
   stamp: DEFAULT_RULES.stamp,
   passport_id: '7',
+  'query[identity]': '7',
+  'query[exactMatch]': 'true',
   from: new Date(NOON).toISOString(),
 }
 
 function toCall(route: DocumentedRoute) {
   const { method = 'GET' } = { method: route.methods?.[0] }
   const names = Object.entries(route.query ?? {}).filter(
-    ([name, { required }]) => required || name === 'passport_id',
+    ([name, { required }]) => required || name === 'passport_id' || name.startsWith('query['),
   )
   const query = names.map(([name]) => `${name}=${VALUES[name]}`).join('&')
   const path = route.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(VALUES[name] ?? ''))

@@ -57,7 +57,7 @@ export async function serveSource(
   records: readonly PassportRecord[],
   { requireKey = false, ...faults }: Parameters<typeof faultyProxy>[1] & { requireKey?: boolean } = {},
 ) {
-  const server = await serveRecords({ requireKey }, records)
+  const server = await serveRecords({ requireKey, explorer: true }, records)
   const proxy = await faultyProxy(server.url, faults)
   return owning({ ...proxy, store: server.store }, server, proxy)
 }

@@ -1,0 +1,166 @@
+import { expect, test } from 'bun:test'
+import { expectGolden } from '../../support/http/golden.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import {
+  ADA_SECOND_WALLET,
+  ada,
+  dataPoint,
+  GRACE_OLD_WALLET,
+  grace,
+  graceOld,
+  nobody,
+  record,
+  social,
+} from '../../support/store/records.ts'
+
+const LIST = '/api/v2/passports'
+const SEARCH = '/api/v2/search/advanced/passport_app__passports'
+const HUMAN = '/api/v2/human_checkmark'
+const ID = { headers: { 'X-Request-Id': 'golden' } }
+
+/** Passports whose handles begin with "zoe". The one with the whole handle has the lower score. */
+const zoe = record(20, {
+  scores: { total: 5 },
+  human: true,
+  profile: { displayName: 'Someone Else' },
+  socials: [social('twitter', 'Zoe'), social('github', 'zoe')],
+  dataPoints: [dataPoint('farcaster', 1, 'fid:1042')],
+})
+const zoella = record(21, { scores: { total: 90 }, socials: [social('twitter', 'zoella')] })
+const namedZoe = record(24, { scores: { total: 80 }, profile: { displayName: 'Dr. Zoë' } })
+const twins = [22, 23].map((id) => record(id, { scores: { total: id }, socials: [social('github', 'twin')] }))
+const merged = { ...graceOld, socials: [social('github', 'grace-old')] }
+const PEOPLE = [nobody, grace, merged, ada, zoe, zoella, namedZoe, ...twins]
+
+onEveryEngine('V2 finds people', (open) => {
+  const server = shareServer(
+    () => open(PEOPLE),
+    (store) => serveTest(store, { explorer: true, publicUrl: 'https://passports.example.com' }),
+  )
+
+  async function idsOf(target: string): Promise<number[]> {
+    const { body } = await server.get(target)
+    expect(body.pagination).toEqual({ current_page: 1, last_page: 1, total: body.passports.length })
+    return body.passports.map((each: { passport_id: number }) => each.passport_id)
+  }
+
+  const toTarget = (query: unknown) => `${SEARCH}?query=${encodeURIComponent(JSON.stringify(query))}`
+
+  test('responses to V2 searches match their golden files', async () => {
+    const query = 'query[identity]=twitter:zoe&query[exactMatch]=true'
+    expectGolden('v2-search', (await server.get(`${SEARCH}?${query}`)).text)
+    expectGolden('v2-search-none', (await server.get(`${SEARCH}?query[identity]=twitter:x`)).text)
+    expectGolden('v2-search-unknown-member', (await server.get(toTarget({ tags: ['a'] }), ID)).text)
+    expectGolden('v2-list-filter', (await server.get(`${LIST}?filter[farcaster_id]=1042`)).text)
+    expectGolden('v2-human-checkmark', (await server.get(`${HUMAN}?id=7`)).text)
+    expectGolden('credentials', (await server.get(`${LIST}/7/credentials`)).text)
+  })
+
+  test.each([
+    [{ identity: 'twitter:zoe', exactMatch: true }, [20]],
+    [{ identity: ' Twitter:@ZOE ', exactMatch: true }, [20]],
+    [{ identity: 'farcaster:1042', exactMatch: true }, [20]],
+    [{ identity: 'zoe', exactMatch: true }, [20]],
+    [{ identity: '@zoe', exactMatch: true }, [20]],
+    [{ identity: 'twitter:zo', exactMatch: true }, []],
+    [{ identity: 'twitter:zoe' }, [20, 21]],
+    [{ identity: 'zoe' }, [20, 21, 24]],
+    [{ identity: 'zoe', exactMatch: null }, [20, 21, 24]],
+    [{ identity: 'github:twin', exactMatch: true }, [23, 22]],
+    [{ identity: 'github:grace-old', exactMatch: true }, [3]],
+    [{ identity: 'github:grace' }, [3]],
+    [{ identity: '7', exactMatch: true }, [7]],
+    [{ identity: ADA_SECOND_WALLET.toUpperCase(), exactMatch: true }, [7]],
+    [{ identity: '' }, []],
+    [{ identity: ' @ ' }, []],
+    [{ identity: '\u0301' }, []],
+    [{ identity: 'zoe\0' }, []],
+    [{ identity: ':' }, []],
+  ])('a V2 search for %j finds %j', async (query, ids) => {
+    expect(await idsOf(toTarget(query))).toEqual(ids)
+  })
+
+  test('a V2 search accepts the members of query as parameters, and divides its list into pages', async () => {
+    const query = 'query%5Bidentity%5D=github:twin&query[exactMatch]=true&sort={"id":{}}'
+    expect(await idsOf(`${SEARCH}/?${query}`)).toEqual([23, 22])
+    const second = (await server.get(`${SEARCH}?${query}&page=2&limit=1`)).body
+    expect(second.passports[0].passport_id).toBe(22)
+    expect(second.pagination).toEqual({ current_page: 2, last_page: 2, total: 2 })
+  })
+
+  test.each([
+    ['', 'query must have an identity, as in {"identity":"github:zoe","exactMatch":true}, got {}.'],
+    ['?query={"exactMatch":true}', 'query must have an identity'],
+    ['?query={"identity":["zoe"]}', 'query must have an identity'],
+    [
+      '?query=zoe',
+      'query must be a JSON object such as {"identity":"github:zoe","exactMatch":true}, got "zoe".',
+    ],
+    ['?query=[]', 'query must be a JSON object'],
+    ['?query={"identityy":"x"}', '"identityy" is not a known member of query: did you mean identity?'],
+    ['?query[score][min]=5', '"score][min" is not a known member of query: use identity, exactMatch.'],
+    ['?query={"__proto__":1}', '"__proto__" is not a known member of query'],
+    ['?query[__proto__]=1', '"__proto__" is not a known member of query'],
+    ['?query[identity]=zoe&query[exactMatch]=maybe', 'exactMatch must be true or false, got "maybe".'],
+    [`?query[identity]=${'x'.repeat(201)}`, 'identity must be at most 200 characters, got 201.'],
+    ['?query[identity]=zoe&page=0', 'page must be a whole number from 1, got "0".'],
+  ])('a V2 search with %s gets 400', async (query, message) => {
+    const { status, body } = await server.get(SEARCH + query)
+    expect([status, body.code]).toEqual([400, 'invalid_request'])
+    expect(body.error).toContain(message)
+  })
+
+  test.each([
+    ['filter[twitter]=zoe', [20]],
+    ['filter[twitter]=@ZOE&sort=score', [20]],
+    ['filter[farcaster_id]=1042', [20]],
+    ['passport_socials=github:zoe', [20]],
+    ['passport_socials=github:twin', [23, 22]],
+    ['passport_socials=github:grace-old', [3]],
+    ['passport_socials=7', []],
+    ['filter[twitter]=nobody', []],
+    ['filter[twitter]=', []],
+    ['filter[twitter]=%00', []],
+    ['filter[twitter]=zoe&filter[farcaster_id]=1042', [20]],
+    ['filter[twitter]=zoella&filter[farcaster_id]=1042', []],
+  ])('the V2 list with %s has %j', async (query, ids) => {
+    expect(await idsOf(`${LIST}?${query}`)).toEqual(ids)
+  })
+
+  test('in V2, limit is another name of per_page', async () => {
+    const [text, other] = [await server.get(`${LIST}?limit=2`), await server.get(`${LIST}?per_page=2`)]
+    expect(text.text).toBe(other.text)
+    expect((await server.get(`${LIST}?per_page=2&limit=9`)).text).toBe(other.text)
+    expect((await server.get(`${LIST}?limit=0`)).body.error).toBe(
+      'limit must be a whole number from 1, got "0".',
+    )
+    const v1 = await server.get('/api/v1/passports?limit=2')
+    expect(v1.text).toBe((await server.get('/api/v1/passports')).text)
+  })
+
+  test.each([
+    ['id=20', true],
+    ['id=12', false],
+    [`id=${GRACE_OLD_WALLET}`, false],
+    [`id=${ADA_SECOND_WALLET}&account_source=wallet`, true],
+    ['id=1042&account_source=farcaster', true],
+    ['id=github:zoe', true],
+  ])('the human checkmark for %s is %p', async (query, isHuman) => {
+    expect((await server.get(`${HUMAN}?${query}`)).body).toEqual({ human_checkmark: isHuman })
+  })
+
+  test.each([
+    `${HUMAN}`,
+    `${HUMAN}?id=`,
+    `${HUMAN}?id=4711`,
+    `${HUMAN}?id=7&account_source=farcaster`,
+    `${HUMAN}?id=github:twin`,
+    `${LIST}/4711/credentials`,
+    `${LIST}/x%00/credentials`,
+    '/api/v2/search/advanced/profiles',
+  ])('%s gets the 404 of V1', async (target) => {
+    const { status, body } = await server.get(target)
+    expect([status, body.error]).toEqual([404, 'Resource not found.'])
+  })
+})
