@@ -1,8 +1,9 @@
-"""Writes types.py, the types of all JSON bodies, from the OpenAPI document of the service."""
+"""Copies the licence, and writes types.py, the types of all JSON bodies, from the OpenAPI document of the service."""
 
 import json
 import re
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 from setuptools import setup
@@ -106,7 +107,8 @@ def paths_of(schema: Schema) -> Any:
             yield from (f"{name}.{path}" for path in paths_of(inner))
 
 
-# A source distribution contains types.py in place of the document.
+# A source distribution contains both files.
 if DOCUMENT.exists():
+    copy(HERE / "../../LICENSE", HERE)
     TYPES.write_text(write_types(json.loads(DOCUMENT.read_text("utf-8"))), "utf-8")
 setup()
