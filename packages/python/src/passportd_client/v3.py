@@ -8,7 +8,7 @@ from . import types
 from .check import check, check_key, invalid, largest_page, to_query, to_segment
 from .errors import CursorExpiredError
 from .transport import Transport
-from .types import V3Diff, V3Event, V3EventType, V3LookupBody, V3Page, V3Passport, V3RuleSet
+from .types import V3Diff, V3Event, V3EventType, V3ListBody, V3LookupBody, V3Passport, V3RuleSet
 
 Key = int | str
 Includes = Sequence[types.V3Include]
@@ -69,11 +69,11 @@ class V3:
         self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
         limit: int | None = None, include: Includes = (), select: Fields | None = None,
         group_by: types.V3GroupBy | None = None, cursor: str | None = None,
-    ) -> V3Page:
+    ) -> V3ListBody:
         """Returns one page of passports, the number of all matches, and the groups of `group_by`."""
         values = {"q": q, "filter": filter, "sort": sort, "limit": limit, "group_by": group_by, "cursor": cursor}
         query = to_query({**values, "include": include, "select": select})
-        return cast(V3Page, self._send(f"/v3/passports{query}", "items"))
+        return cast(V3ListBody, self._send(f"/v3/passports{query}", "items"))
 
     def list(
         self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
