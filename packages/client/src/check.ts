@@ -64,13 +64,15 @@ export function checkOptions(known: readonly OptionName[], options: object = {})
   for (const [name, value] of Object.entries(options)) {
     if (!(known as readonly string[]).includes(name))
       throw invalid('An option', `one of ${known.join(', ')}`, name)
-    if (value !== undefined) checkValue(name as OptionName, value, options)
+    if (value !== undefined) checkValues({ [name]: value }, options)
   }
 }
 
-export function checkValue(name: OptionName, value: unknown, options: Fields = {}): void {
-  const [accepted, holds]: Check = CHECKS[name]
-  if (!holds(value, options)) throw invalid(name, accepted, value)
+export function checkValues(values: Partial<Record<OptionName, unknown>>, options: Fields = {}): void {
+  for (const [name, value] of Object.entries(values)) {
+    const [accepted, holds]: Check = CHECKS[name as OptionName]
+    if (!holds(value, options)) throw invalid(name, accepted, value)
+  }
 }
 
 /** A page with included parts has at most 50 passports. */
@@ -81,7 +83,7 @@ export function largestPage({ include = [], select = [] }: Fields): number {
 
 /** Encodes the key of a passport for a path or query. Refuses an empty key, which would request the list. */
 export function toSegment(key: number | string): string {
-  checkValue('passport', key)
+  checkValues({ passport: key })
   return encodeURIComponent(String(key).trim())
 }
 

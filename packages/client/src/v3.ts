@@ -1,4 +1,4 @@
-import { checkOptions, checkValue, FIELDS, largestPage, toSegment } from './check.ts'
+import { checkOptions, checkValues, FIELDS, largestPage, toSegment } from './check.ts'
 import { copy, type V3Change } from './copy.ts'
 import {
   type CopyOptions,
@@ -55,7 +55,7 @@ function createPassportCalls({ send }: Transport, { getPage, getItems }: Request
       keys: readonly (number | string)[],
       options?: O,
     ): Promise<V3LookupBody<V3Shown<O>>> {
-      checkValue('keys', keys)
+      checkValues({ keys })
       checkOptions([...FIELDS, 'asOf'], options)
       const items: V3LookupItem<V3Shown<O>>[] = []
       let found = 0
@@ -87,13 +87,13 @@ function createPassportCalls({ send }: Transport, { getPage, getItems }: Request
     },
     /** The net change of a score between two times, and its causes. `to` defaults to the present. */
     async diff(key: number | string, from: Instant, to?: Instant, options: RequestOptions = {}) {
-      checkValue('from', from)
+      checkValues({ from })
       checkOptions(['to', 'signal'], { to, ...options })
       return send<V3Diff>(`/v3/passports/${toSegment(key)}/diff${toQuery({ from, to })}`, 'causes', options)
     },
     /** The rule set behind a score: `stamp` is the field `rules` of a passport. */
     async rules(stamp: string, options: RequestOptions = {}) {
-      checkValue('stamp', stamp)
+      checkValues({ stamp })
       checkOptions(['signal'], options)
       return send<V3RuleSet>(`/v3/rules/${encodeURIComponent(stamp)}`, 'stamp', options)
     },
