@@ -1,6 +1,7 @@
 import { largestPage } from './check.ts'
 import { CursorExpiredError } from './errors.ts'
-import type { CopyOptions, FieldOptions, Requests } from './requests.ts'
+import type { CopyOptions, FieldOptions } from './options.ts'
+import type { Requests } from './requests.ts'
 import { sleep } from './transport.ts'
 import type { V3Event } from './types.ts'
 

@@ -1,16 +1,15 @@
 import { checkOptions, checkValues, FIELDS, largestPage, toSegment } from './check.ts'
 import { copy, type V3Change } from './copy.ts'
-import {
-  type CopyOptions,
-  createRequests,
-  type EventOptions,
-  type Instant,
-  type NoOptions,
-  type PassportOptions,
-  type Requests,
-  type V3ListOptions,
-  type V3PageOptions,
-} from './requests.ts'
+import type {
+  CopyOptions,
+  EventOptions,
+  Instant,
+  NoOptions,
+  PassportOptions,
+  V3ListOptions,
+  V3PageOptions,
+} from './options.ts'
+import { createRequests, type Requests } from './requests.ts'
 import { type RequestOptions, type Transport, toQuery } from './transport.ts'
 import type {
   V3Diff,

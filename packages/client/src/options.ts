@@ -1,0 +1,66 @@
+import type { NAMES } from './names.ts'
+import type { RequestOptions } from './transport.ts'
+import type { V3EventType, V3Field, V3Include } from './types.ts'
+
+/** A Date, or an ISO 8601 text: a day, or a time with its offset. */
+export type Instant = string | Date
+
+/** A field to count passports by. */
+export type V3GroupBy = (typeof NAMES)['groupBy'][number]
+
+/** A field to sort by, with a minus sign for descending order (`-score`). */
+export type V3Sort = `${'' | '-'}${(typeof NAMES)['sort'][number]}`
+
+export type FieldOptions = RequestOptions & {
+  /** Further parts of the passport. */
+  include?: readonly V3Include[] | undefined
+  /** Only these fields, as dotted paths such as `passport_profile.display_name`. */
+  select?: readonly V3Field[] | undefined
+}
+
+export type PassportOptions = FieldOptions & {
+  /** Returns scores, credentials, the human checkmark and the rule stamp as they were at this time. */
+  asOf?: Instant | undefined
+}
+
+export type V3ListOptions = FieldOptions & {
+  /** Only passports whose display name contains this text. */
+  q?: string | undefined
+  /** Terms such as `human:true,score:>50`. */
+  filter?: string | undefined
+  /** The default is `-score`. */
+  sort?: V3Sort | undefined
+  /** Passports per request, up to 250; up to 50 with credentials, standing or explanation. */
+  limit?: number | undefined
+}
+
+export type V3PageOptions = V3ListOptions & {
+  /** `next` of the previous page. */
+  cursor?: string | undefined
+  /** Counts all matching passports by the values of this field. */
+  groupBy?: V3GroupBy | undefined
+}
+
+/** Options that were not given. */
+export type NoOptions = Record<never, never>
+
+type FollowOptions = {
+  /** Waits for new events and reconnects, until `signal` is aborted. By default, the last event ends the iteration. */
+  follow?: boolean | undefined
+}
+
+export type EventOptions<Types extends V3EventType = V3EventType> = RequestOptions &
+  FollowOptions & {
+    /** The id of an event, or `latest`. The default is to start with the oldest event. */
+    after?: string | undefined
+    /** Only events of these types. */
+    types?: readonly Types[] | undefined
+    /** Only events of this passport. */
+    passport?: number | string | undefined
+  }
+
+export type CopyOptions = FieldOptions &
+  FollowOptions & {
+    /** The cursor of the last checkpoint that was stored. Without it, the copy begins with all passports. */
+    after?: string | undefined
+  }
