@@ -18,6 +18,7 @@ const ENTRY_POINTS = [
   'src/serve/picture-thread.ts',
   'src/serve/writer-thread.ts',
   'src/serve/check-thread.ts',
+  'src/serve/backup-thread.ts',
 ]
 export const TARGETS = [
   'linux-arm64',

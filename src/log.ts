@@ -2,19 +2,24 @@ export type Fields = Readonly<Record<string, string | number | boolean>>
 
 export type Log = Record<'info' | 'warn' | 'error', (message: string, fields?: Fields) => void>
 
-/** Writes an entry per line: text on a terminal, JSON elsewhere. Never pass a key, or the whole address of a client. */
-export function createLog(options: { write: (line: string) => void; json: boolean; now: () => number }): Log {
-  const { write, json, now } = options
+const LEVELS: readonly (keyof Log)[] = ['info', 'warn', 'error']
 
-  const logAs =
-    (level: string) =>
-    (message: string, fields: Fields = {}) => {
+type LogOptions = { write: (line: string) => void; json: boolean; now: () => number; level?: keyof Log }
+
+/** Writes an entry per line, from `level` on: text on a terminal, JSON elsewhere. Never pass a key, or the whole address of a client. */
+export function createLog(options: LogOptions): Log {
+  const { write, json, now, level: least = 'info' } = options
+
+  const logAs = (level: keyof Log) => {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return () => undefined
+    return (message: string, fields: Fields = {}) => {
       const time = new Date(now()).toISOString()
       if (json) return write(`${JSON.stringify({ time, level, message, ...fields })}\n`)
       const details = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
       // Indents further lines of a message, so that they do not look like entries.
       write(`${[time, level, message.replaceAll('\n', '\n  '), ...details].join(' ')}\n`)
     }
+  }
 
   return { info: logAs('info'), warn: logAs('warn'), error: logAs('error') }
 }

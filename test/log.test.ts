@@ -22,3 +22,14 @@ test('a text entry indents the later lines of its message', () => {
     '1970-01-01T00:00:00.000Z error line one\n  line two request_id="r-1" status=500\n',
   )
 })
+
+test.each([
+  ['info', ['info', 'warn', 'error']],
+  ['warn', ['warn', 'error']],
+  ['error', ['error']],
+] as const)('a log with the level %s writes entries of the levels %j', (level, expected) => {
+  const written: string[] = []
+  const log = createLog({ write: (line) => void written.push(line), json: true, now: () => 0, level })
+  for (const each of ['info', 'warn', 'error'] as const) log[each](each)
+  expect(written.map((line) => JSON.parse(line).level)).toEqual([...expected])
+})

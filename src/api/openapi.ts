@@ -3,7 +3,7 @@ import { ServiceError, STATUS_OF } from '../domain/errors.ts'
 import { type DocumentedError, ERRORS, FIELDS, HEADERS, type HeaderName } from './openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, type Route } from './route.ts'
 
-/** Many generators do not accept 3.2 yet. 3.1 has no QUERY and no schema for the items of a stream. */
+/** Many generators do not accept 3.2 yet. 3.1 has no QUERY, and no streams because it has no schema for their items. */
 export const OPENAPI_VERSIONS = ['3.2', '3.1'] as const
 export type OpenApiVersion = (typeof OPENAPI_VERSIONS)[number]
 
@@ -132,12 +132,13 @@ function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) 
   const { response, example, streams = {} } = each
   return {
     'application/json': { schema: toRef(response), ...(example !== undefined && { example }) },
-    ...Object.fromEntries(
-      Object.entries(streams).map(([type, { item, example }]) => [
-        type,
-        format === '3.2' ? { itemSchema: toRef(item), example } : { schema: { type: 'string' }, example },
-      ]),
-    ),
+    ...(format === '3.2' &&
+      Object.fromEntries(
+        Object.entries(streams).map(([type, { item, example }]) => [
+          type,
+          { itemSchema: toRef(item), example },
+        ]),
+      )),
   }
 }
 

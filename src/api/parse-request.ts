@@ -28,9 +28,14 @@ export function checkHost({ headers }: Request): void {
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'])
 
+/** W3C Trace Context: version, trace id, parent id and flags. Versions after 00 may add further parts. */
+const TRACEPARENT =
+  /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
+
 /** What the log says about a request. Unknown methods are untrusted input, and logged as `other`. */
-export const summaryOf = ({ request: { method }, route, id }: Exchange) => ({
+export const summaryOf = ({ request: { method, headers }, route, id }: Exchange) => ({
   id,
+  traceId: TRACEPARENT.exec(headers.get('traceparent') ?? '')?.[1],
   method: KNOWN_METHODS.has(method) ? method : 'other',
   route: route.name,
 })

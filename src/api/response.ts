@@ -125,7 +125,8 @@ export function addHeaders(exchange: Exchange, response: Response): Response {
   return new Response(null, { status: 304, headers })
 }
 
-type FailedRequest = Pick<RequestSummary, 'route'> & Partial<Pick<RequestSummary, 'id' | 'method'>>
+type FailedRequest = Pick<RequestSummary, 'route'> &
+  Partial<Pick<RequestSummary, 'id' | 'traceId' | 'method'>>
 
 export type ErrorHandling = {
   errorPage?: ((status: number, message: string, requestId: string, path: string) => RenderedPage) | undefined

@@ -207,6 +207,8 @@ export type Exchange = LimitedExchange &
 /** The facts about a request that may be logged. Its path, query and key must not be logged. */
 export type RequestSummary = {
   id: string
+  /** From a valid `traceparent`. */
+  traceId?: string | undefined
   method: string
   route: string
   status: number

@@ -10,11 +10,11 @@ export async function checkHealth({ host, port, tls }: Config): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   // The certificate is valid for the public name, not for the address.
   const options = { host, port, path: '/health', rejectUnauthorized: false }
+  const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS)
   const get = tls === undefined ? getHttp : getHttps
-  get({ ...options, signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) }, (response) => {
-    response.resume()
-    resolve(response.statusCode)
-  }).on('error', (error) => reject(new CommandError(`No response from ${host}:${port}: ${error.message}`)))
+  get({ ...options, signal }, (response) => resolve(response.resume().statusCode)).on('error', (error) =>
+    reject(new CommandError(`No response from ${host}:${port}: ${error.message}`)),
+  )
   const status = await promise
   if (status !== 200) throw new CommandError(`/health on ${host}:${port} responded ${status}.`)
 }

@@ -1,4 +1,5 @@
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../domain/rate-limit-tier.ts'
+import { parseDuration } from '../domain/text/duration.ts'
 import { parseInstant } from '../domain/text/instant.ts'
 import { parseWebAddress } from '../domain/url.ts'
 import { tlsProblems } from './check-tls-files.ts'
@@ -16,6 +17,7 @@ import {
   parseFlag,
   parseHistory,
   parseHost,
+  parseLogLevel,
   parsePort,
   parseProxies,
   parsePublicUrl,
@@ -117,7 +119,13 @@ export const SETTINGS = {
   ),
   METRICS_PORT: port('port for Prometheus /metrics; 0 takes any free port', 'off'),
   METRICS_HOST: host('address for /metrics'),
-  LOG_REQUESTS: flag('log an entry for each request'),
+  LOG_LEVEL: define(
+    'least important entries to log: info, warn or error',
+    'info',
+    'info, warn or error',
+    parseLogLevel,
+  ),
+  LOG_REQUESTS: flag('log an entry for each request, as info'),
   DEPRECATED_AT: define(
     'start of the deprecation of V1; none if it is not deprecated',
     '2025-03-31',
@@ -140,6 +148,14 @@ export const SETTINGS = {
     'forever, or a whole number of days from 1 to 36500',
     parseHistory,
   ),
+  BACKUP_DIR: anyText('folder for scheduled backups of a SQLite database'),
+  BACKUP_EVERY: define(
+    'time between scheduled backups',
+    '24h',
+    'a duration of at least 1s, such as 6h or 1d12h',
+    (text) => parseDuration(text) || undefined,
+  ),
+  BACKUP_KEEP: define('scheduled backups to keep', '7', 'a whole number from 1 to 10000', whole(1, 10_000)),
   TLS_CERT: anyText('PEM file with the certificate; with TLS_KEY, serves HTTPS and HTTP/2'),
   TLS_KEY: anyText('PEM file with the private key of the certificate'),
   HTTP3: flag('serve HTTP/3 on the same port as well; needs TLS'),
@@ -170,9 +186,11 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     accent: read('SITE_ACCENT'),
     index: read('SITE_INDEX') ?? DEFAULT_SITE.index,
   }
+  const database = readDatabase(read, problems, demo)
+  const logLevel = read('LOG_LEVEL') ?? 'info'
   const config = {
     ...address,
-    database: readDatabase(read, problems, demo),
+    database,
     requireKey,
     // The explorer must not bypass REQUIRE_API_KEY by default.
     explorer: read('EXPLORER') ?? !requireKey,
@@ -183,7 +201,8 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     deprecatedAt: deprecatedAt === null ? undefined : (deprecatedAt ?? Date.UTC(2025, 2, 31)),
     tiers: read('TIERS') ?? DEFAULT_TIERS,
     trustedProxies: read('TRUST_PROXY') ?? [],
-    logRequests: read('LOG_REQUESTS') ?? false,
+    logLevel,
+    logRequests: read('LOG_REQUESTS') === true && logLevel === 'info',
     metrics: readMetrics(read, problems, address),
     redisUrl: read('REDIS_URL'),
     rules: read('RULES'),
@@ -194,6 +213,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     usageDays: read('USAGE_DAYS'),
     /** Events are kept for this many days; infinite for `forever`. */
     historyDays: read('HISTORY'),
+    backups: readBackups(read, problems, database),
     tls: readTls(read, problems),
   }
   if (problems.length > 0) throw new ConfigError(problems)
@@ -233,6 +253,19 @@ function readMetrics(read: Read, problems: string[], api: Address): Address | un
   if (port === api.port && port !== 0 && host === api.host)
     problems.push(`METRICS_PORT must differ from PORT, got "${port}" for both.`)
   return { host, port }
+}
+
+function readBackups(read: Read, problems: string[], { engine }: DatabaseAddress) {
+  const [folder, every, keep] = [read('BACKUP_DIR'), read('BACKUP_EVERY'), read('BACKUP_KEEP')]
+  if (folder === undefined) {
+    if (every ?? keep) problems.push('BACKUP_EVERY and BACKUP_KEEP need BACKUP_DIR: set it to a folder.')
+    return undefined
+  }
+  if (engine === 'postgres')
+    problems.push(
+      'BACKUP_DIR needs SQLite: unset it, and use the tools of PostgreSQL, such as pg_dump. See "PostgreSQL" in docs/backup.md.',
+    )
+  return { folder, every: every ?? 24 * 3_600_000, keep: keep ?? 7 }
 }
 
 /** Reads the paths of the PEM files for HTTPS, and checks the files. */

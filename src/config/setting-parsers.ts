@@ -16,6 +16,9 @@ export const parsePort = whole(0, 65_535)
 export const parseHistory = (text: string) =>
   text === 'forever' ? Number.POSITIVE_INFINITY : whole(1, 36_500)(text)
 
+export const parseLogLevel = (text: string) =>
+  (['info', 'warn', 'error'] as const).find((level) => level === text.toLowerCase())
+
 /** Returns a parser that also accepts `none`, and returns `null` for it. */
 export const orNone =
   <T>(parse: (text: string) => T | undefined) =>

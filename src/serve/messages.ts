@@ -42,7 +42,7 @@ export type FromThread =
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }
 
-/** Only the main thread writes the log. Every thread except the check thread responds to `stop` with `stopped`. */
+/** Only the main thread writes the log. Every thread except the check and backup threads responds to `stop` with `stopped`. */
 export type ThreadMessage =
   | { kind: 'log'; level: keyof Log; message: string; fields?: Fields | undefined }
   | { kind: 'stopped' }

@@ -71,8 +71,8 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan: () => plan,
-      onError: (error, { id, ...request }) =>
-        onError(error, { ...(id !== undefined && { request_id: id }), ...request }),
+      onError: (error, { id, traceId, ...request }) =>
+        onError(error, { ...(id !== undefined && { request_id: id }), ...traceField(traceId), ...request }),
       metrics,
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
@@ -167,12 +167,15 @@ async function drain(server: ApiServer): Promise<void> {
   clearTimeout(forced)
 }
 
+const traceField = (traceId: string | undefined) => traceId !== undefined && { trace_id: traceId }
+
 /** One entry per request. Clients without a key stay anonymous. */
 const createRequestLog =
   (log: Log) =>
-  ({ id, method, route, status, seconds, keyId, tier, address }: RequestSummary): void =>
+  ({ id, traceId, method, route, status, seconds, keyId, tier, address }: RequestSummary): void =>
     log.info('request', {
       request_id: id,
+      ...traceField(traceId),
       method,
       route,
       status,

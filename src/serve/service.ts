@@ -62,10 +62,10 @@ export async function startService(options: Options) {
   })
   const search = startCalled(node, 'search-thread')
   if (config.explorer) startCalled(node, 'picture-thread')
-  let check: Thread | undefined
+  const independent: Thread[] = []
 
   async function stop(): Promise<void> {
-    check?.terminate()
+    for (const thread of independent) thread.terminate()
     await Promise.all(servers.map((server) => server.stop()))
     for (const thread of node.called.values()) await thread.stop()
     await metrics?.stop()
@@ -82,7 +82,8 @@ export async function startService(options: Options) {
     await options.beforeScoring?.()
     node.isStarted = true
     for (const thread of [writer, search]) thread.post({ kind: 'started' })
-    if (config.database.engine === 'sqlite') check = startCheck(node)
+    if (config.database.engine === 'sqlite') independent.push(startIndependent(node, 'check-thread'))
+    if (config.backups) independent.push(startIndependent(node, 'backup-thread'))
     return {
       url: new URL(url),
       metricsUrl: metrics?.url,
@@ -145,12 +146,17 @@ function startCalled(node: Node, name: CalledThread, onMessage?: (message: Other
   return thread
 }
 
-function startCheck(node: Node): Thread {
+/** Starts a thread that is never asked to stop, but terminated. The next start removes the file of an incomplete backup. */
+function startIndependent(node: Node, name: 'check-thread' | 'backup-thread'): Thread {
   const thread = startThread({
-    name: 'check-thread',
+    name,
     log: node.log,
     onStart: ({ post }) => post(startMessage(node)),
-    onMessage: () => thread.terminate(),
+    onMessage(message, worker) {
+      if (message.kind === 'metrics') node.sums.set(worker, message.families)
+      else thread.terminate()
+    },
+    onEnd: node.sums.end,
   })
   return thread
 }

@@ -120,7 +120,9 @@ test('GET /openapi.json serves the document', async () => {
   expect(body.openapi).toBe('3.1.0')
   expect(Object.keys(body.paths)).toEqual(Object.keys(document.paths))
   expect(Object.keys(body.paths['/api/v3/lookup'])).toEqual(['post'])
-  expect(JSON.stringify(body)).not.toContain('itemSchema')
+  // Generators would give a response that can be a stream the type of an object or a text.
+  for (const { get, post } of [body.paths['/api/v3/events'], body.paths['/api/v3/lookup']])
+    expect(Object.keys((get ?? post).responses[200].content)).toEqual(['application/json'])
   const refused = await server.get('/openapi.json?version=3.0')
   expect([refused.status, refused.body.error]).toEqual([400, 'version must be 3.2 or 3.1, got "3.0".'])
 })

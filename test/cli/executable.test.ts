@@ -30,7 +30,7 @@ describe('the executable without the sources', () => {
     return path
   }
 
-  test('the executable serves the demo, imports, scores and runs doctor, but runs no code from its working directory', async () => {
+  test('the executable serves the demo, backs it up, imports, scores and runs doctor, but runs no code from its working directory', async () => {
     const cwd = emptyFolder('hostile')
     writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
     writeFileSync(join(cwd, 'evil.ts'), 'process.exit(7)\n')
@@ -38,7 +38,7 @@ describe('the executable without the sources', () => {
       join(cwd, 'new.jsonl'),
       '{"passport_id":2000}\n{"passport":2000,"type":"github","value":9999}\n',
     )
-    const child = start(['serve', '--demo'], cwd, { PORT: '0' })
+    const child = start(['serve', '--demo'], cwd, { PORT: '0', BACKUP_DIR: join(cwd, 'backups') })
     try {
       const greeting = await readGreeting(child.stdout)
       expect(greeting).toContain('serves 1,000 passports')
@@ -58,8 +58,9 @@ describe('the executable without the sources', () => {
       ])
         expect([path, (await fetch(url + path)).status]).toEqual([path, 200])
       expect(await run(['import', '--demo', 'new.jsonl'], cwd)).toMatchObject({ code: 0 })
-      // The scorer is a thread with its own entry point.
+      // The scorer and the scheduled backups are threads with their own entry points.
       await until(async () => (await (await fetch(`${url}/api/v1/passports/2000`)).json()).passport.score > 0)
+      await until(() => readdirSync(join(cwd, 'backups')).some((name) => name.endsWith('.db')))
       const doctor = await run(['doctor', '--demo', '--json'], cwd)
       expect({ code: doctor.code, status: JSON.parse(doctor.out).status }).toEqual({ code: 0, status: 'ok' })
       const checkHealth = () => run(['doctor', '--health'], cwd, { PORT: new URL(url).port })
@@ -70,7 +71,7 @@ describe('the executable without the sources', () => {
     } finally {
       child.kill('SIGKILL')
     }
-    expect(readdirSync(cwd).toSorted()).toEqual(['bunfig.toml', 'data', 'evil.ts', 'new.jsonl'])
+    expect(readdirSync(cwd).toSorted()).toEqual(['backups', 'bunfig.toml', 'data', 'evil.ts', 'new.jsonl'])
   })
 
   test('the executable reads .env literally, and names itself in its help', async () => {

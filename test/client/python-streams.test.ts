@@ -102,6 +102,36 @@ for event in client.v3.events(types=["passport.added"], follow=True): show(event
     expect(await running.next()).toBe('5')
   })
 
+  test('events(follow=True) reads an incomplete event again, and raises an error that is not temporary', async () => {
+    const page = JSON.stringify({ items: [], next: 'k-1' })
+    const event = (id: string) =>
+      `id: ${id}\ndata: ${JSON.stringify({ specversion: '1.0', id, name: 'é' })}\n\n`
+    const stream = (text: string) => [200, { 'Content-Type': 'text/event-stream' }, text] as const
+    const responses = [
+      [200, JSON_TYPE, page],
+      [200, JSON_TYPE, page],
+      // The stream ends in the middle of a character.
+      [
+        ...stream(event('k-2') + event('k-3')),
+        Buffer.byteLength(event('k-2')) + event('k-3').indexOf('é') + 1,
+      ],
+      [503, JSON_TYPE, error('unavailable')],
+      stream(`${event('k-3')}:\nid: k-9\n\n`),
+      [200, { 'Content-Type': 'text/html' }, '<h1>Hello</h1>'],
+    ] as const
+    const paths: string[] = []
+    await using faulty = await serveRaw((socket, path) => {
+      const [status, headers, body, length] = responses[paths.push(path) - 1] ?? [404, {}, '']
+      answer(socket, status, headers, Buffer.from(body), length)
+    })
+    const program = `
+show(failure_of(lambda: [show(event["id"]) for event in client.v3.events(follow=True)]))
+`
+    expect(await client.run(program, faulty.url)).toMatchObject(['k-2', 'k-3', { code: 'invalid_answer' }])
+    const afters = ['k-1', 'k-2', 'k-2', 'k-9'].map((after) => `/api/v3/events?after=${after}`)
+    expect(paths.slice(2)).toEqual(afters)
+  })
+
   test('copy() yields all passports, then changes, merges and removals, and continues after a checkpoint', async () => {
     const people = Array.from({ length: 252 }, (_, id) => named(id, `Person ${id}`, id))
     await using service = await serveRecords({}, people)

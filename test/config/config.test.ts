@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const SUPPORT = join(import.meta.dir, '../support/postgres')
 
-const DEFAULTS = {
+const DEFAULTS: Partial<Config> = {
   host: '127.0.0.1',
   port: 8080,
   database: { engine: 'sqlite', path: 'data/passportd.db' } as const,
@@ -21,6 +21,7 @@ const DEFAULTS = {
   deprecatedAt: Date.UTC(2025, 2, 31),
   tiers: DEFAULT_TIERS,
   trustedProxies: [],
+  logLevel: 'info',
   logRequests: false,
 }
 
@@ -51,6 +52,12 @@ test.each<[Record<string, string>, Partial<Config>]>([
   [
     { EXPLORER: 'off', COMPAT_V2: 'off', LOG_REQUESTS: 'on' },
     { explorer: false, compatV2: false, logRequests: true },
+  ],
+  [{ LOG_LEVEL: 'Warn', LOG_REQUESTS: 'on' }, { logLevel: 'warn' }],
+  [{ BACKUP_DIR: '/backups' }, { backups: { folder: '/backups', every: 86_400_000, keep: 7 } }],
+  [
+    { BACKUP_DIR: 'kept', BACKUP_EVERY: '1d6h', BACKUP_KEEP: '1' },
+    { backups: { folder: 'kept', every: 108_000_000, keep: 1 } },
   ],
   [{ PUBLIC_URL: 'https://passports.example.com/' }, { publicUrl: 'https://passports.example.com' }],
   [{ DEPRECATED_AT: '2025-01-01T02:00:00+02:00' }, { deprecatedAt: Date.UTC(2025, 0, 1) }],
@@ -93,6 +100,21 @@ test.each<[Record<string, string>, Partial<Config>]>([
 
 test.each<[Record<string, string>, string]>([
   [{ HISTORY: '1.5' }, 'HISTORY must be forever, or a whole number of days from 1 to 36500, got "1.5".'],
+  [{ LOG_LEVEL: 'debug' }, 'LOG_LEVEL must be info, warn or error, got "debug".'],
+  ...['0s', '6', 'daily', '-1h', '1.5h'].map((every): [Record<string, string>, string] => [
+    { BACKUP_DIR: 'kept', BACKUP_EVERY: every },
+    `BACKUP_EVERY must be a duration of at least 1s, such as 6h or 1d12h, got "${every}".`,
+  ]),
+  ...['0', '10001', 'all', '1.5'].map((keep): [Record<string, string>, string] => [
+    { BACKUP_DIR: 'kept', BACKUP_KEEP: keep },
+    `BACKUP_KEEP must be a whole number from 1 to 10000, got "${keep}".`,
+  ]),
+  [{ BACKUP_EVERY: '6h' }, 'BACKUP_EVERY and BACKUP_KEEP need BACKUP_DIR: set it to a folder.'],
+  [{ BACKUP_KEEP: '3' }, 'BACKUP_EVERY and BACKUP_KEEP need BACKUP_DIR'],
+  [
+    { BACKUP_DIR: 'kept', DATABASE_URL: POSTGRES },
+    'BACKUP_DIR needs SQLite: unset it, and use the tools of PostgreSQL, such as pg_dump. See "PostgreSQL" in docs/backup.md.',
+  ],
   [{ DATABASE_READ_URL: 'postgres://replica/x' }, 'DATABASE_URL must name its PostgreSQL primary'],
   [{ DATABASE_READ_URL: 'mysql://a:secret@b/c' }, 'got "mysql://…@b/c".'],
   [{ DATABASE_URL: 'mysql://me:secret@host/x' }, 'got "mysql://…@host/x".'],

@@ -12,6 +12,7 @@ import {
 } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
 import { type IService, Service } from 'kubernetes-models/v1/Service'
 import { readConfig, SETTINGS } from '../../src/config/config.ts'
+import { VERSION } from '../../src/version.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -90,6 +91,7 @@ test('pods of Kubernetes run as the user of the image, without privileges on a r
     capabilities: { drop: ['ALL'] },
   })
   expect(container?.volumeMounts?.map(({ mountPath }) => mountPath)).toEqual(['/tmp'])
+  expect(container?.image).toBe(`passportd:${VERSION.replace('-dev', '')}`)
   expect(container?.args).toEqual(JSON.parse(imageLine(/^CMD (.+)$/m) ?? ''))
 })
 

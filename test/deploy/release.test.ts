@@ -45,6 +45,18 @@ test('an unknown target is refused with the list of targets', async () => {
   ])
 })
 
+test('a runtime whose hash differs from the lockfile is refused', async () => {
+  using folder = tempFolder()
+  const packed = JSON.stringify([{ integrity: 'sha512-other', filename: 'other.tgz' }])
+  writeFileSync(join(folder.path, 'npm'), `#!/bin/sh\necho '${packed}'\n`, { mode: 0o755 })
+  const { exitCode, stderr } = await $`${process.execPath} deploy/executable.ts linux-x64`
+    .cwd(ROOT)
+    .env({ ...process.env, PATH: `${folder.path}:${process.env.PATH}` })
+    .quiet()
+    .nothrow()
+  expect([exitCode, `${stderr}`]).toEqual([1, expect.stringContaining('has the hash sha512-other')])
+})
+
 type Component = { name: string; version: string; purl: string; hashes?: { alg: string }[] }
 
 test('the SBOM has every installed production package and every runtime, and no development package', async () => {

@@ -29,7 +29,7 @@ export async function installPythonClient(home: string) {
   async function command(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
     const child = Bun.spawn([...args], {
       cwd: home,
-      env: { PATH: '/usr/bin:/bin', ...env },
+      env: { PATH: process.env.PATH ?? '', ...env },
       stdout: 'pipe',
       stderr: 'pipe',
     })

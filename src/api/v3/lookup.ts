@@ -27,7 +27,7 @@ export const lookup = route(V3, {
   id: 'lookUp',
   summary: 'Look up many passports',
   description:
-    'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. Each 25 keys, or part of them, count as one request of the limit; `include`, `as_of` and a large body add to it. A key is always required.',
+    'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. With `Accept: application/x-ndjson`, the response is a stream with one item per line. Each 25 keys, or part of them, count as one request of the limit; `include`, `as_of` and a large body add to it. A key is always required.',
   body: LookupRequest,
   bodyExample: LOOKUP_REQUEST,
   responseHeaders: ['Vary'],

@@ -42,7 +42,8 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     const config = readConfig(terminal.env, { demo })
     if (http) refusePublicHost(config)
     const { createMcpServer } = await import('../../mcp/server.ts')
-    const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
+    const { log: write, interactive, now } = terminal
+    const log = createLog({ write, json: !interactive, now, level: config.logLevel })
     const end = shutdownSignal(() => terminal.exit(1))
     await using stores = keepStore(config.database, (error) =>
       log.error(`The index for filters could not be updated: ${describeError(error)}`),

@@ -11,6 +11,7 @@ import { loadRules } from '../../scoring/load-rules.ts'
 import { type Service, startService } from '../../serve/service.ts'
 import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
+import { makeBackupFolder } from '../../store/sqlite/scheduled-backup.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
@@ -40,12 +41,14 @@ export const serve = defineCommand({
   async run({ values: { workers, demo = false } }, terminal) {
     refuseWorkers(workers, process.platform)
     const config = readConfig(terminal.env, { demo })
-    const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
+    const { log: write, interactive, now } = terminal
+    const log = createLog({ write, json: !interactive, now, level: config.logLevel })
     const started = Promise.withResolvers<Service>()
     // SIGHUP from a closed terminal must end the process. Without a terminal, it only renews TLS, even at startup.
     if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
     // The rules are read here, because an invalid rule set must stop the command instead of a thread.
     const rules = await loadRules(config.rules)
+    if (config.backups) makeBackupFolder(config.backups.folder)
 
     await using store = await openWhole(config.database, {
       ...SERVE_TIMEOUT,

@@ -25,10 +25,9 @@ import { identify, versionOf } from './migrate.ts'
 /** Counts from a complete check of a database. `credentials` includes superseded credentials and those of merged passports. */
 export type Contents = { passports: number; credentials: number; bytes: number }
 
-/** Writes a snapshot of the database to `file`. The file gets this name after it was checked. */
-export function backUp(path: string, file: string): Contents {
+/** Writes a snapshot of the database to `file`. The file has the name `partial` until it was checked. */
+export function backUp(path: string, file: string, partial = `${file}.part`): Contents {
   refuseLogs(file)
-  const partial = `${file}.part`
   return writeAtomically(partial, file, (confirm) => {
     writeSnapshot(path, partial)
     confirm()
@@ -177,7 +176,7 @@ export function writeAtomically<T>(path: string, name: string, write: (confirm: 
   }
 }
 
-function removeWithJournal(path: string): void {
+export function removeWithJournal(path: string): void {
   for (const each of [path, `${path}-journal`]) rmSync(each, { force: true })
 }
 

@@ -136,7 +136,7 @@ function makeFile(path: string): void {
 /** No other user may read the folder, under any umask. */
 export const makeFolder = (folder: string) => mkdirSync(folder, { recursive: true, mode: 0o700 })
 
-function make(what: string, work: () => void): void {
+export function make(what: string, work: () => void): void {
   try {
     work()
   } catch (error) {

@@ -34,7 +34,7 @@ const expressions: string[] = JSON.parse(
 ).panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr))
 
 function expectAccepted(args: readonly string[], stdin = ''): void {
-  const { exitCode, stderr } = Bun.spawnSync(['promtool', 'check', ...args], { stdin: Buffer.from(stdin) })
+  const { exitCode, stderr } = Bun.spawnSync(['promtool', ...args], { stdin: Buffer.from(stdin) })
   expect([exitCode, `${stderr}`]).toEqual([0, ''])
 }
 
@@ -45,10 +45,12 @@ test.if(hasPrograms('redis-server'))(
     await using here = await workplace(databaseMaker('sqlite'), {
       records: [named(1, 'Ada'), named(2, 'Bob')],
     })
-    await using server = await here.serve(['--workers', '2'], { METRICS_PORT: '0', REDIS_URL: redis.url })
+    const settings = { METRICS_PORT: '0', REDIS_URL: redis.url, BACKUP_DIR: here.path('backups') }
+    await using server = await here.serve(['--workers', '2'], settings)
     const read = async (name: string) => (await scrape(server)).value(name)
-    // Waits for the first metrics of the workers.
+    // Waits for the first metrics of the workers and of the backup.
     await until(async () => (await read('passportd_redis_up')) !== undefined)
+    await until(async () => (await read('passportd_backup_failures_total')) !== undefined)
     expect(await read('passportd_redis_up')).toBe(1)
     expect(await read('passportd_redis_errors_total')).toBe(0)
     expect(await read('passportd_requests_in_progress')).toBe(0)
@@ -56,7 +58,7 @@ test.if(hasPrograms('redis-server'))(
     expect(await read('passportd_snapshot_age_seconds')).toBeLessThan(60)
 
     const { families: names, text } = await scrape(server)
-    if (hasPrograms('promtool')) expectAccepted(['metrics'], text)
+    if (hasPrograms('promtool')) expectAccepted(['check', 'metrics'], text)
     const rules = readRules()
     const used = rules.flatMap(({ expr }) => metricsIn(expr))
     expect(used.length).toBeGreaterThan(5)
@@ -123,6 +125,22 @@ test.if(hasPrograms('promtool'))(
       expr: expr.replaceAll('$__rate_interval', '1m'),
     }))
     writeFileSync(path, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
-    expectAccepted(['rules', path, ALERTS])
+    expectAccepted(['check', 'rules', path, ALERTS])
   },
+)
+
+const RULE_TESTS = join(import.meta.dir, 'prometheus-alerts.test.yaml')
+
+type RuleTests = { tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[] }
+
+test('prometheus-alerts.test.yaml has a test in which each alert fires', () => {
+  const { tests } = Bun.YAML.parse(readFileSync(RULE_TESTS, 'utf8')) as RuleTests
+  const fired = tests.flatMap(({ alert_rule_test }) =>
+    alert_rule_test.filter(({ exp_alerts }) => exp_alerts.length > 0).map(({ alertname }) => alertname),
+  )
+  expect(new Set(fired)).toEqual(new Set(readRules().map(({ alert }) => alert)))
+})
+
+test.if(hasPrograms('promtool'))('in Prometheus each alert fires when it should, and not otherwise', () =>
+  expectAccepted(['test', 'rules', RULE_TESTS]),
 )

@@ -48,6 +48,53 @@ test.concurrent('LOG_REQUESTS=true logs one entry per request, with the name of 
   ])
 })
 
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+const PARENT = '00f067aa0ba902b7'
+
+test.each([
+  [`00-${TRACE}-${PARENT}-01`, TRACE],
+  // A later version may have further parts.
+  [`cc-${TRACE}-${PARENT}-01-later`, TRACE],
+  [`00-${TRACE}-${PARENT}-01-later`, undefined],
+  [`ff-${TRACE}-${PARENT}-01`, undefined],
+  [`00-${TRACE.toUpperCase()}-${PARENT}-01`, undefined],
+  [`00-${'0'.repeat(32)}-${PARENT}-01`, undefined],
+  [`00-${TRACE}-${'0'.repeat(16)}-01`, undefined],
+  [`00-${TRACE}-${PARENT}`, undefined],
+  [`00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`, undefined],
+  ['"\\x1b[31m', undefined],
+])('a request with the traceparent %s is logged with the trace id %s', async (traceparent, id) => {
+  await using here = await workplace(databaseMaker('sqlite'))
+  await using server = await here.listen({ LOG_REQUESTS: 'true' })
+  await fetch(`${server.url}/health`, { headers: { traceparent } })
+  await until(() => server.lines.length === 1)
+  expect(JSON.parse(server.lines[0] ?? '').trace_id).toBe(id)
+})
+
+test('the entry of a server error has the trace id of its request, and LOG_LEVEL=warn omits the entries of requests', async () => {
+  await using here = await workplace(databaseMaker('sqlite'))
+  await using server = await here.listen({ LOG_REQUESTS: 'true', LOG_LEVEL: 'warn' })
+  using database = new Database(here.database)
+  database.run('alter table v1_passports rename to gone')
+  const response = await fetch(`${server.url}/api/v1/passports/1`, {
+    headers: { traceparent: `00-${TRACE}-${PARENT}-00` },
+  })
+  expect(response.status).toBe(500)
+  await until(() => server.lines.length > 0)
+  expect(server.lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'error', trace_id: TRACE, request_id: response.headers.get('x-request-id'), route: 'passport' },
+  ])
+})
+
+test('serve with LOG_LEVEL=error logs neither its start nor its stop, but still prints its greeting', async () => {
+  await using here = await workplace(databaseMaker('sqlite'))
+  await using server = await here.serve([], { LOG_LEVEL: 'error' })
+  expect(server.greeting).toContain('passportd')
+  server.child.kill('SIGTERM')
+  expect(await server.child.exited).toBe(0)
+  expect(await new Response(server.child.stderr).text()).toBe('')
+})
+
 test.concurrent('start, stop, an ignored SIGHUP and a changed retirement plan are logged, and a failing background job is logged once with its stack', async () => {
   await using here = await workplace(databaseMaker('sqlite'))
   await using server = await here.serve()
@@ -65,7 +112,7 @@ test.concurrent('start, stop, an ignored SIGHUP and a changed retirement plan ar
   expect(await server.child.exited).toBe(0)
   await until(() => isLogged('Stopped.'))
   const start = { version: VERSION, url: server.url, database: here.database, passports: 0, workers: 1 }
-  const failure = expect.stringMatching(/: no such table: ranking\n {4}at .*listing\.ts/s)
+  const failure = expect.stringMatching(/: no such table: ranking\n {4}at .*snapshot\.ts/s)
   expect(log.map((line) => JSON.parse(line))).toMatchObject([
     { message: 'Started.', ...start },
     { level: 'warn', message: 'SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.' },

@@ -24,7 +24,7 @@ class Transport:
     """Sends requests with the API key, a timeout and retries. Paths begin with the version."""
 
     def __init__(self, base_url: str, api_key: str | None, timeout: float, retries: float, longest_wait: float) -> None:
-        if not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", base_url):
+        if not re.fullmatch(r"https?://[^\s/?#@]+(/[!$->@-~]*)?", base_url):
             raise invalid("base_url", "a URL such as https://host", base_url)
         key = (api_key or "").strip()
         if not re.fullmatch(r"[\x20-\x7e]*", key):
@@ -124,7 +124,8 @@ def read_events(response: HTTPResponse) -> Iterator[dict[str, str]]:
     fields: dict[str, str] = {}
     while True:
         with network_errors():
-            line = response.readline().decode()
+            # A lost connection can end in the middle of a character.
+            line = response.readline().decode(errors="replace")
         name, _, value = line.rstrip("\r\n").partition(":")
         if not line:
             return
