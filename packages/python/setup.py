@@ -1,8 +1,9 @@
-"""Writes types.py, the types of all JSON bodies, from the OpenAPI document of the service."""
+"""Copies the licence, and writes types.py, the types of all JSON bodies, from the OpenAPI document of the service."""
 
 import json
 import re
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 from setuptools import setup
@@ -12,12 +13,6 @@ DOCUMENT = HERE / "../../docs/openapi.json"
 TYPES = HERE / "src/passportd_client/types.py"
 
 ROOTS = "Credential Passport PassportListBody V3LookupBody V3ListBody V3Diff V3EventPage V3RuleSet".split()
-RENAMED = {
-    "PassportListBody": "PassportPage",
-    "V3ListBody": "V3Page",
-    "V3ScoreChangedData": "V3ScoreChange",
-    "V3PassportOrSelected": "V3Passport",
-}
 PRIMITIVE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
 Schema = dict[str, Any]
@@ -27,14 +22,8 @@ def camel(name: str) -> str:
     return "".join(part.capitalize() for part in re.split(r"[._]", name))
 
 
-def literal(values: list[str]) -> str:
-    return f"Literal{json.dumps(values)}"
-
-
 def write_types(document: Schema) -> str:
     schemas: dict[str, Schema] = document["components"]["schemas"]
-    # mypy does not distinguish required and optional fields of a TypedDict when they are read.
-    schemas["V3PassportOrSelected"] = schemas["V3Passport"]
     schemas["V3LookupItem"] = merge(schemas["V3LookupItem"]["anyOf"])
     schemas["V3Event"] = split_event(schemas["V3Event"])
     written = {"": "from typing import Literal, NotRequired, TypedDict"}
@@ -42,14 +31,14 @@ def write_types(document: Schema) -> str:
     def define(name: str, schema: Schema) -> str:
         """Returns the type of a schema. Objects in it become types of their own, whose names begin with `name`."""
         if "$ref" in schema:
-            component = schema["$ref"].rsplit("/", 1)[-1]
-            name = RENAMED.get(component, component)
+            # mypy does not distinguish required and optional fields of a TypedDict when they are read.
+            name = schema["$ref"].rsplit("/", 1)[-1].removesuffix("OrSelected")
             if name not in written:
-                found = define(name, schemas[component])
+                found = define(name, schemas[name])
                 written.setdefault(name, f"{name} = {found}")
             return name
         if "const" in schema or "enum" in schema:
-            return literal(schema.get("enum", [schema.get("const")]))
+            return f"Literal{json.dumps(schema.get('enum', [schema.get('const')]))}"
         if "anyOf" in schema:
             return " | ".join(dict.fromkeys(define(each.get("title", name), each) for each in schema["anyOf"]))
         if "items" in schema:
@@ -78,7 +67,7 @@ def write_types(document: Schema) -> str:
         "V3GroupBy": enums["group_by"],
         "V3EventType": [each["properties"]["type"]["const"] for each in schemas["V3Event"]["anyOf"]],
     }.items():
-        written[name] = f"{name} = {literal(values)}"
+        written[name] = f"{name} = Literal{json.dumps(values)}"
     return "\n".join(written.values()) + "\n"
 
 
@@ -106,7 +95,8 @@ def paths_of(schema: Schema) -> Any:
             yield from (f"{name}.{path}" for path in paths_of(inner))
 
 
-# A source distribution contains types.py in place of the document.
+# A source distribution contains both files.
 if DOCUMENT.exists():
+    copy(HERE / "../../LICENSE", HERE)
     TYPES.write_text(write_types(json.loads(DOCUMENT.read_text("utf-8"))), "utf-8")
 setup()

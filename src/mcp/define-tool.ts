@@ -23,16 +23,13 @@ type Declaration<Input extends TObject, Output extends TSchema> = {
   call: (args: Static<Input>, context: ToolContext) => Promise<Static<Output> & object>
 }
 
-type AnyTool = Omit<Declaration<TObject, TSchema>, 'inputSchema' | 'call'> & {
-  inputSchema: TSchema
-  call: (args: Readonly<Record<string, unknown>>, context: ToolContext) => Promise<object>
-}
-
 export const defineTool = <Input extends TObject, Output extends TSchema>(
   tool: Declaration<Input, Output>,
-): AnyTool => ({
+) => ({
   ...tool,
-  call: (args, context) => tool.call(parseArguments(tool.inputSchema, args), context),
+  inputSchema: tool.inputSchema as TSchema,
+  call: (args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<object> =>
+    tool.call(parseArguments(tool.inputSchema, args), context),
 })
 
 /** Agents send an id as a number and a missing value as null, although the schema says otherwise. */

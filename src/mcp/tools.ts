@@ -17,16 +17,7 @@ import { presentExplanation, presentPassport } from '../domain/v3/present.ts'
 import { presentEvent, presentTime } from '../domain/v3/present-event.ts'
 import { createExplainer } from '../scoring/explain.ts'
 import { defineTool, type ToolContext } from './define-tool.ts'
-import {
-  CredentialsResult,
-  ExplanationResult,
-  HistoryResult,
-  LookupResult,
-  PassportResult,
-  ScoreAtResult,
-  SearchResult,
-  WhatChangedResult,
-} from './result-schemas.ts'
+import * as results from './result-schemas.ts'
 import { MAX_LIST } from './sanitize.ts'
 
 const passport = Type.String({
@@ -62,7 +53,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       limit: limit('Passports', 10, 25),
       page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 })),
     }),
-    outputSchema: SearchResult,
+    outputSchema: results.SearchResult,
     async call({ keyword, filter, sort, limit = 10, page = 1 }, context) {
       const request = {
         keyword: parseKeyword(keyword),
@@ -87,7 +78,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     title: 'Get a passport',
     description: 'Returns one passport: scores, profile, wallets, socials.',
     inputSchema: OnePassport,
-    outputSchema: PassportResult,
+    outputSchema: results.PassportResult,
     async call({ passport: key }, context) {
       const passport = await findNamed(key, context, { credentials: false })
       const shown = presentPassport(passport, {})
@@ -103,7 +94,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     title: 'Get credentials',
     description: 'Lists the scored credentials of one passport, highest score first.',
     inputSchema: OnePassport,
-    outputSchema: CredentialsResult,
+    outputSchema: results.CredentialsResult,
     call: async ({ passport }, context) =>
       presentCredentials(await findNamed(passport, context, { credentials: true }), context),
   }),
@@ -111,7 +102,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     title: 'Explain a score',
     description: 'Explains the score of one passport, credential by credential.',
     inputSchema: OnePassport,
-    outputSchema: ExplanationResult,
+    outputSchema: results.ExplanationResult,
     async call({ passport: key }, context) {
       const passport = await findNamed(key, context, { credentials: false })
       const explained = (await createExplainer(context.store)([passport])).get(passport.id)
@@ -134,12 +125,12 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
         description: 'Passports, in any mix of keys',
       }),
     }),
-    outputSchema: LookupResult,
+    outputSchema: results.LookupResult,
     async call({ keys }, context) {
       const parsed = keys.map(parsePassportKey)
       const known = parsed.filter((key) => key !== undefined)
       const found = await findAll(context, known)
-      const items = keys.map((key, at): Static<typeof LookupResult>['items'][number] => {
+      const items = keys.map((key, at): Static<typeof results.LookupResult>['items'][number] => {
         if (!parsed[at]) return { key, error: 'malformed' }
         const result = found.shift()
         if (!result) return { key, error: 'not_found' }
@@ -153,7 +144,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     title: 'Score at a time',
     description: 'Returns the score and the credentials of one passport as of a time in the past.',
     inputSchema: closed({ passport, as_of: time('A time in the past') }),
-    outputSchema: ScoreAtResult,
+    outputSchema: results.ScoreAtResult,
     async call({ passport: key, as_of }, context) {
       const instant = parsePast('as_of', as_of, context.now())
       const passport = await findNamed(key, context, { credentials: true, time: instant })
@@ -168,7 +159,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       from: time('Begin'),
       to: Type.Optional(time('End; default: now')),
     }),
-    outputSchema: WhatChangedResult,
+    outputSchema: results.WhatChangedResult,
     async call({ passport, ...times }, context) {
       const diff = await findDiff(context, passport, parseTimes(times, context.now()))
       return { ...diff, links: linksTo(diff.passport_id, context), total: diff.causes.length }
@@ -183,7 +174,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       limit: limit('Events', 10, 50),
       cursor: Type.Optional(Type.String({ description: '`next` of the previous page' })),
     }),
-    outputSchema: HistoryResult,
+    outputSchema: results.HistoryResult,
     call: readHistory,
   }),
 }
@@ -191,7 +182,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
 async function readHistory(
   { passport, limit = 10, cursor }: { passport: string; limit?: number; cursor?: string },
   context: ToolContext,
-): Promise<Static<typeof HistoryResult>> {
+): Promise<Static<typeof results.HistoryResult>> {
   const { events, v3 } = context.store
   const key = parseKey(passport.trim())
   // An id is not looked up: merged and removed passports have events too.

@@ -137,23 +137,21 @@ const SORTS = 'score, activity_score, identity_score, skills_score, passport_id'
   .split(', ')
   .flatMap((field) => [`-${field}`, field])
 const KEY = 'a passport id, a wallet or, in v3, a handle such as github:zoe'
+const FIELDS = 'a list of fields such as score or standing.rank'
+const LIMIT = 'a whole number from 1 to 250, or to 50 with credentials, standing or explanation'
 const DATE = 'a Date, a day such as 2026-10-01, or a time such as 2026-10-01T12:00:00Z'
 
 test.each<[keyof Untyped, unknown[], string]>([
-  ['passport', [' '], `A key must be ${KEY}, got " ".`],
-  ['passport', [Number.NaN], `A key must be ${KEY}, got NaN.`],
-  ['passport', [undefined], `A key must be ${KEY}, got undefined.`],
+  ['passport', [' '], `passport must be ${KEY}, got " ".`],
+  ['passport', [Number.NaN], `passport must be ${KEY}, got NaN.`],
+  ['passport', [undefined], `passport must be ${KEY}, got undefined.`],
   [
     'passport',
     [7, { include: ['score'] }],
-    'A name in include must be one of credentials, standing, explanation, got "score".',
+    'include must be a list of credentials, standing, explanation, got ["score"].',
   ],
-  ['passport', [7, { select: [] }], 'select must be a list with a name, got [].'],
-  [
-    'passport',
-    [7, { select: ['standing.place'] }],
-    'A name in select must be one of standing.rank, standing.of, standing.percentile, got "standing.place".',
-  ],
+  ['passport', [7, { select: [] }], `select must be ${FIELDS}, got [].`],
+  ['passport', [7, { select: ['standing.place'] }], `select must be ${FIELDS}, got ["standing.place"].`],
   ['passport', [7, { asOf: new Date('x') }], `asOf must be ${DATE}, got Invalid Date.`],
   ['passport', [7, { asOf: '2026-10-01T12:00' }], `asOf must be ${DATE}, got "2026-10-01T12:00".`],
   [
@@ -171,8 +169,8 @@ test.each<[keyof Untyped, unknown[], string]>([
     [{ groupBy: 'score' }],
     'groupBy must be one of type, tag, location, source, human, rules, got "score".',
   ],
-  ['page', [{ limit: 251 }], 'limit must be a whole number from 1 to 250, got 251.'],
-  ['page', [{ limit: 51, select: ['standing.rank'] }], 'limit must be a whole number from 1 to 50, got 51.'],
+  ['page', [{ limit: 251 }], `limit must be ${LIMIT}, got 251.`],
+  ['page', [{ limit: 51, select: ['standing.rank'] }], `limit must be ${LIMIT}, got 51.`],
   ['page', [{ cursor: null }], 'cursor must be a cursor of an earlier response, got null.'],
   ['diff', [7], `from must be ${DATE}, got undefined.`],
   ['diff', [7, '2026-10-01', 5], `to must be ${DATE}, got 5.`],
@@ -186,7 +184,7 @@ test.each<[keyof Untyped, unknown[], string]>([
   [
     'events',
     [{ types: ['merged'] }],
-    'A name in types must be one of passport.added, passport.changed, passport.merged, passport.unmerged, passport.removed, score.changed, rules.changed, got "merged".',
+    'types must be a list of passport.added, passport.changed, passport.merged, passport.unmerged, passport.removed, score.changed, rules.changed, got ["merged"].',
   ],
   [
     'copy',

@@ -23,7 +23,7 @@ export async function installPythonClient(home: string) {
   // The build writes files beside the sources, so it gets a copy of them.
   const [source, dist, site] = [join(home, 'packages/python'), join(home, 'dist'), join(home, 'site')]
   mkdirSync(join(home, 'docs'), { recursive: true })
-  cpSync(join(ROOT, 'docs/openapi.json'), join(home, 'docs/openapi.json'))
+  for (const file of ['docs/openapi.json', 'LICENSE']) cpSync(join(ROOT, file), join(home, file))
   cpSync(join(ROOT, 'packages/python'), source, { recursive: true })
 
   async function command(args: readonly string[], env: Record<string, string> = {}): Promise<string> {

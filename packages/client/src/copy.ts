@@ -1,5 +1,8 @@
+import { largestPage } from './check.ts'
 import { CursorExpiredError } from './errors.ts'
-import type { V3Event, V3LookupItem, V3Page } from './types.ts'
+import type { CopyOptions, FieldOptions, Requests } from './requests.ts'
+import { sleep } from './transport.ts'
+import type { V3Event } from './types.ts'
 
 /** A step of a copy of all passports. */
 export type V3Change<Passport> =
@@ -11,23 +14,20 @@ export type V3Change<Passport> =
   /** Store the cursor when all changes before it are stored. `isCurrent`: the copy has all changes until now. */
   | { type: 'checkpoint'; cursor: string; isCurrent: boolean }
 
-/** The requests of a copy. */
-type Reads<Passport> = {
-  cursor: () => Promise<string>
-  page: (cursor: string | undefined) => Promise<V3Page<Passport>>
-  lookup: (keys: readonly string[]) => Promise<{ items: V3LookupItem<Passport>[] }>
-  keysPerLookup: number
-  events: (after: string) => AsyncIterable<{ items: V3Event[]; next: string; isCurrent: boolean }>
-}
+type Changes<Passport> = AsyncGenerator<V3Change<Passport>, void, undefined>
+
+/** Lists show a change about a second late. A list that is read this long after a cursor has all changes before it. */
+const LIST_LAG = 2000
 
 /** Copies all passports, and then all changes. Begins again if events after the cursor were deleted. */
-export async function* copy<Passport extends { passport_id: number }>(
-  reads: Reads<Passport>,
-  after: string | undefined,
-): AsyncGenerator<V3Change<Passport>, void, undefined> {
-  for (let cursor = after; ; cursor = undefined) {
+export async function* copy<P extends { passport_id: number }>(
+  requests: Requests,
+  options: CopyOptions,
+): Changes<P> {
+  const select = options.select && ([...options.select, 'passport_id'] as const)
+  for (let { after } = options; ; after = undefined) {
     try {
-      return yield* copyAfter(reads, cursor)
+      return yield* copyAfter<P>(requests, { ...options, select, after })
     } catch (error) {
       if (!(error instanceof CursorExpiredError)) throw error
     }
@@ -35,34 +35,43 @@ export async function* copy<Passport extends { passport_id: number }>(
 }
 
 /** While the list is read, the cursor of a checkpoint is that of the events, `~`, and that of the list. */
-async function* copyAfter<Passport extends { passport_id: number }>(
-  reads: Reads<Passport>,
-  after: string | undefined,
-): AsyncGenerator<V3Change<Passport>, void, undefined> {
-  if (after === undefined) yield { type: 'start' }
-  // The cursor is read before the list, so that the events after it have all changes that the list may lack.
-  let [cursor = '', position] = after?.split('~') ?? [await reads.cursor(), '']
+async function* copyAfter<P extends { passport_id: number }>(
+  requests: Requests,
+  { after, follow, ...fields }: CopyOptions,
+): Changes<P> {
+  let [cursor, position] = after?.split('~') ?? []
+  if (cursor === undefined) {
+    yield { type: 'start' }
+    // The cursor is read before the list, so that the events after it have all changes that the list may lack.
+    cursor = await requests.getCursor(fields)
+    position = ''
+    await sleep(LIST_LAG, fields.signal)
+  }
   while (position !== undefined) {
-    const { items, next } = await reads.page(position || undefined)
+    const page = { ...fields, limit: largestPage(fields), cursor: position || undefined }
+    const { items, next } = await requests.getPage<P>(page)
     for (const passport of items) yield { type: 'put', passport }
     position = next ?? undefined
     yield { type: 'checkpoint', cursor: next === null ? cursor : `${cursor}~${next}`, isCurrent: false }
   }
-  for await (const { items, next, isCurrent } of reads.events(cursor)) {
-    yield* readChanged(reads, items)
+  const events = requests.readEvents({ after: cursor, follow, signal: fields.signal })
+  for await (const { items, next, isCurrent } of events) {
+    yield* readChanged<P>(requests, items, fields)
     yield { type: 'checkpoint', cursor: next, isCurrent }
   }
 }
 
 /** Yields the passports of the events as they are now. */
-async function* readChanged<Passport extends { passport_id: number }>(
-  { lookup, keysPerLookup }: Reads<Passport>,
+async function* readChanged<P extends { passport_id: number }>(
+  { getItems }: Requests,
   events: readonly V3Event[],
-): AsyncGenerator<V3Change<Passport>, void, undefined> {
+  fields: FieldOptions,
+): Changes<P> {
   const keys = [...new Set(events.flatMap(({ subject }) => subject ?? []))]
-  for (let at = 0; at < keys.length; at += keysPerLookup) {
-    const { items } = await lookup(keys.slice(at, at + keysPerLookup))
-    const found = new Map<number, Passport>()
+  const most = largestPage(fields)
+  for (let at = 0; at < keys.length; at += most) {
+    const { items } = await getItems<P>(keys.slice(at, at + most), fields)
+    const found = new Map<number, P>()
     // Deletions come first, because a passport may have the wallets of another one that was merged into it.
     for (const item of items) {
       const id = Number(item.key)

@@ -6,8 +6,6 @@ import type { RequestOptions, Transport } from './transport.ts'
 const SILENCE = 45_000
 
 type Stream = RequestOptions & {
-  /** A field that every event must have. */
-  field: string
   /** Returns the path of the stream that begins after the event `id`. */
   pathAfter: (id: string) => string
   after: string
@@ -17,7 +15,7 @@ type Stream = RequestOptions & {
  * Yields server-sent events until `signal` is aborted, those of one read together. `next` is the cursor after them.
  * Reconnects, and continues after the last event.
  */
-export async function* follow<T>(transport: Transport, { field, pathAfter, after, signal }: Stream) {
+export async function* follow<T>(transport: Transport, { pathAfter, after, signal }: Stream) {
   let next = after
   let most = transport.retries
   for (let failures = 0; ; failures++) {
@@ -27,7 +25,7 @@ export async function* follow<T>(transport: Transport, { field, pathAfter, after
       for await (const events of readEvents(stream, signal)) {
         failures = 0
         for (const { id } of events) next = id ?? next
-        const items = events.flatMap(({ data }) => (data === '' ? [] : [parseBody<T>(data, field)]))
+        const items = events.flatMap(({ data }) => (data === '' ? [] : [parseBody<T>(data, 'specversion')]))
         yield { items, next, isCurrent: true }
       }
       throw new PassportError('network', 'The connection was closed.')

@@ -1,10 +1,11 @@
 export { type Cache, type CachedResponse, createMemoryCache } from './cache.ts'
-export type { CopyOptions, EventOptions } from './changes.ts'
 export { type Client, createClient, type ListOptions, type PageOptions } from './client.ts'
 export type { V3Change } from './copy.ts'
 export { CursorExpiredError, type InvalidValue, PassportError, type PassportErrorCode } from './errors.ts'
 export type { Fetch } from './exchange.ts'
 export type {
+  CopyOptions,
+  EventOptions,
   FieldOptions,
   Instant,
   PassportOptions,
@@ -12,6 +13,6 @@ export type {
   V3ListOptions,
   V3PageOptions,
   V3Sort,
-} from './passport-requests.ts'
+} from './requests.ts'
 export type { ClientOptions, Deprecation, RequestOptions } from './transport.ts'
 export type * from './types.ts'

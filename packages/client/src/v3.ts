@@ -1,32 +1,44 @@
-import { createChanges } from './changes.ts'
-import { checkOptions, checkTimes, checkValue, FIELDS, largestPage, toSegment } from './check.ts'
+import { checkOptions, checkValue, FIELDS, largestPage, toSegment } from './check.ts'
+import { copy, type V3Change } from './copy.ts'
 import {
-  createPassportRequests,
+  type CopyOptions,
+  createRequests,
+  type EventOptions,
   type Instant,
   type NoOptions,
   type PassportOptions,
+  type Requests,
   type V3ListOptions,
   type V3PageOptions,
-} from './passport-requests.ts'
+} from './requests.ts'
 import { type RequestOptions, type Transport, toQuery } from './transport.ts'
-import type { V3Diff, V3LookupBody, V3LookupItem, V3Page, V3RuleSet, V3Shown } from './types.ts'
+import type {
+  V3Diff,
+  V3Event,
+  V3EventType,
+  V3LookupBody,
+  V3LookupItem,
+  V3Page,
+  V3RuleSet,
+  V3Shown,
+} from './types.ts'
 
 const KEYS_PER_REQUEST = 1000
 
 const LIST = [...FIELDS, 'q', 'filter', 'sort', 'limit'] as const
 
+/** The passport of a copy always has its id. */
+type Copied<Options> = V3Shown<Options> & { passport_id: number }
+
 /** The type is named, because `tsc` would write out all its parts. */
-export type V3 = ReturnType<typeof createPassportCalls> & ReturnType<typeof createChanges>
+export type V3 = ReturnType<typeof createPassportCalls> & ReturnType<typeof createEventCalls>
 
-export const createV3 = (transport: Transport): V3 => ({
-  ...createPassportCalls(transport),
-  ...createChanges(transport),
-})
+export function createV3(transport: Transport): V3 {
+  const requests = createRequests(transport)
+  return { ...createPassportCalls(transport, requests), ...createEventCalls(requests) }
+}
 
-function createPassportCalls(transport: Transport) {
-  const { send } = transport
-  const { getPage, getItems } = createPassportRequests(transport)
-
+function createPassportCalls({ send }: Transport, { getPage, getItems }: Requests) {
   return {
     /** Finds a passport by id, wallet or handle (`github:zoe`). Throws `not_found`, or `ambiguous` if several match. */
     async passport<const O extends PassportOptions = NoOptions>(
@@ -75,8 +87,8 @@ function createPassportCalls(transport: Transport) {
     },
     /** The net change of a score between two times, and its causes. `to` defaults to the present. */
     async diff(key: number | string, from: Instant, to?: Instant, options: RequestOptions = {}) {
-      checkTimes({ from, ...(to !== undefined && { to }) })
-      checkOptions(['signal'], options)
+      checkValue('from', from)
+      checkOptions(['to', 'signal'], { to, ...options })
       return send<V3Diff>(`/v3/passports/${toSegment(key)}/diff${toQuery({ from, to })}`, 'causes', options)
     },
     /** The rule set behind a score: `stamp` is the field `rules` of a passport. */
@@ -84,6 +96,30 @@ function createPassportCalls(transport: Transport) {
       checkValue('stamp', stamp)
       checkOptions(['signal'], options)
       return send<V3RuleSet>(`/v3/rules/${encodeURIComponent(stamp)}`, 'stamp', options)
+    },
+  }
+}
+
+function createEventCalls(requests: Requests) {
+  return {
+    /** The cursor of the end of the event log now: events after it are newer. Needs an API key. */
+    async cursor(options: RequestOptions = {}): Promise<string> {
+      checkOptions(['signal'], options)
+      return requests.getCursor(options)
+    },
+    /** Changes of passports and of the rule set, oldest first; needs an API key. May throw a `CursorExpiredError`. */
+    async *events<Types extends V3EventType = V3EventType>(
+      options: EventOptions<Types> = {},
+    ): AsyncGenerator<V3Event<Types>, void, undefined> {
+      checkOptions(['after', 'types', 'passport', 'follow', 'signal'], options)
+      for await (const { items } of requests.readEvents(options)) yield* items
+    },
+    /** All passports, then their changes: the steps of a copy that stays up to date. Needs an API key. */
+    async *copy<const O extends CopyOptions = NoOptions>(
+      options?: O,
+    ): AsyncGenerator<V3Change<Copied<O>>, void, undefined> {
+      checkOptions([...FIELDS, 'after', 'follow'], options)
+      yield* copy<Copied<O>>(requests, options ?? {})
     },
   }
 }

@@ -168,26 +168,19 @@ export async function listPassports(version: Version, request: Request, context:
   const { page, size } = parsePage(version, query)
   const keyword = parseKeyword(query.get('keyword'))
   const cards = cardsOf(version, request, context)
-  // The signal is created on demand: a cached page needs none.
-  const render = () => renderList(version, context, { page, size, keyword, signal: request.signal }, cards)
+  const render = async () => {
+    // The signal is created on demand: a cached page needs none.
+    const wanted = { page, size, keyword, signal: request.signal }
+    const list = (ids: readonly number[]) => context.store[version].listItems(ids, cards)
+    const { items, total } = await findPage(context, wanted, list)
+    return renderPage(items, { page, size }, total)
+  }
   const find = async () =>
     keyword === undefined
       ? context.pages.get(await context.catalog.current(), `${version} ${page} ${size} ${cards}`, render)
       : render()
   const respond = async () => sendPage(request, context, await find())
   return size > CHUNK ? renderLarge(context, respond) : respond()
-}
-
-async function renderList(
-  version: Version,
-  { store, catalog }: Context,
-  request: FindRequest,
-  cards: string,
-) {
-  const { items, total } = await findPage({ catalog, store }, request, (ids) =>
-    store[version].listItems(ids, cards),
-  )
-  return renderPage(items, request, total)
 }
 
 /** Renders a page of a list that has `total` passports. */

@@ -3,7 +3,7 @@ from typing import cast
 
 from .check import to_query, to_segment
 from .transport import Transport
-from .types import Credential, ListedPassport, Passport, PassportPage
+from .types import Credential, ListedPassport, Passport, PassportListBody
 from .v3 import V3
 
 
@@ -35,9 +35,9 @@ class Passports:
 
     def page(
         self, *, page: int | None = None, per_page: int | None = None, keyword: str | None = None
-    ) -> PassportPage:
+    ) -> PassportListBody:
         query = to_query({"page": page, "per_page": per_page, "keyword": keyword})
-        return cast(PassportPage, self._send(f"/v1/passports{query}", "passports"))
+        return cast(PassportListBody, self._send(f"/v1/passports{query}", "passports"))
 
     def get(self, id_or_wallet: int | str) -> Passport:
         """Raises `not_found` if there is no such passport."""

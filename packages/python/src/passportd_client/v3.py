@@ -8,7 +8,7 @@ from . import types
 from .check import check, check_key, invalid, largest_page, to_query, to_segment
 from .errors import CursorExpiredError
 from .transport import Transport
-from .types import V3Diff, V3Event, V3EventType, V3LookupBody, V3Page, V3Passport, V3RuleSet
+from .types import V3Diff, V3Event, V3EventType, V3ListBody, V3LookupBody, V3Passport, V3RuleSet
 
 Key = int | str
 Includes = Sequence[types.V3Include]
@@ -69,24 +69,22 @@ class V3:
         self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
         limit: int | None = None, include: Includes = (), select: Fields | None = None,
         group_by: types.V3GroupBy | None = None, cursor: str | None = None,
-    ) -> V3Page:
+    ) -> V3ListBody:
         """Returns one page of passports, the number of all matches, and the groups of `group_by`."""
-        more = {"limit": limit, "cursor": cursor, "include": include, "select": select}
-        return self._get_page({"q": q, "filter": filter, "sort": sort, "group_by": group_by, **more})
-
-    def _get_page(self, values: dict[str, Any]) -> V3Page:
-        return cast(V3Page, self._send(f"/v3/passports{to_query(values)}", "items"))
+        values = {"q": q, "filter": filter, "sort": sort, "limit": limit, "group_by": group_by, "cursor": cursor}
+        query = to_query({**values, "include": include, "select": select})
+        return cast(V3ListBody, self._send(f"/v3/passports{query}", "items"))
 
     def list(
         self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
         limit: int | None = None, include: Includes = (), select: Fields | None = None,
     ) -> Iterator[V3Passport]:
         """Iterates over all matching passports. Fetches pages as they are needed; `limit` is their size."""
-        size = largest_page({"include": include, "select": select}) if limit is None else limit
+        fields: dict[str, Any] = {"include": include, "select": select}
+        size = largest_page(fields) if limit is None else limit
         cursor: str | None = ""
         while cursor is not None:
-            more = {"limit": size, "cursor": cursor or None, "include": include, "select": select}
-            page = self._get_page({"q": q, "filter": filter, "sort": sort, **more})
+            page = self.page(q=q, filter=filter, sort=sort, limit=size, cursor=cursor or None, **fields)
             yield from page["items"]
             cursor = page["next"]
 
@@ -130,8 +128,8 @@ class V3:
     ) -> Iterator[V3Change]:
         """All passports, then their changes: the steps of a copy that stays up to date. `after` is the cursor of a
         checkpoint. The copy begins again if events after the cursor were deleted."""
+        check({"select": select})
         fields = {"include": include, "select": None if select is None else [*select, "passport_id"]}
-        check({"after": after, **fields})
         while True:
             try:
                 return (yield from self._copy_after(after, follow, fields))
@@ -146,7 +144,7 @@ class V3:
             time.sleep(LIST_LAG)
         cursor, is_listing, position = after.partition("~")
         while is_listing:
-            page = self._get_page({**fields, "limit": largest_page(fields), "cursor": position or None})
+            page = self.page(**fields, limit=largest_page(fields), cursor=position or None)
             for passport in page["items"]:
                 yield {"type": "put", "passport": passport}
             is_listing, position = ("", "") if page["next"] is None else ("~", page["next"])
