@@ -15,7 +15,6 @@ export type ToolContext = {
 }
 
 type Declaration<Input extends TObject, Output extends TSchema> = {
-  title: string
   description: string
   inputSchema: Input
   outputSchema: Output

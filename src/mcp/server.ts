@@ -40,6 +40,7 @@ export function createMcpServer({ open, log, isLocal, onCall }: Options): Server
   server.setRequestHandler('tools/list', () => ({
     tools: Object.entries(TOOLS).map(([name, { call: _, ...tool }]) => ({
       name,
+      title: name.replaceAll('_', ' '),
       ...tool,
       annotations,
     })) as Tool[],

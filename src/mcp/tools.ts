@@ -41,7 +41,6 @@ const OnePassport = closed({ passport })
 
 export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
   search_passports: defineTool({
-    title: 'Search passports',
     description:
       'Finds passports by part of their name and by a filter, highest score first or in another order.',
     inputSchema: closed({
@@ -75,7 +74,6 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     },
   }),
   get_passport: defineTool({
-    title: 'Get a passport',
     description: 'Returns one passport: scores, profile, wallets, socials.',
     inputSchema: OnePassport,
     outputSchema: results.PassportResult,
@@ -91,7 +89,6 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     },
   }),
   get_credentials: defineTool({
-    title: 'Get credentials',
     description: 'Lists the scored credentials of one passport, highest score first.',
     inputSchema: OnePassport,
     outputSchema: results.CredentialsResult,
@@ -99,7 +96,6 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       presentCredentials(await findNamed(passport, context, { credentials: true }), context),
   }),
   explain_score: defineTool({
-    title: 'Explain a score',
     description: 'Explains the score of one passport, credential by credential.',
     inputSchema: OnePassport,
     outputSchema: results.ExplanationResult,
@@ -116,7 +112,6 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     },
   }),
   lookup_passports: defineTool({
-    title: 'Look up passports',
     description: `Returns the scores of up to ${MAX_LIST} passports by id, wallet or handle, in order.`,
     inputSchema: closed({
       keys: Type.Array(passport, {
@@ -141,7 +136,6 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     },
   }),
   score_at: defineTool({
-    title: 'Score at a time',
     description: 'Returns the score and the credentials of one passport as of a time in the past.',
     inputSchema: closed({ passport, as_of: time('A time in the past') }),
     outputSchema: results.ScoreAtResult,
@@ -152,7 +146,6 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     },
   }),
   what_changed: defineTool({
-    title: 'What changed a score',
     description: 'Explains why the score of one passport changed between two times.',
     inputSchema: closed({
       passport,
@@ -166,7 +159,6 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     },
   }),
   history: defineTool({
-    title: 'History of a passport',
     description:
       'Lists the changes of one passport, newest first. An id may be that of a merged or removed passport.',
     inputSchema: closed({

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { CHUNK, type FindRequest, findPage, mapChunks } from '../../catalog/find-list.ts'
 import { notFound } from '../../domain/errors.ts'
-import { lastPage, parseKeyword, parsePageRequest } from '../../domain/lists/list-request.ts'
+import { lastPage, parseKeyword, parsePageNumber, parsePageSize } from '../../domain/lists/list-request.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import * as recordSchemas from '../../domain/record/passport-schemas.ts'
 import { presentListedPassport, presentPassport } from '../../domain/record/present.ts'
@@ -158,8 +158,8 @@ const cardsOf = (version: Version, request: Request, context: Context) =>
 
 /** In V2, `limit` is another name of `per_page`. */
 export function parsePage(version: Version, query: URLSearchParams) {
-  const sizeName = version === 'v2' && !query.get('per_page') ? 'limit' : 'per_page'
-  return parsePageRequest(query.get('page'), query.get(sizeName), sizeName)
+  const name = version === 'v2' && !query.get('per_page') ? 'limit' : 'per_page'
+  return { page: parsePageNumber(query.get('page')), size: parsePageSize(name, query.get(name)) }
 }
 
 /** Pages without a keyword are cached until the snapshot changes. */

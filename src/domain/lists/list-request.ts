@@ -150,16 +150,14 @@ export const wordsOf = (keyword: string): string[] =>
 
 export type PageRequest = { page: number; size: number }
 
-/** `sizeName` is the name of the parameter that has the size. */
-export function parsePageRequest(
-  page: string | null,
-  size: string | null,
-  sizeName = 'per_page',
-): PageRequest {
-  const number = parseCount('page', page) ?? 1
-  if (!Number.isSafeInteger(number)) throw refuse('page', `at most ${Number.MAX_SAFE_INTEGER}`, `${page}`)
-  return { page: number, size: Math.min(parseCount(sizeName, size) ?? DEFAULT_LIMIT, LARGEST_LIMIT) }
+export function parsePageNumber(text: string | null): number {
+  const number = parseCount('page', text) ?? 1
+  if (!Number.isSafeInteger(number)) throw refuse('page', `at most ${Number.MAX_SAFE_INTEGER}`, `${text}`)
+  return number
 }
+
+export const parsePageSize = (name: string, text: string | null): number =>
+  Math.min(parseCount(name, text) ?? DEFAULT_LIMIT, LARGEST_LIMIT)
 
 /** An empty list has one page, so that a client that reads up to the last page terminates. */
 export const lastPage = (total: number, size: number): number => Math.max(1, Math.ceil(total / size))

@@ -1,6 +1,6 @@
 import { type Caps, type Credential, roundScore } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
-import { lastPage, parsePageRequest } from '../../domain/lists/list-request.ts'
+import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
 import { parsePassportRef, type Scores } from '../../domain/passport.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
@@ -143,4 +143,4 @@ ${renderPager(page, last, (target) => `/passports/${passport.id}/credentials?pag
   },
 })
 
-const pageOf = (query: URLSearchParams) => parsePageRequest(query.get('page'), String(PAGE_SIZE)).page
+const pageOf = (query: URLSearchParams) => parsePageNumber(query.get('page'))

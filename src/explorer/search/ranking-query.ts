@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts'
 import type { Filter, FilterField } from '../../domain/lists/filter.ts'
-import { type ListQuery, parseKeyword, parsePageRequest, toWords } from '../../domain/lists/list-request.ts'
+import { type ListQuery, parseKeyword, parsePageNumber, toWords } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { LONGEST_VALUE } from '../design/text.ts'
@@ -51,7 +51,7 @@ export function parseRankingQuery(query: URLSearchParams): RankingQuery {
       ),
     },
     sort: parseChoice('sort', query.get('sort') || 'total', Object.keys(SORTS) as RankingSort[]),
-    page: parsePageRequest(query.get('page'), String(PAGE_SIZE)).page,
+    page: parsePageNumber(query.get('page')),
   }
 }
 

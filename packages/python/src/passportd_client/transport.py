@@ -7,6 +7,7 @@ import urllib.request
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from http.client import HTTPException, HTTPResponse, IncompleteRead
+from itertools import count
 from typing import Any, cast
 
 from .check import invalid
@@ -29,10 +30,6 @@ class Transport:
         key = (api_key or "").strip()
         if not re.fullmatch(r"[\x20-\x7e]*", key):
             raise ValueError("api_key contains a character that is not printable ASCII.")
-        if not timeout > 0:
-            raise invalid("timeout", "a number of seconds above 0", timeout)
-        if not (retries >= 0 and longest_wait >= 0):
-            raise invalid("retries and longest_wait", "numbers from 0", (retries, longest_wait))
         self._base = base_url.rstrip("/") + "/api"
         self._headers = {"User-Agent": "passportd-client-python", **({"X-API-KEY": key} if key else {})}
         self._timeout, self._retries, self._longest_wait = timeout, retries, longest_wait
@@ -43,14 +40,12 @@ class Transport:
 
     def send(self, path: str, field: str, body: object = None) -> Any:
         """Returns the parsed body of a successful response, which must have the field `field`."""
-        failures = 0
-        while True:
+        for failures in count():
             try:
                 with self._open(path, "application/json", self._timeout, body) as response:
                     return parse_body(read_text(response, self._timeout), field)
             except PassportError as error:
                 self._wait_after(error, failures, self._retries)
-            failures += 1
 
     def follow(self, path_after: Callable[[str | None], str], after: str | None) -> Generator[Any, None, None]:
         """Yields the data of server-sent events. Reconnects, and continues after the last event."""
