@@ -8,9 +8,12 @@ export const VERSION: string = version
 export const PROGRAM: string = nameProgram()
 
 function nameProgram(): string {
-  if (Bun.isStandaloneExecutable) return process.execPath
+  if (Bun.isStandaloneExecutable) return quotePath(process.execPath)
   if (!import.meta.dir.includes('node_modules')) return 'npm run -s passportd --'
-  return process.env.npm_command === undefined ? 'passportd' : `npx ${findNpxPackage() ?? 'passportd'}`
+  if (process.env.npm_command !== 'exec') return 'passportd'
+  const file = findNpxPackage()
+  // Without -y, npx asks again before each run of a file, and refuses to run it without a terminal.
+  return file === undefined ? 'npx passportd' : `npx -y ${file}`
 }
 
 /** The package that npx was called with, such as a file: npx stores it beside the node_modules in its cache. */
@@ -18,3 +21,5 @@ function findNpxPackage(): string | undefined {
   const path = join(import.meta.dir, '../../../package.json')
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8'))._npx?.packages?.[0] : undefined
 }
+
+const quotePath = (path: string) => (path.includes(' ') ? JSON.stringify(path) : path)

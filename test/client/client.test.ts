@@ -119,8 +119,8 @@ test.each<Failure>([
   expect(service.receivedKeys).toHaveLength(requests)
 })
 
-test('a retry waits for at most longestWait, and a longer Retry-After throws the error at once', async () => {
-  await using service = startReplies([503, ''])
+test('a retry waits for at most longestWait even if Retry-After is 0, and a longer Retry-After throws the error at once', async () => {
+  await using service = startReplies([503, ''], [503, '', { 'Retry-After': '0' }])
   using timers = spyOn(globalThis, 'setTimeout')
   const client = createClient({ baseUrl: service.url, longestWait: 3 })
   expect(await failureOf(client.passports.get(7))).toMatchObject({ status: 503 })

@@ -73,7 +73,8 @@ export function createTransport(options: ClientOptions) {
   async function waitAfter(error: unknown, failures: number, most: number, signal?: AbortSignal) {
     if (!(error instanceof PassportError) || !isTemporary(error) || failures >= most) throw error
     if ((error.retryAfter ?? 0) > maxDelay) throw error
-    const delay = error.retryAfter ?? backoff(FIRST_DELAY, failures, Number.POSITIVE_INFINITY, Math.random)
+    // A Retry-After of 0 must not make a loop without pauses.
+    const delay = error.retryAfter || backoff(FIRST_DELAY, failures, Number.POSITIVE_INFINITY, Math.random)
     await sleep(Math.min(delay, maxDelay), signal)
   }
 

@@ -139,9 +139,10 @@ async function sendPeople(
 /** Without `account_source`, a number is a passport id. With it, the number may be an id of that source. */
 async function getHumanCheckmark(request: Request, context: Context): Promise<Response> {
   const query = queryOf(request)
-  const [id, source] = [query.get('id') ?? '', query.get('account_source') ?? '']
+  const [id, source] = [query.get('id') ?? '', (query.get('account_source') ?? '').toLowerCase()]
   const key = parsePassportKey(source === '' || source === 'wallet' ? id : `${source}:${id}`)
-  const [found] = key ? await context.store.v3.find([key], { credentials: false }) : []
+  const isWrongKind = source === 'wallet' && key && 'id' in key
+  const [found] = key && !isWrongKind ? await context.store.v3.find([key], { credentials: false }) : []
   if (!found || !('passport' in found)) throw notFound()
   return json(context, JSON.stringify({ human_checkmark: found.passport.human }))
 }

@@ -42,10 +42,13 @@ function parseObject(text: string | null): Record<string, unknown> {
   throw invalidParameter('query', `query must be a JSON object such as ${EXAMPLE}, got ${quote(text)}.`)
 }
 
-/** A search that is not exact reads up to 100 passports and searches all names. */
+/** A search that is not exact reads about 100 passports and searches all names. */
 const UNITS = 5
 
-/** Returns at most `CHUNK` ids: of passports with exactly the handle, id or wallet, then of those with a similar handle or name. */
+/**
+ * Returns about `CHUNK` ids at most: of the passport with the id, wallet or handle, then of those with the same name at any
+ * source, then of those with a similar handle or name. A name that looks like the id of somebody else must not come first.
+ */
 export async function findPeople(request: Request, context: Context): Promise<Set<number>[]> {
   const { catalog, store } = context
   const { text, isExact } = parseSearch(queryOf(request))
@@ -59,14 +62,15 @@ export async function findPeople(request: Request, context: Context): Promise<Se
     : await store.search.listNames(name, CHUNK)
   // Without a source, the name may be a handle of several sources.
   const whole = handles.filter(({ text }) => text.slice(text.indexOf(':') + 1) === name)
-  const exact = await findIds(context, [...(key ? [key] : []), ...whole].slice(0, CHUNK))
-  if (isExact) return [exact]
+  const keyed = await findIds(context, key ? [key] : [])
+  const exact = keyed.union(await findIds(context, whole.slice(0, CHUNK)))
+  if (isExact) return [keyed, exact.difference(keyed)]
   const similar = await findIds(context, handles.slice(0, CHUNK))
-  const keyword = hasSource ? undefined : parseKeyword(text, 'identity')
+  const keyword = hasSource && handles.length > 0 ? undefined : parseKeyword(text, 'identity')
   const page = { page: 1, size: CHUNK, keyword, signal: request.signal }
   const named = keyword ? (await findPage({ catalog, store }, page, (ids) => [...ids])).items : []
   const others = similar.union(new Set(named)).difference(exact)
-  return [exact, new Set([...others].slice(0, CHUNK - exact.size))]
+  return [keyed, exact.difference(keyed), new Set([...others].slice(0, Math.max(0, CHUNK - exact.size)))]
 }
 
 /** Returns the ids of the passports with these keys. A merged passport leads to its survivor. */

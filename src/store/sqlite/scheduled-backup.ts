@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { readdirSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { backUp, removeWithJournal } from './backup.ts'
 import { make, makeFolder, translateErrors } from './connect.ts'
@@ -42,9 +42,10 @@ export const makeBackupFolder = (folder: string) =>
 
 /** The backups that we named, newest first. */
 function listBackups(folder: string, prefix: string) {
-  const names = readdirSync(folder).filter((name) => name.startsWith(prefix))
-  return names
-    .map((name) => ({ name, time: parseTime(name.slice(prefix.length)) }))
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
+  return files
+    .filter(({ name }) => name.startsWith(prefix))
+    .map(({ name }) => ({ name, time: parseTime(name.slice(prefix.length)) }))
     .filter(({ time }) => !Number.isNaN(time))
     .sort((one, other) => other.time - one.time)
 }
@@ -58,7 +59,9 @@ function parseTime(text: string): number {
 /** Returns `undefined` if another process has the lock. The lock of a killed process ends with it. */
 function tryLock(file: string): Database | undefined {
   return translateErrors(file, () => {
-    const database = new Database(file, { create: true, readwrite: true })
+    // Other users may not open the file, because a lock of theirs would stop the backups.
+    closeSync(openSync(file, 'a', 0o600))
+    const database = new Database(file, { readwrite: true })
     try {
       // A killed process leaves no journal.
       database.run('pragma journal_mode = memory')

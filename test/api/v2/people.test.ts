@@ -30,8 +30,14 @@ const zoe = record(20, {
 const zoella = record(21, { scores: { total: 90 }, socials: [social('twitter', 'zoella')] })
 const namedZoe = record(24, { scores: { total: 80 }, profile: { displayName: 'Dr. Zoë' } })
 const twins = [22, 23].map((id) => record(id, { scores: { total: id }, socials: [social('github', 'twin')] }))
+/** Has a higher score, and a handle that looks like the id of zoe. */
+const impostor = record(25, {
+  scores: { total: 99 },
+  profile: { displayName: 'Im: Postor' },
+  socials: [social('github', '20')],
+})
 const merged = { ...graceOld, socials: [social('github', 'grace-old')] }
-const PEOPLE = [nobody, grace, merged, ada, zoe, zoella, namedZoe, ...twins]
+const PEOPLE = [nobody, grace, merged, ada, zoe, zoella, namedZoe, impostor, ...twins]
 
 onEveryEngine('V2 finds people', (open) => {
   const server = shareServer(
@@ -72,11 +78,13 @@ onEveryEngine('V2 finds people', (open) => {
     [{ identity: 'github:grace' }, [3]],
     [{ identity: '7', exactMatch: true }, [7]],
     [{ identity: ADA_SECOND_WALLET.toUpperCase(), exactMatch: true }, [7]],
+    [{ identity: '20', exactMatch: true }, [20, 25]],
+    [{ identity: 'im: post' }, [25]],
     [{ identity: '' }, []],
     [{ identity: ' @ ' }, []],
     [{ identity: '\u0301' }, []],
     [{ identity: 'zoe\0' }, []],
-    [{ identity: ':' }, []],
+    [{ identity: ':' }, [25]],
   ])('a V2 search for %j finds %j', async (query, ids) => {
     expect(await idsOf(toTarget(query))).toEqual(ids)
   })
@@ -143,7 +151,7 @@ onEveryEngine('V2 finds people', (open) => {
     ['id=20', true],
     ['id=12', false],
     [`id=${GRACE_OLD_WALLET}`, false],
-    [`id=${ADA_SECOND_WALLET}&account_source=wallet`, true],
+    [`id=${ADA_SECOND_WALLET}&account_source=Wallet`, true],
     ['id=1042&account_source=farcaster', true],
     ['id=github:zoe', true],
   ])('the human checkmark for %s is %p', async (query, isHuman) => {
@@ -155,6 +163,7 @@ onEveryEngine('V2 finds people', (open) => {
     `${HUMAN}?id=`,
     `${HUMAN}?id=4711`,
     `${HUMAN}?id=7&account_source=farcaster`,
+    `${HUMAN}?id=20&account_source=wallet`,
     `${HUMAN}?id=github:twin`,
     `${LIST}/4711/credentials`,
     `${LIST}/x%00/credentials`,

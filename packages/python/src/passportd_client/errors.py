@@ -28,4 +28,4 @@ class CursorExpiredError(PassportError):
 
     @property
     def oldest_cursor(self) -> str:
-        return str(self.members["oldest_cursor"])
+        return str(self.members.get("oldest_cursor", ""))

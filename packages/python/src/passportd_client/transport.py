@@ -76,8 +76,9 @@ class Transport:
 
     def _wait_after(self, error: PassportError, failures: int, most: float) -> None:
         """Waits for the next attempt. Raises the error if it is permanent, or after `most` failures."""
-        wait = error.retry_after
-        if wait is None:
+        wait = error.retry_after or 0.0
+        # A Retry-After of 0 must not make a loop without pauses.
+        if wait == 0:
             # The delay has jitter, so that clients that failed together do not retry together.
             wait = min(FIRST_DELAY * 2 ** min(failures, 30), self._longest_wait) * random.uniform(0.5, 1)
         if not is_temporary(error) or failures >= most or wait > self._longest_wait:
@@ -145,18 +146,18 @@ def to_error(response: HTTPResponse, text: str) -> PassportError:
     request_id = body.get("request_id", headers.get("X-Request-Id"))
     seconds = headers.get("Retry-After", "")
     retry_after = float(seconds) if seconds.isdecimal() else None
-    if not isinstance(code, str):
+    message = body.get("error", body.get("detail"))
+    if not isinstance(code, str) or not isinstance(message, str):
         problem = f"A response of status {status} is not from the service: check base_url."
         return PassportError("invalid_answer", problem, status, request_id, retry_after)
     members = {name: value for name, value in body.items() if name not in KNOWN_MEMBERS}
     kind = CursorExpiredError if code == "cursor_expired" else PassportError
-    message = str(body.get("error", body.get("detail")))
     return kind(code, message, status, request_id, retry_after, body.get("errors", ()), members)
 
 
 def parse_json(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
