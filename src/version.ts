@@ -8,7 +8,7 @@ export const VERSION: string = version
 export const PROGRAM: string = nameProgram()
 
 function nameProgram(): string {
-  if (Bun.isStandaloneExecutable) return quotePath(process.execPath)
+  if (Bun.isStandaloneExecutable) return process.execPath
   if (!import.meta.dir.includes('node_modules')) return 'npm run -s passportd --'
   if (process.env.npm_command !== 'exec') return 'passportd'
   const file = findNpxPackage()
@@ -21,5 +21,3 @@ function findNpxPackage(): string | undefined {
   const path = join(import.meta.dir, '../../../package.json')
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8'))._npx?.packages?.[0] : undefined
 }
-
-const quotePath = (path: string) => (path.includes(' ') ? JSON.stringify(path) : path)

@@ -45,10 +45,7 @@ function parseObject(text: string | null): Record<string, unknown> {
 /** A search that is not exact reads about 100 passports and searches all names. */
 const UNITS = 5
 
-/**
- * Returns about `CHUNK` ids at most: of the passport with the id, wallet or handle, then of those with the same name at any
- * source, then of those with a similar handle or name. A name that looks like the id of somebody else must not come first.
- */
+/** Returns ids: first of the passport with the id, wallet or handle, then of those with that name at any source, then of similar ones. */
 export async function findPeople(request: Request, context: Context): Promise<Set<number>[]> {
   const { catalog, store } = context
   const { text, isExact } = parseSearch(queryOf(request))
