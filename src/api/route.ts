@@ -5,7 +5,7 @@ import { EXPLORER, PICTURES } from '../domain/rate-limit-tier.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Backpressure, LimitedExchange } from './backpressure/backpressure.ts'
-import type { Principal, Scope } from './client-identity.ts'
+import type { Principal, RouteScope } from './client-identity.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
 import type { EventStreams } from './event-streams.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
@@ -95,7 +95,7 @@ type Declaration<Param extends string = string, Name extends string = string> = 
   /** GET and HEAD by default. */
   methods?: readonly string[]
   /** Principals need this scope; `read` by default. */
-  scope?: Scope
+  scope?: RouteScope
   /** A key is required, even without REQUIRE_API_KEY. */
   needsKey?: true
   /** A request counts as this many requests; 1 by default. Handlers can charge more. */
@@ -112,7 +112,7 @@ type Declaration<Param extends string = string, Name extends string = string> = 
 
 export type Route = Omit<Declaration, 'handle' | 'scope' | 'units'> & {
   surface: Surface
-  scope: Scope
+  scope: RouteScope
   units: number
   handle: ((request: RouteRequest, context: Context) => Awaitable<Response>) | undefined
 }
