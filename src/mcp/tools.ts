@@ -63,10 +63,8 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
         offset: (page - 1) * limit,
       }
       const { items, total } = await findList(context, request, async (ids) => {
-        const found = await findAll(
-          context,
-          ids.map((id) => ({ id })),
-        )
+        const keys = ids.map((id) => ({ id }))
+        const found = await findAll(context, keys)
         // Leaves out passports that were merged meanwhile: their ids find the survivor.
         return found.flatMap((each, at) =>
           each && 'passport' in each && each.passport.id === ids[at] ? each : [],
