@@ -100,7 +100,7 @@ type Declaration<Param extends string = string, Name extends string = string> = 
   needsKey?: true
   /** A request counts as this many requests; 1 by default. Handlers can charge more. */
   units?: number
-  /** The request does not wait for its turn, because it takes at most one indexed read. */
+  /** The request takes at most one indexed read, so it is cheap and does not wait for its turn. */
   isImmediate?: true
   /** Whether the request takes only one indexed read, so that a 304 does not count for the rate limit. */
   isCheap?: (request: Request) => boolean
@@ -130,6 +130,7 @@ export function route<Param extends string = never, Name extends string = never>
     surface,
     scope,
     units,
+    ...(rest.isImmediate && { isCheap: () => true }),
     // Without `parseQuery`, handlers get no query.
     handle: (parseQuery && handle
       ? (request, context) => handle(request, context, parseQuery(request, names))

@@ -117,8 +117,8 @@ export type Store = AsyncDisposable & {
   /** A random id of the database; backups of the file have the same one. */
   identity: {
     find(): Awaitable<string | undefined>
-    /** Does nothing if the database already has an id. */
-    create(id: string): Awaitable<void>
+    /** Returns the id of the database, which is another one if it already has an id. */
+    create(id: string): Awaitable<string>
   }
   /** All stored data, for a copy between databases. */
   copyTables: readonly CopyableTable[]
