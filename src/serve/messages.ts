@@ -38,6 +38,8 @@ export type FromThread =
   | Published
   /** From the writer thread: the snapshot is up to date. From the check thread: the check is complete. */
   | { kind: 'checked' }
+  /** From the writer thread: there are subscriptions, so the delivery thread is needed. */
+  | { kind: 'subscribed' }
   | { kind: 'listening'; port: number; url: string }
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }

@@ -55,6 +55,7 @@ function createJobs(config: Config, store: Store): Job[] {
     updateScores(store, { log, mayScore: mayScore.promise, signal: scoringEnd }),
     checkSchema(store, scoring),
     logRetirement(store, log),
+    findSubscriptions(store),
   ]
   // This job notices a deleted, replaced or damaged database even if nothing is written.
   if (database.engine === 'sqlite')
@@ -83,6 +84,15 @@ const checkSchema = (store: Store, scoring: AbortController): Job => ({
     log.warn(
       `The database was migrated by a newer passportd (schema ${schema}): this node calculates no scores any more. Replace it by the newer version.`,
     )
+  },
+})
+
+/** The delivery thread is started when there are subscriptions. */
+const findSubscriptions = ({ subscriptions }: Store): Job => ({
+  name: 'Subscriptions cannot be read',
+  interval: 1000,
+  async run() {
+    if (await subscriptions.exist()) send({ kind: 'subscribed' })
   },
 })
 
