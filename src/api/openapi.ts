@@ -13,9 +13,9 @@ export function createOpenApi(version: string, routes: readonly Route[], format:
   const surfaces = [...new Set(documented.map(({ surface }) => surface))]
   const { schemas, toRef } = nameSchemas(Object.assign({}, ...surfaces.map((surface) => surface.schemas)))
   const tags = new Map(surfaces.map(({ tag }) => [tag.name, tag]))
-  const paths = Object.fromEntries(
-    documented.map((each) => [templateOf(each), describePath(each, format, toRef)]),
-  )
+  const paths: Record<string, object> = {}
+  for (const each of documented)
+    paths[templateOf(each)] = { ...paths[templateOf(each)], ...describePath(each, format, toRef) }
   return {
     openapi: `${format}.0`,
     info: {
@@ -119,7 +119,7 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
       },
     }),
     responses: {
-      200: { description: summary, headers, content: contentOf(each, format, toRef) },
+      [each.status ?? 200]: { description: summary, headers, content: contentOf(each, format, toRef) },
       ...(isRead && { 304: { description: NOT_MODIFIED, headers } }),
       ...describeErrors(each, errorsOf(each), toRef),
     },

@@ -79,6 +79,8 @@ type Documentation = {
   bodyExample?: unknown
   response: TSchema
   example?: unknown
+  /** 200 by default. */
+  status?: number
   /** Further content types of the response, which are streams of items. `example` is the text of a stream. */
   streams?: Readonly<Record<string, { item: object; example: string }>>
   /** Headers in addition to those of the surface. */
@@ -114,6 +116,8 @@ export type Route = Omit<Declaration, 'handle' | 'scope' | 'units'> & {
   surface: Surface
   scope: RouteScope
   units: number
+  /** The methods of all routes with this path, if there are several. */
+  pathMethods?: readonly string[]
   handle: ((request: RouteRequest, context: Context) => Awaitable<Response>) | undefined
 }
 
@@ -179,6 +183,8 @@ export type ServerContext = {
   /** Whether every request needs a key. */
   requireKey: boolean
   backpressure: Backpressure
+  /** Whether webhooks may use http and private networks. */
+  webhookAllowPrivate: boolean
   /** The URL of the folder with the cards, such as `https://example.com/card/`; empty if the service has no cards. */
   cardsOf: (request: Request) => string
 }

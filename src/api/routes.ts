@@ -9,10 +9,11 @@ import { lookup } from './v3/lookup.ts'
 import { passport } from './v3/passport.ts'
 import { V3 } from './v3/route-defaults.ts'
 import { rules } from './v3/rules.ts'
+import { SUBSCRIPTION_ROUTES } from './v3/subscriptions.ts'
 
 const NO_PATH = 'There is no such path in v3: /openapi.json and /reference/v3 list the paths.'
 
-const V3_ROUTES = [listOfPassports, passport, lookup, rules, diff, events]
+const V3_ROUTES = [listOfPassports, passport, lookup, rules, diff, events, ...SUBSCRIPTION_ROUTES]
 
 /** All routes of the API. */
 export const API_ROUTES: readonly Route[] = [

@@ -7,6 +7,9 @@ import type { Damage } from './damage.ts'
 /** The threads that server threads call. */
 export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
 
+/** A change of subscriptions that the writer thread makes for a server thread. */
+export type SubscriptionCall = { name: 'create' | 'change' | 'remove'; args: readonly unknown[] }
+
 /** Messages of the writer thread, which the main thread forwards to the search thread and the server threads. */
 type Published =
   | { kind: 'snapshot'; snapshot: Snapshot }

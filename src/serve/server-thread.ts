@@ -8,10 +8,17 @@ import { attempt, isExpected } from '../domain/errors.ts'
 import { createRasterizerClient } from '../explorer/pictures/rasterizer-calls.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import type { SubscriptionStore } from '../store/subscription-store.ts'
 import { createCaller } from '../thread-calls.ts'
 import { noteDamage, withDamage } from './damage.ts'
 import { createUsageBuffer } from './jobs/store-usage.ts'
-import { threadLog as log, type StartMessage, send, type ToThread } from './messages.ts'
+import {
+  threadLog as log,
+  type StartMessage,
+  type SubscriptionCall,
+  send,
+  type ToThread,
+} from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics, type RedisMetrics } from './server-thread-metrics.ts'
 
@@ -20,7 +27,7 @@ const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
 
 const METRICS_MILLISECONDS = 1000
 
-/** At most this many usage reports wait for the writer thread. Further ones are rejected as `overloaded`. */
+/** At most this many usage reports and changes of subscriptions wait for the writer thread. Further ones are rejected as `overloaded`. */
 const MOST_WRITES = 1000
 
 declare const self: Worker
@@ -28,7 +35,10 @@ declare const self: Worker
 const called = {
   'search-thread': createSearchClient(),
   'picture-thread': createRasterizerClient(),
-  'writer-thread': createCaller<UsageReport, void>('The writer thread ended.', MOST_WRITES),
+  'writer-thread': createCaller<UsageReport | SubscriptionCall, unknown>(
+    'The writer thread ended.',
+    MOST_WRITES,
+  ),
 }
 const catalog = createSharedCatalog(called['search-thread'])
 let listener: Listener | undefined
@@ -67,7 +77,7 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,
-      store: withDamage(store, damage),
+      store: withDamage({ ...store, subscriptions: callSubscriptions(store) }, damage),
       catalog,
       now: Date.now,
       log,
@@ -86,11 +96,21 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
   }
 }
 
+/** The writer thread makes the changes, so that server threads never wait for the write lock of SQLite. */
+function callSubscriptions({ subscriptions }: Store): SubscriptionStore {
+  const call =
+    (name: SubscriptionCall['name']) =>
+    (...args: unknown[]) =>
+      called['writer-thread'].send({ name, args })
+  const names = ['create', 'change', 'remove'] as const
+  return { ...subscriptions, ...Object.fromEntries(names.map((name) => [name, call(name)])) }
+}
+
 async function sendUsage(added: UsageReport): Promise<void> {
   usage.push(added)
   // After a failure, the counts are sent again with the next ones.
   await attempt(
-    () => usage.flush((report) => called['writer-thread'].send(report)),
+    () => usage.flush(async (report) => void (await called['writer-thread'].send(report))),
     (error) => log.error('Usage counts were not sent.', { error: String((error as Error).stack) }),
   )
 }

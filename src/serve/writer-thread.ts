@@ -10,7 +10,7 @@ import { createUsageBuffer, storeUsage } from './jobs/store-usage.ts'
 import { type Job, pause, supervise } from './jobs/supervise.ts'
 import { updateScores } from './jobs/update-scores.ts'
 import { updateSnapshots } from './jobs/update-snapshots.ts'
-import { threadLog as log, send, type ToThread } from './messages.ts'
+import { threadLog as log, type SubscriptionCall, send, type ToThread } from './messages.ts'
 
 const HOUR_MILLISECONDS = 3_600_000
 
@@ -19,7 +19,12 @@ declare const self: Worker
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()
 const usage = createUsageBuffer()
-const enqueue = createQueue<UsageReport, void>(usage.push)
+const opened = Promise.withResolvers<Store>()
+const enqueue = createQueue<UsageReport | SubscriptionCall, unknown>(async (call) => {
+  if (!('name' in call)) return usage.push(call)
+  const { subscriptions } = await opened.promise
+  return (subscriptions[call.name] as (...args: readonly unknown[]) => unknown)(...call.args)
+})
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === 'start') void run(data.config, data.damage)
@@ -34,6 +39,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
 /** Runs writes and long reads outside of the server threads. */
 async function run(config: Config, damage: Damage): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
+  opened.resolve(store)
   const onError = (error: unknown) => noteDamage(damage, error)
   await supervise(createJobs(config, store), { log, signal: stop.signal, onError })
   await store.close()
