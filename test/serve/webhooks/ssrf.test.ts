@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test'
 import { createServer, type Server } from 'node:net'
 import { parseReceiverUrl } from '../../../src/domain/webhooks/receiver-address.ts'
 import { send } from '../../../src/serve/webhooks/send.ts'
+import { writeCertificate } from '../../support/http/certificate.ts'
 import { receiveWebhooks } from '../../support/http/webhook-receiver.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 /** Unassigned by IANA: no packet reaches it. */
 const PUBLIC = '2000::1'
@@ -168,4 +170,18 @@ test('an endless response body is not read, and a receiver that closes the conne
   using listener = await listen()
   const reply = await attempt(`http://127.0.0.1:${listener.port}/`, { allowPrivate: true })
   expect(reply).toEqual({ error: expect.stringMatching(/^The connection (failed|was closed)/) })
+})
+
+test('a receiver whose certificate is not trusted gets no event', async () => {
+  using folder = tempFolder()
+  const { TLS_CERT, TLS_KEY } = writeCertificate(folder.path, 'test')
+  let requests = 0
+  await using server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    tls: { cert: Bun.file(TLS_CERT), key: Bun.file(TLS_KEY) },
+    fetch: () => new Response(String(requests++)),
+  })
+  const reply = await attempt(server.url.href, { allowPrivate: true })
+  expect([reply, requests]).toEqual([{ error: 'The connection failed (DEPTH_ZERO_SELF_SIGNED_CERT).' }, 0])
 })
