@@ -80,6 +80,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
         ),
       ),
     async ping() {
+      if (state.isClosed) throw unavailable(`${name} is closed.`)
       if (state.down) throw state.down
       // A slow server counts as available, so a health check that is still running is not awaited.
       return (state.healthChecks && state.health) ?? probe(state)
