@@ -46,7 +46,7 @@ async function lockPassports(sql: SQL): Promise<() => Promise<unknown>> {
 }
 
 test('a pool that is closed after a successful health check is unavailable', async () => {
-  await using database = await testDatabase()
+  await using database = await databaseMaker('postgres')()
   const pool = createPool(database.url, { connections: 1, responseTimeout: 10_000 })
   await new Promise<unknown>((resolve) => pool.watch(resolve))
   await pool.close()
