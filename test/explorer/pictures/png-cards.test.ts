@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ClientGone, ServiceError } from '../../../src/domain/errors.ts'
-import { drawableName } from '../../../src/explorer/pictures/card-frame.ts'
+import { drawableName } from '../../../src/explorer/pictures/drawable-text.ts'
 import {
   createRasterizerClient,
   createRasterizerServer,
