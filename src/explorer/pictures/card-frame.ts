@@ -1,6 +1,6 @@
 import { FONT_FAMILY } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
-import { CARD_SIZE } from '../site/layout.ts'
+import { CARD_SIZE } from '../site/layout-and-link-previews.ts'
 import type { Site } from '../site/site.ts'
 import { colorsOf, drawSvg, fitText } from './svg.ts'
 

@@ -13,7 +13,7 @@ import type {
   ExplorerPage,
   Png,
 } from '../site/explorer-page-types.ts'
-import { CARD_SIZE, describeCard } from '../site/layout.ts'
+import { CARD_SIZE, describeCard } from '../site/layout-and-link-previews.ts'
 import { isCode } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 import { findPassportWords, type PassportWords } from '../site/standings.ts'

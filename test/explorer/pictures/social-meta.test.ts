@@ -7,7 +7,7 @@ import {
   renderShareMeta,
   shareList,
   sharePassport,
-} from '../../../src/explorer/site/layout.ts'
+} from '../../../src/explorer/site/layout-and-link-previews.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { ada, NOON } from '../../support/store/records.ts'
