@@ -2,7 +2,7 @@ import { ConfigError } from '../config/config.ts'
 import { describeError } from '../domain/errors.ts'
 import { nearestName } from '../domain/text/nearest-name.ts'
 import { quote } from '../domain/text/quote.ts'
-import { VERSION } from '../version.ts'
+import { PROGRAM, VERSION } from '../version.ts'
 import { type Command, type Terminal, UsageError } from './command.ts'
 import { commandHelp, programHelp } from './help.ts'
 import { describeSystemError, isClosedByReader } from './system-error.ts'
@@ -38,11 +38,13 @@ export const loadCommands = () => Promise.all(Object.values(COMMANDS).map((load)
 export async function runCommand([name = '--help', ...args]: string[], terminal: Terminal): Promise<void> {
   if (name === '--version' || name === '-v') return terminal.out(`passportd ${VERSION}\n`)
   if (name === 'help' && args[0] !== undefined) return runCommand([args[0], '--help'], terminal)
-  if (['help', '--help', '-h'].includes(name)) return terminal.out(programHelp(await loadCommands()))
+  if (['help', '--help', '-h'].includes(name))
+    return terminal.out(asStarted(programHelp(await loadCommands())))
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!load) throw unknownCommand(name)
   const command = await load()
-  if (args.some((arg) => arg === '--help' || arg === '-h')) return terminal.out(commandHelp(command))
+  if (args.some((arg) => arg === '--help' || arg === '-h'))
+    return terminal.out(asStarted(commandHelp(command)))
   await command.execute(args, terminal)
 }
 
@@ -52,10 +54,14 @@ function unknownCommand(name: string): UsageError {
   return new UsageError(`There is no command ${quote(name)}${meant} See "passportd --help".`)
 }
 
+/** Replaces the name of the program in command lines, so that they can be copied. */
+export const asStarted = (text: string) =>
+  text.replace(/("|^ +|Usage: |, or )passportd (?=[a-zC-])/gm, `$1${PROGRAM} `)
+
 /** The messages for the operator and the exit code. An unexpected error is a bug and keeps its stack. */
 export function describeFailure(error: unknown): { lines: readonly string[]; code: number } {
-  if (error instanceof ConfigError) return { lines: error.problems, code: 2 }
-  if (error instanceof UsageError) return { lines: [error.message], code: 2 }
+  if (error instanceof ConfigError) return { lines: error.problems.map(asStarted), code: 2 }
+  if (error instanceof UsageError) return { lines: [asStarted(error.message)], code: 2 }
   if (isClosedByReader(error)) return { lines: [], code: 0 }
-  return { lines: [describeSystemError(error) ?? describeError(error)], code: 1 }
+  return { lines: [asStarted(describeSystemError(error) ?? describeError(error))], code: 1 }
 }

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dir, '../..')
 const { bin, dependencies, scripts, version } = await Bun.file(join(ROOT, 'package.json')).json()
 const PATH = process.env.PATH ?? ''
 
-/** Node 20 has no process.execve. A later Node gets both ways, one of them by deleting the function. */
+/** Node 20 has no process.execve, so the program is a child process. On a later Node both are tested: deleting the function forces the child process. */
 const WITHOUT_EXECVE = ['--import', 'data:text/javascript,delete process.execve']
 const hasExecve = Bun.spawnSync(['node', '-p', 'typeof process.execve']).stdout.toString() === 'function\n'
 const WAYS: [string, string[]][] = [

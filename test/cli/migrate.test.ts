@@ -6,6 +6,7 @@ import { lock, MIGRATE } from '../../src/store/postgres/connection/pool-database
 import { SCHEMA as POSTGRES_SCHEMA } from '../../src/store/postgres/migrate.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { SCHEMA as SQLITE_SCHEMA } from '../../src/store/sqlite/migrate.ts'
+import { PROGRAM } from '../../src/version.ts'
 import { DATABASE_COMMANDS } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { readLines } from '../support/log-lines.ts'
@@ -24,11 +25,11 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
     const url = here.env.DATABASE_URL
     await revertSchema(url)
     const [old, wanted] = [OLD_SCHEMA[engine], SCHEMA[engine]]
-    const sentence = `has schema ${old}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`
+    const sentence = `has schema ${old}, but this version needs ${wanted}: make a backup, then run "${PROGRAM} migrate".`
     for (const args of [...DATABASE_COMMANDS, ['copy', url, 'sqlite:/nowhere/copy.db']]) {
       await here.refuses(sentence, ...args)
     }
-    expect((await here.call('doctor')).out).toContain('run "passportd migrate"')
+    expect((await here.call('doctor')).out).toContain(`run "${PROGRAM} migrate"`)
     expect(await here.call('migrate')).toMatchObject({
       code: 0,
       err: expect.stringMatching(new RegExp(`has schema ${wanted} now; it was ${old}\\.`)),

@@ -13,6 +13,7 @@ import { findReplicaSchema } from '../../store/postgres/diagnostics.ts'
 import { SCHEMA } from '../../store/postgres/migrate.ts'
 import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from '../../store/sql/diagnostics.ts'
 import { orphanedWalProblem } from '../../store/sqlite/wal-checks.ts'
+import { PROGRAM } from '../../version.ts'
 import { checkHealth } from '../check-health.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal } from '../command.ts'
 import { describeSystemError } from '../system-error.ts'
@@ -194,14 +195,14 @@ const SOON = 14 * 24 * 3_600_000
 function checkSchema({ schema, knownSchema }: Diagnostics): CheckResult {
   if (schema === knownSchema) return ok('schema', `It is ${schema}, as this program needs.`)
   const needs = `It is ${schema}, but this program needs ${knownSchema}`
-  return warning('schema', `${needs}: make a backup, then run "passportd migrate".`)
+  return warning('schema', `${needs}: make a backup, then run "${PROGRAM} migrate".`)
 }
 
 function checkIntegrity({ damage }: Diagnostics, full: boolean): CheckResult {
   if (damage === undefined)
     return ok('integrity', 'Use the tools of PostgreSQL: pg_amcheck and data checksums.')
   if (damage.length > 0) {
-    const advice = 'Stop the service, keep a copy, and restore a backup ("passportd restore")'
+    const advice = `Stop the service, keep a copy, and restore a backup ("${PROGRAM} restore")`
     return problem('integrity', `The file is damaged: ${damage.join('; ')}. ${advice}.`)
   }
   return full
@@ -232,9 +233,9 @@ function* checkScores({ stale, stillStale, unscorable }: DatabaseContents) {
   const waiting = count(stale, 'stale score')
   if (stale === 0) yield ok('scores', 'All scores are up to date.')
   else if (stillStale < stale) yield ok('scores', `${waiting}; a scorer is running.`)
-  else yield warning('scores', `${waiting}, and no scorer is running: run "serve" or "passportd score".`)
+  else yield warning('scores', `${waiting}, and no scorer is running: run "serve" or "${PROGRAM} score".`)
   const failed = `${count(unscorable, 'passport')} could not be scored: see the log of the scorer.`
-  if (unscorable > 0) yield warning('scores', `${failed} "passportd score --all" tries again.`)
+  if (unscorable > 0) yield warning('scores', `${failed} "${PROGRAM} score --all" tries again.`)
 }
 
 function* checkKeys(keys: readonly ApiKey[], { tiers }: Config, now: number) {
@@ -244,7 +245,7 @@ function* checkKeys(keys: readonly ApiKey[], { tiers }: Config, now: number) {
     if (expiresAt < now + SOON)
       yield warning(
         'keys',
-        `${subject} expires ${new Date(expiresAt).toISOString()}: "passportd keys rotate ${id} --expires DATE" creates its successor.`,
+        `${subject} expires ${new Date(expiresAt).toISOString()}: "${PROGRAM} keys rotate ${id} --expires DATE" creates its successor.`,
       )
     if (!tiers.some((known) => known.name === tier))
       yield warning(

@@ -1,4 +1,5 @@
 import { CommandError } from '../../domain/errors.ts'
+import { PROGRAM } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openConfigured } from '../open-store.ts'
 import { parseId } from '../passport-key.ts'
@@ -23,7 +24,7 @@ export const merge = defineCommand({
       terminal.err(`Passport ${from} is separate again.\n`)
     } else {
       await store.passports.merge(from, into, terminal.now())
-      terminal.err(`Passport ${from} now leads to ${into}. "passportd merge ${from} --undo" reverts this.\n`)
+      terminal.err(`Passport ${from} now leads to ${into}. "${PROGRAM} merge ${from} --undo" reverts this.\n`)
     }
   },
 })

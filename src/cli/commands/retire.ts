@@ -37,7 +37,7 @@ const OPTIONS = {
   },
   successor: { ...URL_OR_NONE, about: 'replacement for V1; none deletes it' },
   notice: { ...URL_OR_NONE, about: 'your page about the retirement; none deletes it' },
-  yes: { about: 'confirm a sunset that is near or past, or "clear"' },
+  yes: { about: 'confirm a sunset that is near or past, or the action "clear"' },
   undo: { about: 'end the exemption of the key' },
   ...JSON_OPTION,
   ...DATABASE_OPTIONS,

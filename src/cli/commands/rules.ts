@@ -14,6 +14,7 @@ import {
   toRuleSet,
 } from '../../scoring/stamped-rule-set.ts'
 import type { Store } from '../../store/store.ts'
+import { PROGRAM } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal, type Values } from '../command.ts'
 import { openConfigured } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
@@ -185,7 +186,7 @@ async function rollBack({ store, terminal }: Target): Promise<void> {
 
 async function describeStale({ scoring }: Store): Promise<string> {
   const stale = await scoring.countStale()
-  return `${count(stale, 'score')} will be calculated by running nodes, or by "passportd score".`
+  return `${count(stale, 'score')} will be calculated by running nodes, or by "${PROGRAM} score".`
 }
 
 async function listRules({ store, values, terminal }: Target): Promise<void> {

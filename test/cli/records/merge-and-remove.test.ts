@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PROGRAM } from '../../../src/version.ts'
 import { READING_COMMANDS } from '../../support/cli.ts'
 import { callHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
@@ -43,7 +44,7 @@ withEveryEngine('passports', (makeDatabase) => {
       ).passport?.passport_id
     expect(await here.call('merge', '1', '2')).toEqual({
       out: '',
-      err: 'Passport 1 now leads to 2. "passportd merge 1 --undo" reverts this.\n',
+      err: `Passport 1 now leads to 2. "${PROGRAM} merge 1 --undo" reverts this.\n`,
       code: 0,
     })
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([2, 2])
@@ -150,7 +151,7 @@ withEveryEngine('a removal in a file', (makeDatabase) => {
           { passport_id: 9, main_wallet: '0xw' },
         ),
         'after.jsonl': toLines(
-          // This line is refused until the last line frees the wallet.
+          // Passport 9 has this wallet until the last line. By then, the line that removes passport 4 has replaced this one.
           { passport_id: 4, main_wallet: '0xw' },
           { passport_id: 5, main_wallet: '0xw', merged_into: 3 },
           { passport_id: 4, removed: true },

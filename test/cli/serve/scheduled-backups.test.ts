@@ -58,7 +58,7 @@ test('a backup is written when one is due, and only the oldest ones are removed'
   expect(here.files()).toEqual([...others, copyAt(1), copyAt(3)].sort())
 })
 
-test('a backup with a time in the future does not stop the schedule and is removed before newer backups', async () => {
+test('a backup dated in the future does not stop the schedule, and is removed before backups that were written later', async () => {
   await using here = await scheduled({ keep: 1 })
   here.runAt(NOON + 9 * HOUR)
   here.runAt(NOON)
