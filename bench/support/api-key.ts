@@ -13,5 +13,8 @@ const TIER = 'bench'
 export const BENCH_TIER = `${TIER}=1000000/1s+999999999999/month`
 
 export async function createKey(store: Store): Promise<void> {
-  await store.keys.create({ id, name: 'bench', hash: KEY_HASH, tier: TIER, owner: '', createdAt: 0 })
+  await store.keys.create({
+    ...{ id, name: 'bench', hash: KEY_HASH, tier: TIER, owner: '', createdAt: 0 },
+    ...{ scopes: ['read', 'events'], origins: [], types: [] },
+  })
 }

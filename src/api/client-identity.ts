@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
-import { type ApiKey, keyState, parseKeyId } from '../domain/api-key.ts'
+import { type ApiKey, DEFAULT_SCOPES, keyState, parseKeyId, type Scope } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 
-/** A permission that routes require. */
-export type Scope = 'read' | 'events' | 'write'
+/** What a route requires. `write` is any scope that writes. */
+export type RouteScope = 'read' | 'events' | 'write' | 'write:*'
 
 /** Who sends a request. `subject` is the person whom a passport is about. */
 export type Principal = {
@@ -14,16 +14,15 @@ export type Principal = {
   readonly scopes: readonly Scope[]
 }
 
-const SCOPES: readonly Scope[] = ['read', 'events']
+export const ANONYMOUS_PRINCIPAL: Principal = { kind: 'anonymous', id: '', scopes: DEFAULT_SCOPES }
 
-export const ANONYMOUS_PRINCIPAL: Principal = { kind: 'anonymous', id: '', scopes: SCOPES }
-
-export const toPrincipal = ({ id }: ApiKey): Principal => ({ kind: 'key', id, scopes: SCOPES })
+export const toPrincipal = ({ id, scopes }: ApiKey): Principal => ({ kind: 'key', id, scopes })
 
 /** Throws `forbidden` if the principal lacks the scope. */
-export function checkScope({ scopes }: Principal, scope: Scope): void {
-  if (scopes.includes(scope)) return
-  throw new ServiceError('forbidden', `This request needs the scope ${scope}.`)
+export function checkScope({ scopes }: Principal, wanted: RouteScope): void {
+  if (scopes.some((scope) => scope === wanted || (wanted === 'write' && scope.startsWith('write:')))) return
+  const name = wanted === 'write' ? 'write:ISSUER or write:*' : wanted
+  throw new ServiceError('forbidden', `This request needs a key with the scope ${name}.`)
 }
 
 /** Clients send these when the variable that should hold their key is unset. */

@@ -5,7 +5,7 @@ import { EXPLORER, PICTURES } from '../domain/rate-limit-tier.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Backpressure, LimitedExchange } from './backpressure/backpressure.ts'
-import type { Principal, Scope } from './client-identity.ts'
+import type { Principal, RouteScope } from './client-identity.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
 import type { EventStreams } from './event-streams.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
@@ -95,12 +95,12 @@ type Declaration<Param extends string = string, Name extends string = string> = 
   /** GET and HEAD by default. */
   methods?: readonly string[]
   /** Principals need this scope; `read` by default. */
-  scope?: Scope
+  scope?: RouteScope
   /** A key is required, even without REQUIRE_API_KEY. */
   needsKey?: true
   /** A request counts as this many requests; 1 by default. Handlers can charge more. */
   units?: number
-  /** The request does not wait for its turn, because it takes at most one indexed read. */
+  /** The request takes at most one indexed read, so it is cheap and does not wait for its turn. */
   isImmediate?: true
   /** Whether the request takes only one indexed read, so that a 304 does not count for the rate limit. */
   isCheap?: (request: Request) => boolean
@@ -112,7 +112,7 @@ type Declaration<Param extends string = string, Name extends string = string> = 
 
 export type Route = Omit<Declaration, 'handle' | 'scope' | 'units'> & {
   surface: Surface
-  scope: Scope
+  scope: RouteScope
   units: number
   handle: ((request: RouteRequest, context: Context) => Awaitable<Response>) | undefined
 }
@@ -130,6 +130,7 @@ export function route<Param extends string = never, Name extends string = never>
     surface,
     scope,
     units,
+    ...(rest.isImmediate && { isCheap: () => true }),
     // Without `parseQuery`, handlers get no query.
     handle: (parseQuery && handle
       ? (request, context) => handle(request, context, parseQuery(request, names))

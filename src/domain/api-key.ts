@@ -14,7 +14,19 @@ export type ApiKey = {
   /** The time of the last request. It is saved a few seconds later. */
   lastUsedAt?: number
   successor?: string
+  scopes: readonly Scope[]
+  /** A publishable key is accepted only from pages with one of these origins. A secret key has none. */
+  origins: readonly string[]
+  /** The types that the issuer of the key may write, besides those that the rule set gives the issuer. */
+  types: readonly string[]
+  /** Whether the secret key was sent with an `Origin` header: a page in a browser has it. */
+  isSeenInBrowser?: true
 }
+
+/** What a key permits. `write:NAME` writes data points of the issuer NAME; `write:*` writes everything. */
+export type Scope = 'read' | 'events' | `write:${string}`
+
+export const DEFAULT_SCOPES: readonly Scope[] = ['read']
 
 export const DEFAULT_TIER = 'standard'
 

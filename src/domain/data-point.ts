@@ -11,6 +11,10 @@ export type DataPoint = {
   display: string
   /** Epoch milliseconds; absent if unknown. */
   earnedAt?: number
+  /** Who wrote the data point; absent for the operator. */
+  issuer?: string
+  /** Since when the passport has this type and account; absent if unknown. */
+  addedAt?: number
 }
 
 /** A flag counts as 1 or 0; a date is epoch milliseconds. */

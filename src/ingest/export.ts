@@ -56,8 +56,12 @@ function toCredentialLine(credential: Credential): CredentialLine {
   }
 }
 
-function toPointLine({ type, account, value, display, earnedAt }: DataPoint): PointLine {
-  return { type, value: toValue(value), account, display, earned_at: isoTime(earnedAt) }
+function toPointLine({ type, account, value, display, earnedAt, issuer, addedAt }: DataPoint): PointLine {
+  return {
+    ...{ type, value: toValue(value), account, display, earned_at: isoTime(earnedAt) },
+    ...(issuer !== undefined && { issuer }),
+    ...(addedAt !== undefined && { added_at: isoTime(addedAt) }),
+  }
 }
 
 function toValue({ kind, amount }: RawValue): PointLine['value'] {

@@ -1,22 +1,13 @@
 import Type from 'typebox'
 import { closed, orNull } from '../domain/schema-helpers.ts'
 import { Diff, Event } from '../domain/v3/event-schema.ts'
-import { Credential, Explanation, ExplanationLine, Passport, Social } from '../domain/v3/schemas.ts'
+import { Credential, Explanation, ExplanationLine, Passport } from '../domain/v3/schemas.ts'
 import { MAX_LIST } from './sanitize.ts'
 
 /** Tools return parts of v3 passports, each with links and the name of the person. */
-const { passport_profile, verified_wallets, merged_from } = Passport.properties
+const { passport_profile, passport_socials, verified_wallets, merged_from, ...parts } = Passport.properties
+const { credentials: _, standing, explanation, ...scores } = parts
 const { display_name, bio, location, tags } = passport_profile.properties
-const SCORES = Type.Omit(Passport, [
-  'passport_profile',
-  'passport_socials',
-  'verified_wallets',
-  'merged_from',
-  'credentials',
-  'standing',
-  'explanation',
-])
-const SocialLink = Type.Pick(Social, ['source', 'profile_name', 'profile_url', 'follower_count'])
 const Line = Type.Omit(ExplanationLine, ['accounts'])
 
 const links = closed({
@@ -24,7 +15,7 @@ const links = closed({
   page: Type.Optional(Type.String({ description: 'URL of the HTML page' })),
 })
 
-const SUMMARY = { ...SCORES.properties, name: display_name, links }
+const SUMMARY = { ...scores, name: display_name, links }
 
 const totalOf = (noun: string) =>
   Type.Integer({ description: `Number of ${noun}; at most ${MAX_LIST} are listed` })
@@ -45,7 +36,7 @@ export const PassportResult = closed({
   tags,
   verified_wallets,
   merged_from,
-  socials: Type.Array(closed(SocialLink.properties)),
+  socials: passport_socials,
 })
 
 export const CredentialsResult = closed({ ...SUMMARY, total: totalOf('credentials'), credentials })

@@ -16,6 +16,7 @@ import type { PassportV3 } from '../domain/v3/passport.ts'
 import { presentExplanation, presentPassport } from '../domain/v3/present.ts'
 import { presentEvent, presentTime } from '../domain/v3/present-event.ts'
 import { createExplainer } from '../scoring/explain.ts'
+import type { FindOptions } from '../store/store.ts'
 import { defineTool, type ToolContext } from './define-tool.ts'
 import * as results from './result-schemas.ts'
 import { MAX_LIST } from './sanitize.ts'
@@ -62,10 +63,8 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
         offset: (page - 1) * limit,
       }
       const { items, total } = await findList(context, request, async (ids) => {
-        const found = await findAll(
-          context,
-          ids.map((id) => ({ id })),
-        )
+        const keys = ids.map((id) => ({ id }))
+        const found = await findAll(context, keys)
         // Leaves out passports that were merged meanwhile: their ids find the survivor.
         return found.flatMap((each, at) =>
           each && 'passport' in each && each.passport.id === ids[at] ? each : [],
@@ -82,11 +81,8 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     async call({ passport: key }, context) {
       const passport = await findNamed(key, context, { credentials: false })
       const shown = presentPassport(passport, {})
-      const { passport_profile, passport_socials, verified_wallets, merged_from } = shown
+      const { passport_profile, passport_socials: socials, verified_wallets, merged_from } = shown
       const { display_name: _, ...profile } = passport_profile
-      const socials = passport_socials.map(({ source, profile_name, profile_url, follower_count }) => ({
-        ...{ source, profile_name, profile_url, follower_count },
-      }))
       return { ...summarize(passport, context), ...profile, verified_wallets, merged_from, socials }
     },
   }),
@@ -143,7 +139,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     outputSchema: results.ScoreAtResult,
     async call({ passport: key, as_of }, context) {
       const instant = parsePast('as_of', as_of, context.now())
-      const passport = await findNamed(key, context, { credentials: true, time: instant })
+      const passport = await findNamed(key, context, { credentials: true }, instant)
       return { ...presentCredentials(passport, context), as_of: new Date(instant).toISOString() }
     },
   }),
@@ -169,36 +165,32 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       cursor: Type.Optional(Type.String({ description: '`next` of the previous page' })),
     }),
     outputSchema: results.HistoryResult,
-    call: readHistory,
+    async call({ passport, limit = 10, cursor }, context) {
+      const { events, v3 } = context.store
+      const key = parseKey(passport.trim())
+      // An id is not looked up: merged and removed passports have events too.
+      const passportId =
+        'id' in key ? key.id : (await findNamed(passport, context, { credentials: false })).id
+      const log = await events.log()
+      const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : parseHistoryCursor(cursor, log)
+      const found = await events.listAfterTime([{ passportId, before }], 0)
+      if (found.events.length === 0 && !(await v3.find([key], { credentials: false }))[0])
+        throw noPassport(passport)
+      const page = found.events.slice(0, limit)
+      const isLast = found.rest.length === 0 && page.length === found.events.length
+      const shown = page.map((event) => {
+        const { id, type, time, data } = presentEvent(event, { log: log.name, source: '' })
+        return { id, type, time, data }
+      })
+      return {
+        passport_id: passportId,
+        links: linksTo(passportId, context),
+        known_since: presentTime(found.knownSince),
+        events: shown,
+        next: isLast ? null : (shown.at(-1)?.id ?? null),
+      }
+    },
   }),
-}
-
-async function readHistory(
-  { passport, limit = 10, cursor }: { passport: string; limit?: number; cursor?: string },
-  context: ToolContext,
-): Promise<Static<typeof results.HistoryResult>> {
-  const { events, v3 } = context.store
-  const key = parseKey(passport.trim())
-  // An id is not looked up: merged and removed passports have events too.
-  const passportId = 'id' in key ? key.id : (await findNamed(passport, context, { credentials: false })).id
-  const log = await events.log()
-  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : parseHistoryCursor(cursor, log)
-  const found = await events.listAfterTime([{ passportId, before }], 0)
-  if (found.events.length === 0 && !(await v3.find([key], { credentials: false }))[0])
-    throw noPassport(passport)
-  const page = found.events.slice(0, limit)
-  const isLast = found.rest.length === 0 && page.length === found.events.length
-  const shown = page.map((event) => {
-    const { id, type, time, data } = presentEvent(event, { log: log.name, source: '' })
-    return { id, type, time, data }
-  })
-  return {
-    passport_id: passportId,
-    links: linksTo(passportId, context),
-    known_since: presentTime(found.knownSince),
-    events: shown,
-    next: isLast ? null : (shown.at(-1)?.id ?? null),
-  }
 }
 
 /** Returns the number of the last event on the previous page. */
@@ -209,15 +201,9 @@ function parseHistoryCursor(text: string, { name, first, last }: EventLog): numb
   throw invalidParameter('cursor', `cursor must be ${accepted}, got ${quote(text)}.`)
 }
 
-type Wanted = { credentials: boolean; time?: number }
-
 /** Finds the passport that a key names, now or at a past time. Throws if there is none or more than one. */
-async function findNamed(text: string, { store }: ToolContext, wanted: Wanted): Promise<PassportV3> {
-  const { time, ...options } = wanted
-  const keys = [parseKey(text.trim())]
-  const [found] = await (time === undefined
-    ? store.v3.find(keys, options)
-    : findAt({ store }, keys, options, time))
+async function findNamed(text: string, context: ToolContext, options: FindOptions, time?: number) {
+  const [found] = await findAt(context, [parseKey(text.trim())], options, time)
   return onlyOne(text, found, time).passport
 }
 

@@ -1,7 +1,7 @@
 import { counter, gauge } from '../api/prometheus-text.ts'
 import { formatDuration } from '../domain/text/duration.ts'
 import { openStore } from '../store/open.ts'
-import { type BackupSchedule, writeDueBackup } from '../store/sqlite/scheduled-backup.ts'
+import { writeDueBackup } from '../store/sqlite/scheduled-backup.ts'
 import { type Job, supervise } from './jobs/supervise.ts'
 import { threadLog as log, type StartMessage, send } from './messages.ts'
 
@@ -15,41 +15,36 @@ declare const self: Worker
 self.onmessage = ({ data: { config } }: MessageEvent<StartMessage>) => {
   const { database, backups } = config
   if (database.engine !== 'sqlite' || !backups) return
-  const job = writeBackups(database.path, backups)
-  // supervise() logs errors. The main thread ends this thread.
-  void supervise([job], { log, signal: new AbortController().signal, onError: () => undefined })
-}
-
-function writeBackups(path: string, schedule: BackupSchedule): Job {
-  const { folder, every, keep } = schedule
+  const { path } = database
+  const { folder, every, keep } = backups
   let id: string | undefined
   let [newest, failures, hasFailed] = [0, 0, false]
-  log.info(`Every ${formatDuration(every)} a backup is written to ${folder}. The last ${keep} are kept.`)
-  return {
+  const job: Job = {
     name: 'The scheduled backup failed',
     interval: () => Math.min(every, hasFailed ? RETRY_MILLISECONDS : CHECK_MILLISECONDS),
     async run() {
-      hasFailed = true
-      try {
-        id ??= await findId(path)
-        const result = writeDueBackup(path, id, { ...schedule, now: Date.now })
-        newest = result.newest
-        hasFailed = false
-        if (result.written) log.info('A backup was written.', result.written)
-      } finally {
-        if (hasFailed) failures++
-        sendMetrics(newest, every, failures)
-      }
+      id ??= await findId(path)
+      const result = writeDueBackup(path, id, { ...backups, now: Date.now })
+      newest = result.newest
+      hasFailed = false
+      if (result.written) log.info('A backup was written.', result.written)
+      sendMetrics(newest, every, failures)
     },
   }
+  const onError = () => {
+    hasFailed = true
+    failures++
+    sendMetrics(newest, every, failures)
+  }
+  log.info(`Every ${formatDuration(every)} a backup is written to ${folder}. The last ${keep} are kept.`)
+  // The main thread ends this thread.
+  void supervise([job], { log, signal: new AbortController().signal, onError })
 }
 
 /** The start of the service creates the id of the database, unless the disk is full. */
 async function findId(path: string): Promise<string> {
   await using store = await openStore({ engine: 'sqlite', path }, { migrate: false })
-  const id = await store.identity.find()
-  if (id === undefined) await store.identity.create(crypto.randomUUID())
-  return id ?? findId(path)
+  return (await store.identity.find()) ?? (await store.identity.create(crypto.randomUUID()))
 }
 
 function sendMetrics(newest: number, every: number, failures: number): void {

@@ -82,12 +82,16 @@ export type Store = AsyncDisposable & {
     /** Absent fields stay unchanged; `expiresAt: null` means never. Returns false for an unknown or revoked key. */
     update(
       id: string,
-      change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner'>> & { expiresAt?: number | null },
+      change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner' | 'scopes' | 'origins' | 'types'>> & {
+        expiresAt?: number | null
+      },
     ): Awaitable<boolean>
     /** Sets a successor. The key expires at `endsAt` or earlier. Returns false if it is unknown or has a successor. */
     replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
     /** Returns whether the key exists. The date of the first revocation stays. */
     revoke(id: string, now: number): Awaitable<boolean>
+    /** Notes that a secret key was sent from a page in a browser. */
+    noteInBrowser(id: string): Awaitable<void>
     /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
     purge(before: number): Awaitable<number>
   }
@@ -113,8 +117,8 @@ export type Store = AsyncDisposable & {
   /** A random id of the database; backups of the file have the same one. */
   identity: {
     find(): Awaitable<string | undefined>
-    /** Does nothing if the database already has an id. */
-    create(id: string): Awaitable<void>
+    /** Returns the id of the database, which is another one if it already has an id. */
+    create(id: string): Awaitable<string>
   }
   /** All stored data, for a copy between databases. */
   copyTables: readonly CopyableTable[]

@@ -52,7 +52,17 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect(Buffer.from(kept?.hash ?? []).toString('hex')).toBe(
       new Bun.CryptoHasher('sha256').update(out.trim()).digest('hex'),
     )
-    expect(Object.keys(kept ?? {}).sort()).toEqual(['createdAt', 'hash', 'id', 'name', 'owner', 'tier'])
+    expect(Object.keys(kept ?? {}).sort()).toEqual([
+      'createdAt',
+      'hash',
+      'id',
+      'name',
+      'origins',
+      'owner',
+      'scopes',
+      'tier',
+      'types',
+    ])
     if (engine === 'sqlite')
       expect(readFileSync(here.database).toString('latin1')).not.toContain(out.trim().slice(-64))
   })

@@ -3,6 +3,7 @@ import { dayOf, type UsageCount } from '../../src/domain/usage.ts'
 import type { Store } from '../../src/store/store.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { withEveryEngine } from '../support/store/engines.ts'
+import { apiKey } from '../support/store/records.ts'
 
 const CAUTION = 'Counts are a few seconds behind; a crash loses no more than those seconds.\n'
 const LAST_USE = Date.UTC(2026, 2, 3, 12)
@@ -17,8 +18,7 @@ const used = (day: string, key: string, status: number, count: number): UsageCou
 })
 
 async function fill(store: Store): Promise<void> {
-  const key = { name: '=1+1, "Ada"', hash: new Uint8Array(32), tier: 'high', createdAt: 1 }
-  await store.keys.create({ ...key, id: 'k1', owner: 'ada@example.com' })
+  await store.keys.create(apiKey('k1', { name: '=1+1, "Ada"', tier: 'high', owner: 'ada@example.com' }))
   await store.usage.add(
     [
       used('2026-03-01', 'k1', 200, 1500),

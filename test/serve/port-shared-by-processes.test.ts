@@ -44,8 +44,8 @@ onEveryEngine('/health', (open) => {
       }
     }
     expect((await ask('x')).status).toBe(200)
-    await store.identity.create('first')
-    await store.identity.create('second')
+    expect(await store.identity.create('first')).toBe('first')
+    expect(await store.identity.create('second')).toBe('first')
     expect(await store.identity.find()).toBe('first')
     expect((await ask('first')).status).toBe(200)
     const refused = await ask('second')

@@ -114,7 +114,6 @@ export function createRoutes(version: Version, surface: Surface, bodies: Differe
       name: `${prefix}passport`,
       path: `${base}/passports/:id`,
       isImmediate: true,
-      isCheap: () => true,
       id: `getPassport${suffix}`,
       summary: `Get a passport by id or wallet${title}`,
       description:
@@ -130,7 +129,6 @@ export function createRoutes(version: Version, surface: Surface, bodies: Differe
       name: `${prefix}credentials`,
       path: `${base}/passport_credentials`,
       isImmediate: true,
-      isCheap: () => true,
       id: `listCredentials${suffix}`,
       summary: `List the credentials of a passport${title}`,
       description: 'Highest score first, then by name, then by id.',

@@ -33,16 +33,13 @@ const LISTED_V2 = presentListedPassportV2(v1.LISTED, LATER)
 const { keyword, page, per_page } = v1.PARAMETERS.list
 const SIZE = { per_page, limit: { ...per_page, description: 'Used if `per_page` is absent.' } }
 
-/** The filters of the list, and what comes before their values in a handle. */
-const FILTERS = { 'filter[twitter]': 'twitter:', 'filter[farcaster_id]': 'farcaster:', passport_socials: '' }
-
-const LIST = {
-  'filter[twitter]': { description: 'Only the person with this name on Twitter, whatever the `keyword`.' },
-  'filter[farcaster_id]': { description: 'Only the person with this Farcaster id or name, likewise.' },
-  passport_socials: {
-    description: 'Only the person with this source and name, such as `github:zoe`, likewise.',
-  },
-}
+/** The filters of the list: the name, what comes before its value in a handle, and the description. */
+const FILTERS = [
+  ['filter[twitter]', 'twitter:', 'Only the person with this name on Twitter, whatever the `keyword`.'],
+  ['filter[farcaster_id]', 'farcaster:', 'Only the person with this Farcaster id or name, likewise.'],
+  ['passport_socials', '', 'Only the person with this source and name, such as `github:zoe`, likewise.'],
+] as const
+const LIST = Object.fromEntries(FILTERS.map(([name, , description]) => [name, { description }]))
 
 const SEARCH = {
   query: {
@@ -85,7 +82,6 @@ export const V2_ROUTES = [
       account_source: { description: 'The source of the name in `id`, such as `farcaster`.' },
     },
     isImmediate: true,
-    isCheap: () => true,
     response: schemas.HumanCheckmarkBody,
     example: { human_checkmark: true },
     errors: ['not_found'],
@@ -95,7 +91,6 @@ export const V2_ROUTES = [
     name: 'v2_passport_credentials',
     path: '/api/v2/passports/:id/credentials',
     isImmediate: true,
-    isCheap: () => true,
     id: 'listPassportCredentialsV2',
     summary: 'List the credentials of a passport by its path (V2)',
     description: 'The response is that of `/api/v2/passport_credentials`.',
@@ -111,7 +106,7 @@ export const V2_ROUTES = [
 /** A filter for a person who is not here gets an empty list, because programs take the first passport. */
 async function handleList(request: Request, context: Context): Promise<Response> {
   const query = queryOf(request)
-  const given = Object.entries(FILTERS).filter(([name]) => query.has(name))
+  const given = FILTERS.filter(([name]) => query.has(name))
   if (given.length === 0) return v1.listPassports('v2', request, context)
   const found = await Promise.all(
     given.map(([name, source]) => {

@@ -18,7 +18,7 @@ function parseSearch(query: URLSearchParams) {
     const [, member] = /^query\[(.*)\]$/.exec(name) ?? []
     return member === undefined ? [] : [[member, query.get(name)]]
   })
-  const given = { ...parseObject(query.get('query')), ...Object.fromEntries(members) }
+  const given = { ...parseObject(query.get('query') ?? '{}'), ...Object.fromEntries(members) }
   // Ignoring an unknown member would find other people.
   const unknown = findUnknown('member of query', Object.keys(given), MEMBERS, () => '?query')
   if (unknown.length > 0) throw invalidValues(unknown)
@@ -31,8 +31,7 @@ function parseSearch(query: URLSearchParams) {
   throw invalidParameter('query', `exactMatch must be true or false, got ${quote(exactMatch)}.`)
 }
 
-function parseObject(text: string | null): Record<string, unknown> {
-  if (text === null) return {}
+function parseObject(text: string): Record<string, unknown> {
   try {
     const value = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value

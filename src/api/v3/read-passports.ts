@@ -30,9 +30,7 @@ export async function readPassports(
 ): Promise<RenderedResult[]> {
   const options = { credentials: includes.has('credentials') }
   const isPast = asOf !== undefined
-  const found = isPast
-    ? await findAt(context, keys, options, asOf)
-    : await context.store.v3.find(keys, options)
+  const found = await findAt(context, keys, options, asOf)
   const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
   const explanations =
     includes.has('explanation') && !isPast ? await context.explainAll(passportsOf(found)) : null
@@ -86,14 +84,15 @@ export async function* readAll<Key, Result>(
 
 type Found = Awaited<ReturnType<Context['store']['v3']['find']>>
 
-/** The passports as of a time: all later events are undone. Throws `before_history`. */
+/** The passports now, or as of a time: all later events are undone. Throws `before_history`. */
 export async function findAt(
   { store }: Pick<Context, 'store'>,
   keys: readonly PassportKey[],
   options: FindOptions,
-  time: number,
+  time: number | undefined,
 ): Promise<Found> {
   const found = await store.v3.find(keys, options)
+  if (time === undefined) return found
   const now = new Map(passportsOf(found).map((passport) => [passport.id, stateOf(passport)]))
   const states = new Map<number, ScoreState | undefined>(now)
   const check = (knownSince: number) => checkKnown('as_of', time, knownSince)

@@ -113,6 +113,9 @@ const ACTIONS = {
       name: values.name ?? '',
       tier: values.tier === undefined ? DEFAULT_TIER : parseTier(values.tier, tiers),
       owner: values.owner ?? '',
+      scopes: ['read', 'events'] as const,
+      origins: [],
+      types: [],
       expiresAt: futureExpiry(values, now) ?? undefined,
     }
     return async (target) => {
@@ -148,9 +151,9 @@ const ACTIONS = {
     const expiresAt = futureExpiry(values, now)
     return async (target) => {
       const old = await findRotatable(target, id, now)
-      const { name, tier, owner } = old
+      const { name, tier, owner, scopes, origins, types } = old
       const wanted = {
-        ...{ name, tier, owner },
+        ...{ name, tier, owner, scopes, origins, types },
         expiresAt: expiresAt === undefined ? old.expiresAt : (expiresAt ?? undefined),
       }
       const made = await makeKey(target, wanted, values.json === true)
@@ -235,7 +238,9 @@ const noKey = (id: string, { database }: KeyTarget) =>
 const notUsable = (id: string, state: string, action: string) =>
   new CommandError(`Key ${id} is ${state} and cannot be ${action}: create another key with "keys create".`)
 
-type NewKey = Pick<ApiKey, 'name' | 'tier' | 'owner'> & { expiresAt: number | undefined }
+type NewKey = Pick<ApiKey, 'name' | 'tier' | 'owner' | 'scopes' | 'origins' | 'types'> & {
+  expiresAt: number | undefined
+}
 
 /** Creates a key, prints it and returns its id. A key that cannot be printed is revoked. */
 async function makeKey({ store, terminal }: KeyTarget, wanted: NewKey, json: boolean): Promise<string> {

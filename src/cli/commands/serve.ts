@@ -98,10 +98,7 @@ function isShared({ host, port }: Config): Promise<boolean> {
 /** Finds or creates the id of the database. Returns `undefined` if the database is read-only or its disk is full. */
 async function identify({ identity }: Store): Promise<string | undefined> {
   try {
-    const known = await identity.find()
-    if (known !== undefined) return known
-    await identity.create(crypto.randomUUID())
-    return await identity.find()
+    return (await identity.find()) ?? (await identity.create(crypto.randomUUID()))
   } catch (error) {
     if (error instanceof ServiceError) return undefined
     throw error

@@ -190,12 +190,16 @@ function toDataPoints(lines: readonly PointLine[]): DataPoint[] {
 
 function toDataPoint(line: PointLine, prefix: string): DataPoint {
   const earnedAt = instant(`${prefix}earned_at`, line.earned_at)
+  const addedAt = instant(`${prefix}added_at`, line.added_at)
+  const issuer = text(line.issuer)
   return {
     type: text(line.type),
     account: text(line.account),
     value: toRawValue(`${prefix}value`, line.value),
     display: text(line.display),
     ...(earnedAt !== undefined && { earnedAt }),
+    ...(issuer !== '' && { issuer }),
+    ...(addedAt !== undefined && { addedAt }),
   }
 }
 

@@ -66,6 +66,8 @@ const pointFields = {
   account: maybe(text(LONGEST_KEY)),
   display: maybe(text(LONGEST_NAME)),
   earned_at: maybe(Type.String()),
+  issuer: maybe(text(LONGEST_KEY)),
+  added_at: maybe(Type.String()),
 }
 const PointLine = Type.Object(pointFields)
 

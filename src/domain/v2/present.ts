@@ -1,17 +1,13 @@
-import type { WireListedPassport, WirePassport, WireSocial } from '../record/passport-schemas.ts'
+import type { WireListedPassport, WirePassport } from '../record/passport-schemas.ts'
 import type { LaterFields } from '../record/record.ts'
 import { parseSocialCount } from '../text/social-count.ts'
-import type { WireListedPassportV2, WirePassportV2, WireSocialV2 } from './schemas.ts'
+import type { WireListedPassportV2, WirePassportV2 } from './schemas.ts'
 
 /**
  * `later` has the fields that `toShownFields` returns. A passport without an image has its card, in the folder with the URL
  * `cards`; without that URL its image is empty.
  */
-export function presentListedPassportV2(
-  passport: WireListedPassport,
-  later: LaterFields,
-  cards = '',
-): WireListedPassportV2 {
+export function presentListedPassportV2(passport: WireListedPassport, later: LaterFields, cards = '') {
   const { mainWalletChangedAt, nominations = 0 } = later
   const imageUrl = later.imageUrl ?? (cards && `${cards}${passport.passport_id}.png`)
   const { display_name } = passport.passport_profile
@@ -29,25 +25,17 @@ export function presentListedPassportV2(
       admin: false,
       profile_picture_url: imageUrl,
     },
-  }
+  } satisfies WireListedPassportV2
 }
 
-export function presentPassportV2(
-  passport: WirePassport,
-  later: LaterFields,
-  cards?: string,
-): WirePassportV2 {
+export function presentPassportV2(passport: WirePassport, later: LaterFields, cards?: string) {
   return {
     ...presentListedPassportV2(passport, later, cards),
     merged: passport.merged,
-    passport_socials: passport.passport_socials.map(presentSocialV2),
-  }
-}
-
-function presentSocialV2(social: WireSocial): WireSocialV2 {
-  return {
-    ...social,
-    follower_count: parseSocialCount(social.follower_count),
-    following_count: parseSocialCount(social.following_count),
-  }
+    passport_socials: passport.passport_socials.map((social) => ({
+      ...social,
+      follower_count: parseSocialCount(social.follower_count),
+      following_count: parseSocialCount(social.following_count),
+    })),
+  } satisfies WirePassportV2
 }

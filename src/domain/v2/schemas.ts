@@ -51,6 +51,5 @@ export const PassportBodyV2 = closed({ passport: PassportV2 })
 
 export const HumanCheckmarkBody = closed({ human_checkmark: Type.Boolean() })
 
-export type WireSocialV2 = Static<typeof PassportSocialV2>
 export type WireListedPassportV2 = Static<typeof ListedPassportV2>
 export type WirePassportV2 = Static<typeof PassportV2>

@@ -1,6 +1,7 @@
 import { ServiceError, unavailable } from '../../domain/errors.ts'
 import version021 from '../migrations/postgres/0009-version-0.2.1.sql' with { type: 'text' }
 import actors from '../migrations/postgres/0010-actors.sql' with { type: 'text' }
+import writing from '../migrations/postgres/0011-writing-over-http.sql' with { type: 'text' }
 import {
   checkSchema,
   lastSchema,
@@ -14,7 +15,7 @@ import { lock, MIGRATE } from './connection/pool-database.ts'
 import { checkWritable, openPrimary } from './connection/primary.ts'
 
 /** The table `passportd` stores the schema number of a database. */
-const MIGRATIONS = { first: 9, steps: [version021, actors] }
+const MIGRATIONS = { first: 9, steps: [version021, actors, writing] }
 
 export const SCHEMA = lastSchema(MIGRATIONS)
 

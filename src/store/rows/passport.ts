@@ -41,6 +41,8 @@ export type StoredRow = ScoreRow & {
   rules: string
   /** The fields of the record that only V2 shows (`toLaterText`). */
   later_fields: string
+  /** When a data point expires, so that the score must be calculated again. */
+  rescore_at: number | null
 }
 
 export function toScores(row: ScoreRow): Scores {
@@ -145,10 +147,22 @@ export type DataPointRow = {
   amount: number
   display: string
   earned_at: number | null
+  issuer: string
+  added_at: number
 }
 
-export function toDataPointRow(passportId: number, { value, earnedAt, ...point }: DataPoint): DataPointRow {
-  return { passport_id: passportId, ...point, ...value, earned_at: earnedAt ?? null }
+export function toDataPointRow(
+  passportId: number,
+  { value, earnedAt, issuer = '', addedAt = 0, ...point }: DataPoint,
+): DataPointRow {
+  return {
+    passport_id: passportId,
+    ...point,
+    ...value,
+    earned_at: earnedAt ?? null,
+    issuer,
+    added_at: addedAt,
+  }
 }
 
 export function toDataPoint(row: DataPointRow): DataPoint {
@@ -158,5 +172,7 @@ export function toDataPoint(row: DataPointRow): DataPoint {
     value: { kind: row.kind, amount: row.amount },
     display: row.display,
     ...(row.earned_at !== null && { earnedAt: row.earned_at }),
+    ...(row.issuer !== '' && { issuer: row.issuer }),
+    ...(row.added_at !== 0 && { addedAt: row.added_at }),
   }
 }

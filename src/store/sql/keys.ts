@@ -1,11 +1,11 @@
-import type { ApiKey } from '../../domain/api-key.ts'
+import type { ApiKey, Scope } from '../../domain/api-key.ts'
 import type { Store } from '../store.ts'
 import type { Database, Query } from './connection.ts'
 
 const number = (column: string) => `cast(${column} as double precision) as ${column}`
 
 const SELECT = `select id, name, hash, tier, owner, ${number('created_at')}, ${number('expires_at')},
-  ${number('revoked_at')}, ${number('last_used_at')}, successor from keys`
+  ${number('revoked_at')}, ${number('last_used_at')}, successor, scopes, origins, types, seen_in_browser from keys`
 
 export const FIND_KEY = `${SELECT} where id = $1`
 
@@ -36,13 +36,18 @@ export function createKeys(
         await increment('keys')
       }),
     list: () => listKeys(read.query),
-    update: async (id, { name, tier, owner, expiresAt }) =>
+    update: async (id, { name, tier, owner, scopes, origins, types, expiresAt }) =>
       (await change(
         `update keys set name = coalesce(cast($1 as text), name), tier = coalesce(cast($2 as text), tier),
-           owner = coalesce(cast($3 as text), owner),
-           expires_at = case when $4 = 1 then cast($5 as bigint) else expires_at end
-         where id = $6 and revoked_at is null returning id`,
-        [name ?? null, tier ?? null, owner ?? null, Number(expiresAt !== undefined), expiresAt ?? null, id],
+           owner = coalesce(cast($3 as text), owner), scopes = coalesce(cast($4 as text), scopes),
+           origins = coalesce(cast($5 as text), origins), types = coalesce(cast($6 as text), types),
+           expires_at = case when $7 = 1 then cast($8 as bigint) else expires_at end
+         where id = $9 and revoked_at is null returning id`,
+        [
+          ...[name ?? null, tier ?? null, owner ?? null],
+          ...[scopes, origins, types].map((list) => list?.join(' ') ?? null),
+          ...[Number(expiresAt !== undefined), expiresAt ?? null, id],
+        ],
       )) > 0,
     replace: async (id, successor, endsAt) =>
       (await change(
@@ -55,10 +60,14 @@ export function createKeys(
         now,
         id,
       ])) > 0,
+    noteInBrowser: async (id) =>
+      void (await change('update keys set seen_in_browser = 1 where id = $1 returning id', [id])),
     purge: (before) =>
       change('delete from keys where revoked_at < $1 or expires_at < $1 returning id', [before]),
   }
 }
+
+const toList = (text: string) => text.split(' ').filter((word) => word !== '')
 
 export type KeyRow = Pick<ApiKey, 'id' | 'name' | 'hash' | 'tier' | 'owner'> & {
   created_at: number
@@ -66,11 +75,20 @@ export type KeyRow = Pick<ApiKey, 'id' | 'name' | 'hash' | 'tier' | 'owner'> & {
   revoked_at: number | null
   last_used_at: number | null
   successor: string | null
+  scopes: string
+  origins: string
+  types: string
+  seen_in_browser: number
 }
 
-function toKeyRow({ createdAt, expiresAt, revokedAt, lastUsedAt, successor, ...key }: ApiKey): KeyRow {
+function toKeyRow(given: ApiKey): KeyRow {
+  const { createdAt, expiresAt, revokedAt, lastUsedAt, successor, isSeenInBrowser, ...key } = given
   return {
     ...key,
+    scopes: key.scopes.join(' '),
+    origins: key.origins.join(' '),
+    types: key.types.join(' '),
+    seen_in_browser: Number(isSeenInBrowser ?? 0),
     created_at: createdAt,
     expires_at: expiresAt ?? null,
     revoked_at: revokedAt ?? null,
@@ -80,9 +98,13 @@ function toKeyRow({ createdAt, expiresAt, revokedAt, lastUsedAt, successor, ...k
 }
 
 export function toKey(row: KeyRow): ApiKey {
-  const { created_at, expires_at, revoked_at, last_used_at, successor, ...key } = row
+  const { created_at, expires_at, revoked_at, last_used_at, successor, seen_in_browser, ...key } = row
   return {
     ...key,
+    scopes: toList(key.scopes) as Scope[],
+    origins: toList(key.origins),
+    types: toList(key.types),
+    ...(seen_in_browser === 1 && { isSeenInBrowser: true }),
     createdAt: created_at,
     ...(expires_at !== null && { expiresAt: expires_at }),
     ...(revoked_at !== null && { revokedAt: revoked_at }),

@@ -37,11 +37,11 @@ export function createSettingStores(
     },
     identity: {
       find: () => getSetting(read, IDENTITY),
-      create: async (id) =>
-        void (await write('insert into settings (name, value) values ($1, $2) on conflict do nothing', [
-          IDENTITY,
-          id,
-        ])),
+      async create(id) {
+        const insert = `insert into settings (name, value) values ($1, $2)
+          on conflict (name) do update set value = settings.value returning value`
+        return (await listColumn<string>(write, insert, [IDENTITY, id]))[0] ?? id
+      },
     },
     copying: {
       find: () => getSetting(read, COPYING),

@@ -13,9 +13,10 @@ import {
 } from '../migrations/schema-version.ts'
 import version021 from '../migrations/sqlite/0014-version-0.2.1.sql' with { type: 'text' }
 import actors from '../migrations/sqlite/0015-actors.sql' with { type: 'text' }
+import writing from '../migrations/sqlite/0016-writing-over-http.sql' with { type: 'text' }
 
 /** The pragma `user_version` stores the schema number of a database. */
-const MIGRATIONS = { first: 14, steps: [version021, actors] }
+const MIGRATIONS = { first: 14, steps: [version021, actors, writing] }
 
 export const SCHEMA = lastSchema(MIGRATIONS)
 

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { backUp, removeWithJournal } from './backup.ts'
 import { make, makeFolder, translateErrors } from './connect.ts'
 
-export type BackupSchedule = { folder: string; every: number; keep: number }
-
-type Options = BackupSchedule & { now: () => number }
+type Options = { folder: string; every: number; keep: number; now: () => number }
 
 /**
  * Writes a backup if one is due and no other process is writing one. Then removes the oldest backups beyond `keep`.

@@ -41,7 +41,7 @@ function saveOne(writer: Writer, record: IncomingRecord, options: SaveOptions): 
     case 'passport':
       return savePassport(writer, record, options)
     case 'data-point':
-      return saveDataPoint(writer, record)
+      return saveDataPoint(writer, record, options)
     case 'removal': {
       const removedIds = writer.merges.remove(record.id, options.now)
       return { outcome: removedIds.length > 0 ? 'changed' : 'unchanged', removedIds }
@@ -76,7 +76,7 @@ function savePassport(
     model.credentials.put(record.id, record.credentials, isShown)
     if (isShown) model.showCredentials(record.id, record.credentials)
   }
-  saveDataPoints(model, record, before !== undefined)
+  saveDataPoints(model, record, before !== undefined, now)
   return { outcome: before ? 'changed' : 'added' }
 }
 
@@ -123,12 +123,17 @@ function saveWallets(
   }
 }
 
-function saveDataPoints({ dataPoints }: RenderingWriteModel, record: PassportRecord, isKnown: boolean): void {
+function saveDataPoints(
+  { dataPoints }: RenderingWriteModel,
+  record: PassportRecord,
+  isKnown: boolean,
+  now: number,
+): void {
   const { id, dataPoints: points, credentialPoints = [] } = record
-  if (points) dataPoints.replace(id, [...points, ...credentialPoints])
+  if (points) dataPoints.replace(id, [...points, ...credentialPoints], now)
   else if (record.credentials && (isKnown || credentialPoints.length > 0)) {
     const others = dataPoints.list(id).filter(({ account }) => !account.startsWith(CREDENTIAL_ACCOUNT))
-    dataPoints.replace(id, [...others, ...credentialPoints])
+    dataPoints.replace(id, [...others, ...credentialPoints], now)
   }
 }
 
@@ -159,6 +164,7 @@ function stateOf(
     human: Number(record.human || (keepsOld && before.human === 1)),
     merged_into: record.mergedInto ?? before?.merged_into ?? null,
     rules: record.rules ?? '',
+    rescore_at: before?.rescore_at ?? null,
   }
 }
 
@@ -176,7 +182,11 @@ function addsUp(record: PassportRecord): boolean {
   return isSame && scores.total <= sums.total
 }
 
-function saveDataPoint(writer: Writer, record: IncomingRecord & { kind: 'data-point' }): SaveResult {
+function saveDataPoint(
+  writer: Writer,
+  record: IncomingRecord & { kind: 'data-point' },
+  { now }: SaveOptions,
+): SaveResult {
   const { passports, dataPoints, removals } = writer.model
   const id = findSurvivor(writer, record.passport)
   if (id === undefined && 'id' in record.passport && removals.has(record.passport.id)) {
@@ -189,12 +199,13 @@ function saveDataPoint(writer: Writer, record: IncomingRecord & { kind: 'data-po
   const { type, account } = record.point
   const stored = dataPoints.list(id)
   const before = stored.find((point) => point.type === type && point.account === account)
-  if (before && Bun.deepEquals(before, record.point)) return { outcome: 'unchanged' }
+  if (before && Bun.deepEquals(before, { ...record.point, addedAt: before.addedAt }))
+    return { outcome: 'unchanged' }
   if (!before && stored.length >= MOST_DATA_POINTS) {
     const reason = `has ${stored.length} data points already, and ${MOST_DATA_POINTS} are accepted`
     return { outcome: 'refused', field: 'passport', reason }
   }
-  dataPoints.put(id, record.point)
+  dataPoints.replace(id, [...stored, record.point], now)
   passports.put({ ...(passports.find(id) as StoredRow), stale: 1 })
   return { outcome: before ? 'changed' : 'added' }
 }

@@ -74,10 +74,8 @@ export function createWriteModel(loaded: Loaded) {
     dataPoints: {
       list: (id: number) => [...(dataPoints.get(id) ?? [])],
       isChanged: dataPoints.isChanged,
-      /** Replaces the data point with the same type and account. */
-      put: (id: number, point: DataPoint) =>
-        dataPoints.set(id, unique([...(dataPoints.get(id) ?? []), point])),
-      replace: (id: number, points: readonly DataPoint[]) => dataPoints.set(id, unique(points)),
+      replace: (id: number, points: readonly DataPoint[], now: number) =>
+        dataPoints.set(id, unique(points, dataPoints.get(id), now)),
     },
     removals: {
       has: (id: number) => removals.get(id) !== undefined,
@@ -88,9 +86,19 @@ export function createWriteModel(loaded: Loaded) {
   }
 }
 
-/** Keeps the last data point of each type and account. */
-function unique(points: readonly DataPoint[]): DataPoint[] {
-  return [...new Map(points.map((point) => [JSON.stringify([point.type, point.account]), point])).values()]
+/** Keeps the last data point of each type and account, and the time since when the passport has it. */
+function unique(
+  points: readonly DataPoint[],
+  before: readonly DataPoint[] = [],
+  now: number,
+): readonly DataPoint[] {
+  const keyOf = ({ type, account }: DataPoint) => JSON.stringify([type, account])
+  const since = new Map(before.map((point) => [keyOf(point), point.addedAt ?? 0]))
+  const dated = points.map((point) => {
+    const key = keyOf(point)
+    return [key, { ...point, addedAt: since.get(key) ?? point.addedAt ?? now }] as const
+  })
+  return [...new Map(dated).values()]
 }
 
 /** Rows by key, with the set of keys that changed after loading. */

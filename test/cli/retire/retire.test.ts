@@ -4,11 +4,11 @@ import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
 import { runHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
-import { NOON } from '../../support/store/records.ts'
+import { apiKey, NOON } from '../../support/store/records.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-const KEY = { name: 'Acme', hash: new Uint8Array(32), tier: 'standard', owner: '', createdAt: 0 }
+const KEY = apiKey('0123456789', { name: 'Acme' })
 
 /** NOON is 2026-01-02 12:00 UTC. */
 async function office(makeDatabase: MakeDatabase) {
@@ -101,7 +101,7 @@ Next        nothing
     const shown = (await here.retire('', { now: during })).out
     expect(shown).toContain('2026-02-01 09:00 UTC, 1 h 30 min, now\n')
     expect(shown).toContain('Now         Brownout until 2026-02-01 10:30 UTC: responses are 410.\n')
-    await here.look((store) => store.keys.create({ ...KEY, id: '0123456789' }))
+    await here.look((store) => store.keys.create(KEY))
     await here.retire('exempt 0123456789')
     expect((await here.retire('', { now: during })).out).toContain(
       'responses are 410, except for 1 exempt key.\n',
@@ -133,7 +133,7 @@ Next        nothing
 
   test('a key is exempt until the exemption is undone', async () => {
     await using here = await office(makeDatabase)
-    await here.look((store) => store.keys.create({ ...KEY, id: '0123456789' }))
+    await here.look((store) => store.keys.create(KEY))
     await here.refuses({ 'exempt nope': `There is no key "nope" in ${here.database}` })
     await here.retire('exempt 0123456789')
     const whole = `ppd_0123456789_${'0'.repeat(64)}`

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
+import { createPool } from '../../../src/store/postgres/connection/health-checked-pool.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import { serveProcess } from '../../support/cli.ts'
 import { owning } from '../../support/dispose-parts.ts'
@@ -48,6 +49,14 @@ async function lockPassports(sql: SQL): Promise<() => Promise<unknown>> {
     return locking
   }
 }
+
+test('a pool that is closed after a successful health check is unavailable', async () => {
+  await using database = await testDatabase()
+  const pool = createPool(database.url, { connections: 1, responseTimeout: 10_000 })
+  await new Promise<unknown>((resolve) => pool.watch(resolve))
+  await pool.close()
+  expect(pool.ping()).rejects.toThrow('is closed')
+})
 
 test('connections that stop responding are replaced, and calls fail as unavailable until then', async () => {
   await using database = await proxiedDatabase()

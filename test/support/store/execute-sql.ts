@@ -19,10 +19,24 @@ export const OLD_SCHEMA = { sqlite: 14, postgres: 9 }
 export const setSchema = (engine: EngineName, schema: number) =>
   engine === 'sqlite' ? `pragma user_version = ${schema}` : `update passportd set version = ${schema}`
 
+/** Drops the columns, indexes and tables that migrations since 0.2.1 have added. */
+const REVERTED = [
+  'drop table audit',
+  'drop table subscriptions',
+  'drop table leases',
+  'drop index data_points_by_account',
+  'drop index passports_by_rescore',
+  ...Object.entries({
+    events: ['actor'],
+    keys: ['scopes', 'origins', 'types', 'seen_in_browser'],
+    data_points: ['issuer', 'added_at'],
+    passports: ['rescore_at'],
+  }).flatMap(([table, columns]) => columns.map((column) => `alter table ${table} drop column ${column}`)),
+]
+
 /** Makes a database look like one of version 0.2.1. */
 export async function revertSchema(url: string): Promise<void> {
   const engine = url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
-  for (const change of ['alter table events drop column actor', 'drop table audit'])
-    await execute(url, change)
+  for (const change of REVERTED) await execute(url, change)
   await execute(url, setSchema(engine, OLD_SCHEMA[engine]))
 }

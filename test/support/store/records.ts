@@ -123,6 +123,9 @@ export const apiKey = (id: string, given: Partial<ApiKey> = {}): ApiKey => ({
   tier: 'standard',
   owner: '',
   createdAt: 1,
+  scopes: ['read', 'events'],
+  origins: [],
+  types: [],
   ...given,
 })
 

@@ -1,0 +1,39 @@
+-- The columns and tables of SQLite's migration 16.
+alter table keys
+  add column scopes text not null default 'read events',
+  add column origins text not null default '',
+  add column types text not null default '',
+  add column seen_in_browser integer not null default 0;
+
+alter table data_points
+  add column issuer text not null default '',
+  add column added_at bigint not null default 0;
+
+create index data_points_by_account on data_points (type, account, added_at) where account <> '';
+
+alter table passports add column rescore_at bigint;
+
+create index passports_by_rescore on passports (rescore_at) where rescore_at is not null;
+
+create table subscriptions (
+  id text collate "C" primary key,
+  key_id text not null,
+  url text not null,
+  filter text not null,
+  secrets text not null,
+  created_at bigint not null,
+  state text not null,
+  log text not null,
+  position bigint not null,
+  failures bigint not null default 0,
+  failing_since bigint,
+  next_attempt_at bigint not null default 0,
+  last_error text not null default '',
+  last_delivered_at bigint
+);
+
+create table leases (
+  name text collate "C" primary key,
+  holder text not null,
+  expires_at bigint not null
+);

@@ -1,0 +1,49 @@
+-- Lists of a key are separated by blanks. Keys of earlier versions can read events; new keys need the scope.
+alter table keys add column scopes text not null default 'read events';
+-- The origins of a publishable key; empty for a secret key.
+alter table keys add column origins text not null default '';
+-- The types of data points that the issuer of the key may write, besides those of the rule set.
+alter table keys add column types text not null default '';
+-- 1 after the secret key was sent from a page in a browser.
+alter table keys add column seen_in_browser integer not null default 0;
+
+-- Who wrote the data point; empty for the operator.
+alter table data_points add column issuer text not null default '';
+-- When the passport first had the data point; 0 before this migration.
+alter table data_points add column added_at integer not null default 0;
+
+create index data_points_by_account on data_points (type, account, added_at) where account <> '';
+
+-- When time alone changes the score: a data point expires.
+alter table passports add column rescore_at integer;
+
+create index passports_by_rescore on passports (rescore_at) where rescore_at is not null;
+
+-- Webhooks. A subscription is a position in the event log with a URL.
+create table subscriptions (
+  id text primary key,
+  key_id text not null,
+  url text not null,
+  -- JSON: types, passport, score threshold.
+  filter text not null,
+  -- JSON: the signing secrets, newest first.
+  secrets text not null,
+  created_at integer not null,
+  -- active, paused, failed or disabled.
+  state text not null,
+  -- The log, and the number of the last event that was delivered or filtered out.
+  log text not null,
+  position integer not null,
+  failures integer not null default 0,
+  failing_since integer,
+  next_attempt_at integer not null default 0,
+  last_error text not null default '',
+  last_delivered_at integer
+) strict, without rowid;
+
+-- Work that one node does at a time. The lease ends unless its holder renews it.
+create table leases (
+  name text primary key,
+  holder text not null,
+  expires_at integer not null
+) strict, without rowid;
