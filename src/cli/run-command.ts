@@ -11,6 +11,7 @@ import { describeSystemError, isClosedByReader } from './system-error.ts'
 export const COMMANDS: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   keys: async () => (await import('./commands/keys.ts')).keys,
+  subscriptions: async () => (await import('./commands/subscriptions.ts')).subscriptions,
   usage: async () => (await import('./commands/usage-report.ts')).usage,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
   openapi: async () => (await import('./commands/openapi.ts')).openApi,
