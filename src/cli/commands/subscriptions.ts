@@ -22,7 +22,7 @@ export const subscriptions = defineCommand({
   async run({ values, args: [id = ''], action }, terminal) {
     await using database = await openConfigured(terminal, values)
     const { store, name } = database
-    if (action === 'list') return list(store, name, values.json === true, terminal)
+    if (action === 'list') return await list(store, name, values.json === true, terminal)
     const by = { actor: 'cli', now: terminal.now(), action: 'subscription.change' } as const
     const isKnown =
       action === 'remove'
