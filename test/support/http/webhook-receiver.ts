@@ -14,7 +14,8 @@ export type Received = {
 
 /** A receiver of webhooks. `respond` decides about each request; 204 by default. */
 export function receiveWebhooks(
-  respond: (received: Received, count: number) => Response | Promise<Response> | undefined = () => undefined,
+  respond: (received: Received, count: number) => Response | undefined | Promise<Response | undefined> = () =>
+    undefined,
 ) {
   const received: Received[] = []
   const server = Bun.serve({
