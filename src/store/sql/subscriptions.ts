@@ -62,12 +62,12 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
       const saved = await update(write, changed, position, [id, cursor.log, cursor.sequence])
       return saved[0]?.state === 'active'
     },
-    count: ({ name, last }) =>
+    count: ({ name, last }, now) =>
       read.query<SubscriptionCount>(
         `select state, cast(count(*) as double precision) as count,
-           cast(max(case when log = $1 then $2 - position else 0 end) as double precision) as lag
+           cast(max(case when log = $2 and ${HAS_VALID_KEY} then $3 - position else 0 end) as double precision) as lag
          from subscriptions group by state order by state`,
-        [name, last],
+        [now, name, last],
       ),
   }
 }

@@ -53,7 +53,7 @@ async function runEngine(engine: EngineName, events: number, kills: number, fail
   const env = { DATABASE_URL: database.url, WEBHOOK_ALLOW_PRIVATE: 'true' }
   const begin = performance.now()
   for (let killed = 0; killed <= kills; killed++) {
-    await using server = await serveProcess([], { cwd: folder.path, env })
+    await using _server = await serveProcess([], { cwd: folder.path, env })
     const target = killed < kills ? Math.ceil(((killed + 1) * events) / (kills + 1)) : events
     while (checked.accepted() < target) {
       const last = checked.accepted()
