@@ -9,13 +9,13 @@ import { createMerges } from '../write/merges.ts'
 import { fingerprintOf, isChange, saveBatch } from '../write/record-writer.ts'
 import { addAuditEntry, listSome } from './audit-log.ts'
 import { type Database, listColumn, type Transaction } from './connection.ts'
-import { appendEvents } from './events.ts'
 import {
   type BatchKeys,
   loadWriteModel,
   mapCredentialRows,
   mapDataPoints,
 } from './load-and-save-write-model.ts'
+import { appendEvents } from './write-events.ts'
 
 export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
   return {
