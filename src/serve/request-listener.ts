@@ -17,6 +17,7 @@ import { createSite } from '../explorer/site/site.ts'
 import { createErrorLog, type Fields, type Log } from '../log.ts'
 import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import { findRules } from '../scoring/stamped-rule-set.ts'
+import type { Write, Written } from '../store/apply-write.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 
@@ -28,6 +29,7 @@ type ListenerOptions = {
   log: Log
   counter: RateLimitCounter
   rasterize: Rasterize
+  write: (write: Write, signal: AbortSignal) => Promise<Written>
   onUsage: (report: UsageReport) => void
   /** Called for each error that is logged. */
   onError?: (error: unknown) => void
@@ -44,7 +46,7 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, onUsage, ...options }: ListenerOptions) {
-  const { store, catalog, now, counter, rasterize, metrics } = options
+  const { store, catalog, now, counter, rasterize, write, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   const onError = (error: unknown, fields: Fields = {}) => {
@@ -53,7 +55,6 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   }
   let plan = (await store.retirement.find()) ?? NO_PLAN
   const pages = createPages({ config, store, catalog, now, rasterize, plan: () => plan, onError })
-  const explainAll = createExplainer(store)
   let { port } = config
   const start = () =>
     startApiServer({
@@ -66,7 +67,9 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       tls: config.tls && readTls(config.tls),
       store,
       catalog,
-      explainAll,
+      explainAll: createExplainer(store),
+      rules: () => findRules(store),
+      write,
       now,
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,

@@ -2,6 +2,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
 import type { Actor } from '../domain/history/event.ts'
+import type { EventCursor } from '../domain/history/event-cursor.ts'
 import type { GroupField, ScoreField } from '../domain/lists/list-request.ts'
 import type { FullPassport, Passport, PassportKey, PassportRef, Scores } from '../domain/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record/record.ts'
@@ -26,16 +27,21 @@ export type Store = AsyncDisposable & {
     count(): Awaitable<number>
     /** The passports that were merged into this one directly. */
     listMerged(id: number): Awaitable<number[]>
-    /** Throws `not_found`, or `invalid_request` if one of the two is merged already. */
-    merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<void>
+    /** Like `unmerge` and `remove`, returns the end of the event log. Throws `not_found`, or `invalid_request` if one of the two is merged already. */
+    merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<EventCursor>
     /** Throws `not_found`, or `invalid_request` if the passport is not merged. */
-    unmerge(id: number, now?: number, actor?: Actor): Awaitable<void>
+    unmerge(id: number, now?: number, actor?: Actor): Awaitable<EventCursor>
     /** Deletes the passport, if there is one, and those merged into it. Later records with this id are ignored. */
-    remove(id: number, now: number, actor?: Actor): Awaitable<void>
+    remove(id: number, now: number, actor?: Actor): Awaitable<EventCursor>
   }
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
     save: SaveRecords
+    /** Saves all records in one transaction, or none if one is refused. With `dryRun`, it saves none. */
+    saveWhole(
+      records: readonly IncomingRecord[],
+      options: Omit<SaveOptions, 'strict'> & { dryRun: boolean },
+    ): Awaitable<{ results: SaveResult[]; end: EventCursor }>
     /** Calls `work` with a function like `save`, in a transaction that is rolled back. Other writers wait. */
     rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
     /** Saves the records and returns true if the store has no passports. Otherwise returns false. */
@@ -192,6 +198,10 @@ export type SaveOptions = {
   restore: boolean
   /** Stops at the first refused record. Later records are not saved and have no result. */
   strict?: boolean
+  /** The records are those of one request: all of them are saved, or none. */
+  isWhole?: boolean
+  /** An issuer saves the records. It may not change data points that another issuer wrote. */
+  isIssuer?: boolean
   /** Added to fingerprints, because the same bytes parsed with other options are a different record. */
   fingerprintPrefix?: string
 }

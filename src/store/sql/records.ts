@@ -8,7 +8,7 @@ import { BY_MERGE, BY_RECORD } from '../write/event-tracker.ts'
 import { createMerges } from '../write/merges.ts'
 import { fingerprintOf, isChange, saveBatch } from '../write/record-writer.ts'
 import { type Database, listColumn, type Transaction } from './connection.ts'
-import { appendEvents } from './events.ts'
+import { appendEvents, findLogEnd } from './events.ts'
 import {
   type BatchKeys,
   loadWriteModel,
@@ -19,6 +19,7 @@ import {
 export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
   return {
     save: (batch, options) => transaction((tx) => save(tx, batch, options), 'records'),
+    saveWhole: (batch, options) => transaction((tx) => saveWhole(tx, batch, options), 'records'),
     async rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T> {
       let result: { value: T } | undefined
       try {
@@ -64,20 +65,49 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
 class Rollback extends Error {}
 
 async function save(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
-  const { results, changes } = await apply(tx, batch, options)
+  const applied = await apply(tx, batch, options)
+  await commit(tx, batch, applied, options)
+  return applied.results
+}
+
+async function saveWhole(
+  tx: Transaction,
+  batch: readonly IncomingRecord[],
+  { dryRun, ...given }: Omit<SaveOptions, 'strict'> & { dryRun: boolean },
+) {
+  const options = { ...given, isWhole: true }
+  const applied = await prepare(tx, batch, options)
+  const { results } = applied
+  if (!dryRun && results.every(({ outcome }) => outcome !== 'refused')) {
+    if (results.some(isChange)) await applied.write()
+    await commit(tx, batch, applied, options)
+  }
+  return { results, end: await findLogEnd(tx) }
+}
+
+async function commit(
+  tx: Transaction,
+  batch: readonly IncomingRecord[],
+  { results, changes }: ReturnType<typeof saveBatch>,
+  options: SaveOptions,
+): Promise<void> {
   await appendEvents(tx, changes, options)
   if (results.some(isChange)) await tx.increment('ranking')
   if (batch.some(({ kind }) => kind === 'removal')) tx.eraseRemoved()
-  return results
 }
 
 async function apply(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
+  const applied = await prepare(tx, batch, options)
+  if (applied.results.some(isChange)) await applied.write()
+  return applied
+}
+
+/** Applies the batch in memory. `write` writes the changed rows. */
+async function prepare(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
   const unchanged = await findUnchanged(tx, batch, options)
   const named = keysOf(batch.filter((record) => !unchanged.has(record)))
-  const { model, save } = await loadWriteModel(tx, named, BY_RECORD)
-  const saved = saveBatch(model, batch, { ...options, unchanged })
-  if (saved.results.some(isChange)) await save()
-  return saved
+  const { model, save: write } = await loadWriteModel(tx, named, BY_RECORD)
+  return { ...saveBatch(model, batch, { ...options, unchanged }), write }
 }
 
 /** The records whose fingerprint is stored already. Most rows of their passports need not be read. */
@@ -119,8 +149,10 @@ export function createPassportChanges({ transaction }: Database) {
       const changes = model.finish()
       await save()
       await appendEvents(tx, changes, { now, actor })
+      const end = await findLogEnd(tx)
       await tx.increment('ranking')
       if (named.removed) tx.eraseRemoved()
+      return end
     }, 'records')
 
   return {
