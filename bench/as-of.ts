@@ -13,8 +13,9 @@ import { figureOf } from './support/figures.ts'
 import { describeMachine } from './support/machine.ts'
 import { parseCount, requireProgram } from './support/options.ts'
 import { figureRows, table } from './support/report.ts'
-import { runRounds, subjectOf } from './support/rounds.ts'
+import { runRounds } from './support/rounds.ts'
 import { startOurs } from './support/servers.ts'
+import { subjectOf } from './support/subjects.ts'
 import { loadOf } from './support/wrk.ts'
 
 const { values } = parseArgs({

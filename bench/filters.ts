@@ -17,8 +17,9 @@ import { parseCount, requireProgram } from './support/options.ts'
 import { unmappedMegabytes } from './support/process-stats.ts'
 import { loadsOf } from './support/read-loads.ts'
 import { figureRows, table } from './support/report.ts'
-import { runRounds, type Sample, type Series, subjectOf } from './support/rounds.ts'
+import { runRounds, type Sample, type Series } from './support/rounds.ts'
 import { type Server, startOurs } from './support/servers.ts'
+import { subjectOf } from './support/subjects.ts'
 import { type Load, loadOf, runWrk } from './support/wrk.ts'
 
 const { values } = parseArgs({

@@ -10,8 +10,9 @@ import { startPeer } from './support/peer-server.ts'
 import { unmappedMegabytes } from './support/process-stats.ts'
 import { isOfMinimal, loadsOf, samplePaths } from './support/read-loads.ts'
 import { printReport, type Report, writeMarkdown } from './support/report.ts'
-import { runRounds, type Subject, searchSubjects, subjectOf } from './support/rounds.ts'
+import { runRounds, type Subject } from './support/rounds.ts'
 import { checkSameBodies, startMinimal, startOurs } from './support/servers.ts'
+import { searchSubjects, subjectOf } from './support/subjects.ts'
 
 const options = readOptions(process.argv.slice(2))
 requireProgram('wrk', 'wrk')

@@ -46,7 +46,7 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, onUsage, ...options }: ListenerOptions) {
-  const { store, catalog, now, counter, rasterize, write, metrics } = options
+  const { store, catalog, now, counter, rasterize, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   const onError = (error: unknown, fields: Fields = {}) => {
@@ -59,18 +59,15 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   const start = () =>
     startApiServer({
       ...config,
+      ...options,
       port,
       ...pages,
       index: config.site.index,
       // Lets a new release, or a server with a renewed certificate, start before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
-      store,
-      catalog,
       explainAll: createExplainer(store),
       rules: () => findRules(store),
-      write,
-      now,
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan: () => plan,

@@ -47,7 +47,7 @@ async function serve(count: number) {
 }
 
 onEveryEngine('a copy of all passports', (open, engine) => {
-  test('equals the list after any history of records, merges and removals', async () => {
+  test.concurrent('equals the list after any history of records, merges and removals', async () => {
     await using servers = new AsyncDisposableStack()
     await checkHistories(open, engine, async (store) => {
       const { key } = await makeKey(store, 1)
@@ -62,7 +62,7 @@ onEveryEngine('a copy of all passports', (open, engine) => {
   })
 })
 
-test('copy({ follow }) yields changes as they happen, until it is aborted', async () => {
+test.concurrent('copy({ follow }) yields changes as they happen, until it is aborted', async () => {
   await using server = await serve(3)
   const { v3, store } = server
   const { state, apply } = createCopy()
@@ -95,7 +95,7 @@ test('copy({ follow }) yields changes as they happen, until it is aborted', asyn
   await until(() => server.openStreams() === 0)
 })
 
-test('a copy continues after its last checkpoint, also in the middle of the list', async () => {
+test.concurrent('a copy continues after its last checkpoint, also in the middle of the list', async () => {
   await using server = await serve(120)
   const { v3, store } = server
   const { state, apply } = createCopy()
@@ -126,7 +126,7 @@ test('a copy continues after its last checkpoint, also in the middle of the list
   expect(await resume(Number.POSITIVE_INFINITY)).toEqual([])
 })
 
-test('a copy begins again if its cursor expired, and passes on other errors', async () => {
+test.concurrent('a copy begins again if its cursor expired, and passes on other errors', async () => {
   await using server = await serve(2)
   const types = async (after: string): Promise<unknown[]> => {
     const changes = await Array.fromAsync(server.v3.copy({ after, select: ['score'] }))

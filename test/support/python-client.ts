@@ -18,7 +18,7 @@ client = Client(sys.argv[1], sys.argv[2] or None, longest_wait=1)
 `
 
 /** Builds the Python client offline and installs the wheel in a folder, which becomes the PYTHONPATH. */
-export async function installPythonClient(home: string) {
+export async function installPythonClient(home: string, parts = ['--wheel']) {
   const python = findProgram('python3-build') as string
   // The build writes files beside the sources, so it gets a copy of them.
   const [source, dist, site] = [join(home, 'packages/python'), join(home, 'dist'), join(home, 'site')]
@@ -38,7 +38,7 @@ export async function installPythonClient(home: string) {
     return out
   }
 
-  await command([python, '-m', 'build', '--no-isolation', '--outdir', dist, source])
+  await command([python, '-m', 'build', '--no-isolation', ...parts, '--outdir', dist, source])
   const wheel = [...new Bun.Glob('*.whl').scanSync(dist)][0] as string
   await command([
     python,

@@ -9,7 +9,6 @@ import type {
   V3ListOptions,
   V3PageOptions,
 } from './options.ts'
-import { createRequests, type Requests } from './requests.ts'
 import { type RequestOptions, type Transport, toQuery } from './transport.ts'
 import type {
   V3Diff,
@@ -21,6 +20,7 @@ import type {
   V3RuleSet,
   V3Shown,
 } from './types.ts'
+import { createRequests, type Requests } from './v3-requests.ts'
 
 const KEYS_PER_REQUEST = 1000
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openStore } from '../../../src/store/open.ts'
 import { serveProcess } from '../../support/cli.ts'
+import { startLoad } from '../../support/http/load.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
 import { readLines } from '../../support/log-lines.ts'
 import { type PostgresServer, startPostgres, startReplica } from '../../support/postgres/postgres.ts'
@@ -49,29 +50,26 @@ test.concurrent('a node responds correctly while primary and replica stop and st
       `/ready to be ${JSON.stringify(expected)}`,
     )
 
-  let [answers, isOutage, isOver] = [0, false, false]
-  const wrong: string[] = []
-  async function ask(first: number) {
-    for (let turn = first; !isOver; turn++) {
-      const target = TARGETS[turn % TARGETS.length] as string
-      const wasOutage = isOutage
-      const response = await fetch(node.url + target)
-      const text = await response.text()
-      const isRight =
-        response.status === 200
-          ? text === right.get(target)
-          : response.status === 503 && response.headers.get('Retry-After') === '2' && (wasOutage || isOutage)
-      if (!isRight) wrong.push(`${response.status} ${target} ${text}`)
-      answers++
-    }
+  let [turn, isOutage] = [0, false]
+  async function ask(): Promise<number> {
+    const target = TARGETS[turn++ % TARGETS.length] as string
+    const wasOutage = isOutage
+    const response = await fetch(node.url + target)
+    const text = await response.text()
+    const isRight =
+      response.status === 200
+        ? text === right.get(target)
+        : response.status === 503 && response.headers.get('Retry-After') === '2' && (wasOutage || isOutage)
+    if (!isRight) throw new Error(`${response.status} ${target} ${text}`)
+    return 200
   }
-  const load = [0, 2].map(ask)
+  const load = startLoad(ask, 2)
   const during = async (change: () => unknown, expected: unknown) => {
     await change()
     await ready(expected)
     // Waits for enough responses to have used every connection and target.
-    const count = answers
-    await until(() => answers > count + 40, 'more answers')
+    const count = load.sent()
+    await until(() => load.sent() > count + 40, 'more answers')
     for (const target of TARGETS.filter((each) => each !== LIST_PAGE)) {
       const { status } = await fetch(node.url + target)
       expect([target, status]).toEqual([target, expected === 503 ? 503 : 200])
@@ -99,9 +97,7 @@ test.concurrent('a node responds correctly while primary and replica stop and st
   await during(() => replica.thaw(), WELL)
   await during(() => Promise.all([replica.stop(), primary.stop()]), 503)
   await during(() => Promise.all([primary.start(), replica.start()]), WELL)
-  isOver = true
-  await Promise.all(load)
-  expect(wrong).toEqual([])
+  expect(await load.end()).toEqual([])
 })
 
 test.concurrent('a node reports a replica whose replication is cut, and serves no removed passport', async () => {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path'
 import { check } from '../../../src/store/sqlite/backup.ts'
 import { writeDueBackup } from '../../../src/store/sqlite/scheduled-backup.ts'
-import { COMMAND, readGreeting } from '../../support/cli.ts'
+import { COMMAND, readGreeting, run } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { scrape } from '../../support/http/prometheus.ts'
 import { readLines } from '../../support/log-lines.ts'
@@ -92,7 +92,8 @@ test('a failed backup keeps the old ones, leaves no partial file and is written 
   expect(here.files()).toEqual([`${copyAt(1)}-wal`, copyAt(1, '00-01')])
 })
 
-test('two processes with one database write each backup once and keep the newest ones', async () => {
+// These tests run concurrently, because they mostly wait.
+test.concurrent('two processes with one database write each backup once and keep the newest ones', async () => {
   await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
   const env = { BACKUP_DIR: here.path('backups'), BACKUP_EVERY: '1s', BACKUP_KEEP: '3' }
   await using one = await here.serve([], env)
@@ -116,7 +117,7 @@ test('two processes with one database write each backup once and keep the newest
   expect(log.flat().filter((line) => line.includes('"level":"error"'))).toEqual([])
 })
 
-test('an unusable folder is logged once with the reason, counted in the metrics, and used again when it is back', async () => {
+test.concurrent('an unusable folder is logged once with the reason, counted in the metrics, and used again when it is back', async () => {
   await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
   const folder = here.path('backups')
   const env = { BACKUP_DIR: folder, BACKUP_EVERY: '1s', METRICS_PORT: '0' }
@@ -145,7 +146,7 @@ test('an unusable folder is logged once with the reason, counted in the metrics,
   ])
 })
 
-test('on a full disk the failure is logged once, no partial file is left, and requests still succeed', async () => {
+test.concurrent('on a full disk the failure is logged once, no partial file is left, and requests still succeed', async () => {
   await using here = await workplace(databaseMaker('sqlite'), { records: INVENTED.slice(0, 600) })
   const folder = here.path('backups')
   await using child = Bun.spawn(['sh', '-c', 'ulimit -f 2000; exec "$@"', 'sh', ...COMMAND, 'serve'], {
@@ -180,7 +181,7 @@ test('on a full disk the failure is logged once, no partial file is left, and re
   expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([])
 })
 
-test.each([
+test.concurrent.each([
   ['SIGKILL', 137],
   ['SIGTERM', 0],
 ] as const)(
@@ -224,22 +225,21 @@ function addFiller(path: string): void {
   )
 }
 
-test('serve refuses to start if BACKUP_DIR cannot be created', async () => {
+test.concurrent('serve refuses to start if BACKUP_DIR cannot be created', async () => {
   await using here = await workplace(databaseMaker('sqlite'), {
     records: [named(1, 'Ada')],
     files: { file: '' },
   })
   const env = { ...here.env, PORT: '0', BACKUP_DIR: here.path('file/backups') }
-  const { exitCode, stderr } = Bun.spawnSync([...COMMAND, 'serve'], { env, cwd: here.cwd })
-  expect([exitCode, `${stderr}`]).toEqual([
-    1,
-    expect.stringContaining(
+  expect(await run(['serve'], { env, cwd: here.cwd })).toMatchObject({
+    err: expect.stringContaining(
       `passportd: The folder ${env.BACKUP_DIR} (BACKUP_DIR) cannot be created: ENOTDIR`,
     ),
-  ])
+    code: 1,
+  })
 })
 
-test('after a restart, the schedule continues from the newest backup', async () => {
+test.concurrent('after a restart, the schedule continues from the newest backup', async () => {
   await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
   const env = { BACKUP_DIR: here.path('backups'), METRICS_PORT: '0' }
   const files = () => [...new Bun.Glob('*.db').scanSync(env.BACKUP_DIR)]

@@ -5,9 +5,10 @@ import { serveLookup } from '../support/http/lookup-server.ts'
 import { shareServer } from '../support/http/server.ts'
 import { onEveryEngine } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
+import { unicodeCharacter } from '../support/unicode-character.ts'
 
 const oddText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: unicodeCharacter, maxLength: 40 }),
   fc.constantFrom(
     ...['7', '900', 'lens:ada', 'lens:', ':', '0', '-1', '1e9', '9'.repeat(30), '', 'null', 'é'],
     ...['..', '#', '?', '&&=', '[]', '\ud800'],
@@ -64,7 +65,7 @@ const method = fc.constantFrom(
 
 const body = fc.oneof(
   fc.json(),
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: unicodeCharacter, maxLength: 60 }),
   fc
     .record(
       {
