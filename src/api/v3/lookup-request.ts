@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import {
   findUnknown,
   type InvalidValue,
@@ -6,13 +7,15 @@ import {
   pointerTo,
 } from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
+import type { LookupRequest } from '../../domain/v3/schemas.ts'
 import { MOST_NAMES, parseFields, parsePast } from './parameters.ts'
 import { invalidBody } from './request-body.ts'
 
 /** Each list has at most this many entries. */
 const MOST_ENTRIES = { keys: 1000, include: MOST_NAMES, select: MOST_NAMES } as const
 const LISTS = ['keys', 'include', 'select'] as const
-const MEMBERS = [...LISTS, 'as_of'] as const
+const TEXTS = ['as_of', 'after'] as const
+const MEMBERS = [...LISTS, ...TEXTS] as const
 
 /** Throws `invalid_request` with all invalid values. */
 export function parseLookup(body: unknown, now: number) {
@@ -22,15 +25,16 @@ export function parseLookup(body: unknown, now: number) {
   const invalid = findUnknown('member', names, MEMBERS, (at) => pointerTo(names[at] as string))
   const given: Partial<Record<(typeof MEMBERS)[number], unknown>> = body
   for (const name of LISTS) invalid.push(...checkTexts(name, given[name]))
-  const { as_of } = given
-  if (as_of !== undefined && typeof as_of !== 'string')
-    invalid.push({ pointer: '#/as_of', detail: `as_of must be a text, got ${quote(as_of)}.` })
+  for (const name of TEXTS)
+    if (given[name] !== undefined && typeof given[name] !== 'string')
+      invalid.push({ pointer: pointerTo(name), detail: `${name} must be a text, got ${quote(given[name])}.` })
   if (invalid.length > 0) throw invalidValues(invalid)
-  const { keys, include, select } = given as { keys: string[]; include?: string[]; select?: string[] }
+  const { keys, include, select, as_of, after } = given as Static<typeof LookupRequest>
   return {
     keys,
+    after,
     fields: parseFields({ include, select }, pointerTo),
-    asOf: typeof as_of === 'string' ? parsePast('as_of', as_of, now, '#/as_of') : undefined,
+    asOf: as_of !== undefined ? parsePast('as_of', as_of, now, '#/as_of') : undefined,
   }
 }
 

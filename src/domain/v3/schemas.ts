@@ -158,6 +158,7 @@ export const LookupRequest = closed({
   include: Type.Optional(Type.Array(Type.Enum(['credentials', 'standing', 'explanation']))),
   select: Type.Optional(Type.Array(Type.String(), { description: 'Dotted paths of fields' })),
   as_of: Type.Optional(Type.String({ description: 'As the parameter `as_of` of a single passport' })),
+  after: Type.Optional(Type.String({ description: 'As the parameter `after` of a single passport' })),
 })
 
 export const LookupItem = Type.Union(
