@@ -12,11 +12,13 @@ export type Principal = {
   /** The id of the key; empty for `anonymous`. */
   readonly id: string
   readonly scopes: readonly Scope[]
+  /** The types that an issuer may write, besides those that the rule set gives it. */
+  readonly types: readonly string[]
 }
 
-export const ANONYMOUS_PRINCIPAL: Principal = { kind: 'anonymous', id: '', scopes: DEFAULT_SCOPES }
+export const ANONYMOUS_PRINCIPAL: Principal = { kind: 'anonymous', id: '', scopes: DEFAULT_SCOPES, types: [] }
 
-export const toPrincipal = ({ id, scopes }: ApiKey): Principal => ({ kind: 'key', id, scopes })
+export const toPrincipal = ({ id, scopes, types }: ApiKey): Principal => ({ kind: 'key', id, scopes, types })
 
 /** Throws `forbidden` if the principal lacks the scope. */
 export function checkScope({ scopes }: Principal, wanted: RouteScope): void {

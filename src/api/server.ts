@@ -19,11 +19,13 @@ import {
   checkHost,
   checkMethod,
   declaredLength,
+  groupByPath,
   isBodyTooLarge,
   matchPath,
   pathOf,
   publicOriginOf,
   requestIdOf,
+  selectRoute,
   summaryOf,
 } from './parse-request.ts'
 import { charge, type Limiter, unitsOfBody } from './rate-limit.ts'
@@ -55,7 +57,7 @@ import type { UsageCounter } from './usage.ts'
 
 export type ApiServerOptions = ErrorHandling &
   HeaderOptions &
-  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey'> & {
+  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'rules' | 'write' | 'now' | 'requireKey'> & {
     host: string
     port: number
     reusePort?: boolean | undefined
@@ -85,20 +87,22 @@ export function startApiServer(options: ApiServerOptions) {
   const { host, port, reusePort = false, tls } = options
   const state = createServerState(options)
   const { streams } = state.shared
-  const routes = options.routes.flatMap(withSlash)
-  const byFolder = Map.groupBy(routes, ({ path }) => folderOf(path))
+  const byPath = groupByPath(options.routes.flatMap(withSlash))
+  const byFolder = Map.groupBy(byPath, ([path]) => folderOf(path))
 
-  const toBunRoute = (route: Route) => [
-    route.path,
-    (request: RouteRequest, server: Bun.Server<undefined>) => handle(state, route, request, server),
+  const toBunRoute = ([path, routes]: [string, Route[]]) => [
+    path,
+    (request: RouteRequest, server: Bun.Server<undefined>) =>
+      handle(state, selectRoute(routes, request.method), request, server),
   ]
 
   /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards do not collapse "//". */
   function handleOther(request: Request, server: Bun.Server<undefined>): Promise<Response> {
     const path = pathOf(request)
-    for (const route of byFolder.get(folderOf(path)) ?? []) {
-      const params = matchPath(route.path, path)
-      if (params) return handle(state, route, Object.assign(request, { params }), server)
+    for (const [pattern, routes] of byFolder.get(folderOf(path)) ?? []) {
+      const params = matchPath(pattern, path)
+      if (params)
+        return handle(state, selectRoute(routes, request.method), Object.assign(request, { params }), server)
     }
     return handle(state, NOT_FOUND, Object.assign(request, { params: {} }), server)
   }
@@ -111,7 +115,7 @@ export function startApiServer(options: ApiServerOptions) {
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: MAX_RUNTIME_BODY_BYTES,
     ...(tls && { tls: { cert: tls.cert, key: tls.key }, http2: true, http3: tls.http3 }),
-    routes: Object.fromEntries(routes.filter(({ path }) => !path.endsWith('*')).map(toBunRoute)),
+    routes: Object.fromEntries([...byPath].filter(([path]) => !path.endsWith('*')).map(toBunRoute)),
     fetch: handleOther,
     // Reached only if building a response fails.
     error(error) {
@@ -148,11 +152,23 @@ const folderOf = (path: string) => path.split('/', 2)[1]
 type ServerState = ReturnType<typeof createServerState>
 
 function createServerState(options: ApiServerOptions) {
-  const { store, catalog, explainAll, now, requireKey, publicUrl = '', explorer = false } = options
+  const {
+    store,
+    catalog,
+    explainAll,
+    rules,
+    write,
+    now,
+    requireKey,
+    publicUrl = '',
+    explorer = false,
+  } = options
   const shared: ServerContext = {
     store,
     catalog,
     explainAll,
+    rules,
+    write,
     now,
     requireKey,
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
