@@ -66,6 +66,7 @@ export type ApiServerOptions = ErrorHandling &
     publicUrl?: string | undefined
     /** Whether the service has pages and cards. */
     explorer?: boolean
+    webhookAllowPrivate?: boolean
     limits?: Partial<StreamLimits & HoldLimits> | undefined
     routes: readonly Route[]
     limiter: Limiter
@@ -173,6 +174,7 @@ function createServerState(options: ApiServerOptions) {
     requireKey,
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
+    webhookAllowPrivate: options.webhookAllowPrivate ?? false,
     backpressure: createBackpressure(options.limits),
     cardsOf: (request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
   }

@@ -14,6 +14,7 @@ import type { CopyableTable } from './copyable-table.ts'
 import type { EventStore } from './event-store.ts'
 import type { MirrorStore } from './mirror-store.ts'
 import type { SearchStore } from './search-store.ts'
+import type { LeaseStore, SubscriptionStore } from './subscription-store.ts'
 
 export type { Awaitable }
 
@@ -81,6 +82,8 @@ export type Store = AsyncDisposable & {
   rules: RulesStore
   events: EventStore
   mirror: MirrorStore
+  subscriptions: SubscriptionStore
+  leases: LeaseStore
   keys: {
     create(key: ApiKey): Awaitable<void>
     find(id: string): Awaitable<ApiKey | undefined>
