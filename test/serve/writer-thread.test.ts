@@ -16,6 +16,7 @@ const ALL = { since: '0000-01-01', until: '9999-12-31' }
 const write = (status: number): UsageReport => ({
   counts: [{ day: '2026-01-01', key: '', endpoint: 'list', status, count: 1 }],
   lastUsed: new Map(),
+  inBrowser: new Set(),
 })
 
 /** Starts the real writer thread. The test calls it as a server thread does, even after a restart. */
