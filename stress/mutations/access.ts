@@ -5,7 +5,7 @@ const PUBLISHABLE = ['test/api/access/publishable-keys.test.ts']
 const SCOPES = ['test/api/access/scopes-of-routes.test.ts']
 const LIMITS = ['test/api/limits/rate-limit.test.ts']
 const WINDOWS = ['test/api/limits/fixed-window.test.ts']
-const ADDRESS = ['test/api/limits/address.test.ts']
+const ADDRESS = ['test/api/limits/client-address.test.ts']
 
 /** Mutations of keys, rate limits and client addresses. */
 export const ACCESS_MUTATIONS: readonly Mutation[] = [

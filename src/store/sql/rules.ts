@@ -1,9 +1,9 @@
 import type { AppliedRules, RulesStore } from '../store.ts'
 import { type Database, listColumn, type Query, type Transaction } from './connection.ts'
-import { appendEvents } from './events.ts'
 import { upsertRows } from './load-and-save-write-model.ts'
 import { ACTIVE, findAdoptionState, toActivated } from './rule-adoption.ts'
 import { setSetting } from './settings.ts'
+import { appendEvents } from './write-events.ts'
 
 const ACTIVE_RULES = `where stamp = (select value from settings where name = '${ACTIVE}')`
 

@@ -8,13 +8,13 @@ import { BY_MERGE, BY_RECORD } from '../write/event-tracker.ts'
 import { createMerges } from '../write/merges.ts'
 import { fingerprintOf, isChange, saveBatch } from '../write/record-writer.ts'
 import { type Database, listColumn, type Transaction } from './connection.ts'
-import { appendEvents } from './events.ts'
 import {
   type BatchKeys,
   loadWriteModel,
   mapCredentialRows,
   mapDataPoints,
 } from './load-and-save-write-model.ts'
+import { appendEvents } from './write-events.ts'
 
 export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
   return {
