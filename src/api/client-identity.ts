@@ -59,7 +59,7 @@ function adviseScope(principal: Principal, wanted: RouteScope): string {
 
 /** Throws `forbidden` if a publishable key is not sent from a page of its origins. Other programs can forge the header. */
 export function checkOrigin(principal: Principal, { headers }: Request): void {
-  if (!isPublishable(principal)) return
+  if (principal.kind !== 'key' || !isPublishable(principal)) return
   const origin = headers.get('origin')
   if (origin !== null && principal.origins.includes(origin)) return
   const given = origin === null ? 'but this request has no Origin header' : `not of ${quote(origin)}`
@@ -124,6 +124,12 @@ function trimKey(text: string): string {
 /** Whether a key exists, and is neither revoked nor expired. */
 export const isActive = (key: ApiKey | undefined, now: number): boolean =>
   key !== undefined && keyState(key, now) === 'active'
+
+/** The client whose requests are counted. Each visitor of a page with a publishable key is a client. */
+export function clientOf(key: ApiKey | undefined, address: () => string): string {
+  if (!key) return address()
+  return isPublishable(key) ? `${key.id} ${address()}` : key.id
+}
 
 /** Finds the address of the client: the socket address, or the one that trusted proxies forward. */
 export function createClientAddressOf(trusted: readonly string[]) {

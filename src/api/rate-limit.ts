@@ -1,6 +1,7 @@
-import { type ApiKey, clientOf } from '../domain/api-key.ts'
+import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../domain/rate-limit-tier.ts'
+import { clientOf } from './client-identity.ts'
 
 const WRONG_KEYS: Tier = { name: 'wrong-keys', requests: 60, window: 60 }
 

@@ -35,12 +35,6 @@ export const isScope = (text: string): text is Scope =>
 /** Everyone who opens a page can copy the publishable key in it. */
 export const isPublishable = ({ origins }: Pick<ApiKey, 'origins'>): boolean => origins.length > 0
 
-/** The client whose requests are counted. Each visitor of a page with a publishable key is a client. */
-export function clientOf(key: ApiKey | undefined, address: () => string): string {
-  if (!key) return address()
-  return isPublishable(key) ? `${key.id} ${address()}` : key.id
-}
-
 export const DEFAULT_TIER = 'standard'
 
 const ID_BYTES = 5

@@ -103,14 +103,14 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'limits: all clients without a key share one limit',
-    file: 'src/domain/api-key.ts',
+    file: 'src/api/client-identity.ts',
     from: 'if (!key) return address()',
     to: "if (!key) return ''",
     tests: LIMITS,
   },
   {
     name: 'limits: all visitors of a page with a publishable key share one limit',
-    file: 'src/domain/api-key.ts',
+    file: 'src/api/client-identity.ts',
     from: 'return isPublishable(key) ?',
     to: 'return false ?',
     tests: PUBLISHABLE,

@@ -1,5 +1,6 @@
-import { type ApiKey, clientOf } from '../../domain/api-key.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
 import { ClientGone, overloaded } from '../../domain/errors.ts'
+import { clientOf } from '../client-identity.ts'
 import { createHeldBytes, type HeldBytes, type Holder, type HoldLimits } from './held-bytes.ts'
 
 /** A connection can be idle for at least 75 s: Bun closes idle connections up to 4 s before this timeout. */
