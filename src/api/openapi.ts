@@ -115,7 +115,10 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: toRef(body), example: each.bodyExample } },
+        content: {
+          'application/json': { schema: toRef(body), example: each.bodyExample },
+          ...describeStreams(each.bodyStreams, format, toRef),
+        },
       },
     }),
     responses: {
@@ -129,18 +132,18 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
 export const NOT_MODIFIED = 'The body has not changed since the `ETag` in `If-None-Match`'
 
 function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
-  const { response, example, streams = {} } = each
+  const { response, example, streams } = each
   return {
     'application/json': { schema: toRef(response), ...(example !== undefined && { example }) },
-    ...(format === '3.2' &&
-      Object.fromEntries(
-        Object.entries(streams).map(([type, { item, example }]) => [
-          type,
-          { itemSchema: toRef(item), example },
-        ]),
-      )),
+    ...describeStreams(streams, format, toRef),
   }
 }
+
+const describeStreams = (streams: DocumentedRoute['streams'] = {}, format: OpenApiVersion, toRef: ToRef) =>
+  format === '3.2' &&
+  Object.fromEntries(
+    Object.entries(streams).map(([type, { item, example }]) => [type, { itemSchema: toRef(item), example }]),
+  )
 
 /** The documented response for each error code. The examples are rendered like real errors. */
 function describeErrors({ surface }: DocumentedRoute, codes: readonly DocumentedError[], toRef: ToRef) {

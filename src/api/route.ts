@@ -2,7 +2,9 @@ import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import { EXPLORER, PICTURES } from '../domain/rate-limit-tier.ts'
+import type { RuleSetShape } from '../domain/rule-set.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
+import type { Write, Written } from '../store/apply-write.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Backpressure, LimitedExchange } from './backpressure/turns-and-large-pages.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
@@ -77,6 +79,8 @@ type Documentation = {
   requestHeaders?: Parameters
   body?: TSchema
   bodyExample?: unknown
+  /** Further content types of the body, which are streams of items. */
+  bodyStreams?: Documentation['streams']
   response: TSchema
   example?: unknown
   /** 200 by default. */
@@ -179,6 +183,10 @@ export type ServerContext = {
     passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
   ) => Awaitable<ReadonlyMap<number, Explanation>>
   streams: EventStreams
+  /** The active rule set. */
+  rules: () => Awaitable<RuleSetShape>
+  /** Changes the store. Aborting the signal cancels a change that has not begun. Throws `overloaded`. */
+  write: (write: Write, signal: AbortSignal) => Promise<Written>
   now: () => number
   /** Whether every request needs a key. */
   requireKey: boolean

@@ -5,10 +5,12 @@ import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/turns-and-large-pages.ts'
 import {
   ANONYMOUS_PRINCIPAL,
+  checkOrigin,
   checkScope,
   createClientAddressOf,
   createKeyParser,
   isActive,
+  isInBrowser,
   matchesKey,
   toPrincipal,
 } from './client-identity.ts'
@@ -57,7 +59,7 @@ import type { UsageCounter } from './usage.ts'
 
 export type ApiServerOptions = ErrorHandling &
   HeaderOptions &
-  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey'> & {
+  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'rules' | 'write' | 'now' | 'requireKey'> & {
     host: string
     port: number
     reusePort?: boolean | undefined
@@ -153,11 +155,23 @@ const folderOf = (path: string) => path.split('/', 2)[1]
 type ServerState = ReturnType<typeof createServerState>
 
 function createServerState(options: ApiServerOptions) {
-  const { store, catalog, explainAll, now, requireKey, publicUrl = '', explorer = false } = options
+  const {
+    store,
+    catalog,
+    explainAll,
+    rules,
+    write,
+    now,
+    requireKey,
+    publicUrl = '',
+    explorer = false,
+  } = options
   const shared: ServerContext = {
     store,
     catalog,
     explainAll,
+    rules,
+    write,
     now,
     requireKey,
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
@@ -236,12 +250,14 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized()
       exchange.key = key
       if (key) exchange.principal = toPrincipal(key)
+      if (key && isInBrowser(key, request, state.publicUrl)) state.usage.noteInBrowser(key.id)
     }
     const tier = limiter.tierOf(surface, exchange.key)
     if (tier) {
       exchange.tier = tier
       exchange.consumed = limiter.check(tier, await limiter.consume(tier, exchange.key, address))
     }
+    checkOrigin(exchange.principal, request)
     checkScope(exchange.principal, route.scope)
     checkMethod(request.method, route)
     // Units are charged before the request waits for its turn and before its body is received.

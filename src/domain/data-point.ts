@@ -17,6 +17,9 @@ export type DataPoint = {
   addedAt?: number
 }
 
+/** Identifies a data point of a passport. `issuer` is the one who names it. */
+export type PointName = Pick<DataPoint, 'type' | 'account' | 'issuer'>
+
 /** A flag counts as 1 or 0; a date is epoch milliseconds. */
 export type RawValue = { kind: 'number' | 'flag' | 'date'; amount: number }
 

@@ -16,7 +16,8 @@ export type ExplanationLine = Scored & {
   accounts: ExplanationAccount[]
 }
 
-export type ExplanationAccount = { account: string; value: string; formula: string }
+/** `issuer` is absent if the operator wrote the data point. */
+export type ExplanationAccount = { account: string; value: string; formula: string; issuer?: string }
 
 /** The inputs of a formula. */
 export type Calculation = { raw: RawValue; rule: Rule; now: number }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { RawKind } from './data-point.ts'
 import { closed } from './schema-helpers.ts'
 
 export const Rule = closed({
@@ -9,6 +10,13 @@ export const Rule = closed({
   multiplier: Type.Number({ minimum: 0, maximum: 1_000_000 }),
   accounts: Type.Enum(['sum', 'best']),
   proves_human: Type.Boolean(),
+  issuer: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: 'Keys with the scope `write:` and this name may write the data points of the type',
+    }),
+  ),
 })
 
 export const Level = closed({
@@ -32,6 +40,12 @@ export const RuleSetFile = closed({
 export type Rule = Static<typeof Rule>
 export type Level = Static<typeof Level>
 export type RuleSetShape = Static<typeof RuleSetFile>
+
+/** Returns the kind of raw value that the rule of a type accepts; `undefined` if the type has no rule. */
+export function rawKindOf({ types }: Pick<RuleSetShape, 'types'>, type: string): RawKind | undefined {
+  const rule = Object.hasOwn(types, type) ? types[type] : undefined
+  return rule && (rule.convert === 'years' ? 'date' : 'number')
+}
 
 /** Returns the level of an overall score and the next level, if any; `undefined` if there are no levels. */
 export function levelOf<L extends Level>(

@@ -81,11 +81,13 @@ function calculate(passport: Scorable, type: string, points: readonly DataPoint[
     value: counted.point.display || describeRawValue(counted.point.value),
     ...(counted.point.earnedAt !== undefined && { earnedAt: counted.point.earnedAt }),
     calculatedAt: now,
+    ...(counted.point.issuer !== undefined && { issuer: counted.point.issuer }),
   }
   const shown = accounts.map(({ point, formula }) => ({
     account: point.account,
     value: point.display || describeRawValue(point.value),
     formula,
+    ...(point.issuer !== undefined && { issuer: point.issuer }),
   }))
   const line = toLine(credential, 'rule', counted.formula, shown)
   return { credential, line: { ...line, calculation: counted.calculation } }
@@ -97,26 +99,32 @@ const toCounted = (point: DataPoint, rule: Rule, now: number) => ({
   calculation: { raw: point.value, rule, now },
 })
 
-/** Sums the raw values of all accounts, except dates. The sum has the earliest `earnedAt` of these accounts. */
+/**
+ * Sums the raw values of all accounts, except dates. The sum has the earliest `earnedAt` of these accounts, and their issuer
+ * if they have the same.
+ */
 function sumUp(all: readonly DataPoint[], rule: Rule, now: number) {
   const points = all.filter(({ value }) => value.kind !== 'date')
   const amount = points.reduce((total, { value }) => total + value.amount, 0)
   const earned = points.flatMap(({ earnedAt }) => earnedAt ?? [])
+  const [issuer, ...otherIssuers] = new Set(points.map((point) => point.issuer))
   const point: DataPoint = {
     type: all[0]?.type ?? '',
     account: '',
     value: { kind: 'number', amount },
     display: '',
     ...(earned.length > 0 && { earnedAt: Math.min(...earned) }),
+    ...(issuer !== undefined && otherIssuers.length === 0 && { issuer }),
   }
   return toCounted(point, rule, now)
 }
 
 function unscored(type: string, points: readonly DataPoint[]): ExplanationLine {
-  const accounts = points.map(({ account, value }) => ({
+  const accounts = points.map(({ account, value, issuer }) => ({
     account,
     value: describeRawValue(value),
     formula: '',
+    ...(issuer !== undefined && { issuer }),
   }))
   const nothing = { type, name: type, category: '', score: 0, maxScore: 0, value: '' }
   return toLine(nothing, 'nothing', 'no rule for this type', accounts)

@@ -1,11 +1,16 @@
 import type { Family } from '../api/prometheus-text.ts'
+import type { UsageReport } from '../api/usage.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
 import type { Fields, Log } from '../log.ts'
+import type { Write } from '../store/apply-write.ts'
 import type { Damage } from './damage.ts'
 
 /** The threads that server threads call. */
 export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
+
+/** A call of the writer thread. Usage reports have no answer. */
+export type WriterCall = { usage: UsageReport } | { write: Write } | { subscription: SubscriptionCall }
 
 /** A change of subscriptions that the writer thread makes for a server thread. */
 export type SubscriptionCall = { name: 'create' | 'change' | 'remove'; args: readonly unknown[] }

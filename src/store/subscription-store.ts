@@ -25,7 +25,7 @@ export type SubscriptionChange = Partial<
   Pick<Subscription, 'url' | 'filter' | 'keys' | 'state' | 'cursor' | 'notice'>
 >
 
-export type ChangedBy = { actor: Actor; now: number; action: 'subscription.change' | 'subscription.rotate' }
+export type ChangedBy = { actor: Actor; action: 'subscriptions.change' | 'subscriptions.rotate' }
 
 /** `lag` is the largest number of events that a subscription with a valid key is behind the log. */
 export type SubscriptionCount = { state: SubscriptionState; count: number; lag: number }

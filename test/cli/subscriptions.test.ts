@@ -33,11 +33,11 @@ withEveryEngine('subscriptions', (makeDatabase) => {
     expect((await here.call('subscriptions', 'remove', id)).err).toBe(`Subscription ${id} is removed.\n`)
     expect(await list()).toBeUndefined()
     await here.refuses(`There is no subscription "${id}" in ${here.database}`, 'subscriptions', 'pause', id)
-    expect((await here.look((store) => store.audit.list(9))).map(({ action }) => action)).toEqual([
-      'subscription.remove',
-      'subscription.change',
-      'subscription.change',
-      'subscription.create',
+    expect((await here.look((store) => store.audit.list({ limit: 9 }))).map(({ action }) => action)).toEqual([
+      'subscriptions.remove',
+      'subscriptions.change',
+      'subscriptions.change',
+      'subscriptions.create',
     ])
   })
 })

@@ -1,13 +1,14 @@
 import type { WireDiff, WireEventPage } from '../../domain/v3/event-schema.ts'
 import { presentPassport } from '../../domain/v3/present.ts'
 import type { WireSubscription, WireSubscriptionRequest } from '../../domain/v3/subscription-schema.ts'
+import type { WireRecordsResult } from '../../domain/v3/write-schemas.ts'
 import { EXAMPLE } from '../openapi-parts.ts'
 
 const { mainWallet: wallet, rules: stamp, credentials } = EXAMPLE
 const [{ type, name, category, score, max_score, value, from }] = credentials
 const calculated = new Date(EXAMPLE.calculatedAt).toISOString()
 const formula = 'min(round(√1734 × 0.5), 40) = 21'
-const accounts = [{ account: 'zoe', value, formula }]
+const accounts = [{ account: 'zoe', value, formula, issuer: null }]
 
 export const PASSPORT = presentPassport(EXAMPLE, {
   standing: { rank: 1204, of: 98211, percentile: 98.7 },
@@ -82,6 +83,30 @@ export const EVENTS: WireEventPage = {
   ],
   next: 'k3f9a2-918273',
 }
+
+export const RECORDS_REQUEST = {
+  records: [
+    { passport: 42, type, value: 1734, account: 'zoe', display: value },
+    { passport: wallet, type, account: 'zoe-old', withdrawn: true },
+  ],
+}
+
+const cursor = 'k3f9a2-918273'
+
+export const RECORDS: WireRecordsResult = {
+  added: 1,
+  changed: 0,
+  unchanged: 1,
+  removed: 0,
+  unknown_fields: 0,
+  outcomes: [
+    { line: 1, outcome: 'added' },
+    { line: 2, outcome: 'unchanged' },
+  ],
+  cursor,
+}
+
+export const WRITTEN = { cursor }
 
 export const DIFF: WireDiff = {
   passport_id: 42,

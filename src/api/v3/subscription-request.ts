@@ -13,7 +13,7 @@ import { parseReceiverUrl } from '../../domain/webhooks/receiver-address.ts'
 import type { SubscriptionFilter } from '../../domain/webhooks/subscription.ts'
 import type { Context } from '../route.ts'
 import { findPassport, LATEST, parseCursor } from './events.ts'
-import { readJson } from './lookup-request.ts'
+import { readJson } from './request-body.ts'
 
 const requestSchema = Compile(SubscriptionRequest)
 const patchSchema = Compile(SubscriptionPatch)

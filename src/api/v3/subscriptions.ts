@@ -149,7 +149,7 @@ async function change(
   changes: SubscriptionChange,
   action: 'change' | 'rotate',
 ): Promise<Subscription> {
-  const by = { actor: actorOf(context), now: context.now(), action: `subscription.${action}` as const }
+  const by = { actor: actorOf(context), action: `subscriptions.${action}` as const }
   const changed = await context.store.subscriptions.change(id, changes, by)
   if (!changed) throw missing(id)
   return changed
@@ -171,6 +171,6 @@ async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context):
 
 async function remove({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
   const found = await find(context, id)
-  await context.store.subscriptions.remove(id, { actor: actorOf(context), now: context.now() })
+  await context.store.subscriptions.remove(id, { actor: actorOf(context) })
   return respond(context, present(context, found))
 }

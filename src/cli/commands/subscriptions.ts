@@ -23,7 +23,7 @@ export const subscriptions = defineCommand({
     await using database = await openConfigured(terminal, values)
     const { store, name } = database
     if (action === 'list') return await list(store, name, values.json === true, terminal)
-    const by = { actor: 'cli', now: terminal.now(), action: 'subscription.change' } as const
+    const by = { actor: 'cli', now: terminal.now(), action: 'subscriptions.change' } as const
     const isKnown =
       action === 'remove'
         ? await store.subscriptions.remove(id, by)

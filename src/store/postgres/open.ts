@@ -89,8 +89,8 @@ export async function openPostgres(
     leases: createLeases(database),
     keys: { ...createKeys(database, forget), find },
     usage: createUsage(long.query, database),
-    audit: createAudit(primary.query, primary.query),
-    ...createSettingStores(read, primary.query),
+    audit: createAudit(primary.query),
+    ...createSettingStores(read, database),
     copyTables: createCopyTables(database, long),
     newerSchema: () => findNewerSchema(primary.query),
     async ping() {

@@ -5,7 +5,7 @@ import {
   type Subscription,
 } from '../../domain/webhooks/subscription.ts'
 import type { LeaseStore, SubscriptionCount, SubscriptionStore } from '../subscription-store.ts'
-import { createAudit } from './audit-log.ts'
+import { addAuditEntry } from './audit-log.ts'
 import { type Connection, type Database, findNumber, type Query, type Transaction } from './connection.ts'
 
 /** Whether the key of the subscription is valid and may read events. */
@@ -18,8 +18,8 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
       transaction(async (tx) => {
         await checkLimits(tx, subscription.keyId)
         await tx.insertRows('subscriptions', [toRow(subscription)])
-        const { id, url, createdAt: time } = subscription
-        await audit(tx.query, { time, actor, action: 'subscription.create', detail: `${id} ${url}` })
+        const detail = { subscriptions: [subscription.id] }
+        await addAuditEntry(tx.query, { actor, action: 'subscriptions.create', detail })
       }),
     async find(id) {
       return (await select(read, 'where id = $1', [id]))[0]
@@ -28,22 +28,22 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
       keyId === undefined
         ? select(read, 'order by created_at, id')
         : select(read, 'where key_id = $1 order by created_at, id', [keyId]),
-    change: (id, change, { actor, now, action }) =>
+    change: (id, change, { actor, action }) =>
       transaction(async (tx) => {
         const [found] = await select(tx, `where id = $1 ${tx.dialect.forUpdate}`, [id])
         if (!found) return undefined
         const { failingSince: _, ...rest } = found
         const changed: Subscription = { ...rest, ...change, failures: 0, nextAttemptAt: 0 }
         await update(tx.query, toRow(changed), 'id = $1', [id])
-        const fields = action === 'subscription.change' ? ` ${Object.keys(change).join(', ')}` : ''
-        await audit(tx.query, { time: now, actor, action, detail: `${id}${fields}` })
+        const fields = action === 'subscriptions.change' && { changed: Object.keys(change) }
+        await addAuditEntry(tx.query, { actor, action, detail: { subscriptions: [id], ...fields } })
         return changed
       }),
-    remove: (id, { actor, now }) =>
+    remove: (id, { actor }) =>
       transaction(async ({ query }) => {
         const removed = await query('delete from subscriptions where id = $1 returning id', [id])
         if (removed.length === 0) return false
-        await audit(query, { time: now, actor, action: 'subscription.remove', detail: id })
+        await addAuditEntry(query, { actor, action: 'subscriptions.remove', detail: { subscriptions: [id] } })
         return true
       }),
     exist: async () => (await read.query('select 1 as one from subscriptions limit 1')).length > 0,
@@ -87,9 +87,6 @@ export const createLeases = ({ write, read: { dialect } }: Database): LeaseStore
   release: async (name, holder) =>
     void (await write('delete from leases where name = $1 and holder = $2', [name, holder])),
 })
-
-const audit = (query: Query, entry: Parameters<ReturnType<typeof createAudit>['add']>[0]) =>
-  createAudit(query, query).add(entry)
 
 async function checkLimits({ query, dialect }: Transaction, keyId: string): Promise<void> {
   // Concurrent requests with the same key wait here.

@@ -1,4 +1,4 @@
-import type { Actor } from '../../domain/history/event.ts'
+import type { Actor, EventContent } from '../../domain/history/event.ts'
 import { walletsOf } from '../../domain/passport.ts'
 import type { IncomingRecord } from '../../domain/record/record.ts'
 import { fromCredentialData } from '../rows/credential.ts'
@@ -7,6 +7,7 @@ import type { SaveOptions, SaveRecords, Store } from '../store.ts'
 import { BY_MERGE, BY_RECORD } from '../write/event-tracker.ts'
 import { createMerges } from '../write/merges.ts'
 import { fingerprintOf, isChange, saveBatch } from '../write/record-writer.ts'
+import { addAuditEntry, listSome } from './audit-log.ts'
 import { type Database, listColumn, type Transaction } from './connection.ts'
 import {
   type BatchKeys,
@@ -14,11 +15,12 @@ import {
   mapCredentialRows,
   mapDataPoints,
 } from './load-and-save-write-model.ts'
-import { appendEvents } from './write-events.ts'
+import { appendEvents, findLogEnd } from './write-events.ts'
 
 export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
   return {
     save: (batch, options) => transaction((tx) => save(tx, batch, options), 'records'),
+    saveWhole: (batch, options) => transaction((tx) => saveWhole(tx, batch, options), 'records'),
     async rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T> {
       let result: { value: T } | undefined
       try {
@@ -64,20 +66,51 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
 class Rollback extends Error {}
 
 async function save(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
-  const { results, changes } = await apply(tx, batch, options)
+  const applied = await apply(tx, batch, options)
+  await commit(tx, batch, applied, options)
+  return applied.results
+}
+
+async function saveWhole(
+  tx: Transaction,
+  batch: readonly IncomingRecord[],
+  { dryRun, ...given }: Omit<SaveOptions, 'strict'> & { dryRun: boolean },
+) {
+  const options = { ...given, isWhole: true }
+  const applied = await prepare(tx, batch, options)
+  const { results } = applied
+  if (!dryRun && results.every(({ outcome }) => outcome !== 'refused')) {
+    if (results.some(isChange)) await applied.write()
+    await commit(tx, batch, applied, options)
+  }
+  return { results, end: await findLogEnd(tx) }
+}
+
+async function commit(
+  tx: Transaction,
+  batch: readonly IncomingRecord[],
+  { results, changes }: ReturnType<typeof saveBatch>,
+  options: SaveOptions,
+): Promise<void> {
+  const removed = results.flatMap((result) => ('removedIds' in result ? (result.removedIds ?? []) : []))
+  await audit(tx, changes.events, removed, options.actor)
   await appendEvents(tx, changes, options)
   if (results.some(isChange)) await tx.increment('ranking')
   if (batch.some(({ kind }) => kind === 'removal')) tx.eraseRemoved()
-  return results
 }
 
 async function apply(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
+  const applied = await prepare(tx, batch, options)
+  if (applied.results.some(isChange)) await applied.write()
+  return applied
+}
+
+/** Applies the batch in memory. `write` writes the changed rows. */
+async function prepare(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
   const unchanged = await findUnchanged(tx, batch, options)
   const named = keysOf(batch.filter((record) => !unchanged.has(record)))
-  const { model, save } = await loadWriteModel(tx, named, BY_RECORD)
-  const saved = saveBatch(model, batch, { ...options, unchanged })
-  if (saved.results.some(isChange)) await save()
-  return saved
+  const { model, save: write } = await loadWriteModel(tx, named, BY_RECORD)
+  return { ...saveBatch(model, batch, { ...options, unchanged }), write }
 }
 
 /** The records whose fingerprint is stored already. Most rows of their passports need not be read. */
@@ -102,6 +135,24 @@ async function findUnchanged(
   )
 }
 
+/** Adds an audit entry for all merges of a transaction, one for all unmerges and one for all removals. */
+async function audit(
+  { query }: Transaction,
+  events: readonly EventContent[],
+  removed: readonly number[],
+  actor: Actor = 'cli',
+): Promise<void> {
+  const changes: Record<string, (string | number)[]> = { merge: [], unmerge: [], remove: [...removed] }
+  for (const event of events)
+    if (event.type === 'passport.merged') changes.merge?.push(`${event.passportId} into ${event.into}`)
+    else if (event.type === 'passport.unmerged')
+      changes.unmerge?.push(`${event.passportId} from ${event.from}`)
+  for (const [change, ids] of Object.entries(changes).filter(([, { length }]) => length > 0)) {
+    const detail = listSome('passports', ids)
+    await addAuditEntry(query, { actor, action: `passports.${change}`, detail })
+  }
+}
+
 /** Merges, unmerges and removes single passports. */
 export function createPassportChanges({ transaction }: Database) {
   type Merges = ReturnType<typeof createMerges>
@@ -110,17 +161,20 @@ export function createPassportChanges({ transaction }: Database) {
   const change = (
     named: Partial<BatchKeys>,
     { now = Date.now(), actor }: ChangeOptions,
-    work: (merges: Merges, now: number) => void,
+    work: (merges: Merges, now: number) => readonly number[] | undefined,
   ) =>
     transaction(async (tx) => {
       const keys = { ids: [], addresses: [], removed: [], ...named }
       const { model, save } = await loadWriteModel(tx, keys, BY_MERGE)
-      work(createMerges(model), now)
+      const removed = work(createMerges(model), now) ?? []
       const changes = model.finish()
       await save()
+      await audit(tx, changes.events, removed, actor)
       await appendEvents(tx, changes, { now, actor })
+      const end = await findLogEnd(tx)
       await tx.increment('ranking')
       if (named.removed) tx.eraseRemoved()
+      return end
     }, 'records')
 
   return {
@@ -128,7 +182,7 @@ export function createPassportChanges({ transaction }: Database) {
       change({ ids: [from, into] }, { now, actor }, (merges) => merges.merge(from, into)),
     unmerge: (id, now, actor) => change({ ids: [id] }, { now, actor }, (merges) => merges.unmerge(id)),
     remove: (id, now, actor) =>
-      change({ removed: [id] }, { now, actor }, (merges, at) => void merges.remove(id, at)),
+      change({ removed: [id] }, { now, actor }, (merges, at) => merges.remove(id, at)),
   } satisfies Partial<Store['passports']>
 }
 

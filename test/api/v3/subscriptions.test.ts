@@ -57,9 +57,9 @@ test('a subscription is created at the end of the log with a secret that is show
   expect((await call('GET')).body).toEqual({ items: [shown] })
   expect((await call('DELETE', `/${shown.id}`)).body).toEqual(shown)
   expect((await call('GET', `/${shown.id}`)).status).toBe(404)
-  expect((await server.store.audit.list(5)).map(({ actor, action }) => [actor, action])).toEqual([
-    [`key:${server.one.id}`, 'subscription.remove'],
-    [`key:${server.one.id}`, 'subscription.create'],
+  expect((await server.store.audit.list({ limit: 2 })).map(({ actor, action }) => [actor, action])).toEqual([
+    [`key:${server.one.id}`, 'subscriptions.remove'],
+    [`key:${server.one.id}`, 'subscriptions.create'],
   ])
 })
 
@@ -90,7 +90,10 @@ test('a subscription has a filter and a start, which a change replaces or remove
       state: 'paused',
     },
   )
-  expect((await server.store.audit.list(1))[0]?.detail).toBe(`${body.id} url, filter, cursor, notice`)
+  expect((await server.store.audit.list({ limit: 1 }))[0]?.detail).toEqual({
+    subscriptions: [body.id],
+    changed: ['url', 'filter', 'cursor', 'notice'],
+  })
 })
 
 test('a rotation returns a new secret and public key, and the old ones stay valid for 24 hours', async () => {
@@ -105,7 +108,7 @@ test('a rotation returns a new secret and public key, and the old ones stay vali
     [false, undefined],
     [true, NOON + 24 * 3_600_000],
   ])
-  expect((await server.store.audit.list(1))[0]?.action).toBe('subscription.rotate')
+  expect((await server.store.audit.list({ limit: 1 }))[0]?.action).toBe('subscriptions.rotate')
 })
 
 test('a subscription is hidden from other keys, and needs a key with the scope events', async () => {

@@ -58,7 +58,7 @@ test('a subscription that failed for three days becomes failed, and delivers aga
   await using _loop = deliverTo(store)
   await until(async () => (await stateOf(store, subscription)).state === 'failed')
   expect(receiver.received.length).toBe(1)
-  const by = { actor: 'cli', now: NOON, action: 'subscription.change' } as const
+  const by = { actor: 'cli', action: 'subscriptions.change' } as const
   await store.subscriptions.change(subscription.id, { state: 'active' }, by)
   await until(async () => (await stateOf(store, subscription)).cursor.sequence === 3)
   expect(await stateOf(store, subscription)).toMatchObject({ state: 'active', failures: 0, lastError: '' })
@@ -83,7 +83,7 @@ test('a subscription that is paused during a delivery keeps the new position, an
   const subscription = await store.subscribe(receiver.url)
   await using loop = deliverTo(store)
   await until(() => receiver.received.length === 1)
-  const by = { actor: 'cli', now: NOON, action: 'subscription.change' } as const
+  const by = { actor: 'cli', action: 'subscriptions.change' } as const
   await store.subscriptions.change(subscription.id, { state: 'paused' }, by)
   reply.resolve(new Response())
   await until(async () => (await stateOf(store, subscription)).cursor.sequence === 1)
@@ -100,16 +100,16 @@ test('a subscription that is set back delivers events again, and one that is rem
   await using loop = deliverTo(store)
   await until(() => loop.counts.delivered === 3)
   const cursor = { ...subscription.cursor, sequence: 1 }
-  const by = { actor: 'cli', now: NOON, action: 'subscription.change' } as const
+  const by = { actor: 'cli', action: 'subscriptions.change' } as const
   await store.subscriptions.change(subscription.id, { cursor }, by)
   await until(() => loop.counts.delivered === 5)
   expect(numbers(receiver.ids())).toEqual([1, 2, 3, 2, 3])
   expect(await store.subscriptions.remove(subscription.id, by)).toBe(true)
   expect(await store.subscriptions.remove(subscription.id, by)).toBe(false)
-  expect((await store.audit.list(9)).map(({ action }) => action)).toEqual([
-    'subscription.remove',
-    'subscription.change',
-    'subscription.create',
+  expect((await store.audit.list({ limit: 3 })).map(({ action }) => action)).toEqual([
+    'subscriptions.remove',
+    'subscriptions.change',
+    'subscriptions.create',
   ])
 })
 
