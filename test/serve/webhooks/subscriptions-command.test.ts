@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { workplace } from '../support/cli-sandbox.ts'
-import { subscribe } from '../support/http/webhook-receiver.ts'
-import { withEveryEngine } from '../support/store/engines.ts'
-import { record } from '../support/store/records.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { subscribe } from '../../support/http/webhook-receiver.ts'
+import { withEveryEngine } from '../../support/store/engines.ts'
+import { record } from '../../support/store/records.ts'
 
 withEveryEngine('subscriptions', (makeDatabase) => {
   test('an operator lists, pauses, resumes and removes subscriptions', async () => {
