@@ -10,6 +10,7 @@ import {
 import { createSigningKey } from '../../domain/webhooks/signature.ts'
 import {
   MOST_SUBSCRIPTIONS_OF_KEY,
+  NO_FAILURES,
   OLD_KEY_MILLISECONDS,
   type Subscription,
 } from '../../domain/webhooks/subscription.ts'
@@ -134,10 +135,9 @@ async function create(request: Request, context: Context): Promise<Response> {
     keys: [key],
     createdAt: context.now(),
     state: 'active',
-    failures: 0,
-    nextAttemptAt: 0,
-    lastError: '',
     notice: '',
+    lastDeliveredAt: null,
+    ...NO_FAILURES,
   }
   await context.store.subscriptions.create(subscription, actorOf(context))
   return respond(context, present(context, subscription, key.secret), 201)

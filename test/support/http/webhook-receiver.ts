@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { createSigningKey, type SigningKey } from '../../../src/domain/webhooks/signature.ts'
-import type { Subscription } from '../../../src/domain/webhooks/subscription.ts'
+import { NO_FAILURES, type Subscription } from '../../../src/domain/webhooks/subscription.ts'
 import { createDeliveryLoop } from '../../../src/serve/webhooks/delivery-loop.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { NOON } from '../store/records.ts'
@@ -72,10 +72,9 @@ export async function subscribe(
     createdAt: NOON,
     state: 'active',
     cursor: { log: name, sequence: first - 1 },
-    failures: 0,
-    nextAttemptAt: 0,
-    lastError: '',
     notice: '',
+    lastDeliveredAt: null,
+    ...NO_FAILURES,
     ...given,
   }
   await store.subscriptions.create(subscription, 'cli')
