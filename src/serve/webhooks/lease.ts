@@ -26,7 +26,7 @@ export function createLease(leases: LeaseStore, name: string, milliseconds = LEA
       renewedAt = begin
       clearTimeout(timer)
       if (end.signal.aborted) end = new AbortController()
-      timer = setTimeout(() => end.abort(), begin + milliseconds - performance.now())
+      timer = setTimeout(() => end.abort(), Math.ceil(begin + milliseconds - performance.now()))
       return isHeld()
     },
     async release(): Promise<void> {

@@ -60,8 +60,8 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
       const { key_id, url, filter, secrets, created_at, state, ...progress } = toRow(after)
       // A client may have paused the subscription during the delivery.
       const changed = state === 'active' ? progress : { ...progress, state }
-      const position = 'id = $1 and log = $2 and position = $3'
-      const saved = await update(write, changed, position, [id, cursor.log, cursor.sequence])
+      const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4'
+      const saved = await update(write, changed, unchanged, [id, cursor.log, cursor.sequence, filter])
       return saved[0]?.state === 'active'
     },
     count: ({ name, last }, now) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { makeKey } from '../../support/http/keys.ts'
 import { scrape } from '../../support/http/prometheus.ts'
-import { receiveWebhooks } from '../../support/http/webhook-receiver.ts'
+import { receiveWebhooks, stateOf } from '../../support/http/webhook-receiver.ts'
 import { startTestService } from '../../support/service.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
@@ -23,6 +23,8 @@ test('the service delivers to a subscription that was created over HTTP, also af
   expect([made.status, subscription.state]).toEqual([201, 'active'])
   await saveRecords(service.store, [record(7001)])
   await until(() => receiver.received.length === 1)
+  // If the thread died before it saved the position, the event would be repeated.
+  await until(async () => (await stateOf(service.store, subscription)).lastDeliveredAt !== null)
   service.threads.at(-1)?.terminate()
   await saveRecords(service.store, [record(7002)])
   await until(() => receiver.received.length === 2)

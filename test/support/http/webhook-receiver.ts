@@ -107,7 +107,7 @@ export function deliverTo(store: Store, given: LoopOptions = {}) {
   let isEnding = false
   const running = (async () => {
     while (!isEnding) {
-      await loop.run()
+      await Promise.try(loop.run).catch((error) => errors.push(String(error)))
       await Bun.sleep(5)
     }
   })()
