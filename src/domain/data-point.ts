@@ -17,6 +17,9 @@ export type DataPoint = {
   addedAt?: number
 }
 
+/** `isTaken`: the account counts for another passport. Known only for types with the rule option `unique`. */
+export type ScorablePoint = DataPoint & { isTaken?: boolean }
+
 /** A flag counts as 1 or 0; a date is epoch milliseconds. */
 export type RawValue = { kind: 'number' | 'flag' | 'date'; amount: number }
 

@@ -16,10 +16,11 @@ export type ExplanationLine = Scored & {
   accounts: ExplanationAccount[]
 }
 
-export type ExplanationAccount = { account: string; value: string; formula: string }
+/** `obstacle`: why the account does not count. */
+export type ExplanationAccount = { account: string; value: string; formula: string; obstacle?: string }
 
-/** The inputs of a formula. */
-export type Calculation = { raw: RawValue; rule: Rule; now: number }
+/** The inputs of a formula. `obstacle`: why the value does not count. `until`: the day on which it expires. */
+export type Calculation = { raw: RawValue; rule: Rule; now: number; obstacle?: string; until?: string }
 
 export type Explanation = {
   scores: Scores
