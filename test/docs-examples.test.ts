@@ -17,7 +17,8 @@ const NOT_RUN: Record<string, string> = {
   'docs/mcp.md: Over HTTP: sh': 'runs until it is stopped; test/cli/mcp-http.test.ts runs the same command',
   'docs/migrate.md: Go: `earned_at` may be empty: go': 'needs Go; was run by hand with Go 1.19',
   'docs/performance.md: Performance: sh': 'runs for half an hour',
-  'docs/records.md: Import: text': 'two of many error messages; test/ingest/malformed.test.ts has all',
+  'docs/records.md: Import: text':
+    'two of many error messages; test/ingest/malformed-records.test.ts has all',
   'docs/records.md: Mirror: text': 'the report of a mirror of ten thousand passports',
   'docs/reliability.md: Guarantees: sh': 'the tests run the short form of stress',
   'docs/scale.md: When to move: sh': 'needs sudo',

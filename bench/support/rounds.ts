@@ -1,80 +1,30 @@
-import { waitUntilIdle } from './process-stats.ts'
-import type { Loads } from './read-loads.ts'
-import type { Server } from './servers.ts'
-import { type Load, type LoadResult, runWrk } from './wrk.ts'
+import type { LoadResult } from './wrk.ts'
 
 /** One run of a load. `cpu` is the CPU time of the server per request, in microseconds. */
 export type Sample = LoadResult & { cpu?: number }
 
 /** A measurement that runs once in each round. */
-export type Subject = { side: string; read: string; run: (seconds: number, round: number) => Promise<Sample> }
+export type Measurement = {
+  side: string
+  read: string
+  run: (seconds: number, round: number) => Promise<Sample>
+}
 
 /** The samples of one subject, one for each round. */
 export type Series = { side: string; read: string; samples: Sample[] }
 
-/** No round sends more requests. Round n begins at request n times this number, and so reads other passports. */
-const REQUESTS_PER_ROUND = 1_000_000
-
 /** Runs every subject once in each round. The first round is a warm-up and does not count. */
 export async function runRounds(
-  subjects: readonly Subject[],
+  measurements: readonly Measurement[],
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<Series[]> {
-  const series = subjects.map(({ side, read }): Series => ({ side, read, samples: [] }))
+  const series = measurements.map(({ side, read }): Series => ({ side, read, samples: [] }))
   for (let round = 0; round <= rounds; round++) {
     console.error(round === 0 ? 'Warm-up round' : `Round ${round} of ${rounds}`)
-    for (const [index, subject] of subjects.entries()) {
+    for (const [index, subject] of measurements.entries()) {
       const sample = await subject.run(seconds, round)
       if (round > 0) series[index]?.samples.push(sample)
     }
   }
   return series
-}
-
-export function subjectOf(side: string, read: string, { url, cpuSeconds }: Server, load: Load): Subject {
-  return {
-    side,
-    read,
-    async run(seconds, round) {
-      const before = cpuSeconds()
-      const loaded = await runWrk(url, load, seconds, round * REQUESTS_PER_ROUND)
-      const cpu = ((cpuSeconds() - before) * 1e6) / loaded.requests
-      await waitUntilIdle(cpuSeconds)
-      return { ...loaded, cpu }
-    },
-  }
-}
-
-/** The searches start this long before the measured load, and end this long after it. */
-const LEAD_SECONDS = 1
-
-/** Measures the paced load by id without searches and during searches, and the rate of the searches. */
-export function searchSubjects(server: Server, loads: Loads): Subject[] {
-  const { url, cpuSeconds } = server
-  const paced = loads['by-id-paced']
-  let searched: Sample | undefined
-  let searches = 0
-  return [
-    subjectOf('ours', 'by-id-paced', server, paced),
-    {
-      side: 'ours, during searches',
-      read: 'by-id-paced',
-      async run(seconds, round) {
-        // Each round continues the list of keywords where the last round ended, because recent keywords are cached.
-        const searching = runWrk(url, loads.keywords, seconds + 2 * LEAD_SECONDS, searches)
-        await Bun.sleep(LEAD_SECONDS * 1000)
-        const loaded = await runWrk(url, paced, seconds, round * REQUESTS_PER_ROUND)
-        searched = await searching
-        searches += searched.requests + loads.keywords.connections
-        await waitUntilIdle(cpuSeconds)
-        return loaded
-      },
-    },
-    {
-      side: 'ours',
-      read: 'keywords',
-      // The previous subject measures the searches.
-      run: async () => searched ?? { requests: 0, rate: Number.NaN, p99: Number.NaN },
-    },
-  ]
 }

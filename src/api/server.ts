@@ -1,8 +1,8 @@
 import { notFound, unauthorized } from '../domain/errors.ts'
 import { NO_PLAN } from '../domain/retirement.ts'
 import { urlOf } from '../domain/url.ts'
-import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
+import { createBackpressure, IDLE_SECONDS } from './backpressure/turns-and-large-pages.ts'
 import {
   ANONYMOUS_PRINCIPAL,
   checkScope,

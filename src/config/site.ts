@@ -1,4 +1,4 @@
-import { contrast, parseColor } from '../domain/hex-color.ts'
+import { contrast, parseColor } from '../domain/color-contrast.ts'
 import { parseWebAddress } from '../domain/url.ts'
 
 /** The operator's name, links and colour. */

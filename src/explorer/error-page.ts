@@ -2,9 +2,9 @@ import type { ErrorHandling } from '../api/response.ts'
 import { type Html, html } from './design/html.ts'
 import { rosette } from './design/rosette.ts'
 import { drawErrorBadge, toErrorEndpoint } from './pictures/badge.ts'
-import { drawErrorCard } from './pictures/card-frame.ts'
+import { drawErrorCard } from './pictures/cards.ts'
 import { picture, withoutCaching } from './site/assets-and-csp.ts'
-import { renderSearch, respondPage } from './site/layout.ts'
+import { renderSearch, respondPage } from './site/layout-and-link-previews.ts'
 import type { Site } from './site/site.ts'
 
 /** Renders errors as a page or a picture. */

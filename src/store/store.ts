@@ -1,6 +1,6 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
-import type { Actor } from '../domain/history/event.ts'
+import type { Actor, AuditEntry } from '../domain/history/event.ts'
 import type { GroupField, ScoreField } from '../domain/lists/list-request.ts'
 import type { FullPassport, Passport, PassportKey, PassportRef } from '../domain/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record/record.ts'
@@ -105,10 +105,10 @@ export type Store = AsyncDisposable & {
     /** The number of responses per key. Responses with 304 and 429 are free and not counted. */
     sumByKey(days: Days): Awaitable<[key: string, count: number][]>
   }
-  /** Audit log: changes by people and API keys that add no event. `list` returns the latest entries, newest first. */
+  /** The audit log. Functions that change something add an entry in the same transaction. */
   audit: {
-    add(entry: AuditEntry): Awaitable<void>
-    list(limit: number): Awaitable<AuditEntry[]>
+    /** The latest entries, newest first. */
+    list(options: { limit: number; since?: number | undefined }): Awaitable<AuditEntry[]>
   }
   retirement: {
     find(): Awaitable<RetirementPlan | undefined>
@@ -178,8 +178,6 @@ export type ListingChanges = { cursor: string; listed: ChangedPassport[]; unlist
 
 /** What to read in addition to the passport. */
 export type FindOptions = { credentials: boolean }
-
-export type AuditEntry = { time: number; actor: Actor; action: string; detail: string }
 
 /** Both days are included. */
 export type Days = { since: string; until: string }

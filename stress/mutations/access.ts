@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts'
 const KEYS = ['test/api/keys.test.ts']
 const LIMITS = ['test/api/limits/rate-limit.test.ts']
 const WINDOWS = ['test/api/limits/fixed-window.test.ts']
-const ADDRESS = ['test/api/limits/address.test.ts']
+const ADDRESS = ['test/api/limits/client-address.test.ts']
 
 /** Mutations of keys, rate limits and client addresses. */
 export const ACCESS_MUTATIONS: readonly Mutation[] = [

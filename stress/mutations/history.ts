@@ -78,7 +78,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'events: the events of a batch have reversed numbers',
-    file: 'src/store/sql/events.ts',
+    file: 'src/store/sql/write-events.ts',
     from: 'before + 1 + at,',
     to: 'before + events.length - at,',
     tests: EVENTS,
@@ -86,7 +86,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'events: times decrease when the clock is set back',
-    file: 'src/store/sql/events.ts',
+    file: 'src/store/sql/write-events.ts',
     from: "LATER = 'case when time > $2 then time else $2 end'",
     to: "LATER = '$2'",
     tests: EVENTS,
@@ -94,7 +94,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'events: the history of a removed passport stays',
-    file: 'src/store/sql/events.ts',
+    file: 'src/store/sql/write-events.ts',
     from: 'if (removed.length === 0) return',
     to: 'if (removed.length >= 0) return',
     tests: ['test/store/removal-leaves-no-bytes.test.ts', ...EVENTS],

@@ -79,14 +79,14 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
     file: 'src/catalog/score-standing.ts',
     from: '(other) => other > score',
     to: '(other) => other >= score',
-    tests: ['test/catalog/score-distribution.test.ts'],
+    tests: ['test/catalog/score-standing.test.ts'],
   },
   {
     name: 'ranking: the percentile counts equal scores as lower',
     file: 'src/catalog/score-standing.ts',
     from: '(other) => other >= score',
     to: '(other) => other > score',
-    tests: ['test/catalog/score-distribution.test.ts'],
+    tests: ['test/catalog/score-standing.test.ts'],
   },
   {
     name: 'pages: a page mixes two moments',

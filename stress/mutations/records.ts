@@ -1,6 +1,6 @@
 import { type Mutation, ON_SQLITE } from './mutation.ts'
 
-const MERGES = ['test/store/merges.test.ts']
+const MERGES = ['test/store/merges-and-removals.test.ts']
 const IMPORT = ['test/store/v1.test.ts']
 const SCORING = ['test/scoring/rescore.test.ts', 'test/scoring/adoption.test.ts']
 

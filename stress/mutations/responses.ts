@@ -75,7 +75,7 @@ export const RESPONSE_MUTATIONS: readonly Mutation[] = [
     file: 'src/explorer/design/text.ts',
     from: '\\p{Bidi_Control}',
     to: '',
-    tests: ['test/explorer/pictures/social-meta.test.ts'],
+    tests: ['test/explorer/site/link-previews.test.ts'],
   },
   {
     name: 'compression: small bodies are compressed',

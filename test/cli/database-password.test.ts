@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { namePostgres } from '../../src/config/database-address.ts'
-import { openStore, SERVE_TIMEOUT } from '../../src/store/open.ts'
-import { DATABASE_COMMANDS, run, serveProcess } from '../support/cli.ts'
+import { DATABASE_COMMANDS, serveProcess } from '../support/cli.ts'
 import { callHere } from '../support/cli-in-process.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres/postgres.ts'
-import { toLines } from '../support/store/json-lines.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { until } from '../support/wait-until.ts'
-
-const FILE = 'people.jsonl'
 
 /** The password as it is, and as it appears in a URL. */
 const PASSWORD = 'se/cr@t %?'
@@ -89,23 +85,4 @@ describe('the password of a database', () => {
     expect(await node.child.exited).toBe(0)
     expectNoSecret(node.greeting + answers.join() + (await new Response(node.child.stderr).text()))
   })
-})
-
-test('import waits for a PostgreSQL server that is stuck for a while', async () => {
-  await using server = await startPostgres()
-  using folder = tempFolder()
-  const people = Array.from({ length: 2000 }, (_, id) => ({ passport_id: id }))
-  await Bun.write(`${folder.path}/${FILE}`, toLines(...people))
-  const env = { DATABASE_URL: server.url }
-  await callHere(['migrate'], { env })
-  await using sql = new SQL(server.url, { max: 1 })
-  const node = await openStore({ engine: 'postgres', url: server.url }, SERVE_TIMEOUT)
-  const imported = run(['import', FILE], { cwd: folder.path, env })
-  await until(async () => (await sql`select from passports limit 1`).length > 0)
-  server.freeze()
-  // The shorter timeout of `serve` expires, but the import still waits.
-  expect((await Promise.allSettled([node.passports.find({ id: 1 })]))[0].status).toBe('rejected')
-  server.thaw()
-  await node.close()
-  expect(await imported).toMatchObject({ code: 0, err: expect.stringContaining('2,000 added') })
 })

@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json'
 import { COMMANDS } from '../../src/cli/run-command.ts'
 import { PROGRAM } from '../../src/version.ts'
-import { MAIN, run } from '../support/cli.ts'
+import { MAIN, READING_COMMANDS, run } from '../support/cli.ts'
 import { callHere, runHere } from '../support/cli-in-process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -18,19 +17,6 @@ test('--help lists commands, settings and exit codes', async () => {
   expect(Math.max(...out.split('\n').map((line) => nameOnly(line).length))).toBeLessThanOrEqual(80)
   for (const args of [[], ['-h'], ['help']]) expect((await runHere(args)).out).toBe(out)
   expect((await runHere(['--version'])).out).toBe(`passportd ${version}\n`)
-})
-
-test('package.json has the version of the first section of CHANGELOG.md, with the suffix -dev until its release', () => {
-  const read = (path: string) => readFileSync(join(import.meta.dir, '../..', path), 'utf8')
-  const [, heading = ''] = /^## (.+)$/m.exec(read('CHANGELOG.md')) ?? []
-  expect(version).toBe(heading.replace(/^Unreleased \((.+)\)$/, '$1-dev'))
-  const { packages } = JSON.parse(read('package-lock.json'))
-  const { version: client } = JSON.parse(read('packages/client/package.json'))
-  expect([packages[''].version, packages['packages/client'].version, client]).toEqual([
-    version,
-    version,
-    version,
-  ])
 })
 
 test.each(Object.keys(COMMANDS))(
@@ -87,4 +73,20 @@ test('a database that cannot be used is refused in one sentence', async () => {
     expect({ out, code, lines: err.split('\n').length }).toEqual({ out: '', code: 1, lines: 2 })
     expect(err).toStartWith(`passportd: ${sentence}`)
   }
+})
+
+test.each([
+  ...READING_COMMANDS,
+  ['keys', 'create', '--demo', '--name', 'a'],
+  ['keys', 'revoke', 'a'],
+  ['retire', 'set', '--sunset', '2099-01-01'],
+])('%s %s does not create a missing SQLite file', async (...args) => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'data/none.db')
+  expect(await callHere(args, { env: { DATABASE_URL: `sqlite:${path}` } })).toEqual({
+    out: '',
+    err: `passportd: There is no database ${path} yet: check DATABASE_URL, or create it with "serve" (the demo database with "serve --demo"), "import", "mirror", "copy" or "restore".\n`,
+    code: 1,
+  })
+  expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
 })

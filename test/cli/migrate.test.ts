@@ -124,10 +124,10 @@ test.concurrent('postgres: a migration may take longer than the statement timeou
   })
   await held.promise
   await using watcher = connect(database.url)
-  const migrating = openPostgres(database, { longStatement: 100 })
+  const migrating = openPostgres(database, { longStatement: 1000 })
   await until(async () => {
     const waiting = await watcher.unsafe(`select 1 from pg_stat_activity where application_name = 'passportd'
-      and datname = current_database() and wait_event_type = 'Lock' and now() - query_start > interval '500 ms'`)
+      and datname = current_database() and wait_event_type = 'Lock' and now() - query_start > interval '1500 ms'`)
     return waiting.length > 0
   })
   release.resolve()

@@ -1,12 +1,8 @@
 import { expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { callHere } from '../support/cli-in-process.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { readLines } from '../support/log-lines.ts'
 import { saveRecords, withEngine } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 import { until } from '../support/wait-until.ts'
 
 const stale = (count: number) => Array.from({ length: count }, (_, id) => record(id, { stale: true }))
@@ -44,17 +40,4 @@ withEngine('sqlite', 'score', (makeDatabase) => {
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
   })
-})
-
-test('an invalid rule set in RULES is refused, and the message names its path', async () => {
-  using folder = tempFolder()
-  const path = join(folder.path, 'bad.json')
-  writeFileSync(path, '{"version":"1","types":{"a":{}}}')
-  for (const args of [['serve'], ['score'], ['import', '/dev/null'], ['explain', '1']]) {
-    const { err, code } = await callHere(args, { env: { RULES: path } })
-    expect({ args, code }).toEqual({ args, code: 1 })
-    expect(err).toStartWith(
-      `passportd: RULES names ${path}, which is not valid: types.a.name is missing. (and 6 more: `,
-    )
-  }
 })

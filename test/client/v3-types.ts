@@ -1,4 +1,4 @@
-// This file is only compiled: `tsc` checks it with the source of the client, and packed.test.ts with the packed types.
+// This file is only compiled: `tsc` checks it with the source of the client, and packed-package.test.ts with the packed types.
 import type { Client, PassportOptions, V3Passport } from '../../packages/client/src/index.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false

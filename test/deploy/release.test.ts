@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const ROOT = join(import.meta.dir, '../..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const { packages } = JSON.parse(read('package-lock.json'))
-const { devDependencies, dependencies } = JSON.parse(read('package.json'))
+const { devDependencies, dependencies, version } = JSON.parse(read('package.json'))
 
 test('a release has executables for Linux with glibc and musl, macOS and Windows', () => {
   expect(TARGETS.toSorted()).toEqual([
@@ -99,4 +99,15 @@ test('the release notes are the first section of the changelog', () => {
     'Added:\n\n- One.\n',
   )
   expect(releaseNotes(read('CHANGELOG.md'))).toContain('\n- ')
+})
+
+test('package.json has the version of the first section of CHANGELOG.md, with the suffix -dev until its release', () => {
+  const [, heading = ''] = /^## (.+)$/m.exec(read('CHANGELOG.md')) ?? []
+  expect(version).toBe(heading.replace(/^Unreleased \((.+)\)$/, '$1-dev'))
+  const { version: client } = JSON.parse(read('packages/client/package.json'))
+  expect([packages[''].version, packages['packages/client'].version, client]).toEqual([
+    version,
+    version,
+    version,
+  ])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseWebAddress } from '../../src/domain/url.ts'
+import { parseOrigin, parseWebAddress } from '../../src/domain/url.ts'
 
 test.each([
   ['https://example.com/v2', 'https://example.com/v2'],
@@ -33,4 +33,33 @@ test('an accepted URL contains no quotes, spaces or other characters that could 
       expect(address ?? '').toMatch(/^[!#-&(-;=?-Z[\]_a-z~]*$/)
     }
   }
+})
+
+test('an origin is accepted only if it consists of http or https, a valid host and an optional port', () => {
+  for (const text of [
+    '',
+    'example.com',
+    'ftp://example.com',
+    'javascript:alert(1)',
+    'https://',
+    'https://a/path',
+    'https://a?query',
+    'https://user@a',
+    'https://a"onload="alert(1)',
+    "https://a'b",
+    'https://a<b>',
+    'https://a b',
+    'https://a:99999',
+    'https://[::1',
+    'https://a\n',
+    `https://${'a'.repeat(300)}`,
+  ])
+    expect([text, parseOrigin(text)]).toEqual([text, undefined])
+  for (const text of [
+    'http://127.0.0.1:8080',
+    'http://[::1]:8080',
+    'https://my_host',
+    'https://xn--e1afmkfd.example',
+  ])
+    expect(parseOrigin(text)?.origin).toBe(text)
 })

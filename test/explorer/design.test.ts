@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { contrast } from '../../src/domain/hex-color.ts'
+import { contrast } from '../../src/domain/color-contrast.ts'
 import { renderScoreBar } from '../../src/explorer/design/charts.ts'
 import { FONTS } from '../../src/explorer/design/fonts.ts'
 import { rosette } from '../../src/explorer/design/rosette.ts'

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -16,4 +16,13 @@ function findPlace(): string {
 export function tempFolder() {
   const path = mkdtempSync(join(findPlace(), 'passportd-test-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** A data folder in which a compromised service left a preload script for Bun. */
+export function hostileFolder() {
+  const folder = tempFolder()
+  writeFileSync(join(folder.path, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
+  writeFileSync(join(folder.path, 'evil.ts'), 'process.exit(7)\n')
+  writeFileSync(join(folder.path, '.env'), 'BUN_OPTIONS=--preload=./evil.ts\n')
+  return folder
 }

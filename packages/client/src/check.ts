@@ -1,4 +1,4 @@
-import { NAMES } from './names.ts'
+import { NAMES } from './option-names.ts'
 
 type Fields = { include?: readonly string[] | undefined; select?: readonly string[] | undefined }
 

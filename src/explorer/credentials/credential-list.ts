@@ -9,7 +9,7 @@ import { credentialAddress, formatFigure, shortWord } from '../design/text.ts'
 import { countFacets, createFacetReader } from '../search/facets.ts'
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
-import { respondPage } from '../site/layout.ts'
+import { respondPage } from '../site/layout-and-link-previews.ts'
 import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 

@@ -17,7 +17,7 @@ import { type Html, html, renderWithin } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { renderPager } from '../search/ranking-list.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
-import { respondPage } from '../site/layout.ts'
+import { respondPage } from '../site/layout-and-link-previews.ts'
 
 /** The page shows the credentials with the most points and links to all, because a record may have thousands. */
 const MOST_SHOWN = { rows: 50, bytes: 45_000 }

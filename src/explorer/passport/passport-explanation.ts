@@ -7,7 +7,7 @@ import { groupByCategory, UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
-import { respondPage } from '../site/layout.ts'
+import { respondPage } from '../site/layout-and-link-previews.ts'
 import { describeParts } from './passport-score.ts'
 
 /** Explains a score line by line. Not cached, because the result depends on the active rule set, too. */

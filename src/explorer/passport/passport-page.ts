@@ -6,7 +6,12 @@ import { type Html, html } from '../design/html.ts'
 import { formatFigure, nameOf, shortNameOf } from '../design/text.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ApiState, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
-import { describeCard, renderProfileMeta, respondPage, sharePassport } from '../site/layout.ts'
+import {
+  describeCard,
+  renderProfileMeta,
+  respondPage,
+  sharePassport,
+} from '../site/layout-and-link-previews.ts'
 import { describeHighest, describeStrongest, findParts } from '../site/standings.ts'
 import { renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'

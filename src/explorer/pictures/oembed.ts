@@ -2,7 +2,7 @@ import { notFound, ServiceError } from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { picture } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
-import { CARD_SIZE, describeCard } from '../site/layout.ts'
+import { CARD_SIZE, describeCard } from '../site/layout-and-link-previews.ts'
 import { parseEncodedRef } from './picture-page.ts'
 
 /** oEmbed: the card of a passport as a photo, for sites that embed links. */

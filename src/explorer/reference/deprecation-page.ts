@@ -10,7 +10,7 @@ import { formatDuration } from '../../domain/text/duration.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
 import { parseWebAddress } from '../../domain/url.ts'
 import { type Html, html, prose } from '../design/html.ts'
-import { renderLayout } from '../site/layout.ts'
+import { renderLayout } from '../site/layout-and-link-previews.ts'
 import type { Site } from '../site/site.ts'
 
 export function renderDeprecation(site: Site, plan: DatedPlan, now: number, explorer: boolean): string {

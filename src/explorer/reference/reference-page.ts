@@ -3,7 +3,7 @@ import { ERRORS } from '../../api/openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Route, SERVICE } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
-import { renderLayout } from '../site/layout.ts'
+import { renderLayout } from '../site/layout-and-link-previews.ts'
 import type { Site } from '../site/site.ts'
 import { heading, renderEndpoint } from './endpoint.ts'
 

@@ -3,7 +3,7 @@ import { ClientGone, type ErrorCode, ServiceError } from '../../domain/errors.ts
 import { html } from '../design/html.ts'
 import { withoutCaching } from './assets-and-csp.ts'
 import type { ExplorerOptions } from './explorer-page-types.ts'
-import { renderSearch, respondPage } from './layout.ts'
+import { renderSearch, respondPage } from './layout-and-link-previews.ts'
 import type { Site } from './site.ts'
 
 /** Renders a page that needs the facet index. While the index is not ready, the page says so, with status 503. */

@@ -1,6 +1,6 @@
 import { pageRoute } from '../../api/route.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../config/site.ts'
-import { contrast, mix } from '../../domain/hex-color.ts'
+import { contrast, mix } from '../../domain/color-contrast.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import { html } from '../design/html.ts'
 import { PALETTE, type Theme } from '../design/tokens.ts'

@@ -1,8 +1,8 @@
 import type { CopyableTable, CopyItem, CopyKey, CopyRange } from '../copyable-table.ts'
 import { type Connection, type Database, listColumn } from './connection.ts'
-import { restartEventLog } from './events.ts'
 import { noteUnlisted, upsertRows } from './load-and-save-write-model.ts'
 import { COPYING } from './settings.ts'
+import { restartEventLog } from './write-events.ts'
 
 /** Bytes are hexadecimal text, as in the JSON of PostgreSQL. */
 type Row = Record<string, string | number | null>

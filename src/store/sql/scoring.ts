@@ -5,7 +5,6 @@ import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../scoring-store.ts'
 import { compareRules, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
-import { appendEvents } from './events.ts'
 import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './load-and-save-write-model.ts'
 import { findRow } from './passports.ts'
 import {
@@ -18,6 +17,7 @@ import {
   toRulesChanged,
 } from './rule-adoption.ts'
 import { addTaken } from './unique-accounts.ts'
+import { appendEvents } from './write-events.ts'
 
 export const STALE_COUNT =
   'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'

@@ -1,10 +1,15 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import { SQL } from 'bun'
+import { openStore, SERVE_TIMEOUT } from '../../../src/store/open.ts'
 import { run } from '../../support/cli.ts'
+import { callHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { startPostgres } from '../../support/postgres/postgres.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { INVENTED, linesOf, toLines } from '../../support/store/json-lines.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
 
 const few = (from: number, to: number) => linesOf(INVENTED.slice(from, to))
@@ -247,4 +252,23 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     expect(existsSync(here.database)).toBe(false)
     expect(readFileSync(here.path('a.jsonl'), 'utf8')).toBe(FILES['a.jsonl'])
   })
+})
+
+test('import waits for a PostgreSQL server that is stuck for a while', async () => {
+  await using server = await startPostgres()
+  using folder = tempFolder()
+  const people = Array.from({ length: 2000 }, (_, id) => ({ passport_id: id }))
+  await Bun.write(`${folder.path}/people.jsonl`, toLines(...people))
+  const env = { DATABASE_URL: server.url }
+  await callHere(['migrate'], { env })
+  await using sql = new SQL(server.url, { max: 1 })
+  const node = await openStore({ engine: 'postgres', url: server.url }, SERVE_TIMEOUT)
+  const imported = run(['import', 'people.jsonl'], { cwd: folder.path, env })
+  await until(async () => (await sql`select from passports limit 1`).length > 0)
+  server.freeze()
+  // The shorter timeout of `serve` expires, but the import still waits.
+  expect((await Promise.allSettled([node.passports.find({ id: 1 })]))[0].status).toBe('rejected')
+  server.thaw()
+  await node.close()
+  expect(await imported).toMatchObject({ code: 0, err: expect.stringContaining('2,000 added') })
 })

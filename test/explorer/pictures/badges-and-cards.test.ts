@@ -178,3 +178,38 @@ inBrowser('badges and cards in a browser', (browser) => {
     expect(await findSvgErrors(browser, urls)).toEqual([])
   })
 })
+
+test('the endpoint for shields.io responds with the score, or with an error message', async () => {
+  await using server = await servePeople(PEOPLE, {
+    settings: { name: 'x', index: true, accent: '#6b2d5c' },
+  })
+  const { status, headers, text } = await server.look('/badge/3.json')
+  expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json'])
+  expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+  expect(JSON.parse(text)).toEqual({
+    schemaVersion: 1,
+    label: 'passport',
+    message: '42.5',
+    color: '6b2d5c',
+    cacheSeconds: 300,
+  })
+  const missing = await server.look('/badge/4711.json')
+  expect([missing.status, JSON.parse(missing.text)]).toEqual([
+    404,
+    { schemaVersion: 1, label: 'passport', message: 'not found', color: 'lightgrey', isError: true },
+  ])
+})
+
+test.each([
+  ['', '42.5… · human'],
+  ['?show=x', '42.5… · human'],
+  ['?show=level', 'Regular'],
+  ['?show=top', 'No. 1 Activity'],
+])('a badge with the query %p shows %p', async (query, message) => {
+  await using server = await servePeople([...PEOPLE, record(101), record(102), record(103)])
+  expect(JSON.parse((await server.look(`/badge/7.json${query}`)).text).message).toBe(message)
+  for (const style of ['flat', 'plain']) {
+    const { text } = await server.look(`/badge/7.svg${query}${query ? '&' : '?'}style=${style}`)
+    expect(text).toContain(`>${message}</text>`)
+  }
+})

@@ -4,7 +4,7 @@ import { ServiceError } from '../../../src/domain/errors.ts'
 import { parseTiers, type Tier } from '../../../src/domain/rate-limit-tier.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
-import { NOON, PEOPLE, record } from '../../support/store/records.ts'
+import { NOON, PEOPLE } from '../../support/store/records.ts'
 
 const SVG = 'image/svg+xml; charset=utf-8'
 
@@ -80,85 +80,4 @@ describe('errors of badges and cards', () => {
       }
     },
   )
-})
-
-describe('the endpoint for shields.io', () => {
-  test('responds with the score, or with an error message', async () => {
-    await using server = await servePeople(PEOPLE, {
-      settings: { name: 'x', index: true, accent: '#6b2d5c' },
-    })
-    const { status, headers, text } = await server.look('/badge/3.json')
-    expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json'])
-    expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
-    expect(JSON.parse(text)).toEqual({
-      schemaVersion: 1,
-      label: 'passport',
-      message: '42.5',
-      color: '6b2d5c',
-      cacheSeconds: 300,
-    })
-    const missing = await server.look('/badge/4711.json')
-    expect([missing.status, JSON.parse(missing.text)]).toEqual([
-      404,
-      { schemaVersion: 1, label: 'passport', message: 'not found', color: 'lightgrey', isError: true },
-    ])
-  })
-})
-
-describe('what a badge shows', () => {
-  test.each([
-    ['', '42.5… · human'],
-    ['?show=x', '42.5… · human'],
-    ['?show=level', 'Regular'],
-    ['?show=top', 'No. 1 Activity'],
-  ])('a badge with the query %p shows %p', async (query, message) => {
-    await using server = await servePeople([...PEOPLE, record(101), record(102), record(103)])
-    expect(JSON.parse((await server.look(`/badge/7.json${query}`)).text).message).toBe(message)
-    for (const style of ['flat', 'plain']) {
-      const { text } = await server.look(`/badge/7.svg${query}${query ? '&' : '?'}style=${style}`)
-      expect(text).toContain(`>${message}</text>`)
-    }
-  })
-})
-
-describe('oEmbed', () => {
-  const ORIGIN = 'https://passports.example.com'
-
-  test('describes the card of a passport of this service', async () => {
-    await using server = await servePeople(PEOPLE, { publicUrl: ORIGIN })
-    const ask = (url: string, more = '') => server.look(`/oembed?url=${encodeURIComponent(url)}${more}`)
-    const { status, headers, text } = await ask(`${ORIGIN}/passports/3`)
-    expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json'])
-    expect(JSON.parse(text)).toMatchObject({
-      version: '1.0',
-      type: 'photo',
-      url: `${ORIGIN}/card/3.png`,
-      width: 1200,
-      height: 630,
-      author_url: `${ORIGIN}/passports/3`,
-      provider_name: 'passportd',
-      provider_url: ORIGIN,
-    })
-    const page = (await server.look('/passports/3')).text
-    const [, link = ''] =
-      /<link rel="alternate" type="application\/json\+oembed" href="([^"]+)"/.exec(page) ?? []
-    expect((await server.look(link.slice(ORIGIN.length))).text).toBe(text)
-    const small = JSON.parse((await ask(`${ORIGIN}/passports/3`, '&maxwidth=600&maxheight=200')).text)
-    expect([small.width, small.height]).toEqual([380, 200])
-    expect((await ask(`${ORIGIN}/passports/3`, '&format=xml')).status).toBe(400)
-    for (const url of [
-      '',
-      'x',
-      `${ORIGIN}/`,
-      `${ORIGIN}/passports/4711`,
-      `${ORIGIN}/passports/%`,
-      `${ORIGIN}/passports/3/score`,
-      'https://evil.example/passports/3',
-      `${ORIGIN}.evil.example/passports/3`,
-      `http://passports.example.com/passports/3`,
-    ]) {
-      const { status, headers } = await ask(url)
-      expect([url, status, headers.get('Content-Type')]).toEqual([url, 404, 'application/json'])
-    }
-  })
 })

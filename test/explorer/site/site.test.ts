@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Context } from '../../../src/api/route.ts'
 import { DEFAULT_SITE, PAPER, parseAccent, parseContact, parseSiteName } from '../../../src/config/site.ts'
-import { contrast } from '../../../src/domain/hex-color.ts'
+import { contrast } from '../../../src/domain/color-contrast.ts'
 import { PALETTE } from '../../../src/explorer/design/tokens.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'

@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { SQL } from 'bun'
+import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
 import { createPool } from '../../../src/store/postgres/connection/health-checked-pool.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import { serveProcess } from '../../support/cli.ts'
 import { owning } from '../../support/dispose-parts.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
-import { change, connect, openAndClose } from '../../support/postgres/connection-urls.ts'
+import { change, connect, openAndClose, withOptions } from '../../support/postgres/connection-urls.ts'
 import { testDatabase } from '../../support/postgres/postgres.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
@@ -18,6 +19,10 @@ const DELAY = 400
 
 /** The maximum number of statements that wait for one server. */
 const MOST_PENDING = 500
+
+/** The number of connections besides those for short statements. */
+const LONG_STATEMENTS = 2
+const WATCH = 1
 
 /** Creates a database that is reached through a proxy. */
 async function proxiedDatabase() {
@@ -46,7 +51,7 @@ async function lockPassports(sql: SQL): Promise<() => Promise<unknown>> {
 }
 
 test('a pool that is closed after a successful health check is unavailable', async () => {
-  await using database = await testDatabase()
+  await using database = await databaseMaker('postgres')()
   const pool = createPool(database.url, { connections: 1, responseTimeout: 10_000 })
   await new Promise<unknown>((resolve) => pool.watch(resolve))
   await pool.close()
@@ -134,4 +139,45 @@ test('a statement that waits too long for a lock fails, and other requests succe
   await unlock()
   expect(outcome).toBe('unavailable')
   await until(() => succeeds(store.passports.find({ id: 1 })))
+})
+
+test('the store never opens more than the configured number of connections, even for many concurrent reads', async () => {
+  await using database = await databaseMaker('postgres')()
+  await using store = await openPostgres(database, { connections: 5 })
+  await saveRecords(store, [named(1, 'Ada')])
+  await using sql = connect(database.url)
+  const count = async (): Promise<{ open: number; waiting: number }> => {
+    const [row] = await sql`select count(*)::integer as open,
+        count(*) filter (where wait_event_type = 'Lock')::integer as waiting
+      from pg_stat_activity where application_name = 'passportd' and datname = current_database()`
+    return row
+  }
+  await using locker = connect(database.url)
+  const { reads } = await locker.begin(async (transaction) => {
+    await transaction`lock table passports in access exclusive mode`
+    const reads = Array.from({ length: 200 }, () => store.passports.find({ id: 1 }))
+    await until(async () => (await count()).waiting === 5)
+    expect((await count()).open).toBeLessThanOrEqual(5 + LONG_STATEMENTS + WATCH)
+    return { reads }
+  })
+  for (const found of await Promise.all(reads)) expect(found).toMatchObject({ id: 1 })
+  expect((await count()).open).toBeLessThanOrEqual(5 + LONG_STATEMENTS + WATCH)
+})
+
+test('connections set statement_timeout and application_name', async () => {
+  await using database = await databaseMaker('postgres')()
+  await using sql = connect(database.url)
+  await sql`create table logins (name text, time_limit text)`
+  await sql`create function note_login() returns event_trigger language plpgsql as $$ begin
+    insert into logins values (current_setting('application_name'), current_setting('statement_timeout'));
+  end $$`
+  await sql`create event trigger note_login on login execute function note_login()`
+  const store = await openPostgres({ url: withOptions(database.url, 'statement_timeout=0') }, SERVE_TIMEOUT)
+  await store.ping()
+  await listAll(store)
+  await store.close()
+  expect([...(await sql`select distinct name, time_limit from logins where name <> '' order by 2`)]).toEqual([
+    { name: 'passportd', time_limit: '1min' },
+    { name: 'passportd', time_limit: '7500ms' },
+  ])
 })

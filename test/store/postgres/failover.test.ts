@@ -98,15 +98,3 @@ test('a node that starts while the primary is unavailable leaks no connections',
   node.child.kill('SIGKILL')
   await reading
 })
-
-test('a database with an encoding other than UTF-8 is refused in one sentence', async () => {
-  await using database = await testDatabase()
-  await using sql = connect(database.url)
-  const name = `${database.name}_ascii`
-  await sql.unsafe(
-    `create database ${name} template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`,
-  )
-  const url = database.url.replace(database.name, name)
-  expect(openPostgres({ url })).rejects.toThrow('is encoded in SQL_ASCII: create it with createdb -E UTF8')
-  await until(() => succeeds(sql.unsafe(`drop database ${name} with (force)`)))
-})

@@ -12,7 +12,7 @@ import { startPostgres, startReplica, testDatabase } from '../../support/postgre
 import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
-import { until } from '../../support/wait-until.ts'
+import { succeeds, until } from '../../support/wait-until.ts'
 
 const TABLES = `select schemaname::text as schema, tablename::text as name from pg_tables
   where schemaname not in ('pg_catalog', 'information_schema') order by 1, 2`
@@ -134,4 +134,16 @@ describe('postgres: an unavailable server', () => {
     const saved = Promise.resolve(saveRecords(store, [named(2, 'Bob')]))
     await expect(saved).rejects.toThrow('is read-only: DATABASE_URL must name the primary')
   })
+})
+
+test('a database with an encoding other than UTF-8 is refused in one sentence', async () => {
+  await using database = await testDatabase()
+  await using sql = connect(database.url)
+  const name = `${database.name}_ascii`
+  await sql.unsafe(
+    `create database ${name} template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`,
+  )
+  const url = database.url.replace(database.name, name)
+  expect(openPostgres({ url })).rejects.toThrow('is encoded in SQL_ASCII: create it with createdb -E UTF8')
+  await until(() => succeeds(sql.unsafe(`drop database ${name} with (force)`)))
 })

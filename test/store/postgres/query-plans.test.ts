@@ -1,71 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
-import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import type { ScoringJob } from '../../../src/store/scoring-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
-import { connect, withOptions } from '../../support/postgres/connection-urls.ts'
-import { type PostgresServer, startPostgres, testDatabase } from '../../support/postgres/postgres.ts'
+import { connect } from '../../support/postgres/connection-urls.ts'
+import { type PostgresServer, startPostgres } from '../../support/postgres/postgres.ts'
 import { logOf, TALKATIVE } from '../../support/postgres/postgres-log.ts'
-import { listAll } from '../../support/store/catalog.ts'
-import { databaseMaker, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { listLater } from '../../support/store/events-after-time.ts'
-import { credential, NOON, named, record } from '../../support/store/records.ts'
-import { until } from '../../support/wait-until.ts'
+import { NOON } from '../../support/store/records.ts'
 
 /** A cursor after all changes. */
 const CURSOR = '0:-1:99999999'
-
-/** The number of connections besides those for short statements. */
-const LONG_STATEMENTS = 2
-const WATCH = 1
-
-describe('postgres: connections', () => {
-  test('the store never opens more than the configured number of connections, even for many concurrent reads', async () => {
-    await using database = await databaseMaker('postgres')()
-    await using store = await openPostgres(database, { connections: 5 })
-    await saveRecords(store, [named(1, 'Ada')])
-    await using sql = connect(database.url)
-    const count = async (): Promise<{ open: number; waiting: number }> => {
-      const [row] = await sql`select count(*)::integer as open,
-          count(*) filter (where wait_event_type = 'Lock')::integer as waiting
-        from pg_stat_activity where application_name = 'passportd' and datname = current_database()`
-      return row
-    }
-    await using locker = connect(database.url)
-    const { reads } = await locker.begin(async (transaction) => {
-      await transaction`lock table passports in access exclusive mode`
-      const reads = Array.from({ length: 200 }, () => store.passports.find({ id: 1 }))
-      await until(async () => (await count()).waiting === 5)
-      expect((await count()).open).toBeLessThanOrEqual(5 + LONG_STATEMENTS + WATCH)
-      return { reads }
-    })
-    for (const found of await Promise.all(reads)) expect(found).toMatchObject({ id: 1 })
-    expect((await count()).open).toBeLessThanOrEqual(5 + LONG_STATEMENTS + WATCH)
-  })
-
-  test('connections set statement_timeout and application_name', async () => {
-    await using database = await databaseMaker('postgres')()
-    await using sql = connect(database.url)
-    await sql`create table logins (name text, time_limit text)`
-    await sql`create function note_login() returns event_trigger language plpgsql as $$ begin
-      insert into logins values (current_setting('application_name'), current_setting('statement_timeout'));
-    end $$`
-    await sql`create event trigger note_login on login execute function note_login()`
-    const store = await openPostgres({ url: withOptions(database.url, 'statement_timeout=0') }, SERVE_TIMEOUT)
-    await store.ping()
-    await listAll(store)
-    await store.close()
-    expect([
-      ...(await sql`select distinct name, time_limit from logins where name <> '' order by 2`),
-    ]).toEqual([
-      { name: 'passportd', time_limit: '1min' },
-      { name: 'passportd', time_limit: '7500ms' },
-    ])
-  })
-})
 
 describe('postgres: among 20,000 passports', () => {
   let server: PostgresServer
@@ -221,31 +168,3 @@ async function fill(sql: SQL): Promise<void> {
     commit`)
   await sql.unsafe('vacuum analyze')
 }
-
-const NAMES = ['a', 'B', 'é', 'Z', 'z', 'A', 'ß', '_', '李', '1']
-const person = record(1, {
-  credentials: NAMES.map((name, at) => credential(`${NAMES[(at * 3) % NAMES.length]}`, { name })),
-})
-const people = [...NAMES, 'Ada Lovelace', 'ÅSA', 'Straße', 'жук', 'İstanbul'].map((name, id) =>
-  named(id + 2, name),
-)
-
-test('postgres: a database with a language-specific collation has the same sort order and search results', async () => {
-  await using database = await testDatabase({
-    template: `template0 locale_provider icu icu_locale 'en-US'`,
-  })
-  const { url } = database
-  await using english = connect(url)
-  expect([...(await english`select 'a' < 'B' as orders`)]).toEqual([{ orders: true }])
-
-  await using store = await openPostgres({ url })
-  await saveRecords(store, [person, ...people])
-  await using sqlite = await openTestStore('sqlite', [person, ...people])
-  expect((await store.credentials.find({ id: 1 }))?.credentials).toEqual(
-    (await sqlite.credentials.find({ id: 1 }))?.credentials,
-  )
-  expect(await store.records.list(0, 1)).toEqual(await sqlite.records.list(0, 1))
-  for (const keyword of 'a b e z ss asa strasse ada жу 李 i istanbul _'.split(' ')) {
-    expect(await listAll(store, { keyword })).toEqual(await listAll(sqlite, { keyword }))
-  }
-})

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { FullPassport, Social } from '../../../src/domain/passport.ts'
-import { parseOrigin } from '../../../src/domain/url.ts'
 import { shortNameOf } from '../../../src/explorer/design/text.ts'
 import {
   renderProfileMeta,
   renderShareMeta,
   shareList,
   sharePassport,
-} from '../../../src/explorer/site/layout.ts'
+} from '../../../src/explorer/site/layout-and-link-previews.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { ada, NOON } from '../../support/store/records.ts'
@@ -41,35 +40,6 @@ test('the description of a list names the number of people and the first person'
   expect(describeOf('People in Oslo', 1, ADA)).toBe('1 person in Oslo: Ada Lovélace 🐉')
   expect(describeOf('People in Oslo', 100)).toBeUndefined()
   expect(describeOf('Passports by score', 100, ADA)).toBeUndefined()
-})
-
-test('an origin is accepted only if it consists of http or https, a valid host and an optional port', () => {
-  for (const text of [
-    '',
-    'example.com',
-    'ftp://example.com',
-    'javascript:alert(1)',
-    'https://',
-    'https://a/path',
-    'https://a?query',
-    'https://user@a',
-    'https://a"onload="alert(1)',
-    "https://a'b",
-    'https://a<b>',
-    'https://a b',
-    'https://a:99999',
-    'https://[::1',
-    'https://a\n',
-    `https://${'a'.repeat(300)}`,
-  ])
-    expect([text, parseOrigin(text)]).toEqual([text, undefined])
-  for (const text of [
-    'http://127.0.0.1:8080',
-    'http://[::1]:8080',
-    'https://my_host',
-    'https://xn--e1afmkfd.example',
-  ])
-    expect(parseOrigin(text)?.origin).toBe(text)
 })
 
 describe('social metadata of a passport', () => {

@@ -2,7 +2,7 @@ import { INCLUDES, PATHS } from '../../../src/api/v3/parameters.ts'
 import { EVENT_TYPES } from '../../../src/domain/history/event.ts'
 import { GROUP_FIELDS, SORT_FIELDS } from '../../../src/domain/lists/list-request.ts'
 
-/** The names that options of v3 accept. For the package, build-names.ts replaces the lists by literals. */
+/** The names that options of v3 accept. For the package, build-option-names.ts replaces the lists by literals. */
 export const NAMES = {
   include: INCLUDES,
   select: PATHS,

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import type { ToolContext } from '../../src/mcp/define-tool.ts'
-import { TOOLS } from '../../src/mcp/tools.ts'
-import { findExplanation } from '../../src/scoring/explain.ts'
-import { DEFAULT_RULES } from '../../src/scoring/stamped-rule-set.ts'
-import type { Store } from '../../src/store/store.ts'
-import { readable, serveExplorer } from '../support/explorer/explorer-server.ts'
-import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
-import { credential, NOON, record } from '../support/store/records.ts'
+import type { ToolContext } from '../src/mcp/define-tool.ts'
+import { TOOLS } from '../src/mcp/tools.ts'
+import { findExplanation } from '../src/scoring/explain.ts'
+import { DEFAULT_RULES } from '../src/scoring/stamped-rule-set.ts'
+import type { Store } from '../src/store/store.ts'
+import { readable, serveExplorer } from './support/explorer/explorer-server.ts'
+import { onEveryEngine, saveRecords } from './support/store/engines.ts'
+import { credential, NOON, record } from './support/store/records.ts'
 
 const version = (name: string, score: number) =>
   record(1, {

@@ -1,4 +1,4 @@
-import type { NAMES } from './names.ts'
+import type { NAMES } from './option-names.ts'
 import type { RequestOptions } from './transport.ts'
 import type { V3EventType, V3Field, V3Include } from './types.ts'
 

@@ -1,32 +1,9 @@
 import { expect, test } from 'bun:test'
-import { callHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
-import { dataPoint, record } from '../../support/store/records.ts'
+import { FILES, kitePlace } from '../../support/kite-rules-sandbox.ts'
+import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { kiteRules } from '../../support/store/rule-files.ts'
 import { until } from '../../support/wait-until.ts'
-
-const FILES = {
-  'one.json': kiteRules('one'),
-  'two.json': kiteRules('two', { multiplier: 2 }),
-  'three.json': kiteRules('three', { multiplier: 3 }),
-}
-
-/** A database with one passport that has ten kites, and the rule files. */
-async function kitePlace(makeDatabase: MakeDatabase) {
-  const here = await workplace(makeDatabase, {
-    records: [record(1, { dataPoints: [dataPoint('kites', 10)], stale: true })],
-    files: FILES,
-  })
-  return {
-    ...here,
-    scoreOf: () => here.look(async (store) => (await store.passports.find({ id: 1 }))?.scores.total),
-    rules: (...args: string[]) => here.call('rules', ...args),
-    /** Runs a command with RULES set to one of the files. */
-    withFile: (name: string, ...args: string[]) =>
-      callHere(args, { env: { ...here.env, RULES: here.path(name) } }),
-  }
-}
 
 withEveryEngine('applied rules', (makeDatabase) => {
   test('score without RULES uses the applied rule set', async () => {
@@ -94,48 +71,6 @@ withEngine('sqlite', 'applied rules', (makeDatabase) => {
     expect((await here.rules('rollback')).err).toMatch(/^Rule set one\+\w+ is active again\./)
     await until(shows(10, 'one'))
     expect(await here.scoreOf()).toBe(10)
-  })
-})
-
-withEngine('sqlite', 'RULES', (makeDatabase) => {
-  test('the rule set in RULES is applied at the start if it is new, and refused if a newer rule set was applied', async () => {
-    await using here = await kitePlace(makeDatabase)
-    const versions = () =>
-      here.look(async (store) =>
-        (await store.rules.list()).map(({ source, stamp }) => [source, stamp.split('+')[0]]),
-      )
-    expect((await here.withFile('one.json', 'score')).code).toBe(0)
-    expect((await here.withFile('two.json', 'score')).err).toBe('Scored 1 passport by rule set two.\n')
-    expect(await versions()).toEqual([
-      ['RULES', 'two'],
-      ['RULES', 'one'],
-    ])
-    // one.json was replaced by two.json.
-    for (const command of ['score', 'serve']) {
-      expect(await here.withFile('one.json', command)).toMatchObject({
-        code: 2,
-        err: expect.stringMatching(
-          /RULES names \S+one\.json \(rule set one\+\w+\), but rule set two\+\w+ was applied .*: unset RULES/,
-        ),
-      })
-    }
-    // RULES does not replace a rule set that "rules apply" has applied.
-    await here.rules('apply', here.path('one.json'))
-    expect((await here.withFile('three.json', 'score')).code).toBe(2)
-    expect((await here.withFile('one.json', 'score')).code).toBe(0)
-    // Commands that only read use the active rule set.
-    expect((await here.withFile('two.json', 'explain', '1')).out).toContain('by rule set one')
-    expect(await here.scoreOf()).toBe(10)
-  })
-
-  test('the rule set in RULES is not applied again after it was rolled back', async () => {
-    await using here = await kitePlace(makeDatabase)
-    await here.withFile('one.json', 'score')
-    await here.rules('rollback')
-    expect(await here.withFile('one.json', 'score')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('was rolled back'),
-    })
   })
 })
 

@@ -13,20 +13,12 @@ import type {
   ExplorerPage,
   Png,
 } from '../site/explorer-page-types.ts'
-import { CARD_SIZE, describeCard } from '../site/layout.ts'
+import { CARD_SIZE, describeCard } from '../site/layout-and-link-previews.ts'
 import { isCode } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 import { findPassportWords, type PassportWords } from '../site/standings.ts'
-import {
-  drawableName,
-  drawText,
-  drawTitleCard,
-  frame,
-  LEFT,
-  RIGHT,
-  ROSETTE,
-  TEXT_WIDTH,
-} from './card-frame.ts'
+import { drawText, frame, LEFT, RIGHT, ROSETTE, TEXT_WIDTH } from './card-frame.ts'
+import { drawableName } from './drawable-text.ts'
 import { createPicturePage } from './picture-page.ts'
 import { colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
 
@@ -63,6 +55,31 @@ async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html>
   const { total } = await catalog.standing(0)
   const words = `${formatPeople(total)}, ranked by score`
   return drawTitleCard(site, { title: site.name, words, ids: [1, 2, 3, 5, 8, 13, 21], size: 120 })
+}
+
+type TitleCard = { title: string; words: string; ids: readonly number[]; size: number }
+
+/** Draws a card with a title, a line of text and a row of at most seven rosettes. */
+export function drawTitleCard(site: Site, { title, words, ids, size }: TitleCard): Html {
+  const colors = colorsOf(site, 'light')
+  const step = (RIGHT - LEFT) / 7
+  return frame(
+    title,
+    site,
+    html`${drawName(title, { x: LEFT, y: 250, width: RIGHT - LEFT, size, smallest: size / 2, fill: colors.ink })}
+${drawText(LEFT, 320, 40, colors.soft, words)}
+${ids.map((id, at) => html`<svg x="${round(LEFT + at * step)}" y="394" width="${round(step - 20)}" height="${round(step - 20)}">${rosette(id)}</svg>`)}`,
+  )
+}
+
+/** Draws a card with an error message, in place of a card that cannot be drawn. */
+export function drawErrorCard(site: Site, words: string): Html {
+  const { soft } = colorsOf(site, 'light')
+  return frame(
+    words,
+    site,
+    drawName(words, { x: LEFT, y: 340, width: RIGHT - LEFT, size: 66, smallest: 46, fill: soft }),
+  )
 }
 
 /** A PNG counts as this many requests, so that one client can request about as many cards as the picture thread can draw. */

@@ -22,7 +22,7 @@ import type * as source from '${ROOT}/packages/client/src/index.ts'
 import type { ErrorCode } from '${ROOT}/src/domain/errors.ts'
 type Flat<T> = T extends (infer Item)[] ? Flat<Item>[] : T extends object ? { [Name in keyof T]: Flat<T[Name]> } : T
 type Same<A, B> = (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extends Flat<B> ? 1 : 2 ? true : false
-type Names = (typeof import('${home}/dist/names.d.ts'))['NAMES']
+type Names = (typeof import('${home}/dist/option-names.d.ts'))['NAMES']
 type Own = 'timeout' | 'network' | 'invalid_answer'
 const other: Same<{ a: number }, { a?: number }> = false
 const codes: Same<Exclude<packed.PassportErrorCode, Own>, Exclude<ErrorCode, 'not_acceptable'>> = true
@@ -52,7 +52,7 @@ describe('the packed client', () => {
     archive = join(folder.path, (await command(pack, ROOT)).trim())
     mkdirSync(home, { recursive: true })
     await command(['tar', '-xzf', archive, '--strip-components=1', '-C', home], folder.path)
-    copyFileSync(join(import.meta.dir, 'scenario.js'), join(folder.path, 'scenario.js'))
+    copyFileSync(join(import.meta.dir, 'packed-package-scenario.js'), join(folder.path, 'scenario.js'))
     writeFileSync(join(folder.path, 'main.mjs'), MAIN)
     service = await serveRecords({}, inventPeople().slice(0, 300))
     key = (await makeKey(service.store, 1)).key
