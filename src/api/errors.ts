@@ -9,6 +9,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   overloaded: { 'Retry-After': RETRY_SECONDS },
   not_ready: { 'Retry-After': RETRY_SECONDS },
   unavailable: { 'Retry-After': RETRY_SECONDS },
+  behind: { 'Retry-After': RETRY_SECONDS },
 }
 
 export const ErrorBody = describedObject('The body of every error', {

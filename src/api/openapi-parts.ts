@@ -9,6 +9,7 @@ export const HEADERS = {
   'Access-Control-Allow-Origin': always('Any page may read the response', '*'),
   'Access-Control-Expose-Headers': text('The headers that a page may read', 'ETag, Link'),
   Allow: text('Methods of this path', 'GET, HEAD, OPTIONS'),
+  'Event-Cursor': text('The end of the event log after the write', 'k3f9a2-918273'),
   Immutable: {
     description: 'A response never changes; `private` if the operator requires keys',
     schema: { enum: ['public', 'private'].map((scope) => `${scope}, max-age=31536000, immutable`) },
@@ -59,8 +60,8 @@ export const COMMON_HEADERS: readonly HeaderName[] = [
   'X-Request-Id',
 ]
 
-/** One code per status, so `removed` also stands for `brownout`. Only pages use `not_acceptable`; `forbidden` is unused. */
-export type DocumentedError = Exclude<ErrorCode, 'brownout' | 'forbidden' | 'not_acceptable'>
+/** One code per status, so `removed` also stands for `brownout`, and `unavailable` for `behind`. Only pages use `not_acceptable`. */
+export type DocumentedError = Exclude<ErrorCode, 'behind' | 'brownout' | 'not_acceptable'>
 
 /** `sentence` and `members` appear in the example of the error. */
 type ErrorDescription = {
@@ -80,6 +81,11 @@ export const ERRORS: Record<DocumentedError, ErrorDescription> = {
       'Unauthorized request: the key is unknown, revoked or expired, or it is required and missing',
     sentence: 'Unauthorized request.',
     headers: ['WWW-Authenticate'],
+  },
+  forbidden: {
+    description: 'The key lacks the scope, or it is publishable and not sent from a page of its origins',
+    sentence:
+      'A publishable key is valid only on pages of its origins, not of "https://b.example": the operator can change them with "passportd keys set 0b5e9a528c --origin".',
   },
   not_found: { description: 'The passport does not exist', sentence: 'Resource not found.' },
   before_history: {

@@ -13,9 +13,9 @@ export function createOpenApi(version: string, routes: readonly Route[], format:
   const surfaces = [...new Set(documented.map(({ surface }) => surface))]
   const { schemas, toRef } = nameSchemas(Object.assign({}, ...surfaces.map((surface) => surface.schemas)))
   const tags = new Map(surfaces.map(({ tag }) => [tag.name, tag]))
-  const paths = Object.fromEntries(
-    documented.map((each) => [templateOf(each), describePath(each, format, toRef)]),
-  )
+  const paths: Record<string, object> = {}
+  for (const each of documented)
+    paths[templateOf(each)] = { ...paths[templateOf(each)], ...describePath(each, format, toRef) }
   return {
     openapi: `${format}.0`,
     info: {
@@ -115,11 +115,14 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
     ...(body && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: toRef(body), example: each.bodyExample } },
+        content: {
+          'application/json': { schema: toRef(body), example: each.bodyExample },
+          ...describeStreams(each.bodyStreams, format, toRef),
+        },
       },
     }),
     responses: {
-      200: { description: summary, headers, content: contentOf(each, format, toRef) },
+      [each.status ?? 200]: { description: summary, headers, content: contentOf(each, format, toRef) },
       ...(isRead && { 304: { description: NOT_MODIFIED, headers } }),
       ...describeErrors(each, errorsOf(each), toRef),
     },
@@ -129,18 +132,18 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
 export const NOT_MODIFIED = 'The body has not changed since the `ETag` in `If-None-Match`'
 
 function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
-  const { response, example, streams = {} } = each
+  const { response, example, streams } = each
   return {
     'application/json': { schema: toRef(response), ...(example !== undefined && { example }) },
-    ...(format === '3.2' &&
-      Object.fromEntries(
-        Object.entries(streams).map(([type, { item, example }]) => [
-          type,
-          { itemSchema: toRef(item), example },
-        ]),
-      )),
+    ...describeStreams(streams, format, toRef),
   }
 }
+
+const describeStreams = (streams: DocumentedRoute['streams'] = {}, format: OpenApiVersion, toRef: ToRef) =>
+  format === '3.2' &&
+  Object.fromEntries(
+    Object.entries(streams).map(([type, { item, example }]) => [type, { itemSchema: toRef(item), example }]),
+  )
 
 /** The documented response for each error code. The examples are rendered like real errors. */
 function describeErrors({ surface }: DocumentedRoute, codes: readonly DocumentedError[], toRef: ToRef) {

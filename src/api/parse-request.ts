@@ -5,11 +5,33 @@ import type { Exchange, Route } from './route.ts'
 
 const READ_ONLY = ['GET', 'HEAD']
 
-export const allowedMethods = ({ methods = READ_ONLY }: Route) => [...methods, 'OPTIONS'].join(', ')
+const methodsOf = ({ methods = READ_ONLY }: Route) => methods
+
+export const allowedMethods = (route: Route) =>
+  [...(route.pathMethods ?? methodsOf(route)), 'OPTIONS'].join(', ')
+
+/** Groups routes by path. The routes of a path differ in their methods, and each gets the methods of all. */
+export function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
+  const groups = Map.groupBy(routes, ({ path }) => path)
+  for (const [path, group] of groups) {
+    const pathMethods = group.flatMap(methodsOf)
+    if (group.length > 1)
+      groups.set(
+        path,
+        group.map((each) => ({ ...each, pathMethods })),
+      )
+  }
+  return groups
+}
+
+/** Selects one of the routes of a path. The last one responds to methods that the path does not have. */
+export const selectRoute = (routes: readonly Route[], method: string): Route =>
+  (routes.findLast((each) => methodsOf(each).includes(method)) ?? routes.at(-1)) as Route
 
 export function checkMethod(method: string, route: Route): void {
-  if ((route.methods ?? READ_ONLY).includes(method)) return
-  const advice = route.methods ? `use ${route.methods.join(' or ')}` : 'this API is read-only, use GET'
+  if (methodsOf(route).includes(method)) return
+  const methods = route.pathMethods ?? route.methods
+  const advice = methods ? `use ${methods.join(' or ')}` : 'this API is read-only, use GET'
   throw new ServiceError('method_not_allowed', `${method} is not possible here: ${advice}.`, {
     headers: { Allow: allowedMethods(route) },
   })

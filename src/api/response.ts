@@ -16,7 +16,7 @@ import type { Context, Exchange, RequestSummary, Route, Surface } from './route.
 const CORS_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'Allow, Content-Location, Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id',
+    'Allow, Content-Location, Deprecation, ETag, Event-Cursor, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id',
   'X-Content-Type-Options': 'nosniff',
 }
 

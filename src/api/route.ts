@@ -2,7 +2,9 @@ import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import { EXPLORER, PICTURES } from '../domain/rate-limit-tier.ts'
+import type { RuleSetShape } from '../domain/rule-set.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
+import type { Write, Written } from '../store/apply-write.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Backpressure, LimitedExchange } from './backpressure/turns-and-large-pages.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
@@ -77,8 +79,12 @@ type Documentation = {
   requestHeaders?: Parameters
   body?: TSchema
   bodyExample?: unknown
+  /** Further content types of the body, which are streams of items. */
+  bodyStreams?: Documentation['streams']
   response: TSchema
   example?: unknown
+  /** 200 by default. */
+  status?: number
   /** Further content types of the response, which are streams of items. `example` is the text of a stream. */
   streams?: Readonly<Record<string, { item: object; example: string }>>
   /** Headers in addition to those of the surface. */
@@ -114,6 +120,8 @@ export type Route = Omit<Declaration, 'handle' | 'scope' | 'units'> & {
   surface: Surface
   scope: RouteScope
   units: number
+  /** The methods of all routes with this path, if there are several. */
+  pathMethods?: readonly string[]
   handle: ((request: RouteRequest, context: Context) => Awaitable<Response>) | undefined
 }
 
@@ -175,10 +183,16 @@ export type ServerContext = {
     passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
   ) => Awaitable<ReadonlyMap<number, Explanation>>
   streams: EventStreams
+  /** The active rule set. */
+  rules: () => Awaitable<RuleSetShape>
+  /** Changes the store. Aborting the signal cancels a change that has not begun. Throws `overloaded`. */
+  write: (write: Write, signal: AbortSignal) => Promise<Written>
   now: () => number
   /** Whether every request needs a key. */
   requireKey: boolean
   backpressure: Backpressure
+  /** Whether webhooks may use http and private networks. */
+  webhookAllowPrivate: boolean
   /** The URL of the folder with the cards, such as `https://example.com/card/`; empty if the service has no cards. */
   cardsOf: (request: Request) => string
 }

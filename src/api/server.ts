@@ -5,10 +5,12 @@ import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/turns-and-large-pages.ts'
 import {
   ANONYMOUS_PRINCIPAL,
+  checkOrigin,
   checkScope,
   createClientAddressOf,
   createKeyParser,
   isActive,
+  isInBrowser,
   matchesKey,
   toPrincipal,
 } from './client-identity.ts'
@@ -19,11 +21,13 @@ import {
   checkHost,
   checkMethod,
   declaredLength,
+  groupByPath,
   isBodyTooLarge,
   matchPath,
   pathOf,
   publicOriginOf,
   requestIdOf,
+  selectRoute,
   summaryOf,
 } from './parse-request.ts'
 import { charge, type Limiter, unitsOfBody } from './rate-limit.ts'
@@ -55,7 +59,7 @@ import type { UsageCounter } from './usage.ts'
 
 export type ApiServerOptions = ErrorHandling &
   HeaderOptions &
-  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey'> & {
+  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'rules' | 'write' | 'now' | 'requireKey'> & {
     host: string
     port: number
     reusePort?: boolean | undefined
@@ -64,6 +68,7 @@ export type ApiServerOptions = ErrorHandling &
     publicUrl?: string | undefined
     /** Whether the service has pages and cards. */
     explorer?: boolean
+    webhookAllowPrivate?: boolean
     limits?: Partial<StreamLimits & HoldLimits> | undefined
     routes: readonly Route[]
     limiter: Limiter
@@ -85,20 +90,22 @@ export function startApiServer(options: ApiServerOptions) {
   const { host, port, reusePort = false, tls } = options
   const state = createServerState(options)
   const { streams } = state.shared
-  const routes = options.routes.flatMap(withSlash)
-  const byFolder = Map.groupBy(routes, ({ path }) => folderOf(path))
+  const byPath = groupByPath(options.routes.flatMap(withSlash))
+  const byFolder = Map.groupBy(byPath, ([path]) => folderOf(path))
 
-  const toBunRoute = (route: Route) => [
-    route.path,
-    (request: RouteRequest, server: Bun.Server<undefined>) => handle(state, route, request, server),
+  const toBunRoute = ([path, routes]: [string, Route[]]) => [
+    path,
+    (request: RouteRequest, server: Bun.Server<undefined>) =>
+      handle(state, selectRoute(routes, request.method), request, server),
   ]
 
   /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards do not collapse "//". */
   function handleOther(request: Request, server: Bun.Server<undefined>): Promise<Response> {
     const path = pathOf(request)
-    for (const route of byFolder.get(folderOf(path)) ?? []) {
-      const params = matchPath(route.path, path)
-      if (params) return handle(state, route, Object.assign(request, { params }), server)
+    for (const [pattern, routes] of byFolder.get(folderOf(path)) ?? []) {
+      const params = matchPath(pattern, path)
+      if (params)
+        return handle(state, selectRoute(routes, request.method), Object.assign(request, { params }), server)
     }
     return handle(state, NOT_FOUND, Object.assign(request, { params: {} }), server)
   }
@@ -111,7 +118,7 @@ export function startApiServer(options: ApiServerOptions) {
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: MAX_RUNTIME_BODY_BYTES,
     ...(tls && { tls: { cert: tls.cert, key: tls.key }, http2: true, http3: tls.http3 }),
-    routes: Object.fromEntries(routes.filter(({ path }) => !path.endsWith('*')).map(toBunRoute)),
+    routes: Object.fromEntries([...byPath].filter(([path]) => !path.endsWith('*')).map(toBunRoute)),
     fetch: handleOther,
     // Reached only if building a response fails.
     error(error) {
@@ -148,15 +155,28 @@ const folderOf = (path: string) => path.split('/', 2)[1]
 type ServerState = ReturnType<typeof createServerState>
 
 function createServerState(options: ApiServerOptions) {
-  const { store, catalog, explainAll, now, requireKey, publicUrl = '', explorer = false } = options
+  const {
+    store,
+    catalog,
+    explainAll,
+    rules,
+    write,
+    now,
+    requireKey,
+    publicUrl = '',
+    explorer = false,
+  } = options
   const shared: ServerContext = {
     store,
     catalog,
     explainAll,
+    rules,
+    write,
     now,
     requireKey,
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
+    webhookAllowPrivate: options.webhookAllowPrivate ?? false,
     backpressure: createBackpressure(options.limits),
     cardsOf: (request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
   }
@@ -230,12 +250,14 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized()
       exchange.key = key
       if (key) exchange.principal = toPrincipal(key)
+      if (key && isInBrowser(key, request, state.publicUrl)) state.usage.noteInBrowser(key.id)
     }
     const tier = limiter.tierOf(surface, exchange.key)
     if (tier) {
       exchange.tier = tier
       exchange.consumed = limiter.check(tier, await limiter.consume(tier, exchange.key, address))
     }
+    checkOrigin(exchange.principal, request)
     checkScope(exchange.principal, route.scope)
     checkMethod(request.method, route)
     // Units are charged before the request waits for its turn and before its body is received.

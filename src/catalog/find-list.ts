@@ -22,10 +22,11 @@ export type Reader = { catalog: Catalog; store: Pick<Store, 'listing'> }
 /** Reads the passports with these ids, in their order. */
 type ReadItems<T> = (ids: readonly number[]) => Awaitable<T[]>
 
-type Signal = { signal?: AbortSignal | undefined }
+/** With `isLatest`, a filtered list includes all changes before the call. Other lists always do. */
+type Options = { signal?: AbortSignal | undefined; isLatest?: boolean }
 
 /** `keyword` is folded. */
-export type FindRequest = PageRequest & Signal & { keyword: string | undefined }
+export type FindRequest = PageRequest & Options & { keyword: string | undefined }
 
 /** Finds a page of the ranking by its number. All its passports are from one state of the database. */
 export const findPage = <T>(
@@ -41,12 +42,12 @@ type FoundList<T> = Omit<FacetPage, 'ids'> & { items: T[] }
 /** Finds a page of a list. All its passports are from one state of the database. */
 export async function findList<T>(
   reader: Reader,
-  request: ListRequest & Signal,
+  request: ListRequest & Options,
   read: ReadItems<T>,
 ): Promise<FoundList<T>> {
   if (isRanking(request)) return findInRanking(reader, request, read)
   for (let attempt = 1; ; attempt++) {
-    const found = await reader.catalog.list(request, attempt > 1)
+    const found = await reader.catalog.list(request, request.isLatest === true || attempt > 1)
     const items = await read(found.ids)
     const changes = await reader.store.listing.readRecent(found.cursor)
     if ((changes && !includesAny(changes, found.ids)) || attempt === ATTEMPTS) return { ...found, items }
@@ -60,7 +61,7 @@ export const isRanking = ({ filter, groupBy, sort, facets, ranksOf }: ListReques
 /** Applies the changes since the snapshot to its ranking, because `readItems` reads newer passports. */
 async function findInRanking<T>(
   { catalog, store: { listing } }: Reader,
-  request: ListRequest & Signal,
+  request: ListRequest & Options,
   readItems: ReadItems<T>,
 ) {
   const { keyword, signal } = request

@@ -16,6 +16,8 @@ export type Credential = {
   givenScore?: number
   /** Stored, but neither shown nor counted, because a data point of the same type replaces this credential. */
   superseded?: boolean
+  /** Who wrote the data point that counts; absent for the operator, and for credentials of the record. */
+  issuer?: string
 }
 
 /** Rounds to two decimals, so that sums of fractions stay short. */

@@ -20,6 +20,9 @@ export type DataPoint = {
 /** `isTaken`: the account counts for another passport. Known only for types with the rule option `unique`. */
 export type ScorablePoint = DataPoint & { isTaken?: boolean }
 
+/** Identifies a data point of a passport. `issuer` is the one who names it. */
+export type PointName = Pick<DataPoint, 'type' | 'account' | 'issuer'>
+
 /** A flag counts as 1 or 0; a date is epoch milliseconds. */
 export type RawValue = { kind: 'number' | 'flag' | 'date'; amount: number }
 

@@ -23,12 +23,16 @@ export const STATUS_OF = {
   overloaded: 503,
   not_ready: 503,
   unavailable: 503,
+  behind: 503,
 } as const
 
 export type ErrorCode = keyof typeof STATUS_OF
 
-/** One invalid value. `pointer` is a JSON Pointer into the body, such as `#/keys/3`, or `?` and the name of a parameter. */
-export type InvalidValue = { pointer: string; detail: string }
+/**
+ * One invalid value. `pointer` is a JSON Pointer into the body, such as `#/keys/3`, or `?` and the name of a parameter. With
+ * `line`, the value is in this record of the body.
+ */
+export type InvalidValue = { pointer: string; detail: string; line?: number }
 
 type ServiceErrorOptions = ErrorOptions & {
   headers?: Record<string, string>

@@ -16,8 +16,14 @@ export type ExplanationLine = Scored & {
   accounts: ExplanationAccount[]
 }
 
-/** `obstacle`: why the account does not count. */
-export type ExplanationAccount = { account: string; value: string; formula: string; obstacle?: string }
+/** `issuer` is absent if the operator wrote the data point. `obstacle`: why the account does not count. */
+export type ExplanationAccount = {
+  account: string
+  value: string
+  formula: string
+  issuer?: string
+  obstacle?: string
+}
 
 /** The inputs of a formula. `obstacle`: why the value does not count. `until`: the day on which it expires. */
 export type Calculation = { raw: RawValue; rule: Rule; now: number; obstacle?: string; until?: string }

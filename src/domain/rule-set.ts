@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { RawKind } from './data-point.ts'
 import { closed } from './schema-helpers.ts'
 
 export const Rule = closed({
@@ -14,6 +15,13 @@ export const Rule = closed({
   ),
   expires: Type.Optional(
     Type.String({ description: 'How long a data point counts, such as `90d` for 90 days' }),
+  ),
+  issuer: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: 'Keys with the scope `write:` and this name may write the data points of the type',
+    }),
   ),
 })
 
@@ -41,6 +49,12 @@ export type RuleSetShape = Static<typeof RuleSetFile>
 
 /** The types of a rule set whose points depend on other passports (`unique`) or on the time (`expires`). */
 export type WatchedTypes = { unique: readonly string[]; expiring: readonly string[] }
+
+/** Returns the kind of raw value that the rule of a type accepts; `undefined` if the type has no rule. */
+export function rawKindOf({ types }: Pick<RuleSetShape, 'types'>, type: string): RawKind | undefined {
+  const rule = Object.hasOwn(types, type) ? types[type] : undefined
+  return rule && (rule.convert === 'years' ? 'date' : 'number')
+}
 
 /** Returns the level of an overall score and the next level, if any; `undefined` if there are no levels. */
 export function levelOf<L extends Level>(

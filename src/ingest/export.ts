@@ -53,6 +53,7 @@ function toCredentialLine(credential: Credential): CredentialLine {
     score: credential.givenScore ?? credential.score,
     ...(credential.givenScore === undefined && { derived: true }),
     ...(credential.superseded && { superseded: true }),
+    ...(credential.issuer !== undefined && { issuer: credential.issuer }),
   }
 }
 

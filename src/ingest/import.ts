@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { DataPoint } from '../domain/data-point.ts'
-import { type ParseOptions, parseRecord, RecordError } from '../domain/record/parse-record.ts'
+import { type ParseOptions, parseLine, RecordError } from '../domain/record/parse-record.ts'
 import type { IncomingRecord } from '../domain/record/record.ts'
 import type { Problem } from '../domain/record/validation-problem.ts'
 import type { SaveRecords, Store } from '../store/store.ts'
@@ -97,11 +97,10 @@ function parse(run: Run, file: string, line: SourceLine): void {
   run.report.lines++
   try {
     if ('reason' in line) throw new RecordError('', line.reason)
-    const { record, unknownFields } = parseRecord(parseJson(line.bytes), run.options)
+    const { record, unknownFields } = parseLine(line.bytes, run.options)
     run.report.unknownFields += unknownFields
     for (const { type } of pointsOf(record)) run.options.rawKindOf(type)
-    const sourced = record.kind === 'passport' ? { ...record, sourceBytes: line.bytes } : record
-    run.batch.push({ file, line, record: sourced })
+    run.batch.push({ file, line, record })
     run.batchBytes += line.bytes.length
   } catch (error) {
     if (!(error instanceof RecordError)) throw error
@@ -163,17 +162,6 @@ function keyOf(each: Pending): unknown {
   const { record } = each
   if (record.kind === 'passport') return record.passport.id
   return record.kind === 'removal' ? record.id : each
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
-function parseJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(decoder.decode(bytes))
-  } catch (error) {
-    if (error instanceof TypeError) throw new RecordError('', 'is not UTF-8')
-    throw new RecordError('', `is not JSON: ${(error as Error).message.replace('JSON Parse error: ', '')}`)
-  }
 }
 
 export type SourceLine = { number: number; bytes: Uint8Array } | { number: number; reason: string }

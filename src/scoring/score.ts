@@ -89,12 +89,14 @@ function calculate(passport: Scorable, type: string, points: Points, rule: Rule,
     value: counted.point.display || describeRawValue(counted.point.value),
     ...(counted.point.earnedAt !== undefined && { earnedAt: counted.point.earnedAt }),
     calculatedAt: now,
+    ...(counted.point.issuer !== undefined && { issuer: counted.point.issuer }),
   }
   const shown = accounts.map(({ point, formula, calculation: { obstacle } }) => ({
     account: point.account,
     value: point.display || describeRawValue(point.value),
     formula,
     ...(obstacle !== undefined && { obstacle }),
+    ...(point.issuer !== undefined && { issuer: point.issuer }),
   }))
   const ends = counting.flatMap(({ point }) => expiryOf(point, rule) ?? [])
   const line = toLine(credential, 'rule', counted.formula, shown)
@@ -109,11 +111,15 @@ const toCounted = (point: ScorablePoint, calculation: Calculation) => ({
 
 type Counted = ReturnType<typeof toCounted>
 
-/** Sums the raw values of accounts, except dates. The sum has the earliest `earnedAt` and `until` of the accounts. */
+/**
+ * Sums the raw values of accounts, except dates. The sum has the earliest `earnedAt` and `until` of the accounts, and their
+ * issuer if they have the same.
+ */
 function sumUp(all: readonly Counted[]) {
   const points = all.map(({ point }) => point).filter(({ value }) => value.kind !== 'date')
   const amount = points.reduce((total, { value }) => total + value.amount, 0)
   const earned = points.flatMap(({ earnedAt }) => earnedAt ?? [])
+  const [issuer, ...otherIssuers] = new Set(points.map((point) => point.issuer))
   const value = { kind: 'number', amount } as const
   const [until] = all.flatMap(({ calculation }) => calculation.until ?? []).sort()
   const { rule, now } = (all[0] as Counted).calculation
@@ -123,15 +129,17 @@ function sumUp(all: readonly Counted[]) {
     value,
     display: '',
     ...(earned.length > 0 && { earnedAt: Math.min(...earned) }),
+    ...(issuer !== undefined && otherIssuers.length === 0 && { issuer }),
   }
   return toCounted(point, { raw: value, rule, now, ...(until !== undefined && { until }) })
 }
 
 function unscored(type: string, points: Points): ExplanationLine {
-  const accounts = points.map(({ account, value }) => ({
+  const accounts = points.map(({ account, value, issuer }) => ({
     account,
     value: describeRawValue(value),
     formula: '',
+    ...(issuer !== undefined && { issuer }),
   }))
   const nothing = { type, name: type, category: '', score: 0, maxScore: 0, value: '' }
   return toLine(nothing, 'nothing', 'no rule for this type', accounts)

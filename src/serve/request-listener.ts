@@ -17,6 +17,7 @@ import { createSite } from '../explorer/site/site.ts'
 import { createErrorLog, type Fields, type Log } from '../log.ts'
 import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import { findRules } from '../scoring/stamped-rule-set.ts'
+import type { Write, Written } from '../store/apply-write.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 
@@ -28,6 +29,7 @@ type ListenerOptions = {
   log: Log
   counter: RateLimitCounter
   rasterize: Rasterize
+  write: (write: Write, signal: AbortSignal) => Promise<Written>
   onUsage: (report: UsageReport) => void
   /** Called for each error that is logged. */
   onError?: (error: unknown) => void
@@ -53,21 +55,19 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   }
   let plan = (await store.retirement.find()) ?? NO_PLAN
   const pages = createPages({ config, store, catalog, now, rasterize, plan: () => plan, onError })
-  const explainAll = createExplainer(store)
   let { port } = config
   const start = () =>
     startApiServer({
       ...config,
+      ...options,
       port,
       ...pages,
       index: config.site.index,
       // Lets a new release, or a server with a renewed certificate, start before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
-      store,
-      catalog,
-      explainAll,
-      now,
+      explainAll: createExplainer(store),
+      rules: () => findRules(store),
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan: () => plan,

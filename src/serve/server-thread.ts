@@ -4,14 +4,23 @@ import type { UsageReport } from '../api/usage.ts'
 import { createSharedCatalog } from '../catalog/catalog.ts'
 import { createSearchClient } from '../catalog/remote-search.ts'
 import type { Config } from '../config/config.ts'
-import { attempt, isExpected } from '../domain/errors.ts'
+import { attempt, isExpected, overloaded } from '../domain/errors.ts'
 import { createRasterizerClient } from '../explorer/pictures/rasterizer-calls.ts'
+import type { Written } from '../store/apply-write.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import type { SubscriptionStore } from '../store/subscription-store.ts'
 import { createCaller } from '../thread-calls.ts'
 import { noteDamage, withDamage } from './damage.ts'
 import { createUsageBuffer } from './jobs/store-usage.ts'
-import { threadLog as log, type StartMessage, send, type ToThread } from './messages.ts'
+import {
+  threadLog as log,
+  type StartMessage,
+  type SubscriptionCall,
+  send,
+  type ToThread,
+  type WriterCall,
+} from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics, type RedisMetrics } from './server-thread-metrics.ts'
 
@@ -20,15 +29,16 @@ const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
 
 const METRICS_MILLISECONDS = 1000
 
-/** At most this many usage reports wait for the writer thread. Further ones are rejected as `overloaded`. */
-const MOST_WRITES = 1000
+/** At most this many calls of each kind wait for the writer thread. Further ones are rejected as `overloaded`. */
+const MOST_REPORTS = 1000
+const MOST_WRITES = 16
 
 declare const self: Worker
 
 const called = {
   'search-thread': createSearchClient(),
   'picture-thread': createRasterizerClient(),
-  'writer-thread': createCaller<UsageReport, void>('The writer thread ended.', MOST_WRITES),
+  'writer-thread': createCaller<WriterCall, unknown>('The writer thread ended.', MOST_REPORTS + MOST_WRITES),
 }
 const catalog = createSharedCatalog(called['search-thread'])
 let listener: Listener | undefined
@@ -67,11 +77,12 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,
-      store: withDamage(store, damage),
+      store: withDamage({ ...store, subscriptions: callSubscriptions(store) }, damage),
       catalog,
       now: Date.now,
       log,
       rasterize: called['picture-thread'].rasterize,
+      write: async (write, signal) => (await callWriter({ write }, signal)) as Written,
       onError: (error) => noteDamage(damage, error),
       counter: await openRateLimitCounter(config, windows, metrics?.redis),
       onUsage(report) {
@@ -86,11 +97,33 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
   }
 }
 
+let waitingWrites = 0
+
+async function callWriter(call: WriterCall, signal?: AbortSignal): Promise<unknown> {
+  if (waitingWrites >= MOST_WRITES) throw overloaded('Too many writes wait. Try again shortly.')
+  waitingWrites++
+  try {
+    return await called['writer-thread'].send(call, { signal })
+  } finally {
+    waitingWrites--
+  }
+}
+
+/** The writer thread makes the changes, so that server threads never wait for the write lock of SQLite. */
+function callSubscriptions({ subscriptions }: Store): SubscriptionStore {
+  const call =
+    (name: SubscriptionCall['name']) =>
+    (...args: unknown[]) =>
+      callWriter({ subscription: { name, args } })
+  const names = ['create', 'change', 'remove'] as const
+  return { ...subscriptions, ...Object.fromEntries(names.map((name) => [name, call(name)])) }
+}
+
 async function sendUsage(added: UsageReport): Promise<void> {
   usage.push(added)
   // After a failure, the counts are sent again with the next ones.
   await attempt(
-    () => usage.flush((report) => called['writer-thread'].send(report)),
+    () => usage.flush(async (report) => void (await called['writer-thread'].send({ usage: report }))),
     (error) => log.error('Usage counts were not sent.', { error: String((error as Error).stack) }),
   )
 }

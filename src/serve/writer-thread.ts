@@ -1,6 +1,6 @@
-import type { UsageReport } from '../api/usage.ts'
 import type { Config } from '../config/config.ts'
 import { dayOf } from '../domain/usage.ts'
+import { applyWrite } from '../store/apply-write.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import { createQueue, receiveCalls } from '../thread-calls.ts'
@@ -10,7 +10,7 @@ import { createUsageBuffer, storeUsage } from './jobs/store-usage.ts'
 import { type Job, pause, supervise } from './jobs/supervise.ts'
 import { updateScores } from './jobs/update-scores.ts'
 import { updateSnapshots } from './jobs/update-snapshots.ts'
-import { threadLog as log, send, type ToThread } from './messages.ts'
+import { threadLog as log, send, type ToThread, type WriterCall } from './messages.ts'
 
 const HOUR_MILLISECONDS = 3_600_000
 
@@ -19,7 +19,21 @@ declare const self: Worker
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()
 const usage = createUsageBuffer()
-const enqueue = createQueue<UsageReport, void>(usage.push)
+const opened = Promise.withResolvers<{ store: Store; damage: Damage }>()
+const enqueue = createQueue<WriterCall, unknown>(answer)
+
+async function answer(call: WriterCall): Promise<unknown> {
+  if ('usage' in call) return usage.push(call.usage)
+  const { store, damage } = await opened.promise
+  try {
+    if ('write' in call) return await applyWrite(store, call.write)
+    const { name, args } = call.subscription
+    return await (store.subscriptions[name] as (...args: readonly unknown[]) => unknown)(...args)
+  } catch (error) {
+    noteDamage(damage, error)
+    throw error
+  }
+}
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === 'start') void run(data.config, data.damage)
@@ -34,6 +48,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
 /** Runs writes and long reads outside of the server threads. */
 async function run(config: Config, damage: Damage): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
+  opened.resolve({ store, damage })
   const onError = (error: unknown) => noteDamage(damage, error)
   await supervise(createJobs(config, store), { log, signal: stop.signal, onError })
   await store.close()
@@ -55,6 +70,7 @@ function createJobs(config: Config, store: Store): Job[] {
     updateScores(store, { log, mayScore: mayScore.promise, signal: scoringEnd }),
     checkSchema(store, scoring),
     logRetirement(store, log),
+    findSubscriptions(store),
   ]
   // This job notices a deleted, replaced or damaged database even if nothing is written.
   if (database.engine === 'sqlite')
@@ -83,6 +99,15 @@ const checkSchema = (store: Store, scoring: AbortController): Job => ({
     log.warn(
       `The database was migrated by a newer passportd (schema ${schema}): this node calculates no scores any more. Replace it by the newer version.`,
     )
+  },
+})
+
+/** The delivery thread is started when there are subscriptions. */
+const findSubscriptions = ({ subscriptions }: Store): Job => ({
+  name: 'Subscriptions cannot be read',
+  interval: 1000,
+  async run() {
+    if (await subscriptions.exist()) send({ kind: 'subscribed' })
   },
 })
 

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
 import type { Actor, AuditEntry } from '../domain/history/event.ts'
+import type { EventCursor } from '../domain/history/event-cursor.ts'
 import type { GroupField, ScoreField } from '../domain/lists/list-request.ts'
 import type { FullPassport, Passport, PassportKey, PassportRef } from '../domain/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record/record.ts'
@@ -10,8 +11,10 @@ import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Awaitable } from './awaitable.ts'
 import type { CopyableTable } from './copyable-table.ts'
 import type { EventStore } from './event-store.ts'
+import type { MirrorStore } from './mirror-store.ts'
 import type { ScoringStore } from './scoring-store.ts'
 import type { SearchStore } from './search-store.ts'
+import type { LeaseStore, SubscriptionStore } from './subscription-store.ts'
 
 export type { Awaitable }
 
@@ -26,16 +29,21 @@ export type Store = AsyncDisposable & {
     count(): Awaitable<number>
     /** The passports that were merged into this one directly. */
     listMerged(id: number): Awaitable<number[]>
-    /** Throws `not_found`, or `invalid_request` if one of the two is merged already. */
-    merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<void>
+    /** Like `unmerge` and `remove`, returns the end of the event log. Throws `not_found`, or `invalid_request` if one of the two is merged already. */
+    merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<EventCursor>
     /** Throws `not_found`, or `invalid_request` if the passport is not merged. */
-    unmerge(id: number, now?: number, actor?: Actor): Awaitable<void>
+    unmerge(id: number, now?: number, actor?: Actor): Awaitable<EventCursor>
     /** Deletes the passport, if there is one, and those merged into it. Later records with this id are ignored. */
-    remove(id: number, now: number, actor?: Actor): Awaitable<void>
+    remove(id: number, now: number, actor?: Actor): Awaitable<EventCursor>
   }
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
     save: SaveRecords
+    /** Saves all records in one transaction, or none if one is refused. With `dryRun`, it saves none. */
+    saveWhole(
+      records: readonly IncomingRecord[],
+      options: Omit<SaveOptions, 'strict'> & { dryRun: boolean },
+    ): Awaitable<{ results: SaveResult[]; end: EventCursor }>
     /** Calls `work` with a function like `save`, in a transaction that is rolled back. Other writers wait. */
     rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
     /** Saves the records and returns true if the store has no passports. Otherwise returns false. */
@@ -74,6 +82,8 @@ export type Store = AsyncDisposable & {
   rules: RulesStore
   events: EventStore
   mirror: MirrorStore
+  subscriptions: SubscriptionStore
+  leases: LeaseStore
   keys: {
     create(key: ApiKey): Awaitable<void>
     find(id: string): Awaitable<ApiKey | undefined>
@@ -190,6 +200,10 @@ export type SaveOptions = {
   restore: boolean
   /** Stops at the first refused record. Later records are not saved and have no result. */
   strict?: boolean
+  /** The records are those of one request: all of them are saved, or none. */
+  isWhole?: boolean
+  /** An issuer saves the records. It may not change data points that another issuer wrote. */
+  isIssuer?: boolean
   /** Added to fingerprints, because the same bytes parsed with other options are a different record. */
   fingerprintPrefix?: string
 }
@@ -231,18 +245,3 @@ export type AppliedRules = {
   /** Where it comes from: the command "rules apply", the setting RULES, or a release of the program. */
   source: 'apply' | 'RULES' | 'built-in'
 }
-
-export type MirrorStore = {
-  /** Continues the unfinished run of this source, or begins a new one. */
-  begin(source: string): Awaitable<number>
-  end(source: string): Awaitable<void>
-  find(source: string, id: number): Awaitable<Mirrored | undefined>
-  note(source: string, id: number, seen: Mirrored): Awaitable<void>
-  /** Passports that only earlier runs have seen, sorted by id. `listUnseen` and `count` leave out pruned passports. */
-  listUnseen(source: string, run: number, afterId: number, limit: number): Awaitable<number[]>
-  count(source: string): Awaitable<number>
-  listSources(): Awaitable<string[]>
-}
-
-/** The ETags of the passport and credentials responses, and the run that read them. A pruned passport has run 0. */
-export type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { rawKindOf } from '../../src/cli/commands/import.ts'
+import { rawKindOf } from '../../src/domain/rule-set.ts'
 import { DEFAULT_RULES } from '../../src/scoring/stamped-rule-set.ts'
 import { onEveryEngine, type TestStore } from '../support/store/engines.ts'
 import { importParts } from '../support/store/random-histories.ts'

@@ -3,9 +3,17 @@ import fc from 'fast-check'
 import type { DataPoint } from '../../src/domain/data-point.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
+import { openStore } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { databaseMaker, onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import {
+  addressOf,
+  databaseMaker,
+  onEveryEngine,
+  saveRecords,
+  withEveryEngine,
+} from '../support/store/engines.ts'
+import { revertSchema } from '../support/store/execute-sql.ts'
 import { expectedScores } from '../support/store/expected-owners.ts'
 import { dataPoint, NOON, record } from '../support/store/records.ts'
 import { rule } from '../support/store/rule-files.ts'
@@ -180,6 +188,26 @@ onEveryEngine('a rule with the option "unique"', (open, engine) => {
     await scoreAll(store)
     expect(await scoresOf(store)).toEqual([0, 9, 0, 0])
     await expectModel(store)
+  })
+})
+
+withEveryEngine('a database without account keys', (makeDatabase) => {
+  test('a migration finds the accounts of earlier data points', async () => {
+    await using database = await makeDatabase()
+    const address = addressOf(database)
+    const old = await openStore(address)
+    await saveRecords(
+      old,
+      [1, 2, 3, 4].map((id) => record(id)),
+    )
+    const accounts = ['Ada', ' @ada', 'credential:1', 'credential:1']
+    for (const [at, account] of accounts.entries()) await hand(old, { id: at + 1 }, code(account))
+    await old.close()
+    await revertSchema(database.url)
+    await using store = await openStore(address)
+    await adoptRules(scorerOf(store, unique))
+    await scoreAll(store)
+    expect(await scoresOf(store)).toEqual([9, 0, 9, 9])
   })
 })
 

@@ -5,6 +5,7 @@ import type { UsageReport } from '../../src/api/usage.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
 import { createDamage } from '../../src/serve/damage.ts'
+import type { WriterCall } from '../../src/serve/messages.ts'
 import { startThread } from '../../src/serve/thread.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createCaller } from '../../src/thread-calls.ts'
@@ -13,9 +14,14 @@ import { until } from '../support/wait-until.ts'
 
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 
-const write = (status: number): UsageReport => ({
+const write = (status: number): WriterCall => ({
+  usage: toReport(status),
+})
+
+const toReport = (status: number): UsageReport => ({
   counts: [{ day: '2026-01-01', key: '', endpoint: 'list', status, count: 1 }],
   lastUsed: new Map(),
+  inBrowser: new Set(),
 })
 
 /** Starts the real writer thread. The test calls it as a server thread does, even after a restart. */
@@ -26,7 +32,7 @@ async function startWriter() {
   const workers: Worker[] = []
   const onWorker = (worker: Worker) => void workers.push(worker)
   process.on('worker', onWorker)
-  const client = createCaller<UsageReport, void>('The writer thread ended.', 2)
+  const client = createCaller<WriterCall, unknown>('The writer thread ended.', 2)
   const thread = startThread({
     name: 'writer-thread',
     log: createLog({ write: () => undefined, json: true, now: Date.now }),

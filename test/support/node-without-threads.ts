@@ -4,6 +4,7 @@ import { createCatalog } from '../../src/catalog/catalog.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
 import { listen } from '../../src/serve/request-listener.ts'
+import { applyWrite } from '../../src/store/apply-write.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -29,6 +30,7 @@ export async function listenHere(env: Record<string, string>, options: Options =
     counter: createFixedWindow(Date.now),
     onUsage,
     ...(onError && { onError }),
+    write: (write) => applyWrite(store, write),
     rasterize: () => Promise.reject(new Error('This node draws no pictures.')),
   })
   return {

@@ -27,7 +27,7 @@ export const V1: Surface = {
       'V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
   },
   headers: [...COMMON_HEADERS, 'Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset'],
-  errors: [...COMMON_ERRORS, 'unauthorized', 'rate_limited', 'removed', 'unavailable'],
+  errors: [...COMMON_ERRORS, 'unauthorized', 'forbidden', 'rate_limited', 'removed', 'unavailable'],
   errorSchema: ErrorBody,
   schemas: { ...recordSchemas, ...v1Schemas, ErrorBody },
 }

@@ -7,6 +7,7 @@ import { type Context, route } from '../route.ts'
 import { DIFF } from './examples.ts'
 import { checkKnown, noPassport, onlyOne, parseKey, parsePast } from './parameters.ts'
 import { KEY, V3 } from './route-defaults.ts'
+import { AFTER, waitForCursor } from './wait-for-cursor.ts'
 
 const TIME = 'A time in the past (RFC 3339), or a day, which is its first moment in UTC'
 
@@ -22,12 +23,14 @@ export const diff = route(V3, {
   query: {
     from: { description: TIME, required: true, example: '2026-10-01' },
     to: { description: `${TIME}. Now, if absent.` },
+    after: AFTER,
   },
   response: Diff,
   example: DIFF,
-  errors: ['before_history', 'ambiguous'],
+  errors: ['before_history', 'ambiguous', 'cursor_expired'],
   async handle({ params }, context, query) {
     const times = parseTimes(query, context.now())
+    await waitForCursor(context, query.after)
     return json(context, JSON.stringify(await findDiff(context, params.key, times)))
   },
 })

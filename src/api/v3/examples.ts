@@ -1,12 +1,14 @@
 import type { WireDiff, WireEventPage } from '../../domain/v3/event-schema.ts'
 import { presentPassport } from '../../domain/v3/present.ts'
+import type { WireSubscription, WireSubscriptionRequest } from '../../domain/v3/subscription-schema.ts'
+import type { WireRecordsResult } from '../../domain/v3/write-schemas.ts'
 import { EXAMPLE } from '../openapi-parts.ts'
 
 const { mainWallet: wallet, rules: stamp, credentials } = EXAMPLE
 const [{ type, name, category, score, max_score, value, from }] = credentials
 const calculated = new Date(EXAMPLE.calculatedAt).toISOString()
 const formula = 'min(round(√1734 × 0.5), 40) = 21'
-const accounts = [{ account: 'zoe', value, formula }]
+const accounts = [{ account: 'zoe', value, formula, issuer: null }]
 
 export const PASSPORT = presentPassport(EXAMPLE, {
   standing: { rank: 1204, of: 98211, percentile: 98.7 },
@@ -82,10 +84,58 @@ export const EVENTS: WireEventPage = {
   next: 'k3f9a2-918273',
 }
 
+export const RECORDS_REQUEST = {
+  records: [
+    { passport: 42, type, value: 1734, account: 'zoe', display: value },
+    { passport: wallet, type, account: 'zoe-old', withdrawn: true },
+  ],
+}
+
+const cursor = 'k3f9a2-918273'
+
+export const RECORDS: WireRecordsResult = {
+  added: 1,
+  changed: 0,
+  unchanged: 1,
+  removed: 0,
+  unknown_fields: 0,
+  outcomes: [
+    { line: 1, outcome: 'added' },
+    { line: 2, outcome: 'unchanged' },
+  ],
+  cursor,
+}
+
+export const WRITTEN = { cursor }
+
 export const DIFF: WireDiff = {
   passport_id: 42,
   from: '2026-11-01T00:00:00.000Z',
   to: '2026-11-03T00:00:00.000Z',
   score: [23, 26],
   causes: [{ type: 'github', delta: 3, cause: 'value' }],
+}
+
+export const SUBSCRIPTION_REQUEST: WireSubscriptionRequest = {
+  url: 'https://example.com/hooks/passports',
+  types: ['score.changed'],
+  score: { above: 50 },
+}
+
+export const SUBSCRIPTION: WireSubscription = {
+  id: 'sub_9f2c41d07a3be615',
+  url: SUBSCRIPTION_REQUEST.url,
+  types: ['score.changed'],
+  passport: null,
+  score: { above: 50 },
+  state: 'active',
+  cursor: 'k3f9a2-918273',
+  lag: 0,
+  failures: 0,
+  last_error: null,
+  notice: null,
+  next_attempt_at: null,
+  last_delivered_at: calculated,
+  created_at: '2026-11-01T00:00:00.000Z',
+  public_key: 'whpk_DCdSdMJGtQ+xCfc4Lr0iQqZYzTgnGhqJ1V0uZ7mO4Ws=',
 }

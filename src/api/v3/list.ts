@@ -23,6 +23,7 @@ import { type Fields, fieldsOf } from './parameters.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
 import { readAll, readPassports, unitsOfPassports } from './read-passports.ts'
 import { V3 } from './route-defaults.ts'
+import { AFTER, waitForCursor } from './wait-for-cursor.ts'
 
 export const LIST_PARAMETERS = {
   q: {
@@ -52,6 +53,7 @@ export const LIST_PARAMETERS = {
   },
   cursor: { description: '`next` of the previous page, with the same `q`, `filter` and `sort`' },
   ...FIELD_PARAMETERS,
+  after: AFTER,
 }
 
 type Parameters = Query<keyof typeof LIST_PARAMETERS>
@@ -67,15 +69,17 @@ export const listOfPassports = route(V3, {
   responseHeaders: ['NextLink', 'Vary'],
   response: ListBody,
   example: LIST,
-  errors: ['not_ready'],
+  errors: ['not_ready', 'cursor_expired'],
   handle: listPassports,
 })
 
 /** Pages of the ranking are cached until the snapshot changes. */
 async function listPassports(request: Request, context: Context, parameters: Parameters): Promise<Response> {
   const fields = fieldsOf(parameters)
-  const list = { ...parseListRequest(parameters, fields), signal: request.signal }
+  const isLatest = parameters.after !== undefined
+  const list = { ...parseListRequest(parameters, fields), signal: request.signal, isLatest }
   await context.charge(unitsOfList(list, fields, !isRanking(list)))
+  await waitForCursor(context, parameters.after)
   const render = () => renderList(context, parameters, list, fields)
   const find = async () =>
     list.keyword !== undefined || !isRanking(list)
@@ -114,7 +118,12 @@ function parseListRequest(parameters: Parameters, { includes }: Fields): ListReq
 
 const linkTo = (parameters: Parameters) => `/api/v3/passports?${new URLSearchParams(parameters)}`
 
-async function renderList(context: Context, parameters: Parameters, request: ListRequest, fields: Fields) {
+async function renderList(
+  context: Context,
+  parameters: Parameters,
+  request: ListRequest & { isLatest: boolean },
+  fields: Fields,
+) {
   const found = await findList(context, request, (ids) => renderItems(context, ids, fields))
   const next = found.next ? formatCursor(request, found.next) : null
   const rest = JSON.stringify({

@@ -7,9 +7,11 @@ import { chooseEncoding, createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, route } from '../route.ts'
 import { LOOKUP, LOOKUP_REQUEST } from './examples.ts'
-import { parseLookup, readJson } from './lookup-request.ts'
+import { parseLookup } from './lookup-request.ts'
 import { type RenderedResult, readAll, readPassports, unitsOfPassports } from './read-passports.ts'
+import { readJson } from './request-body.ts'
 import { V3 } from './route-defaults.ts'
+import { waitForCursor } from './wait-for-cursor.ts'
 
 const NDJSON = 'application/x-ndjson'
 
@@ -39,18 +41,19 @@ export const lookup = route(V3, {
       example: LOOKUP.items.map((item) => `${JSON.stringify(item)}\n`).join(''),
     },
   },
-  errors: ['before_history', 'unsupported_media_type'],
+  errors: ['before_history', 'unsupported_media_type', 'cursor_expired'],
   handle: lookUp,
 })
 
 async function lookUp(request: Request, context: Context): Promise<Response> {
   const { value, units } = await readJson(request, context)
-  const { keys, fields, asOf } = parseLookup(value, context.now())
+  const { keys, fields, asOf, after } = parseLookup(value, context.now())
   const unitsOf = (count: number) => units + unitsOfPassports(count, fields, asOf !== undefined)
   await context.charge(unitsOf(keys.length), (limit) => {
     const most = keys.findLastIndex((_key, at) => unitsOf(at + 1) <= limit) + 1
     return `ask for at most ${most} keys`
   })
+  await waitForCursor(context, after, '#/after')
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const respond = () => send(request, context, items)
   return keys.length > CHUNK ? renderLarge(context, respond) : respond()

@@ -5,6 +5,7 @@ import { PASSPORT } from './examples.ts'
 import { fieldsOf, INCLUDES, onlyOne, parseKey, parsePast } from './parameters.ts'
 import { readPassports } from './read-passports.ts'
 import { KEY, list, V3 } from './route-defaults.ts'
+import { AFTER, waitForCursor } from './wait-for-cursor.ts'
 
 /** The parameters of every route that responds with passports. */
 export const FIELD_PARAMETERS = {
@@ -25,6 +26,7 @@ export const passport = route(V3, {
   params: { key: KEY },
   query: {
     ...FIELD_PARAMETERS,
+    after: AFTER,
     as_of: {
       description:
         'A time in the past with its offset (RFC 3339), or a day, which is its first moment in UTC. Scores, credentials, the human checkmark and the rule stamp are those of this time; other fields are current.',
@@ -34,11 +36,13 @@ export const passport = route(V3, {
   responseHeaders: ['Content-Location'],
   response: PassportOrSelected,
   example: PASSPORT,
-  errors: ['before_history', 'ambiguous'],
+  errors: ['before_history', 'ambiguous', 'cursor_expired'],
   async handle({ params: { key } }, context, query) {
     const fields = fieldsOf(query)
     const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
-    const [found] = await readPassports(context, [parseKey(key)], fields, asOf)
+    const parsed = parseKey(key)
+    await waitForCursor(context, query.after)
+    const [found] = await readPassports(context, [parsed], fields, asOf)
     const { passport, json: body } = onlyOne(key, found, asOf)
     const response = json(context, body)
     if (passport.merged) response.headers.set('Content-Location', `/api/v3/passports/${passport.id}`)

@@ -2,6 +2,8 @@ import { STATUS_CODES } from 'node:http'
 import { ServiceError, STATUS_OF } from '../../domain/errors.ts'
 import * as eventSchemas from '../../domain/v3/event-schema.ts'
 import * as schemas from '../../domain/v3/schemas.ts'
+import * as subscriptionSchemas from '../../domain/v3/subscription-schema.ts'
+import * as writeSchemas from '../../domain/v3/write-schemas.ts'
 import { type ErrorResponse, errorHeaders, publicError } from '../errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS } from '../openapi-parts.ts'
 import type { Surface } from '../route.ts'
@@ -18,10 +20,12 @@ export const V3: Surface = {
       'v3 is the successor of V1. `null` is unknown and `0` is zero. A `key` is a passport id, a wallet, or a source and a name such as `github:zoe`. Unknown parameters are errors. The body of every error is `application/problem+json` with a stable `code`, and `errors` names the invalid values.',
   },
   headers: [...COMMON_HEADERS, 'RateLimit', 'RateLimit-Policy'],
-  errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'rate_limited', 'unavailable'],
+  errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'forbidden', 'rate_limited', 'unavailable'],
   errorSchema: schemas.Problem,
   schemas: Object.fromEntries(
-    Object.entries({ ...schemas, ...eventSchemas }).map(([name, schema]) => [`V3${name}`, schema]),
+    Object.entries({ ...schemas, ...eventSchemas, ...writeSchemas, ...subscriptionSchemas }).map(
+      ([name, schema]) => [`V3${name}`, schema],
+    ),
   ),
 }
 

@@ -1,10 +1,9 @@
 import { createReadStream, openSync, type Stats, statSync } from 'node:fs'
-import type { RawKind } from '../../domain/data-point.ts'
 import { CommandError } from '../../domain/errors.ts'
+import { rawKindOf } from '../../domain/rule-set.ts'
 import { count, number } from '../../domain/text/counts-and-sizes.ts'
 import { printable, quote } from '../../domain/text/quote.ts'
 import type { ImportReport, Refusal, Source } from '../../ingest/import.ts'
-import { type RuleSet, ruleOf } from '../../scoring/stamped-rule-set.ts'
 import { DATABASE_OPTIONS, defineCommand, type Terminal, UsageError } from '../command.ts'
 import { openForDryRun, openWhole, openWithRules } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
@@ -109,11 +108,6 @@ function refuseOverwrite(sources: readonly FileSource[], rejects: string | undef
 
 const sumOf = (sources: readonly FileSource[], of: (source: FileSource) => number) =>
   sources.reduce((sum, source) => sum + of(source), 0)
-
-export function rawKindOf(rules: RuleSet, type: string): RawKind | undefined {
-  const rule = ruleOf(rules, type)
-  return rule && (rule.convert === 'years' ? 'date' : 'number')
-}
 
 function createRefusals(terminal: Terminal, path: string | undefined) {
   const file = path === undefined ? undefined : openSync(path, 'w', 0o600)

@@ -1,5 +1,6 @@
 import { readConfig } from '../../config/config.ts'
 import { CommandError } from '../../domain/errors.ts'
+import { rawKindOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { printable } from '../../domain/text/quote.ts'
 import type { MirrorReport } from '../../ingest/mirror.ts'
@@ -10,7 +11,7 @@ import { VERSION } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, UsageError } from '../command.ts'
 import { openWhole, openWithRules } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
-import { RESTORE_OPTION, rawKindOf } from './import.ts'
+import { RESTORE_OPTION } from './import.ts'
 
 export const mirror = defineCommand({
   name: 'mirror',

@@ -1,6 +1,6 @@
 import { Compile, type Validator } from 'typebox/schema'
 import { type Credential, roundScore } from '../credential.ts'
-import { type DataPoint, type RawKind, type RawValue, readRawValue } from '../data-point.ts'
+import { type DataPoint, type PointName, type RawKind, type RawValue, readRawValue } from '../data-point.ts'
 import { CREDENTIAL_ACCOUNT, parsePassportRef, parseWallet, type Scores, type Social } from '../passport.ts'
 import { parseInstant } from '../text/instant.ts'
 import { quote } from '../text/quote.ts'
@@ -25,20 +25,23 @@ export type ParseOptions = {
   rescore: boolean
 }
 
+/** `problem` is the first of the problems. */
 export class RecordError extends Error {
   readonly problem: Problem
+  readonly problems: readonly Problem[]
 
-  constructor(field: string, reason: string) {
+  constructor(field: string, reason: string, others: readonly Problem[] = []) {
     super(`${field} ${reason}`)
     this.name = 'RecordError'
     this.problem = { field, reason }
+    this.problems = [this.problem, ...others]
   }
 }
 
 const passportLine = Compile(PassportLine)
 const dataPointLine = Compile(DataPointLine)
 
-/** Throws `RecordError` for the first problem. */
+/** Throws `RecordError`. */
 export function parseRecord(value: unknown, options: ParseOptions) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new RecordError('', `must be an object, got ${quote(value)}`)
@@ -57,10 +60,27 @@ export function parseRecord(value: unknown, options: ParseOptions) {
   )
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Parses a line of a file. Throws `RecordError`. */
+export function parseLine(bytes: Uint8Array, options: ParseOptions) {
+  const { record, unknownFields } = parseRecord(parseJson(bytes), options)
+  return { record: record.kind === 'passport' ? { ...record, sourceBytes: bytes } : record, unknownFields }
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(bytes))
+  } catch (error) {
+    if (error instanceof TypeError) throw new RecordError('', 'is not UTF-8')
+    throw new RecordError('', `is not JSON: ${(error as Error).message.replace('JSON Parse error: ', '')}`)
+  }
+}
+
 function check<T>(validator: Validator, value: unknown): T {
   if (validator.Check(value)) return value as T
-  const [problem] = describeProblems(value, validator.Errors(value)[1])
-  throw new RecordError(problem?.field ?? '', problem?.reason ?? 'is not a record')
+  const [problem, ...others] = describeProblems(value, validator.Errors(value)[1])
+  throw new RecordError(problem?.field ?? '', problem?.reason ?? 'is not a record', others)
 }
 
 function toPassportRecord(line: PassportLine, options: ParseOptions): IncomingRecord {
@@ -163,6 +183,7 @@ function toCredential(
     calculatedAt: calculatedAt ?? calculated.time,
     ...(!line.derived && { givenScore: recordScore }),
     ...(line.superseded && { superseded: true }),
+    ...(line.derived && text(line.issuer) !== '' && { issuer: text(line.issuer) }),
   }
 }
 
@@ -170,7 +191,10 @@ function toDataPointRecord(line: DataPointLine): IncomingRecord {
   const passport = parsePassportRef(String(line.passport).trim())
   if (!passport)
     throw new RecordError('passport', `must be a passport id or a wallet, got ${quote(line.passport)}`)
-  return { kind: 'data-point', passport, point: toDataPoint(line, '') }
+  const { value, withdrawn } = line
+  if (withdrawn) return { kind: 'withdrawal', passport, point: toPointName(line) }
+  if (value === undefined) throw new RecordError('value', 'is missing')
+  return { kind: 'data-point', passport, point: toDataPoint({ ...line, value }, '') }
 }
 
 function toDataPoints(lines: readonly PointLine[]): DataPoint[] {
@@ -191,17 +215,20 @@ function toDataPoints(lines: readonly PointLine[]): DataPoint[] {
 function toDataPoint(line: PointLine, prefix: string): DataPoint {
   const earnedAt = instant(`${prefix}earned_at`, line.earned_at)
   const addedAt = instant(`${prefix}added_at`, line.added_at)
-  const issuer = text(line.issuer)
   return {
-    type: text(line.type),
-    account: text(line.account),
+    ...toPointName(line),
     value: toRawValue(`${prefix}value`, line.value),
     display: text(line.display),
     ...(earnedAt !== undefined && { earnedAt }),
-    ...(issuer !== '' && { issuer }),
     ...(addedAt !== undefined && { addedAt }),
   }
 }
+
+const toPointName = ({ type, account, issuer }: Omit<PointLine, 'value'>): PointName => ({
+  type: text(type),
+  account: text(account),
+  ...(text(issuer) !== '' && { issuer: text(issuer) }),
+})
 
 function toRawValue(field: string, value: PointLine['value']): RawValue {
   if (typeof value === 'number') return { kind: 'number', amount: value + 0 }

@@ -57,6 +57,7 @@ const CredentialLine = Type.Object({
   id: maybe(text(LONGEST_KEY)),
   earned_at: maybe(Type.String()),
   derived: maybe(Type.Boolean()),
+  issuer: maybe(text(LONGEST_KEY)),
   superseded: maybe(Type.Boolean()),
 })
 
@@ -74,6 +75,9 @@ const PointLine = Type.Object(pointFields)
 export const DataPointLine = Type.Object({
   passport: Type.Union([Count, Type.String({ minLength: 1 })]),
   ...pointFields,
+  // Not needed to withdraw a data point.
+  value: Type.Optional(pointFields.value),
+  withdrawn: maybe(Type.Boolean()),
 })
 
 const { passport_id: _, ...passportFields } = lenientFields(Passport)

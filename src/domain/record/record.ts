@@ -1,5 +1,5 @@
 import type { Credential } from '../credential.ts'
-import type { DataPoint } from '../data-point.ts'
+import type { DataPoint, PointName } from '../data-point.ts'
 import type { Passport, PassportRef, Scores, Social } from '../passport.ts'
 
 /** Fields of a record that only V2 shows. A field is absent if its value is unknown. */
@@ -41,4 +41,6 @@ export type IncomingRecord =
     }
   /** A raw fact about a stored passport. */
   | { kind: 'data-point'; passport: PassportRef; point: DataPoint }
+  /** Deletes the data point of this type and account. */
+  | { kind: 'withdrawal'; passport: PassportRef; point: PointName }
   | { kind: 'removal'; id: number }

@@ -62,7 +62,7 @@ function presentCredential(credential: CredentialV3): WireCredential {
     value: orNull(credential.value),
     earned_at: orNull(credential.earned_at),
     last_calculated_at: credential.last_calculated_at,
-    issuer: null,
+    issuer: credential.issuer ?? null,
     from: credential.from ?? null,
   }
 }
@@ -79,10 +79,11 @@ export function presentExplanation({ rules, scores, lines, caps }: Explanation):
       from,
       formula,
       max_score: maxScore,
-      accounts: accounts.map(({ account, value, formula }) => ({
+      accounts: accounts.map(({ account, value, formula, issuer = null }) => ({
         account: orNull(account),
         value,
         formula: orNull(formula),
+        issuer,
       })),
     })),
     caps: { ...caps },

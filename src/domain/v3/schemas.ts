@@ -21,6 +21,12 @@ export const Problem = Type.Object(
             'A JSON Pointer into the body as a URI fragment, such as `#/keys/3`, `?` and the name of a parameter, or `{key}`',
         }),
         detail: Type.String(),
+        line: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            description: 'The record of the body; the pointer of NDJSON is into its line',
+          }),
+        ),
       }),
       { description: 'The invalid values; empty for other problems' },
     ),
@@ -60,7 +66,9 @@ export const Credential = describedObject('A scored item of a passport', {
   value: text('Display text of the fact that was scored; null if unknown'),
   earned_at: orNull(Type.String({ format: 'date-time' }), 'null if unknown'),
   last_calculated_at: instant('Time of the last calculation of the score'),
-  issuer: text('Always null: records do not name issuers yet'),
+  issuer: text(
+    'Who wrote the data point behind the score; null for the operator, and where `from` is not `rule`',
+  ),
   from: orNull(
     Type.Enum(['record', 'rule']),
     'The score comes from the record, or a rule calculated it; null while newer credentials wait for a score, and with `as_of` if the credential changed since',
@@ -81,6 +89,7 @@ const ExplanationAccount = closed({
   account: text('null if there is only one'),
   value: Type.String(),
   formula: text('null without a rule'),
+  issuer: text('Who wrote the data point; null for the operator'),
 })
 
 export const ExplanationLine = describedObject('How the score of one credential is calculated', {
@@ -149,6 +158,7 @@ export const LookupRequest = closed({
   include: Type.Optional(Type.Array(Type.Enum(['credentials', 'standing', 'explanation']))),
   select: Type.Optional(Type.Array(Type.String(), { description: 'Dotted paths of fields' })),
   as_of: Type.Optional(Type.String({ description: 'As the parameter `as_of` of a single passport' })),
+  after: Type.Optional(Type.String({ description: 'As the parameter `after` of a single passport' })),
 })
 
 export const LookupItem = Type.Union(

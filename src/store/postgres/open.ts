@@ -12,6 +12,7 @@ import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
 import { createSettingStores } from '../sql/settings.ts'
+import { createLeases, createSubscriptions } from '../sql/subscriptions.ts'
 import { createUsage } from '../sql/usage.ts'
 import { createV1Reader, createV2Reader } from '../sql/v1.ts'
 import { pruneEvents } from '../sql/write-events.ts'
@@ -84,6 +85,8 @@ export async function openPostgres(
     rules: createRules(database, readCurrent),
     events: { ...createEventReader(read, primary), prune: (before) => pruneEvents(database, before) },
     mirror: createMirror(primary.query),
+    subscriptions: createSubscriptions(database),
+    leases: createLeases(database),
     keys: { ...createKeys(database, forget), find },
     usage: createUsage(long.query, database),
     audit: createAudit(primary.query),

@@ -60,7 +60,16 @@ export function keepUnchanged(
   })
 }
 
-const COMPARED = ['score', 'maxScore', 'value', 'name', 'category', 'earnedAt', 'superseded'] as const
+const COMPARED = [
+  'score',
+  'maxScore',
+  'value',
+  'name',
+  'category',
+  'earnedAt',
+  'superseded',
+  'issuer',
+] as const
 
 export const isSame = (before: Credential, after: Credential) =>
   before === after || COMPARED.every((field) => before[field] === after[field])

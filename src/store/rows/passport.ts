@@ -1,4 +1,4 @@
-import { roundScore } from '../../domain/credential.ts'
+import { type Credential, roundScore } from '../../domain/credential.ts'
 import type { DataPoint, RawValue } from '../../domain/data-point.ts'
 import type { ScoreField } from '../../domain/lists/list-request.ts'
 import {
@@ -109,12 +109,15 @@ export function toPassportV3(
 function toCredentials(row: CredentialsRow): NonNullable<PassportV3['credentials']> {
   const shown = row.body === null ? [] : parseShown(row.body)
   if (isAsShown(row)) return shown.map((each) => ({ ...each, from: 'record' as const }))
-  const stored = new Map(fromCredentialData(row).map(({ id, givenScore }) => [id, givenScore]))
-  return shown.map((each) => ({ ...each, from: originOf(stored, each.id) }))
+  const stored = new Map(fromCredentialData(row).map((credential) => [credential.id, credential]))
+  return shown.map((each) => {
+    const credential = stored.get(each.id)
+    return { ...each, from: originOf(credential), ...(credential?.issuer && { issuer: credential.issuer }) }
+  })
 }
 
-const originOf = (stored: ReadonlyMap<string, number | undefined>, id: string) =>
-  !stored.has(id) ? undefined : stored.get(id) === undefined ? ('rule' as const) : ('record' as const)
+const originOf = (stored: Credential | undefined) =>
+  stored && (stored.givenScore === undefined ? ('rule' as const) : ('record' as const))
 
 /** The columns that depend on the record alone. */
 export function toRecordRow(record: PassportRecord) {

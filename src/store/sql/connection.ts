@@ -34,6 +34,8 @@ export type Dialect = {
   sourceOf(handle: string): string
   /** Names the small index of stale passports, which SQLite does not choose by itself. */
   staleIndex: string
+  /** The clock of the database, in milliseconds. */
+  now: string
   /** Locks the selected rows, and waits for those that are locked. */
   forUpdate: string
   /** Locks the selected rows, and skips those that are locked. */

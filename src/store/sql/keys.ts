@@ -15,6 +15,12 @@ export async function listKeys(query: Query): Promise<ApiKey[]> {
   return (await query<KeyRow>(`${SELECT} order by keys.created_at desc, id`)).map(toKey)
 }
 
+/** The successor of a rotated key gets its subscriptions. Those of a revoked or deleted key end. */
+const PASS_ON_SUBSCRIPTIONS = `update subscriptions set key_id = (select successor from keys where keys.id = key_id)
+  where exists (select 1 from keys where keys.id = key_id and successor is not null)`
+const END_SUBSCRIPTIONS = `delete from subscriptions where not exists
+  (select 1 from keys where keys.id = key_id and revoked_at is null)`
+
 /** `onChange` is called after keys have changed. */
 export function createKeys(
   { read, transaction }: Database,
@@ -26,6 +32,8 @@ export function createKeys(
       const ids = await listColumn<string>(query, text, values)
       if (action && ids.length > 0)
         await addAuditEntry(query, { action, detail: { ...listSome('keys', ids), ...detail } })
+      await query(PASS_ON_SUBSCRIPTIONS)
+      await query(END_SUBSCRIPTIONS)
       await increment('keys')
       return ids.length
     })

@@ -1,4 +1,4 @@
-import type { Mirrored, MirrorStore } from '../store.ts'
+import type { Mirrored, MirrorStore } from '../mirror-store.ts'
 import { findNumber, listColumn, type Query } from './connection.ts'
 
 export function createMirror(query: Query): MirrorStore {

@@ -1,5 +1,6 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import { readCredential } from '../../domain/record/present.ts'
+import type { CredentialV3 } from '../../domain/v3/passport.ts'
 import { LONGEST_CHAIN, type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
 import type { Store } from '../store.ts'
 import { type Connection, findNumber, listColumn } from './connection.ts'
@@ -64,6 +65,10 @@ export const createCredentials = (v3: Store['v3']): Store['credentials'] => ({
     const [found] = await v3.find([ref], { credentials: true })
     if (!found || !('passport' in found)) return undefined
     const { credentials = [], ...passport } = found.passport
-    return { passport, credentials: credentials.map(readCredential) }
+    const read = (each: CredentialV3) => ({
+      ...readCredential(each),
+      ...(each.issuer !== undefined && { issuer: each.issuer }),
+    })
+    return { passport, credentials: credentials.map(read) }
   },
 })

@@ -1,4 +1,5 @@
 import type { Actor, EventContent } from '../../domain/history/event.ts'
+import type { EventCursor } from '../../domain/history/event-cursor.ts'
 import { type StampRow, stampsOf, toEventRow } from '../rows/event.ts'
 import type { Changes } from '../write/event-tracker.ts'
 import type { Connection, Database } from './connection.ts'
@@ -39,6 +40,14 @@ export async function appendEvents(
     removed,
     before,
   ])
+}
+
+/** The end of the event log, as the transaction sees it. */
+export async function findLogEnd({ query }: Connection): Promise<EventCursor> {
+  const [end] = await query<EventCursor>(
+    'select name as log, cast(last as double precision) as sequence from event_log',
+  )
+  return end as EventCursor
 }
 
 /** Times never decrease. */

@@ -15,11 +15,12 @@ import {
   mapCredentialRows,
   mapDataPoints,
 } from './load-and-save-write-model.ts'
-import { appendEvents } from './write-events.ts'
+import { appendEvents, findLogEnd } from './write-events.ts'
 
 export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
   return {
     save: (batch, options) => transaction((tx) => save(tx, batch, options), 'records'),
+    saveWhole: (batch, options) => transaction((tx) => saveWhole(tx, batch, options), 'records'),
     async rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T> {
       let result: { value: T } | undefined
       try {
@@ -65,22 +66,51 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
 class Rollback extends Error {}
 
 async function save(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
-  const { results, changes } = await apply(tx, batch, options)
+  const applied = await apply(tx, batch, options)
+  await commit(tx, batch, applied, options)
+  return applied.results
+}
+
+async function saveWhole(
+  tx: Transaction,
+  batch: readonly IncomingRecord[],
+  { dryRun, ...given }: Omit<SaveOptions, 'strict'> & { dryRun: boolean },
+) {
+  const options = { ...given, isWhole: true }
+  const applied = await prepare(tx, batch, options)
+  const { results } = applied
+  if (!dryRun && results.every(({ outcome }) => outcome !== 'refused')) {
+    if (results.some(isChange)) await applied.write()
+    await commit(tx, batch, applied, options)
+  }
+  return { results, end: await findLogEnd(tx) }
+}
+
+async function commit(
+  tx: Transaction,
+  batch: readonly IncomingRecord[],
+  { results, changes }: ReturnType<typeof saveBatch>,
+  options: SaveOptions,
+): Promise<void> {
   const removed = results.flatMap((result) => ('removedIds' in result ? (result.removedIds ?? []) : []))
   await audit(tx, changes.events, removed, options.actor)
   await appendEvents(tx, changes, options)
   if (results.some(isChange)) await tx.increment('ranking')
   if (batch.some(({ kind }) => kind === 'removal')) tx.eraseRemoved()
-  return results
 }
 
 async function apply(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
+  const applied = await prepare(tx, batch, options)
+  if (applied.results.some(isChange)) await applied.write()
+  return applied
+}
+
+/** Applies the batch in memory. `write` writes the changed rows. */
+async function prepare(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
   const unchanged = await findUnchanged(tx, batch, options)
   const named = keysOf(batch.filter((record) => !unchanged.has(record)))
-  const { model, save } = await loadWriteModel(tx, named, BY_RECORD)
-  const saved = saveBatch(model, batch, { ...options, unchanged })
-  if (saved.results.some(isChange)) await save()
-  return saved
+  const { model, save: write } = await loadWriteModel(tx, named, BY_RECORD)
+  return { ...saveBatch(model, batch, { ...options, unchanged }), write }
 }
 
 /** The records whose fingerprint is stored already. Most rows of their passports need not be read. */
@@ -141,8 +171,10 @@ export function createPassportChanges({ transaction }: Database) {
       await save()
       await audit(tx, changes.events, removed, actor)
       await appendEvents(tx, changes, { now, actor })
+      const end = await findLogEnd(tx)
       await tx.increment('ranking')
       if (named.removed) tx.eraseRemoved()
+      return end
     }, 'records')
 
   return {

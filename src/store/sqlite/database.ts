@@ -17,6 +17,7 @@ export const DIALECT: Dialect = {
   sourceOf: (handle) => `substr(${handle}, 1, instr(${handle}, ':') - 1)`,
   version: VERSION,
   staleIndex: 'indexed by passports_stale',
+  now: "cast(unixepoch('subsec') * 1000 as integer)",
   forUpdate: '',
   skipLocked: '',
 }

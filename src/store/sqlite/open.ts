@@ -12,6 +12,7 @@ import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
 import { createSettingStores } from '../sql/settings.ts'
+import { createLeases, createSubscriptions } from '../sql/subscriptions.ts'
 import { createUsage } from '../sql/usage.ts'
 import { createV1Reader, createV2Reader } from '../sql/v1.ts'
 import { pruneEvents } from '../sql/write-events.ts'
@@ -85,6 +86,8 @@ export function openSqlite(
         prune: (before) => pruneEvents(database, before),
       },
       mirror: createMirror(write),
+      subscriptions: createSubscriptions(database),
+      leases: createLeases(database),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       usage: createUsage(read.query, database),
       audit: createAudit(read.query),

@@ -25,22 +25,73 @@ export function saveBatch(
   options: BatchOptions,
 ): { results: SaveResult[]; changes: Changes } {
   const writer: Writer = { model, merges: createMerges(model) }
-  const results: SaveResult[] = []
-  for (const record of batch) {
-    const result: SaveResult = options.unchanged.has(record)
-      ? { outcome: 'unchanged' }
-      : saveOne(writer, record, options)
-    results.push(result)
-    if (options.strict && result.outcome === 'refused') break
-  }
+  const results = options.isWhole ? saveWhole(writer, batch, options) : saveEach(writer, batch, options)
   return { results, changes: model.finish() }
 }
 
-function saveOne(writer: Writer, record: IncomingRecord, options: SaveOptions): SaveResult {
+function saveEach(writer: Writer, batch: readonly IncomingRecord[], options: BatchOptions): SaveResult[] {
+  const results: SaveResult[] = []
+  for (const record of batch) {
+    const result = saveOne(writer, record, options)
+    results.push(result)
+    if (options.strict && result.outcome === 'refused') break
+  }
+  return results
+}
+
+/** Refused records are tried again this often: other records of the batch may free their wallets. */
+const MOST_ROUNDS = 10
+
+/**
+ * Saves the records of one request. Saving them a second time changes nothing, because passports come before data points, and
+ * no two records are about the same passport or data point.
+ */
+function saveWhole(writer: Writer, batch: readonly IncomingRecord[], options: BatchOptions): SaveResult[] {
+  const results: SaveResult[] = []
+  const saved = new Set<string>()
+  let pending = [...batch.keys()].sort(
+    (one, other) => Number(isPoint(batch[one])) - Number(isPoint(batch[other])),
+  )
+  for (let round = 0; round < MOST_ROUNDS && pending.length > 0; round++) {
+    const refused: number[] = []
+    for (const at of pending) {
+      const record = batch[at] as IncomingRecord
+      const subject = subjectOf(writer, record)
+      const result = saved.has(subject) ? REPEATED : saveOne(writer, record, options)
+      results[at] = result
+      if (result.outcome === 'refused') refused.push(at)
+      else saved.add(subject)
+    }
+    if (refused.length === pending.length) break
+    pending = refused
+  }
+  return results
+}
+
+const isPoint = (record: IncomingRecord | undefined) =>
+  record?.kind === 'data-point' || record?.kind === 'withdrawal'
+
+/** What a record is about: a passport, or a data point of a passport. */
+function subjectOf(writer: Writer, record: IncomingRecord): string {
+  if (record.kind === 'passport') return String(record.passport.id)
+  if (record.kind === 'removal') return String(record.id)
+  const { type, account } = record.point
+  return JSON.stringify([findSurvivor(writer, record.passport), type, account])
+}
+
+const REPEATED: SaveResult = {
+  outcome: 'refused',
+  field: '',
+  reason: 'is about the same passport or data point as another record of the request',
+}
+
+function saveOne(writer: Writer, record: IncomingRecord, options: BatchOptions): SaveResult {
+  if (options.unchanged.has(record)) return { outcome: 'unchanged' }
   switch (record.kind) {
     case 'passport':
       return savePassport(writer, record, options)
     case 'data-point':
+    case 'withdrawal':
       return saveDataPoint(writer, record, options)
     case 'removal': {
       const removedIds = writer.merges.remove(record.id, options.now)
@@ -184,8 +235,8 @@ function addsUp(record: PassportRecord): boolean {
 
 function saveDataPoint(
   writer: Writer,
-  record: IncomingRecord & { kind: 'data-point' },
-  { now }: SaveOptions,
+  record: IncomingRecord & { kind: 'data-point' | 'withdrawal' },
+  { now, isIssuer }: SaveOptions,
 ): SaveResult {
   const { passports, dataPoints, removals } = writer.model
   const id = findSurvivor(writer, record.passport)
@@ -196,16 +247,24 @@ function saveDataPoint(
     const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
     return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
   }
-  const { type, account } = record.point
+  const { type, account, issuer } = record.point
   const stored = dataPoints.list(id)
   const before = stored.find((point) => point.type === type && point.account === account)
-  if (before && Bun.deepEquals(before, { ...record.point, addedAt: before.addedAt }))
-    return { outcome: 'unchanged' }
+  if (isIssuer && before?.issuer !== undefined && before.issuer !== issuer) {
+    const reason = `the issuer ${before.issuer} wrote this data point, and only it may change it`
+    return { outcome: 'refused', field: 'account', reason }
+  }
+  const isSame =
+    record.kind === 'withdrawal'
+      ? before === undefined
+      : before && Bun.deepEquals(before, { ...record.point, addedAt: before.addedAt })
+  if (isSame) return { outcome: 'unchanged' }
   if (!before && stored.length >= MOST_DATA_POINTS) {
     const reason = `has ${stored.length} data points already, and ${MOST_DATA_POINTS} are accepted`
     return { outcome: 'refused', field: 'passport', reason }
   }
-  dataPoints.replace(id, [...stored, record.point], now)
+  const others = stored.filter((point) => point !== before)
+  dataPoints.replace(id, record.kind === 'withdrawal' ? others : [...others, record.point], now)
   passports.put({ ...(passports.find(id) as StoredRow), stale: 1 })
   return { outcome: before ? 'changed' : 'added' }
 }

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { findDiff } from '../../../src/api/v3/diff.ts'
+import type { EventCursor } from '../../../src/domain/history/event-cursor.ts'
 import { SERVE_TIMEOUT } from '../../../src/store/open.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { owning } from '../../support/dispose-parts.ts'
+import { serveTest } from '../../support/http/server.ts'
 import { tcpProxy } from '../../support/http/tcp-proxy.ts'
 import { connect } from '../../support/postgres/connection-urls.ts'
 import { type PostgresServer, startPostgres, startReplica } from '../../support/postgres/postgres.ts'
@@ -63,6 +65,23 @@ describe('with one replica', () => {
     await waitFor(node, 'ok')
     expect((await node.ping()).replicas).toMatchObject([{ state: 'ok', lag: 0 }])
     clock.mockRestore()
+  })
+
+  test('a read after a write waits for the replica, and responds 503 with the code behind after two seconds', async () => {
+    await using node = await openNode(cluster.primary, [replica], 60_000)
+    await waitFor(node, 'ok')
+    await using server = serveTest(node)
+    const read = async ({ log, sequence }: EventCursor) => {
+      const { status, body, headers } = await server.get(`/api/v3/passports/2?after=${log}-${sequence}`)
+      return [status, body.code, headers.get('Retry-After')]
+    }
+    cluster.proxy.hang()
+    const end = await cluster.writer.passports.merge(2, 3, NOON)
+    expect(await read(end)).toEqual([503, 'behind', '2'])
+    const waiting = read(end)
+    cluster.proxy.flow()
+    expect(await waiting).toEqual([200, undefined, null])
+    await cluster.writer.passports.unmerge(2, NOON)
   })
 
   test('a replica that no longer receives changes is not read, so that a removed passport is not found', async () => {

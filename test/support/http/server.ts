@@ -9,6 +9,8 @@ import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { createExplainer } from '../../../src/scoring/explain.ts'
+import { findRules } from '../../../src/scoring/stamped-rule-set.ts'
+import { applyWrite } from '../../../src/store/apply-write.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { owning } from '../dispose-parts.ts'
 import { openTestStore, type TestStore } from '../store/engines.ts'
@@ -44,6 +46,8 @@ export function serveTest(
     store,
     catalog: createCatalog(store),
     explainAll: createExplainer(store),
+    rules: () => findRules(store),
+    write: (write) => applyWrite(store, write),
     now: () => NOON,
     requireKey: false,
     trustedProxies: [],

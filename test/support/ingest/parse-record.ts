@@ -1,7 +1,7 @@
-import { rawKindOf } from '../../../src/cli/commands/import.ts'
 import type { DataPoint } from '../../../src/domain/data-point.ts'
 import { parseRecord } from '../../../src/domain/record/parse-record.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
+import { rawKindOf } from '../../../src/domain/rule-set.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
 import { NOON } from '../store/records.ts'
 

@@ -32,6 +32,7 @@ create table subscriptions (
   failing_since bigint,
   next_attempt_at bigint not null default 0,
   last_error text not null default '',
+  notice text not null default '',
   last_delivered_at bigint
 );
 

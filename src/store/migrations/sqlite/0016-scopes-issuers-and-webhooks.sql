@@ -31,7 +31,7 @@ create table subscriptions (
   url text not null,
   -- JSON: types, passport, score threshold.
   filter text not null,
-  -- JSON: the signing secrets, newest first.
+  -- JSON: the signing keys, newest first.
   secrets text not null,
   created_at integer not null,
   -- active, paused, failed or disabled.
@@ -43,6 +43,8 @@ create table subscriptions (
   failing_since integer,
   next_attempt_at integer not null default 0,
   last_error text not null default '',
+  -- Says which events could not be delivered because the log no longer has them.
+  notice text not null default '',
   last_delivered_at integer
 ) strict, without rowid;
 

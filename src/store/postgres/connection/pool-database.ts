@@ -12,6 +12,7 @@ export const DIALECT: Dialect = {
   sourceOf: (handle) => `split_part(${handle}, ':', 1)`,
   version: 'pg_current_xact_id()::text::bigint',
   staleIndex: '',
+  now: 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
   forUpdate: 'for update',
   skipLocked: 'for update skip locked',
 }

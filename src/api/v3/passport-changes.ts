@@ -1,0 +1,97 @@
+import { findUnknown, invalidValue, invalidValues, pointerTo } from '../../domain/errors.ts'
+import { formatEventCursor } from '../../domain/history/event-cursor.ts'
+import { quote } from '../../domain/text/quote.ts'
+import { MergeRequest, WriteResult } from '../../domain/v3/write-schemas.ts'
+import type { Write } from '../../store/apply-write.ts'
+import { type Context, route } from '../route.ts'
+import { WRITTEN } from './examples.ts'
+import { parseKey } from './parameters.ts'
+import { sendWritten } from './records.ts'
+import { invalidBody, readJson } from './request-body.ts'
+import { KEY, V3 } from './route-defaults.ts'
+
+const SHARED = {
+  scope: 'write:*',
+  needsKey: true,
+  // One transaction that waits for the disk.
+  units: 4,
+  responseHeaders: ['Event-Cursor'],
+  response: WriteResult,
+  example: WRITTEN,
+} as const
+
+const ID = { description: 'The id of a passport', example: KEY.example }
+
+/** The path is that of `passport`, so the parameter has the same name. */
+export const removal = route(V3, {
+  ...SHARED,
+  name: 'v3_removal',
+  path: '/api/v3/passports/:key',
+  methods: ['DELETE'],
+  params: { key: KEY },
+  id: 'removePassport',
+  summary: 'Remove a passport',
+  description:
+    'Also removes the passports that were merged into it. `key` must be an id. Later records with this id are ignored, also if no passport has it yet.',
+  handle: ({ params }, context) => change(context, { kind: 'remove', id: parseId(params.key, '{key}') }),
+})
+
+const MERGE_PATH = '/api/v3/passports/:id/merge'
+
+export const merge = route(V3, {
+  ...SHARED,
+  name: 'v3_merge',
+  path: MERGE_PATH,
+  methods: ['POST'],
+  params: { id: ID },
+  id: 'mergePassport',
+  summary: 'Merge a passport into another',
+  description: 'Its id and wallets lead to the other passport, until the merge is undone.',
+  body: MergeRequest,
+  bodyExample: { into: 42 },
+  errors: ['not_found', 'unsupported_media_type'],
+  async handle({ params }, context) {
+    const id = parseId(params.id, '{id}')
+    const { value } = await readJson(context.exchange.request, context)
+    return change(context, { kind: 'merge', id, into: parseInto(value) })
+  },
+})
+
+export const unmerge = route(V3, {
+  ...SHARED,
+  name: 'v3_unmerge',
+  path: MERGE_PATH,
+  methods: ['DELETE'],
+  params: { id: ID },
+  id: 'unmergePassport',
+  summary: 'Undo a merge',
+  errors: ['not_found'],
+  handle: ({ params }, context) => change(context, { kind: 'unmerge', id: parseId(params.id, '{id}') }),
+})
+
+type Change = { kind: 'merge'; id: number; into: number } | { kind: 'unmerge' | 'remove'; id: number }
+
+async function change(context: Context, change: Change): Promise<Response> {
+  const { principal, exchange } = context
+  const write: Write = { ...change, actor: `key:${principal.id}`, now: context.now() }
+  const { end } = await context.write(write, exchange.request.signal)
+  return sendWritten(context, { cursor: formatEventCursor(end) })
+}
+
+function parseId(text: string, pointer: string): number {
+  const key = parseKey(text, pointer)
+  if ('id' in key) return key.id
+  throw invalidValue(pointer, `This request needs the id of a passport, got ${quote(text)}.`)
+}
+
+function parseInto(body: unknown): number {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalidBody(`The body must be an object, got ${quote(body)}.`)
+  const names = Object.keys(body)
+  const unknown = findUnknown('member', names, ['into'], (at) => pointerTo(names[at] as string))
+  if (unknown.length > 0) throw invalidValues(unknown)
+  const into = 'into' in body ? body.into : undefined
+  if (typeof into === 'number' && Number.isSafeInteger(into) && into >= 0) return into
+  const got = into === undefined ? 'nothing' : quote(into)
+  throw invalidValue(into === undefined ? '#' : '#/into', `into must be the id of a passport, got ${got}.`)
+}

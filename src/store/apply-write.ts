@@ -1,0 +1,31 @@
+import type { Actor } from '../domain/history/event.ts'
+import type { EventCursor } from '../domain/history/event-cursor.ts'
+import type { IncomingRecord } from '../domain/record/record.ts'
+import type { SaveResult, Store } from './store.ts'
+
+/** A change that a request makes. Server threads send it to the writer thread. */
+export type Write = { actor: Actor; now: number } & (
+  | { kind: 'records'; records: readonly IncomingRecord[]; isIssuer: boolean; dryRun: boolean }
+  | { kind: 'merge'; id: number; into: number }
+  | { kind: 'unmerge'; id: number }
+  | { kind: 'remove'; id: number }
+)
+
+/** `end` is the end of the event log after the write. Only records have results; if one is refused, nothing was saved. */
+export type Written = { end: EventCursor; results: readonly SaveResult[] }
+
+export async function applyWrite({ passports, records }: Store, write: Write): Promise<Written> {
+  const { actor, now } = write
+  switch (write.kind) {
+    case 'records': {
+      const { isIssuer, dryRun } = write
+      return records.saveWhole(write.records, { now, actor, isIssuer, dryRun, restore: false })
+    }
+    case 'merge':
+      return { end: await passports.merge(write.id, write.into, now, actor), results: [] }
+    case 'unmerge':
+      return { end: await passports.unmerge(write.id, now, actor), results: [] }
+    case 'remove':
+      return { end: await passports.remove(write.id, now, actor), results: [] }
+  }
+}
