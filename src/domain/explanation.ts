@@ -25,8 +25,8 @@ export type ExplanationAccount = {
   obstacle?: string
 }
 
-/** The inputs of a formula. `obstacle`: why the value does not count. `until`: the day on which it expires. */
-export type Calculation = { raw: RawValue; rule: Rule; now: number; obstacle?: string; until?: string }
+/** The inputs of a formula. `obstacle`: why the value does not count. `note`: until when it counts. */
+export type Calculation = { raw: RawValue; rule: Rule; now: number; obstacle?: string; note?: string }
 
 export type Explanation = {
   scores: Scores

@@ -34,6 +34,7 @@ type Calculated = { id: number; rules: string; calculatedAt: number }
 export function createExplainer(store: Store) {
   const rulesOf = createRulesFinder(store)
   return async (passports: readonly Calculated[]): Promise<Map<number, Explanation>> => {
+    // Only the active rule set watches accounts: scores by earlier ones depend on no other passport any more.
     const active = await findRules(store)
     const ids = passports.map(({ id }) => id)
     const evidence = await store.scoring.listByIds(ids, watchedTypesOf(active))

@@ -7,14 +7,13 @@ const YEAR = 365 * DAY
 
 /** `min(round(convert(value) x multiplier), max_score)`, never below 0. */
 export function toPoints(calculation: Calculation) {
-  const { raw, rule, now, until } = calculation
+  const { raw, rule, now, note = '' } = calculation
   const wrong = mismatch(calculation)
   if (wrong) return { points: 0, formula: wrong }
   const { result, text } = CONVERSIONS[rule.convert](raw.amount, now)
   // Infinity times zero is NaN: it counts as 0.
   const points = Math.min(Math.max(0, Math.round(result * rule.multiplier) || 0), rule.max_score)
-  const formula = `min(round(${text} × ${rule.multiplier}), ${rule.max_score}) = ${points}${describeEnd(until)}`
-  return { points, formula }
+  return { points, formula: `min(round(${text} × ${rule.multiplier}), ${rule.max_score}) = ${points}${note}` }
 }
 
 /** Returns the milliseconds of a number of days such as "90d", up to 9999 days, or `undefined` for another text. */
@@ -34,26 +33,24 @@ export function toCalculation(point: ScorablePoint, rule: Rule, now: number): Ca
     return { ...inputs, obstacle: 'this account already counts for another passport' }
   const end = expiryOf(point, rule)
   if (end === undefined) return inputs
-  return end <= now ? { ...inputs, obstacle: `expired on ${dayOf(end)}` } : { ...inputs, until: dayOf(end) }
+  if (end <= now) return { ...inputs, obstacle: `expired on ${dayOf(end)}` }
+  return { ...inputs, note: `, counts until ${dayOf(end)}` }
 }
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-const describeEnd = (until: string | undefined) => (until === undefined ? '' : `, counts until ${until}`)
-
 /** The calculation for readers: "√9 × 6 = 18, at most 40". */
 export function describeCalculation(calculation: Calculation): string {
-  const { raw, rule, now, until } = calculation
+  const { raw, rule, now, note = '' } = calculation
   const wrong = mismatch(calculation)
   if (wrong) return wrong
-  const end = describeEnd(until)
-  if (raw.kind === 'flag') return `${toPoints(calculation).points} of ${rule.max_score} points${end}`
+  if (raw.kind === 'flag') return `${toPoints(calculation).points} of ${rule.max_score} points${note}`
   const { result, text } = CONVERSIONS[rule.convert](raw.amount, now)
   const exact = result * rule.multiplier
   const rounded = Math.max(0, Math.round(exact) || 0)
   const shown = Math.round(exact * 100) / 100
   const rounding = shown === rounded || rounded > rule.max_score ? '' : `, rounded to ${rounded}`
-  return `${text} × ${rule.multiplier} = ${shown}${rounding}, at most ${rule.max_score}${end}`
+  return `${text} × ${rule.multiplier} = ${shown}${rounding}, at most ${rule.max_score}${note}`
 }
 
 /** Why the result is 0, whatever the value is. */

@@ -112,7 +112,7 @@ const toCounted = (point: ScorablePoint, calculation: Calculation) => ({
 type Counted = ReturnType<typeof toCounted>
 
 /**
- * Sums the raw values of accounts, except dates. The sum has the earliest `earnedAt` and `until` of the accounts, and their
+ * Sums the raw values of accounts, except dates. The sum has the earliest `earnedAt` and expiry of the accounts, and their
  * issuer if they have the same.
  */
 function sumUp(all: readonly Counted[]) {
@@ -121,7 +121,7 @@ function sumUp(all: readonly Counted[]) {
   const earned = points.flatMap(({ earnedAt }) => earnedAt ?? [])
   const [issuer, ...otherIssuers] = new Set(points.map((point) => point.issuer))
   const value = { kind: 'number', amount } as const
-  const [until] = all.flatMap(({ calculation }) => calculation.until ?? []).sort()
+  const [note = ''] = all.flatMap(({ calculation }) => calculation.note ?? []).sort()
   const { rule, now } = (all[0] as Counted).calculation
   const point: ScorablePoint = {
     type: points[0]?.type ?? '',
@@ -131,7 +131,7 @@ function sumUp(all: readonly Counted[]) {
     ...(earned.length > 0 && { earnedAt: Math.min(...earned) }),
     ...(issuer !== undefined && otherIssuers.length === 0 && { issuer }),
   }
-  return toCounted(point, { raw: value, rule, now, ...(until !== undefined && { until }) })
+  return toCounted(point, { raw: value, rule, now, note })
 }
 
 function unscored(type: string, points: Points): ExplanationLine {

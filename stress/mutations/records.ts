@@ -98,7 +98,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   {
     name: 'unique: an account counts for several passports',
     file: 'src/store/sql/unique-accounts.ts',
-    from: 'survivors.get(id) !== survivors.get(owner)',
+    from: 'survivors.get(owner) !== survivors.get(id)',
     to: 'false',
     tests: UNIQUE,
     ...ON_SQLITE,

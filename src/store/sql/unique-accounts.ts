@@ -1,7 +1,7 @@
 import type { DataPoint, ScorablePoint } from '../../domain/data-point.ts'
 import { accountKeyOf } from '../../domain/passport.ts'
 import type { WatchedTypes } from '../../domain/rule-set.ts'
-import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
+import type { StoredRow } from '../rows/passport.ts'
 import type { Connection } from './connection.ts'
 
 /** A data point, and its account if only one passport may score with it. Otherwise `key` is empty. */
@@ -39,26 +39,19 @@ export async function addTaken(
   { unique }: WatchedTypes,
 ): Promise<Map<number, ScorablePoint[]>> {
   const toKey = ({ type, account }: DataPoint) => keyOf({ type, key: accountKeyOf(account) })
-  const points = [...passports].flatMap(([id, list]) => list.map((point) => ({ id, point })))
-  const keys = points.flatMap(({ point }) => (unique.includes(point.type) ? [toKey(point)] : []))
-  const firsts = await listFirst(connection, new Set(keys), [])
+  const points = [...passports.values()].flat().filter(({ type }) => unique.includes(type))
+  const firsts = await listFirst(connection, new Set(points.map(toKey)), [])
   const owners = new Map(firsts.map((first) => [keyOf(first), first.id]))
-  const others = points.flatMap(({ id, point }) => {
-    const owner = owners.get(toKey(point)) ?? id
-    return owner === id ? [] : [{ id, point, owner }]
-  })
-  const survivors = await mapSurvivors(
-    connection,
-    others.flatMap(({ id, owner }) => [id, owner]),
-  )
-  const taken = new Set<DataPoint>()
-  for (const { id, point, owner } of others) if (survivors.get(id) !== survivors.get(owner)) taken.add(point)
-  const mark = (point: DataPoint) => (taken.has(point) ? { ...point, isTaken: true } : point)
-  return new Map([...passports].map(([id, list]) => [id, list.map(mark)]))
+  const survivors = await mapSurvivors(connection, [...passports.keys(), ...owners.values()])
+  const isTaken = (id: number, point: DataPoint) => {
+    const owner = owners.get(toKey(point))
+    return owner !== undefined && survivors.get(owner) !== survivors.get(id)
+  }
+  const mark = (id: number, point: DataPoint) => (isTaken(id, point) ? { ...point, isTaken: true } : point)
+  return new Map([...passports].map(([id, list]) => [id, list.map((point) => mark(id, point))]))
 }
 
 async function mapSurvivors({ query, dialect }: Connection, ids: readonly number[]) {
-  if (ids.length === 0) return new Map<number, number>()
   const { unnest, joinPassports } = dialect
   const rows = await query<{ id: number; survivor: number }>(
     `with recursive given (id) as (${unnest('$1')}), up (id, survivor) as (
@@ -122,11 +115,6 @@ function mapHeld({ passports, dataPoints }: State, { unique, expiring }: Watched
 }
 
 function survivorOf(id: number, passports: Rows<StoredRow>): number {
-  let survivor = id
-  for (let merges = 0; merges < LONGEST_CHAIN; merges++) {
-    const next = passports.get(survivor)?.merged_into ?? null
-    if (next === null) break
-    survivor = next
-  }
-  return survivor
+  const into = passports.get(id)?.merged_into
+  return typeof into === 'number' ? survivorOf(into, passports) : id
 }

@@ -13,6 +13,7 @@ alter table data_points add column issuer text not null default '';
 alter table data_points add column added_at integer not null default 0;
 
 -- The account as accounts are compared (src/domain/passport.ts); empty if it is unknown or comes from a credential.
+-- The case of other than ASCII letters is folded when the data point is written again.
 alter table data_points add column account_key text not null default '';
 
 update data_points set account_key = lower(ltrim(trim(account), '@')) where account not like 'credential:%';
