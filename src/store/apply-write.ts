@@ -4,17 +4,15 @@ import type { IncomingRecord } from '../domain/record/record.ts'
 import { hashOf } from './hash.ts'
 import type { SaveResult, Store } from './store.ts'
 
-/** A change that a request makes. Server threads send it to the writer thread. */
+/** A change that a request makes. Server threads send it to the writer thread. `records` is a list as JSON. */
 export type Write = { actor: Actor; now: number } & (
-  | { kind: 'records'; records: SerializedRecords; isIssuer: boolean; dryRun: boolean }
+  | { kind: 'records'; records: string; isIssuer: boolean; dryRun: boolean }
   | { kind: 'merge'; id: number; into: number }
   | { kind: 'unmerge'; id: number }
   | { kind: 'remove'; id: number }
 )
 
-/** JSON of records. Sending records to another thread as objects would block the server thread for up to 90 ms. */
-export type SerializedRecords = readonly string[]
-
+/** Sending the records to another thread as objects would block the server thread for up to 90 ms. */
 export function serializeRecord(record: IncomingRecord): string {
   if (record.kind !== 'passport' || !record.sourceBytes) return JSON.stringify(record)
   const { sourceBytes, ...rest } = record
@@ -29,7 +27,7 @@ export async function applyWrite({ passports, records }: Store, write: Write): P
   switch (write.kind) {
     case 'records': {
       const { isIssuer, dryRun } = write
-      const batch: IncomingRecord[] = JSON.parse(`[${write.records.join()}]`)
+      const batch: IncomingRecord[] = JSON.parse(write.records)
       return records.saveWhole(batch, { now, actor, isIssuer, dryRun, restore: false })
     }
     case 'merge':
