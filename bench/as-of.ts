@@ -11,11 +11,11 @@ import { createKey } from './support/api-key.ts'
 import { saveChange } from './support/data-set-with-history.ts'
 import { figureOf } from './support/figures.ts'
 import { describeMachine } from './support/machine.ts'
+import { measurementOf } from './support/measurements.ts'
 import { parseCount, requireProgram } from './support/options.ts'
 import { figureRows, table } from './support/report.ts'
 import { runRounds } from './support/rounds.ts'
 import { startOurs } from './support/servers.ts'
-import { subjectOf } from './support/subjects.ts'
 import { loadOf } from './support/wrk.ts'
 
 const { values } = parseArgs({
@@ -46,11 +46,11 @@ await using server = await startOurs(path)
 
 const READS = { passport: '?', credentials: '?include=credentials&' }
 const target = (query: string) => loadOf(`'/api/v3/passports/' .. math.random(1, ${passports}) .. '${query}'`)
-const subjects = Object.entries(READS).flatMap(([read, query]) => [
-  subjectOf('now', read, server, target(query)),
-  subjectOf('as_of', read, server, target(`${query}as_of=${new Date(BEGIN + 1).toISOString()}`)),
+const measurements = Object.entries(READS).flatMap(([read, query]) => [
+  measurementOf('now', read, server, target(query)),
+  measurementOf('as_of', read, server, target(`${query}as_of=${new Date(BEGIN + 1).toISOString()}`)),
 ])
-const series = await runRounds(subjects, { rounds, seconds })
+const series = await runRounds(measurements, { rounds, seconds })
 const cpuOf = (side: string, read: string) =>
   series.find((one) => one.side === side && one.read === read)?.samples.map(({ cpu = Number.NaN }) => cpu) ??
   []

@@ -13,13 +13,13 @@ import { KEY_HEADERS } from './support/api-key.ts'
 import { sqliteDataSet } from './support/data-set.ts'
 import { type Figure, figureOf } from './support/figures.ts'
 import { describeMachine } from './support/machine.ts'
+import { measurementOf } from './support/measurements.ts'
 import { parseCount, requireProgram } from './support/options.ts'
 import { unmappedMegabytes } from './support/process-stats.ts'
 import { loadsOf } from './support/read-loads.ts'
 import { figureRows, table } from './support/report.ts'
 import { runRounds, type Sample, type Series } from './support/rounds.ts'
 import { type Server, startOurs } from './support/servers.ts'
-import { subjectOf } from './support/subjects.ts'
 import { type Load, loadOf, runWrk } from './support/wrk.ts'
 
 const { values } = parseArgs({
@@ -53,8 +53,8 @@ async function measure(): Promise<Figure[]> {
   const byId = loadsOf(passports, [])['by-id-paced']
   const series = await runRounds(
     [
-      ...Object.entries(loads).map(([read, load]) => subjectOf('ours', read, server, load)),
-      subjectOf('ours', 'by-id', server, byId),
+      ...Object.entries(loads).map(([read, load]) => measurementOf('ours', read, server, load)),
+      measurementOf('ours', 'by-id', server, byId),
       {
         side: 'ours',
         read: 'by-id-during',

@@ -5,14 +5,14 @@ import { sqliteDataSet } from './support/data-set.ts'
 import { figuresOf } from './support/figures.ts'
 import { mixedKeywords } from './support/keywords.ts'
 import { describeMachine } from './support/machine.ts'
+import { measurementOf, searchMeasurements } from './support/measurements.ts'
 import { readOptions, requireProgram } from './support/options.ts'
 import { startPeer } from './support/peer-server.ts'
 import { unmappedMegabytes } from './support/process-stats.ts'
 import { isOfMinimal, loadsOf, samplePaths } from './support/read-loads.ts'
 import { printReport, type Report, writeMarkdown } from './support/report.ts'
-import { runRounds, type Subject } from './support/rounds.ts'
+import { type Measurement, runRounds } from './support/rounds.ts'
 import { checkSameBodies, startMinimal, startOurs } from './support/servers.ts'
-import { searchSubjects, subjectOf } from './support/subjects.ts'
 
 const options = readOptions(process.argv.slice(2))
 requireProgram('wrk', 'wrk')
@@ -33,24 +33,24 @@ async function measure(): Promise<Report> {
   const minimal = started.use(await startMinimal(path, ours))
   await checkSameBodies(ours, minimal, samplePaths(passports))
   const loads = loadsOf(passports, mixedKeywords(passports))
-  const subjects: Subject[] = []
+  const measurements: Measurement[] = []
   // Samples that are compared must be taken at nearly the same time.
   for (const read of reads) {
-    if (isOfMinimal(read)) subjects.push(subjectOf('minimal', read, minimal, loads[read]))
-    subjects.push(subjectOf('ours', read, ours, loads[read]))
+    if (isOfMinimal(read)) measurements.push(measurementOf('minimal', read, minimal, loads[read]))
+    measurements.push(measurementOf('ours', read, ours, loads[read]))
     if (read !== 'by-id') continue
     if (fewer < passports) {
       const server = started.use(await startOurs(await openDataSet(fewer)))
-      subjects.push(subjectOf('fewer', read, server, loadsOf(fewer, [])[read]))
+      measurements.push(measurementOf('fewer', read, server, loadsOf(fewer, [])[read]))
     }
     if (options.peer) {
       const peer = started.use(await startPeer(path, passports))
       await checkSameBodies(ours, peer, samplePaths(passports).slice(0, 2))
-      subjects.push(subjectOf('peer', read, peer, loads[read]))
+      measurements.push(measurementOf('peer', read, peer, loads[read]))
     }
   }
-  if (options.search) subjects.push(...searchSubjects(ours, loads))
-  const series = await runRounds(subjects, options)
+  if (options.search) measurements.push(...searchMeasurements(ours, loads))
+  const series = await runRounds(measurements, options)
   const megabytes = unmappedMegabytes(ours.pid)
   return {
     machine: describeMachine(),

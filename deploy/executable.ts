@@ -19,6 +19,7 @@ const ENTRY_POINTS = [
   'src/serve/writer-thread.ts',
   'src/serve/check-thread.ts',
   'src/serve/backup-thread.ts',
+  'src/serve/delivery-thread.ts',
 ]
 export const TARGETS = [
   'linux-arm64',

@@ -4,20 +4,24 @@ import type { LoadResult } from './wrk.ts'
 export type Sample = LoadResult & { cpu?: number }
 
 /** A measurement that runs once in each round. */
-export type Subject = { side: string; read: string; run: (seconds: number, round: number) => Promise<Sample> }
+export type Measurement = {
+  side: string
+  read: string
+  run: (seconds: number, round: number) => Promise<Sample>
+}
 
 /** The samples of one subject, one for each round. */
 export type Series = { side: string; read: string; samples: Sample[] }
 
 /** Runs every subject once in each round. The first round is a warm-up and does not count. */
 export async function runRounds(
-  subjects: readonly Subject[],
+  measurements: readonly Measurement[],
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<Series[]> {
-  const series = subjects.map(({ side, read }): Series => ({ side, read, samples: [] }))
+  const series = measurements.map(({ side, read }): Series => ({ side, read, samples: [] }))
   for (let round = 0; round <= rounds; round++) {
     console.error(round === 0 ? 'Warm-up round' : `Round ${round} of ${rounds}`)
-    for (const [index, subject] of subjects.entries()) {
+    for (const [index, subject] of measurements.entries()) {
       const sample = await subject.run(seconds, round)
       if (round > 0) series[index]?.samples.push(sample)
     }

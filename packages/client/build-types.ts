@@ -1,6 +1,6 @@
 /** Prints src/types.ts with types in place of schemas, so that the package needs no dependency. `npm pack` runs it. */
 import { STATUS_OF } from '../../src/domain/errors.ts'
-import * as passports from '../../src/domain/record/passport-schemas.ts'
+import * as passports from '../../src/domain/record/wire-schemas.ts'
 import * as v1 from '../../src/domain/v1/schemas.ts'
 import * as data from '../../src/domain/v3/event-data.ts'
 import * as events from '../../src/domain/v3/event-schema.ts'

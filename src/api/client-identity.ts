@@ -1,7 +1,15 @@
 import { timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
-import { type ApiKey, DEFAULT_SCOPES, keyState, parseKeyId, type Scope } from '../domain/api-key.ts'
+import {
+  type ApiKey,
+  DEFAULT_SCOPES,
+  isPublishable,
+  keyState,
+  parseKeyId,
+  type Scope,
+} from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
+import { quote } from '../domain/text/quote.ts'
 
 /** What a route requires. `write` is any scope that writes. */
 export type RouteScope = 'read' | 'events' | 'write' | 'write:*'
@@ -14,17 +22,55 @@ export type Principal = {
   readonly scopes: readonly Scope[]
   /** The types that an issuer may write, besides those that the rule set gives it. */
   readonly types: readonly string[]
+  /** The origins of a publishable key. */
+  readonly origins: readonly string[]
 }
 
-export const ANONYMOUS_PRINCIPAL: Principal = { kind: 'anonymous', id: '', scopes: DEFAULT_SCOPES, types: [] }
+export const ANONYMOUS_PRINCIPAL: Principal = {
+  ...{ kind: 'anonymous', id: '', scopes: DEFAULT_SCOPES },
+  ...{ types: [], origins: [] },
+}
 
-export const toPrincipal = ({ id, scopes, types }: ApiKey): Principal => ({ kind: 'key', id, scopes, types })
+export const toPrincipal = ({ id, scopes, types, origins }: ApiKey): Principal => ({
+  ...{ kind: 'key', id, scopes, types, origins },
+})
+
+const isWrite = (scope: string) => scope.startsWith('write')
 
 /** Throws `forbidden` if the principal lacks the scope. */
-export function checkScope({ scopes }: Principal, wanted: RouteScope): void {
-  if (scopes.some((scope) => scope === wanted || (wanted === 'write' && scope.startsWith('write:')))) return
+export function checkScope(principal: Principal, wanted: RouteScope): void {
+  const { scopes } = principal
+  if (scopes.some((scope) => scope === wanted || (wanted === 'write' && isWrite(scope)))) return
   const name = wanted === 'write' ? 'write:ISSUER or write:*' : wanted
-  throw new ServiceError('forbidden', `This request needs a key with the scope ${name}.`)
+  const advice = adviseScope(principal, wanted)
+  throw new ServiceError('forbidden', `This request needs a key with the scope ${name}${advice}.`)
+}
+
+function adviseScope(principal: Principal, wanted: RouteScope): string {
+  if (principal.kind !== 'key') return ''
+  if (isPublishable(principal)) return ', and a publishable key has only the scope read'
+  const kept = principal.scopes.filter((scope) => !isWrite(scope) || !isWrite(wanted))
+  const scopes = [...kept, wanted === 'write' ? 'write:ISSUER' : wanted].join(',')
+  return `: the operator can add it with "passportd keys set ${principal.id} --scope ${scopes}"`
+}
+
+/** Throws `forbidden` if a publishable key is not sent from a page of its origins. Other programs can forge the header. */
+export function checkOrigin(principal: Principal, { headers }: Request): void {
+  if (principal.kind !== 'key' || !isPublishable(principal)) return
+  const origin = headers.get('origin')
+  if (origin !== null && principal.origins.includes(origin)) return
+  const given = origin === null ? 'but this request has no Origin header' : `not of ${quote(origin)}`
+  throw new ServiceError(
+    'forbidden',
+    `A publishable key is valid only on pages of its origins, ${given}: the operator can change them with "passportd keys set ${principal.id} --origin".`,
+  )
+}
+
+/** Whether a secret key is sent from a page of another service. Pages of this service, such as the reference, may send it. */
+export function isInBrowser(key: ApiKey, { headers }: Request, publicUrl?: string): boolean {
+  const origin = key.isSeenInBrowser ? null : headers.get('origin')
+  if (origin === null || isPublishable(key) || origin === publicUrl) return false
+  return origin.split('://')[1] !== headers.get('host')
 }
 
 /** Clients send these when the variable that should hold their key is unset. */
@@ -75,6 +121,12 @@ function trimKey(text: string): string {
 /** Whether a key exists, and is neither revoked nor expired. */
 export const isActive = (key: ApiKey | undefined, now: number): boolean =>
   key !== undefined && keyState(key, now) === 'active'
+
+/** The client whose requests are counted. Each visitor of a page with a publishable key is a client. */
+export function clientOf(key: ApiKey | undefined, address: () => string): string {
+  if (!key) return address()
+  return isPublishable(key) ? `${key.id} ${address()}` : key.id
+}
 
 /** Finds the address of the client: the socket address, or the one that trusted proxies forward. */
 export function createClientAddressOf(trusted: readonly string[]) {

@@ -221,7 +221,10 @@ function check(streams: Streams, stream: Stream, time: number): void {
 /** Sends a keep-alive comment with the cursor of the stream, or ends the stream if its key is no longer valid. */
 async function comment(streams: Streams, stream: Stream): Promise<void> {
   const { store, now } = streams
-  const isValid = await attempt(streams, async () => isActive(await store.keys.find(stream.keyId), now()))
+  const isValid = await attempt(streams, async () => {
+    const key = await store.keys.find(stream.keyId)
+    return isActive(key, now()) && key?.scopes.includes('events')
+  })
   if (isValid === false) close(streams, stream)
   if (streams.open.has(stream) && !isFull(stream)) stream.controller.enqueue(toComment(stream.cursor))
 }

@@ -122,7 +122,7 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
       },
     }),
     responses: {
-      200: { description: summary, headers, content: contentOf(each, format, toRef) },
+      [each.status ?? 200]: { description: summary, headers, content: contentOf(each, format, toRef) },
       ...(isRead && { 304: { description: NOT_MODIFIED, headers } }),
       ...describeErrors(each, errorsOf(each), toRef),
     },

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../domain/rate-limit-tier.ts'
+import { clientOf } from './client-identity.ts'
 
 const WRONG_KEYS: Tier = { name: 'wrong-keys', requests: 60, window: 60 }
 
@@ -42,11 +43,11 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 
     check,
 
-    /** Counts the request for its key or, if it has no key, for its address. Tiers without a limit are not counted. */
+    /** Counts the request for its client. Tiers without a limit are not counted. */
     consume(tier: Tier, key: ApiKey | undefined, address: () => string, units = 1) {
       checkMonth(tier, key)
       if (tier.requests === Number.POSITIVE_INFINITY) return undefined
-      return counter.consume(`${tier.name} ${key?.id ?? address()}`, tier.requests, tier.window, units)
+      return counter.consume(`${tier.name} ${clientOf(key, address)}`, tier.requests, tier.window, units)
     },
 
     /** Counts a wrong key; throws `rate_limited` after too many from this address. */

@@ -3,8 +3,8 @@ import { gzip } from 'node:zlib'
 import { createByteCache } from '../catalog/byte-cache.ts'
 import { etagOf } from '../store/hash.ts'
 import type { Awaitable } from '../store/store.ts'
-import { hold, type Limited } from './backpressure/backpressure.ts'
 import { isLarge } from './backpressure/held-bytes.ts'
+import { hold, type Limited } from './backpressure/turns-and-large-pages.ts'
 
 /** A body that is sent more than once: its ETag and its compressed bodies are computed once. */
 export type RenderedPage = {

@@ -6,7 +6,7 @@ import type { RuleSetShape } from '../domain/rule-set.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Write, Written } from '../store/apply-write.ts'
 import type { Awaitable, Store } from '../store/store.ts'
-import type { Backpressure, LimitedExchange } from './backpressure/backpressure.ts'
+import type { Backpressure, LimitedExchange } from './backpressure/turns-and-large-pages.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
 import type { EventStreams } from './event-streams.ts'
@@ -83,6 +83,8 @@ type Documentation = {
   bodyStreams?: Documentation['streams']
   response: TSchema
   example?: unknown
+  /** 200 by default. */
+  status?: number
   /** Further content types of the response, which are streams of items. `example` is the text of a stream. */
   streams?: Readonly<Record<string, { item: object; example: string }>>
   /** Headers in addition to those of the surface. */
@@ -189,6 +191,8 @@ export type ServerContext = {
   /** Whether every request needs a key. */
   requireKey: boolean
   backpressure: Backpressure
+  /** Whether webhooks may use http and private networks. */
+  webhookAllowPrivate: boolean
   /** The URL of the folder with the cards, such as `https://example.com/card/`; empty if the service has no cards. */
   cardsOf: (request: Request) => string
 }

@@ -11,10 +11,14 @@ import { merge, removal, unmerge } from './v3/passport-changes.ts'
 import { records } from './v3/records.ts'
 import { V3 } from './v3/route-defaults.ts'
 import { rules } from './v3/rules.ts'
+import { SUBSCRIPTION_ROUTES } from './v3/subscriptions.ts'
 
 const NO_PATH = 'There is no such path in v3: /openapi.json and /reference/v3 list the paths.'
 
-const V3_ROUTES = [listOfPassports, passport, lookup, rules, diff, events, records, removal, merge, unmerge]
+const V3_ROUTES = [
+  ...[listOfPassports, passport, lookup, rules, diff, events],
+  ...[records, removal, merge, unmerge, ...SUBSCRIPTION_ROUTES],
+]
 
 /** All routes of the API. */
 export const API_ROUTES: readonly Route[] = [

@@ -1,14 +1,16 @@
 import { notFound, unauthorized } from '../domain/errors.ts'
 import { NO_PLAN } from '../domain/retirement.ts'
 import { urlOf } from '../domain/url.ts'
-import { createBackpressure, IDLE_SECONDS } from './backpressure/backpressure.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
+import { createBackpressure, IDLE_SECONDS } from './backpressure/turns-and-large-pages.ts'
 import {
   ANONYMOUS_PRINCIPAL,
+  checkOrigin,
   checkScope,
   createClientAddressOf,
   createKeyParser,
   isActive,
+  isInBrowser,
   matchesKey,
   toPrincipal,
 } from './client-identity.ts'
@@ -66,6 +68,7 @@ export type ApiServerOptions = ErrorHandling &
     publicUrl?: string | undefined
     /** Whether the service has pages and cards. */
     explorer?: boolean
+    webhookAllowPrivate?: boolean
     limits?: Partial<StreamLimits & HoldLimits> | undefined
     routes: readonly Route[]
     limiter: Limiter
@@ -173,6 +176,7 @@ function createServerState(options: ApiServerOptions) {
     requireKey,
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
+    webhookAllowPrivate: options.webhookAllowPrivate ?? false,
     backpressure: createBackpressure(options.limits),
     cardsOf: (request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
   }
@@ -246,12 +250,14 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized()
       exchange.key = key
       if (key) exchange.principal = toPrincipal(key)
+      if (key && isInBrowser(key, request, state.publicUrl)) state.usage.noteInBrowser(key.id)
     }
     const tier = limiter.tierOf(surface, exchange.key)
     if (tier) {
       exchange.tier = tier
       exchange.consumed = limiter.check(tier, await limiter.consume(tier, exchange.key, address))
     }
+    checkOrigin(exchange.principal, request)
     checkScope(exchange.principal, route.scope)
     checkMethod(request.method, route)
     // Units are charged before the request waits for its turn and before its body is received.

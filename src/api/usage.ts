@@ -2,7 +2,12 @@ import { dayOf, type UsageCount } from '../domain/usage.ts'
 
 const DAY_MILLISECONDS = 86_400_000
 
-export type UsageReport = { counts: UsageCount[]; lastUsed: Map<string, number> }
+export type UsageReport = {
+  counts: UsageCount[]
+  lastUsed: Map<string, number>
+  /** The ids of secret keys that were sent from pages. */
+  inBrowser: Set<string>
+}
 
 type State = ReturnType<typeof createState>
 
@@ -13,6 +18,7 @@ const createState = (today: string) => ({
   /** Today's counts by key id, endpoint and status. Three lookups cost less than one composed key. */
   byKey: new Map<string, Map<string, Map<number, UsageCount>>>(),
   lastUsed: new Map<string, number>(),
+  inBrowser: new Set<string>(),
   /** This month's requests by key id: the sums read from the store, and the requests counted since. */
   stored: new Map<string, number>(),
   since: new Map<string, number>(),
@@ -34,10 +40,14 @@ export function createUsageCounter(now: () => number) {
       // Responses with 304 or 429 do not count for the monthly quota.
       if (status !== 304 && status !== 429) state.since.set(keyId, (state.since.get(keyId) ?? 0) + units)
     },
+    /** The response to this request must be counted too: a report without counts is not stored. */
+    noteInBrowser(keyId: string): void {
+      state.inBrowser.add(keyId)
+    },
     take(): UsageReport {
-      const { counts, lastUsed } = state
-      Object.assign(state, { counts: [], byKey: new Map(), lastUsed: new Map() })
-      return { counts, lastUsed }
+      const { counts, lastUsed, inBrowser } = state
+      Object.assign(state, { counts: [], byKey: new Map(), lastUsed: new Map(), inBrowser: new Set() })
+      return { counts, lastUsed, inBrowser }
     },
     /** Whether the key has used up its monthly quota, as far as this node knows. */
     isQuotaUsed(keyId: string, quota: number): boolean {

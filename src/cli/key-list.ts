@@ -1,4 +1,4 @@
-import { type ApiKey, keyState } from '../domain/api-key.ts'
+import { type ApiKey, isPublishable, keyState } from '../domain/api-key.ts'
 import type { Tier } from '../domain/rate-limit-tier.ts'
 import { isoTime } from '../domain/text/instant.ts'
 import { printable } from '../domain/text/quote.ts'
@@ -29,9 +29,15 @@ export async function listKeys(
     return terminal.err(`${none} in ${database}${advice}.\n`)
   }
   const hasQuota = shown.some(({ monthly_quota }) => monthly_quota !== null)
-  const head = ['ID', 'NAME', 'STATE', 'TIER', 'OWNER', 'CREATED', 'EXPIRES', 'LAST USED']
-  const rows = shown.map((key) => [...toRow(key), ...(hasQuota ? [describeQuota(key)] : [])])
-  terminal.out(formatTable([[...head, ...(hasQuota ? ['LEFT THIS MONTH'] : [])], ...rows]))
+  const hasOrigins = shown.some((key) => isPublishable(key) || key.seen_in_browser)
+  const head = ['ID', 'NAME', 'STATE', 'TIER', 'OWNER', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED']
+  const rows = shown.map((key) => [
+    ...toRow(key),
+    ...(hasQuota ? [describeQuota(key)] : []),
+    ...(hasOrigins ? [describeOrigins(key)] : []),
+  ])
+  const more = [...(hasQuota ? ['LEFT THIS MONTH'] : []), ...(hasOrigins ? ['ORIGINS'] : [])]
+  terminal.out(formatTable([[...head, ...more], ...rows]))
 }
 
 function isWanted(key: ApiKey, { active, tier, owner }: Values, now: number): boolean {
@@ -58,9 +64,16 @@ const describeQuota = ({ monthly_quota, monthly_left }: Quota) =>
     ? '-'
     : `${monthly_left?.toLocaleString('en')} of ${monthly_quota.toLocaleString('en')}`
 
-function toRow({ id, name, state, tier, owner, ...times }: ReturnType<typeof presentKey>): string[] {
+type Shown = ReturnType<typeof presentKey>
+
+const describeOrigins = ({ origins, seen_in_browser }: Shown) =>
+  seen_in_browser ? 'seen in a browser: rotate it' : origins.join(',') || '-'
+
+function toRow({ id, name, state, tier, owner, scopes, types, ...times }: Shown): string[] {
   const days = [times.created_at, times.expires_at, times.last_used_at].map((time) => time?.slice(0, 10))
-  return [id, printable(name), state, tier, printable(owner) || '-', ...days.map((day) => day ?? 'never')]
+  const grants = scopes.join(',') + (types.length > 0 ? ` (${types.join(',')})` : '')
+  const texts = [id, printable(name), state, tier, printable(owner) || '-', printable(grants)]
+  return [...texts, ...days.map((day) => day ?? 'never')]
 }
 
 export function presentKey(key: ApiKey, now: number) {
@@ -70,6 +83,10 @@ export function presentKey(key: ApiKey, now: number) {
     state: keyState(key, now),
     tier: key.tier,
     owner: key.owner,
+    scopes: key.scopes,
+    types: key.types,
+    origins: key.origins,
+    seen_in_browser: key.isSeenInBrowser === true,
     created_at: isoTime(key.createdAt),
     expires_at: isoTime(key.expiresAt),
     revoked_at: isoTime(key.revokedAt),

@@ -156,6 +156,7 @@ export const SETTINGS = {
     (text) => parseDuration(text) || undefined,
   ),
   BACKUP_KEEP: define('scheduled backups to keep', '7', 'a whole number from 1 to 10000', whole(1, 10_000)),
+  WEBHOOK_ALLOW_PRIVATE: flag('let webhooks use http and addresses of private networks'),
   TLS_CERT: anyText('PEM file with the certificate; with TLS_KEY, serves HTTPS and HTTP/2'),
   TLS_KEY: anyText('PEM file with the private key of the certificate'),
   HTTP3: flag('serve HTTP/3 on the same port as well; needs TLS'),
@@ -214,6 +215,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     /** Events are kept for this many days; infinite for `forever`. */
     historyDays: read('HISTORY'),
     backups: readBackups(read, problems, database),
+    webhookAllowPrivate: read('WEBHOOK_ALLOW_PRIVATE') ?? false,
     tls: readTls(read, problems),
   }
   if (problems.length > 0) throw new ConfigError(problems)

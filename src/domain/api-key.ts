@@ -28,20 +28,30 @@ export type Scope = 'read' | 'events' | `write:${string}`
 
 export const DEFAULT_SCOPES: readonly Scope[] = ['read']
 
+/** The name of an issuer has 1 to 32 characters. */
+export const isScope = (text: string): text is Scope =>
+  /^(?:read|events|write:(?:\*|[a-z0-9][a-z0-9_-]{0,31}))$/.test(text)
+
+/** Everyone who opens a page can copy the publishable key in it. */
+export const isPublishable = ({ origins }: Pick<ApiKey, 'origins'>): boolean => origins.length > 0
+
 export const DEFAULT_TIER = 'standard'
 
 const ID_BYTES = 5
 const SECRET_BYTES = 32
 export const KEY_RANDOM_BYTES = ID_BYTES + SECRET_BYTES
 
-/** A key is `ppd_`, its public id and 256 random bits. People and secret scanners recognise it by the prefix. */
-export function formatKey(random: Uint8Array): { id: string; key: string } {
+/**
+ * A key is `ppd_`, or `ppdp_` if it is publishable, its public id and 256 random bits. People and secret scanners recognise
+ * it by the prefix.
+ */
+export function formatKey(random: Uint8Array, prefix: 'ppd' | 'ppdp' = 'ppd'): { id: string; key: string } {
   const id = random.subarray(0, ID_BYTES).toHex()
-  return { id, key: `ppd_${id}_${random.subarray(ID_BYTES).toHex()}` }
+  return { id, key: `${prefix}_${id}_${random.subarray(ID_BYTES).toHex()}` }
 }
 
 export function parseKeyId(key: string): string | undefined {
-  return /^ppd_([0-9a-f]{10})_[0-9a-f]{64}$/.exec(key)?.[1]
+  return /^ppdp?_([0-9a-f]{10})_[0-9a-f]{64}$/.exec(key)?.[1]
 }
 
 export function keyState(key: ApiKey, now: number): 'active' | 'expired' | 'revoked' {

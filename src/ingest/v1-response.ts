@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { RecordError } from '../domain/record/parse-record.ts'
-import { Credential, Passport } from '../domain/record/passport-schemas.ts'
+import { Credential, Passport } from '../domain/record/wire-schemas.ts'
 import { quote } from '../domain/text/quote.ts'
 
 const { merged: _, ...V1_FIELDS } = Passport.properties

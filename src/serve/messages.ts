@@ -9,8 +9,11 @@ import type { Damage } from './damage.ts'
 /** The threads that server threads call. */
 export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
 
-/** A call of the writer thread. Only writes have an answer. */
-export type WriterCall = { usage: UsageReport } | { write: Write }
+/** A call of the writer thread. Usage reports have no answer. */
+export type WriterCall = { usage: UsageReport } | { write: Write } | { subscription: SubscriptionCall }
+
+/** A change of subscriptions that the writer thread makes for a server thread. */
+export type SubscriptionCall = { name: 'create' | 'change' | 'remove'; args: readonly unknown[] }
 
 /** Messages of the writer thread, which the main thread forwards to the search thread and the server threads. */
 type Published =
@@ -43,6 +46,8 @@ export type FromThread =
   | Published
   /** From the writer thread: the snapshot is up to date. From the check thread: the check is complete. */
   | { kind: 'checked' }
+  /** From the writer thread: there are subscriptions, so the delivery thread is needed. */
+  | { kind: 'subscribed' }
   | { kind: 'listening'; port: number; url: string }
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }

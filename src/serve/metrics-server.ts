@@ -12,6 +12,7 @@ import { attempt, describeError } from '../domain/errors.ts'
 import type { EventLog } from '../domain/history/event.ts'
 import { createErrorLog, type Log } from '../log.ts'
 import type { ReplicaStatus, Store } from '../store/store.ts'
+import type { SubscriptionCount } from '../store/subscription-store.ts'
 import { VERSION } from '../version.ts'
 import { type Damage, isDamaged } from './damage.ts'
 
@@ -86,6 +87,7 @@ export async function readStore(
   const up = Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) }))
   const stale = await attempt(() => store.scoring.countStale(), onError)
   const log = await attempt(() => store.events.log(), onError)
+  const subscriptions = log && (await attempt(() => store.subscriptions.count(log), onError))
   return [
     {
       name: 'passportd_store_up',
@@ -98,6 +100,7 @@ export async function readStore(
       ? []
       : [gauge('passportd_stale_passports', 'Passports whose score is to be recalculated.', stale)]),
     ...(log ? presentLog(log) : []),
+    ...presentSubscriptions(subscriptions),
   ]
 }
 
@@ -106,6 +109,25 @@ const presentLog = ({ first, last }: EventLog): Family[] => [
   gauge('passportd_events_first', 'Number of the oldest event that is not pruned.', first),
   counter('passportd_events_pruned_total', 'Events that were pruned.', first - 1),
 ]
+
+/** Nothing is reported while there are no subscriptions. */
+function presentSubscriptions(counts: readonly SubscriptionCount[] = []): Family[] {
+  if (counts.length === 0) return []
+  const lag = Math.max(0, ...counts.filter(({ state }) => state === 'active').map((each) => each.lag))
+  return [
+    {
+      name: 'passportd_webhook_subscriptions',
+      help: 'Subscriptions by state: active, paused, failed or disabled.',
+      type: 'gauge',
+      samples: counts.map(({ state, count }) => ({ labels: { state }, value: count })),
+    },
+    gauge(
+      'passportd_webhook_lag_events',
+      'Events after the position of the slowest active subscription.',
+      lag,
+    ),
+  ]
+}
 
 function presentLags(replicas: readonly ReplicaStatus[] = []): Family[] {
   const lags = replicas

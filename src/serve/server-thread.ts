@@ -6,13 +6,21 @@ import { createSearchClient } from '../catalog/remote-search.ts'
 import type { Config } from '../config/config.ts'
 import { attempt, isExpected, overloaded } from '../domain/errors.ts'
 import { createRasterizerClient } from '../explorer/pictures/rasterizer-calls.ts'
-import type { Write, Written } from '../store/apply-write.ts'
+import type { Written } from '../store/apply-write.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import type { SubscriptionStore } from '../store/subscription-store.ts'
 import { createCaller } from '../thread-calls.ts'
 import { noteDamage, withDamage } from './damage.ts'
 import { createUsageBuffer } from './jobs/store-usage.ts'
-import { threadLog as log, type StartMessage, send, type ToThread, type WriterCall } from './messages.ts'
+import {
+  threadLog as log,
+  type StartMessage,
+  type SubscriptionCall,
+  send,
+  type ToThread,
+  type WriterCall,
+} from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics, type RedisMetrics } from './server-thread-metrics.ts'
 
@@ -30,10 +38,7 @@ declare const self: Worker
 const called = {
   'search-thread': createSearchClient(),
   'picture-thread': createRasterizerClient(),
-  'writer-thread': createCaller<WriterCall, Written | undefined>(
-    'The writer thread ended.',
-    MOST_REPORTS + MOST_WRITES,
-  ),
+  'writer-thread': createCaller<WriterCall, unknown>('The writer thread ended.', MOST_REPORTS + MOST_WRITES),
 }
 const catalog = createSharedCatalog(called['search-thread'])
 let listener: Listener | undefined
@@ -72,12 +77,12 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,
-      store: withDamage(store, damage),
+      store: withDamage({ ...store, subscriptions: callSubscriptions(store) }, damage),
       catalog,
       now: Date.now,
       log,
       rasterize: called['picture-thread'].rasterize,
-      write,
+      write: async (write, signal) => (await callWriter({ write }, signal)) as Written,
       onError: (error) => noteDamage(damage, error),
       counter: await openRateLimitCounter(config, windows, metrics?.redis),
       onUsage(report) {
@@ -94,14 +99,24 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
 
 let waitingWrites = 0
 
-async function write(write: Write, signal: AbortSignal): Promise<Written> {
+async function callWriter(call: WriterCall, signal?: AbortSignal): Promise<unknown> {
   if (waitingWrites >= MOST_WRITES) throw overloaded('Too many writes wait. Try again shortly.')
   waitingWrites++
   try {
-    return (await called['writer-thread'].send({ write }, { signal })) as Written
+    return await called['writer-thread'].send(call, { signal })
   } finally {
     waitingWrites--
   }
+}
+
+/** The writer thread makes the changes, so that server threads never wait for the write lock of SQLite. */
+function callSubscriptions({ subscriptions }: Store): SubscriptionStore {
+  const call =
+    (name: SubscriptionCall['name']) =>
+    (...args: unknown[]) =>
+      callWriter({ subscription: { name, args } })
+  const names = ['create', 'change', 'remove'] as const
+  return { ...subscriptions, ...Object.fromEntries(names.map((name) => [name, call(name)])) }
 }
 
 async function sendUsage(added: UsageReport): Promise<void> {

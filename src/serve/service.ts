@@ -54,6 +54,7 @@ export async function startService(options: Options) {
   const firstSnapshot = Promise.withResolvers<void>()
   const writer = startCalled(node, 'writer-thread', (message) => {
     if (message.kind === 'checked') node.checkedAt = performance.now()
+    else if (message.kind === 'subscribed') delivery ??= startDelivery(node)
     else if (message.kind === 'snapshot' || message.kind === 'month')
       for (const thread of [search, ...servers]) thread.post(message)
     if (message.kind !== 'snapshot') return
@@ -63,10 +64,11 @@ export async function startService(options: Options) {
   const search = startCalled(node, 'search-thread')
   if (config.explorer) startCalled(node, 'picture-thread')
   const independent: Thread[] = []
+  let delivery: Thread | undefined
 
   async function stop(): Promise<void> {
     for (const thread of independent) thread.terminate()
-    await Promise.all(servers.map((server) => server.stop()))
+    await Promise.all([...servers, ...(delivery ? [delivery] : [])].map((thread) => thread.stop()))
     for (const thread of node.called.values()) await thread.stop()
     await metrics?.stop()
   }
@@ -160,6 +162,18 @@ function startIndependent(node: Node, name: 'check-thread' | 'backup-thread'): T
   })
   return thread
 }
+
+/** Starts the thread that delivers webhooks. */
+const startDelivery = (node: Node): Thread =>
+  startThread({
+    name: 'delivery-thread',
+    log: node.log,
+    onStart: ({ post }) => post(startMessage(node)),
+    onMessage(message, worker) {
+      if (message.kind === 'metrics') node.sums.set(worker, message.families)
+    },
+    onEnd: node.sums.end,
+  })
 
 function startServerThread(node: Node, givenPort: number): ServerThread {
   const { log, sums } = node

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { dayOf } from '../domain/usage.ts'
-import { applyWrite, type Written } from '../store/apply-write.ts'
+import { applyWrite } from '../store/apply-write.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import { createQueue, receiveCalls } from '../thread-calls.ts'
@@ -20,13 +20,15 @@ const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()
 const usage = createUsageBuffer()
 const opened = Promise.withResolvers<{ store: Store; damage: Damage }>()
-const enqueue = createQueue<WriterCall, Written | undefined>(answer)
+const enqueue = createQueue<WriterCall, unknown>(answer)
 
-async function answer(call: WriterCall): Promise<Written | undefined> {
-  if ('usage' in call) return void usage.push(call.usage)
+async function answer(call: WriterCall): Promise<unknown> {
+  if ('usage' in call) return usage.push(call.usage)
   const { store, damage } = await opened.promise
   try {
-    return await applyWrite(store, call.write)
+    if ('write' in call) return await applyWrite(store, call.write)
+    const { name, args } = call.subscription
+    return await (store.subscriptions[name] as (...args: readonly unknown[]) => unknown)(...args)
   } catch (error) {
     noteDamage(damage, error)
     throw error
@@ -68,6 +70,7 @@ function createJobs(config: Config, store: Store): Job[] {
     updateScores(store, { log, mayScore: mayScore.promise, signal: scoringEnd }),
     checkSchema(store, scoring),
     logRetirement(store, log),
+    findSubscriptions(store),
   ]
   // This job notices a deleted, replaced or damaged database even if nothing is written.
   if (database.engine === 'sqlite')
@@ -96,6 +99,15 @@ const checkSchema = (store: Store, scoring: AbortController): Job => ({
     log.warn(
       `The database was migrated by a newer passportd (schema ${schema}): this node calculates no scores any more. Replace it by the newer version.`,
     )
+  },
+})
+
+/** The delivery thread is started when there are subscriptions. */
+const findSubscriptions = ({ subscriptions }: Store): Job => ({
+  name: 'Subscriptions cannot be read',
+  interval: 1000,
+  async run() {
+    if (await subscriptions.exist()) send({ kind: 'subscribed' })
   },
 })
 

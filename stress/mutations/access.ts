@@ -1,6 +1,8 @@
 import type { Mutation } from './mutation.ts'
 
 const KEYS = ['test/api/keys.test.ts']
+const PUBLISHABLE = ['test/api/access/publishable-keys.test.ts']
+const SCOPES = ['test/api/access/scopes-of-routes.test.ts']
 const LIMITS = ['test/api/limits/rate-limit.test.ts']
 const WINDOWS = ['test/api/limits/fixed-window.test.ts']
 const ADDRESS = ['test/api/limits/client-address.test.ts']
@@ -27,6 +29,27 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
     from: 'timingSafeEqual(hash, key.hash)',
     to: 'hash.length === key.hash.length',
     tests: KEYS,
+  },
+  {
+    name: 'auth: the scopes of a key are not checked',
+    file: 'src/api/server.ts',
+    from: '    checkScope(exchange.principal, route.scope)\n',
+    to: '',
+    tests: SCOPES,
+  },
+  {
+    name: 'auth: a publishable key is accepted without an origin',
+    file: 'src/api/client-identity.ts',
+    from: 'origin !== null && principal.origins.includes(origin)',
+    to: 'origin === null || principal.origins.includes(origin)',
+    tests: SCOPES,
+  },
+  {
+    name: 'auth: an issuer may use routes that need write:*',
+    file: 'src/api/client-identity.ts',
+    from: "wanted === 'write' && isWrite(scope)",
+    to: 'isWrite(wanted) && isWrite(scope)',
+    tests: ['test/api/routes.test.ts'],
   },
   {
     name: 'auth: keys are not compared in constant time',
@@ -80,10 +103,17 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'limits: all clients without a key share one limit',
-    file: 'src/api/rate-limit.ts',
-    from: 'key?.id ?? address()',
-    to: "key?.id ?? ''",
+    file: 'src/api/client-identity.ts',
+    from: 'if (!key) return address()',
+    to: "if (!key) return ''",
     tests: LIMITS,
+  },
+  {
+    name: 'limits: all visitors of a page with a publishable key share one limit',
+    file: 'src/api/client-identity.ts',
+    from: 'return isPublishable(key) ?',
+    to: 'return false ?',
+    tests: PUBLISHABLE,
   },
   {
     name: 'limits: the monthly quota is ignored',

@@ -25,6 +25,7 @@ const greeting = route(V3, {
 
 const RESTRICTED = [
   route(V3, { name: 'v3_write', path: '/api/v3/write', scope: 'write', handle: () => new Response('') }),
+  route(V3, { name: 'v3_all', path: '/api/v3/all', scope: 'write:*', handle: () => new Response('') }),
   route(V3, { name: 'v3_follow', path: '/api/v3/follow', scope: 'events', handle: () => new Response('') }),
 ]
 
@@ -69,4 +70,36 @@ test('a principal without the scope of a route gets 403', async () => {
     },
   ])
   expect((await fetch(`${server.url.origin}/api/v3/follow`)).status).toBe(403)
+})
+
+test.each([
+  ['write', ['write:github'], 200, ''],
+  ['write', ['write:*'], 200, ''],
+  ['all', ['write:*'], 200, ''],
+  [
+    'write',
+    ['read'],
+    403,
+    'write:ISSUER or write:*: the operator can add it with "passportd keys set ID --scope read,write:ISSUER".',
+  ],
+  [
+    'all',
+    ['read', 'write:github'],
+    403,
+    'write:*: the operator can add it with "passportd keys set ID --scope read,write:*".',
+  ],
+  [
+    'follow',
+    ['write:github'],
+    403,
+    'events: the operator can add it with "passportd keys set ID --scope write:github,events".',
+  ],
+] as const)('a request to %s with a key for %j gets %d', async (path, scopes, expected, advice) => {
+  await using server = await serveRecords({ routes: RESTRICTED }, [])
+  const { id, init } = await makeKey(server.store, 1, { scopes })
+  const response = await fetch(`${server.url.origin}/api/v3/${path}`, init)
+  expect(response.status).toBe(expected)
+  const text = await response.text()
+  const detail = text && JSON.parse(text).detail.replace(id, 'ID')
+  expect(detail).toBe(advice && `This request needs a key with the scope ${advice}`)
 })

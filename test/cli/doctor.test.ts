@@ -40,12 +40,14 @@ withEveryEngine('doctor', (makeDatabase) => {
     expect((await here.call('doctor')).out).toMatch(/^ok +schema +It is \d+, as this program needs\.$/m)
   })
 
-  test('doctor warns of stale scores if no scorer runs, of expiring keys and of unknown tiers', async () => {
+  test('doctor warns of stale scores if no scorer runs, of expiring keys, unknown tiers and secret keys in browsers', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     await here.look(async (store) => {
       for (const key of [
         apiKey('soon', { expiresAt: Date.now() + 3 * DAY }),
         apiKey('strange', { tier: 'partner' }),
+        apiKey('copied', { isSeenInBrowser: true }),
+        apiKey('ended', { isSeenInBrowser: true, revokedAt: 1 }),
         apiKey('over', { expiresAt: NOON + 1, tier: 'gone' }),
       ])
         await store.keys.create(key)
@@ -54,11 +56,14 @@ withEveryEngine('doctor', (makeDatabase) => {
     expect({ code, status, amiss }).toEqual({
       code: 0,
       status: 'warning',
-      amiss: ['warning: scores', 'warning: keys', 'warning: keys'],
+      amiss: ['warning: scores', 'warning: keys', 'warning: keys', 'warning: keys'],
     })
     expect(text('scores')).toContain('1 stale score, and no scorer is running')
     expect(text('keys')).toContain('The key strange (strange) has the tier partner, which TIERS does not')
     expect(text('keys')).toContain('The key soon (soon) expires 20')
+    expect(text('keys')).toContain(
+      'The key copied (copied) was sent from a web page, whose visitors can copy',
+    )
   })
 
   test('doctor creates no tables in a new database', async () => {

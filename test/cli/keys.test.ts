@@ -159,10 +159,12 @@ withEngine('sqlite', 'keys', (makeDatabase) => {
     expect((await here.call('keys', 'revoke', made.id)).err).toBe(`Key ${made.id} is revoked.\n`)
     const { out } = await here.call('keys', 'list')
     const day = '\\d{4}-\\d\\d-\\d\\d'
-    expect(out).toMatch(/^ID +NAME +STATE +TIER +OWNER +CREATED +EXPIRES +LAST USED\n/)
-    expect(out).toMatch(new RegExp(`${made.id} +李 wide +revoked +standard +- +${day} +2099-01-31 +never\n`))
+    expect(out).toMatch(/^ID +NAME +STATE +TIER +OWNER +SCOPES +CREATED +EXPIRES +LAST USED\n/)
     expect(out).toMatch(
-      new RegExp(`${second.id} +b +active +high +ada@example.com +${day} +never +2026-01-02\n`),
+      new RegExp(`${made.id} +李 wide +revoked +standard +- +read +${day} +2099-01-31 +never\n`),
+    )
+    expect(out).toMatch(
+      new RegExp(`${second.id} +b +active +high +ada@example.com +read +${day} +never +2026-01-02\n`),
     )
     expect(out).not.toContain('ppd_')
     const json = await here.list()

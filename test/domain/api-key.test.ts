@@ -9,6 +9,8 @@ test('a key has a recognisable prefix, its public id and 256 random bits', () =>
   expect(id).toBe('0001020304')
   expect(key).toBe('ppd_0001020304_05060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f2021222324')
   expect(parseKeyId(key)).toBe(id)
+  expect(formatKey(random, 'ppdp')).toEqual({ id, key: key.replace('ppd_', 'ppdp_') })
+  expect(parseKeyId(key.replace('ppd_', 'ppdp_'))).toBe(id)
 })
 
 test.each([

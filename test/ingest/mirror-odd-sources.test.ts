@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Passport } from '../../src/domain/record/passport-schemas.ts'
+import { Passport } from '../../src/domain/record/wire-schemas.ts'
 import { everyAnswer } from '../support/http/every-v1-response.ts'
 import { copy, NONE } from '../support/ingest/mirror.ts'
 import { type OddSource, plain, serveOdd } from '../support/ingest/odd-source.ts'

@@ -26,6 +26,9 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect([report, gone]).toEqual([{ ...NONE, unchanged: 3, pruned: 2 }, []])
     // Passport 9 is not from the source.
     expect(await idsIn(target)).toEqual([3, 4, 5, 9])
+    expect(await target.audit.list({ limit: 9 })).toMatchObject([
+      { actor: 'cli', action: 'passports.remove', detail: { passports: [1, 2] } },
+    ])
     expect((await copy(target, source.url, { prune: 'some' })).report).toEqual({ ...NONE, unchanged: 3 })
     await source.store.records.save([{ kind: 'passport', passport: person(1) }], { now: NOON, restore: true })
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 3, copied: 1 })

@@ -45,7 +45,7 @@ describe.concurrent('a server that is stopped', () => {
       expect(sockets).toEqual(new Map([[pid, 2]]))
     }
     const path = join(folder.path, 'data/passportd.db')
-    const created = await callHere(['keys', 'create', '--name', 'a'], {
+    const created = await callHere(['keys', 'create', '--name', 'a', '--scope', 'events'], {
       env: { DATABASE_URL: `sqlite:${path}` },
     })
     const options = { key: created.out.trim(), query: '?after=latest' }

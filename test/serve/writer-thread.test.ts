@@ -21,6 +21,7 @@ const write = (status: number): WriterCall => ({
 const toReport = (status: number): UsageReport => ({
   counts: [{ day: '2026-01-01', key: '', endpoint: 'list', status, count: 1 }],
   lastUsed: new Map(),
+  inBrowser: new Set(),
 })
 
 /** Starts the real writer thread. The test calls it as a server thread does, even after a restart. */

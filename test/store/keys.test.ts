@@ -26,7 +26,13 @@ onEveryEngine('keys', (open) => {
     await using store = await open()
     await store.keys.create({ ...key, owner: 'a@example.com' })
     const expected = { ...key, owner: 'a@example.com' }
-    for (const change of [{ tier: 'high' }, { name: 'New', owner: '' }, { expiresAt: 12 }]) {
+    for (const change of [
+      { tier: 'high' },
+      { name: 'New', owner: '' },
+      { expiresAt: 12 },
+      { scopes: ['read', 'write:github'], types: ['a', 'b'] } as const,
+      { origins: ['https://a.example', 'https://b.example:8443'] },
+    ]) {
       expect(await store.keys.update('one', change)).toBe(true)
       expect(await store.keys.find('one')).toEqual(Object.assign(expected, change))
     }
@@ -35,6 +41,14 @@ onEveryEngine('keys', (open) => {
     await store.keys.revoke('one', 5)
     for (const id of ['one', 'two']) expect(await store.keys.update(id, { tier: 'low' })).toBe(false)
     expect((await store.keys.find('one'))?.tier).toBe('high')
+  })
+
+  test('a key that a page sent stays marked', async () => {
+    await using store = await open()
+    await store.keys.create(key)
+    for (const id of ['one', 'one', 'two']) await store.keys.noteInBrowser(id)
+    expect(await store.keys.find('one')).toEqual({ ...key, isSeenInBrowser: true })
+    expect(await store.keys.find('two')).toBeUndefined()
   })
 
   test('a key can be replaced only once, even by concurrent calls', async () => {

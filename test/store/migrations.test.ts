@@ -84,7 +84,12 @@ async function expectFixture(store: Store): Promise<void> {
     '15 passport.removed',
   ])
   expect(await store.records.listRemovals()).toEqual([20])
-  expect(await store.keys.find('k')).toMatchObject({ name: 'Key', tier: 'high', lastUsedAt: NOON })
+  expect(await store.keys.find('k')).toMatchObject({
+    name: 'Key',
+    tier: 'high',
+    lastUsedAt: NOON,
+    scopes: ['read', 'events'],
+  })
   expect(await store.identity.find()).toBe('id-of-the-fixture')
 }
 

@@ -14,6 +14,7 @@ export const READING_COMMANDS = [
   'keys create --name a',
   'keys list --json',
   'usage',
+  'audit',
   'retire',
   'export',
   'score --all',

@@ -3,6 +3,6 @@ export { type Client, createClient, type ListOptions, type PageOptions } from '.
 export type { V3Change } from './copy.ts'
 export { CursorExpiredError, type InvalidValue, PassportError, type PassportErrorCode } from './errors.ts'
 export type { Fetch } from './exchange.ts'
-export type * from './options.ts'
 export type { ClientOptions, Deprecation, RequestOptions } from './transport.ts'
 export type * from './types.ts'
+export type * from './v3-options.ts'

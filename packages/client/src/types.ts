@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type * as errors from '../../../src/domain/errors.ts'
-import type * as passports from '../../../src/domain/record/passport-schemas.ts'
+import type * as passports from '../../../src/domain/record/wire-schemas.ts'
 import type * as v1 from '../../../src/domain/v1/schemas.ts'
 import type * as data from '../../../src/domain/v3/event-data.ts'
 import type * as events from '../../../src/domain/v3/event-schema.ts'

@@ -1,7 +1,7 @@
 import { follow } from './events.ts'
-import type { EventOptions, PassportOptions, V3PageOptions } from './options.ts'
 import { type RequestOptions, type Transport, toQuery, toText } from './transport.ts'
 import type { V3Event, V3EventPage, V3EventType, V3LookupBody, V3Page } from './types.ts'
+import type { EventOptions, PassportOptions, V3PageOptions } from './v3-options.ts'
 
 export type Requests = ReturnType<typeof createRequests>
 

@@ -1,14 +1,5 @@
 import { checkOptions, checkValues, FIELDS, largestPage, toSegment } from './check.ts'
 import { copy, type V3Change } from './copy.ts'
-import type {
-  CopyOptions,
-  EventOptions,
-  Instant,
-  NoOptions,
-  PassportOptions,
-  V3ListOptions,
-  V3PageOptions,
-} from './options.ts'
 import { type RequestOptions, type Transport, toQuery } from './transport.ts'
 import type {
   V3Diff,
@@ -20,6 +11,15 @@ import type {
   V3RuleSet,
   V3Shown,
 } from './types.ts'
+import type {
+  CopyOptions,
+  EventOptions,
+  Instant,
+  NoOptions,
+  PassportOptions,
+  V3ListOptions,
+  V3PageOptions,
+} from './v3-options.ts'
 import { createRequests, type Requests } from './v3-requests.ts'
 
 const KEYS_PER_REQUEST = 1000

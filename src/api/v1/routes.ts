@@ -3,10 +3,10 @@ import { CHUNK, type FindRequest, findPage, mapChunks } from '../../catalog/find
 import { notFound } from '../../domain/errors.ts'
 import { lastPage, parseKeyword, parsePageNumber, parsePageSize } from '../../domain/lists/list-request.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
-import * as recordSchemas from '../../domain/record/passport-schemas.ts'
 import { presentListedPassport, presentPassport } from '../../domain/record/present.ts'
+import * as recordSchemas from '../../domain/record/wire-schemas.ts'
 import * as v1Schemas from '../../domain/v1/schemas.ts'
-import { renderLarge } from '../backpressure/backpressure.ts'
+import { renderLarge } from '../backpressure/turns-and-large-pages.ts'
 import { ErrorBody, presentError } from '../errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, EXAMPLE } from '../openapi-parts.ts'
 import { queryOf } from '../parse-request.ts'
@@ -27,7 +27,7 @@ export const V1: Surface = {
       'V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
   },
   headers: [...COMMON_HEADERS, 'Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset'],
-  errors: [...COMMON_ERRORS, 'unauthorized', 'rate_limited', 'removed', 'unavailable'],
+  errors: [...COMMON_ERRORS, 'unauthorized', 'forbidden', 'rate_limited', 'removed', 'unavailable'],
   errorSchema: ErrorBody,
   schemas: { ...recordSchemas, ...v1Schemas, ErrorBody },
 }

@@ -3,7 +3,7 @@ import { findUnknown, invalidParameter, invalidValues } from '../../domain/error
 import { parseKeyword } from '../../domain/lists/list-request.ts'
 import { isStorable, type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { takeTurn } from '../backpressure/backpressure.ts'
+import { takeTurn } from '../backpressure/turns-and-large-pages.ts'
 import { queryOf } from '../parse-request.ts'
 import type { Context } from '../route.ts'
 import { readAll } from '../v3/read-passports.ts'

@@ -23,7 +23,7 @@ const DEFAULT_LIMIT = 100
 const LARGEST_LIMIT = 1000
 
 /** The cursor that means the end of the log. */
-const LATEST = 'latest'
+export const LATEST = 'latest'
 
 type Start = EventCursor | typeof LATEST | undefined
 
@@ -135,19 +135,19 @@ async function parseFilter(context: Context, { types, passport }: Parameters): P
 }
 
 /** An id is not looked up: merged and removed passports have events too. */
-async function findPassport({ store }: Context, text: string): Promise<number> {
-  const key = parseKey(text, '?passport')
+export async function findPassport({ store }: Context, text: string, pointer = '?passport'): Promise<number> {
+  const key = parseKey(text, pointer)
   if ('id' in key) return key.id
   const [found] = await store.v3.find([key], { credentials: false })
   return onlyOne(text, found).passport.id
 }
 
 /** `undefined` is the start of the log. Throws `invalid_request`. */
-function parseCursor(pointer: string, text: string | undefined): Start {
+export function parseCursor(pointer: string, text: string | undefined): Start {
   if (text === undefined || text === LATEST) return text
   const cursor = parseEventCursor(text)
   if (cursor) return cursor
-  const name = pointer.replace('?', '')
+  const name = pointer.replace(/^[?#/]+/, '')
   const detail = `${name} must be "next" of a page, the id of an event, or ${LATEST}, got ${quote(text)}.`
   throw invalidValue(pointer, detail)
 }

@@ -1,5 +1,6 @@
 import type { WireDiff, WireEventPage } from '../../domain/v3/event-schema.ts'
 import { presentPassport } from '../../domain/v3/present.ts'
+import type { WireSubscription, WireSubscriptionRequest } from '../../domain/v3/subscription-schema.ts'
 import type { WireRecordsResult } from '../../domain/v3/write-schemas.ts'
 import { EXAMPLE } from '../openapi-parts.ts'
 
@@ -113,4 +114,28 @@ export const DIFF: WireDiff = {
   to: '2026-11-03T00:00:00.000Z',
   score: [23, 26],
   causes: [{ type: 'github', delta: 3, cause: 'value' }],
+}
+
+export const SUBSCRIPTION_REQUEST: WireSubscriptionRequest = {
+  url: 'https://example.com/hooks/passports',
+  types: ['score.changed'],
+  score: { above: 50 },
+}
+
+export const SUBSCRIPTION: WireSubscription = {
+  id: 'sub_9f2c41d07a3be615',
+  url: SUBSCRIPTION_REQUEST.url,
+  types: ['score.changed'],
+  passport: null,
+  score: { above: 50 },
+  state: 'active',
+  cursor: 'k3f9a2-918273',
+  lag: 0,
+  failures: 0,
+  last_error: null,
+  notice: null,
+  next_attempt_at: null,
+  last_delivered_at: calculated,
+  created_at: '2026-11-01T00:00:00.000Z',
+  public_key: 'whpk_DCdSdMJGtQ+xCfc4Lr0iQqZYzTgnGhqJ1V0uZ7mO4Ws=',
 }

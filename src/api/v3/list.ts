@@ -14,7 +14,7 @@ import {
   SORT_FIELDS,
 } from '../../domain/lists/list-request.ts'
 import { ListBody } from '../../domain/v3/schemas.ts'
-import { renderLarge, takeTurn } from '../backpressure/backpressure.ts'
+import { renderLarge, takeTurn } from '../backpressure/turns-and-large-pages.ts'
 import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'

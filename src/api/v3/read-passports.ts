@@ -8,7 +8,7 @@ import { presentExplanation, presentPassport } from '../../domain/v3/present.ts'
 import type { WireStanding } from '../../domain/v3/schemas.ts'
 import { readLater } from '../../store/read-later-events.ts'
 import type { Awaitable, FindOptions } from '../../store/store.ts'
-import { takeTurn } from '../backpressure/backpressure.ts'
+import { takeTurn } from '../backpressure/turns-and-large-pages.ts'
 import type { Context } from '../route.ts'
 import { checkKnown, type Fields, type Include } from './parameters.ts'
 

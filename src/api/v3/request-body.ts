@@ -1,7 +1,7 @@
 import { ClientGone, invalidValue, ServiceError } from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { hold, type Limited, limitStall, takeTurn } from '../backpressure/backpressure.ts'
 import { isLarge } from '../backpressure/held-bytes.ts'
+import { hold, type Limited, limitStall, takeTurn } from '../backpressure/turns-and-large-pages.ts'
 import { bodyTooLarge, declaredLength, MAX_BODY_BYTES } from '../parse-request.ts'
 import { unitsOfBody } from '../rate-limit.ts'
 import type { Context } from '../route.ts'

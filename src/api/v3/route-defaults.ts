@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { ServiceError, STATUS_OF } from '../../domain/errors.ts'
 import * as eventSchemas from '../../domain/v3/event-schema.ts'
 import * as schemas from '../../domain/v3/schemas.ts'
+import * as subscriptionSchemas from '../../domain/v3/subscription-schema.ts'
 import * as writeSchemas from '../../domain/v3/write-schemas.ts'
 import { type ErrorResponse, errorHeaders, publicError } from '../errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS } from '../openapi-parts.ts'
@@ -22,10 +23,9 @@ export const V3: Surface = {
   errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'forbidden', 'rate_limited', 'unavailable'],
   errorSchema: schemas.Problem,
   schemas: Object.fromEntries(
-    Object.entries({ ...schemas, ...eventSchemas, ...writeSchemas }).map(([name, schema]) => [
-      `V3${name}`,
-      schema,
-    ]),
+    Object.entries({ ...schemas, ...eventSchemas, ...writeSchemas, ...subscriptionSchemas }).map(
+      ([name, schema]) => [`V3${name}`, schema],
+    ),
   ),
 }
 

@@ -240,7 +240,8 @@ function* checkScores({ stale, stillStale, unscorable }: DatabaseContents) {
 
 function* checkKeys(keys: readonly ApiKey[], { tiers }: Config, now: number) {
   const active = keys.filter((key) => keyState(key, now) === 'active')
-  for (const { id, name, owner, tier, expiresAt = Number.POSITIVE_INFINITY } of active) {
+  for (const key of active) {
+    const { id, name, owner, tier, isSeenInBrowser, expiresAt = Number.POSITIVE_INFINITY } = key
     const subject = `The key ${id} (${printable(owner === '' ? name : `${name}, ${owner}`)})`
     if (expiresAt < now + SOON)
       yield warning(
@@ -251,6 +252,11 @@ function* checkKeys(keys: readonly ApiKey[], { tiers }: Config, now: number) {
       yield warning(
         'keys',
         `${subject} has the tier ${printable(tier)}, which TIERS does not define: the limits of standard apply.`,
+      )
+    if (isSeenInBrowser)
+      yield warning(
+        'keys',
+        `${subject} was sent from a web page, whose visitors can copy it: use a publishable key there ("${PROGRAM} keys create --publishable"), and rotate this one ("${PROGRAM} keys rotate ${id}").`,
       )
   }
 }

@@ -2,94 +2,56 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readConfig } from '../../config/config.ts'
 import {
   type ApiKey,
+  DEFAULT_SCOPES,
   DEFAULT_TIER,
   formatKey,
+  isPublishable,
   KEY_RANDOM_BYTES,
   keyState,
   parseKeyId,
 } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { ANONYMOUS, EXPLORER, PICTURES, type Tier } from '../../domain/rate-limit-tier.ts'
+import type { Tier } from '../../domain/rate-limit-tier.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { formatDuration, parseDuration } from '../../domain/text/duration.ts'
-import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
+import { formatDuration } from '../../domain/text/duration.ts'
+import { formatInstant } from '../../domain/text/instant.ts'
 import { printable } from '../../domain/text/quote.ts'
-import {
-  DATABASE_OPTIONS,
-  defineCommand,
-  invalidValue,
-  JSON_OPTION,
-  UsageError,
-  type Values,
-} from '../command.ts'
+import { defineCommand, UsageError } from '../command.ts'
 import { type KeyTarget, listKeys, presentKey } from '../key-list.ts'
+import { checkGrants, futureExpiry, KEY_OPTIONS, type KeyValues, parseTier } from '../key-options.ts'
 import { openConfigured } from '../open-store.ts'
-
-const LONGEST_NAME = 100
-const LONGEST_OWNER = 254
-const LONGEST_GRACE = 366 * 86_400_000
-
-const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
-
-const OPTIONS = {
-  name: {
-    placeholder: 'NAME',
-    accepts: `one line of 1 to ${LONGEST_NAME} characters`,
-    parse: parseName,
-    about: 'name of the client or person that uses the key',
-  },
-  tier: { placeholder: 'NAME', about: 'tier of the key: standard, high, unlimited or one of TIERS' },
-  owner: {
-    placeholder: 'EMAIL',
-    accepts: 'an email address, such as ada@example.com',
-    parse: parseOwner,
-    about: 'contact address; "" for none',
-  },
-  expires: {
-    placeholder: 'DATE',
-    accepts: 'a future day or time, such as 2027-01-31, or never',
-    parse: parseExpiry,
-    about:
-      'end of validity: 2027-01-31 (00:00 UTC), 2027-01-31T12:00:00Z or never. A time without an offset is in UTC. A rotated key keeps the date of the old key by default',
-  },
-  grace: {
-    placeholder: 'TIME',
-    default: '7d',
-    accepts: 'a duration of at most a year, such as 7d, 12h, 30m or 0',
-    parse: parseGrace,
-    about: 'how long the old key stays valid: 7d, 12h, 30m, 90s; 0 ends it at once',
-  },
-  active: { about: 'list only keys that are valid' },
-  'older-than': {
-    placeholder: 'TIME',
-    default: '30d',
-    accepts: 'a duration, such as 30d or 12h',
-    parse: parseDuration,
-    about: 'delete keys that were revoked or expired longer ago: 30d, 12h',
-  },
-  ...JSON_OPTION,
-  ...DATABASE_OPTIONS,
-} as const
 
 export const keys = defineCommand({
   name: 'keys',
   summary: 'manage API keys',
   description: `create and rotate print the key on standard output, once: it cannot be shown again.
     Running servers apply every change at once.`,
-  options: OPTIONS,
+  options: KEY_OPTIONS,
   forms: [
-    { action: 'create', required: ['name'], options: ['tier', 'owner', 'expires', 'json'] },
+    {
+      action: 'create',
+      required: ['name'],
+      options: ['tier', 'owner', 'expires', 'scope', 'types', 'publishable', 'origin', 'json'],
+    },
     {
       action: 'list',
       options: ['active', 'tier', 'owner', 'json'],
       about: 'also shows what is left of monthly quotas',
     },
-    { action: 'set', args: 'ID', options: ['tier', 'owner', 'name', 'expires', 'json'] },
+    {
+      action: 'set',
+      args: 'ID',
+      options: ['tier', 'owner', 'name', 'expires', 'scope', 'types', 'origin', 'json'],
+    },
     { action: 'rotate', args: 'ID', options: ['grace', 'expires', 'json'] },
     { action: 'revoke', args: 'ID', options: ['json'] },
     { action: 'purge', options: ['older-than'], about: 'deletes revoked and expired keys' },
   ],
-  examples: ['passportd keys create --name me --tier high --expires 2027-01-31'],
+  examples: [
+    'passportd keys create --name me --tier high --expires 2027-01-31',
+    'passportd keys create --name feed --scope read,events',
+    'passportd keys create --name site --publishable --origin https://app.example.com',
+  ],
   async run({ values, args: [given = ''], action }, terminal) {
     const { tiers } = readConfig(terminal.env, values)
     // A whole key is also accepted instead of its id.
@@ -99,8 +61,6 @@ export const keys = defineCommand({
     await task({ store: database.store, database: database.name, terminal })
   },
 })
-
-type KeyValues = Values<typeof OPTIONS>
 
 type Given = { values: KeyValues; id: string; tiers: readonly Tier[]; now: number }
 
@@ -113,11 +73,12 @@ const ACTIONS = {
       name: values.name ?? '',
       tier: values.tier === undefined ? DEFAULT_TIER : parseTier(values.tier, tiers),
       owner: values.owner ?? '',
-      scopes: ['read', 'events'] as const,
-      origins: [],
-      types: [],
+      scopes: values.scope ?? DEFAULT_SCOPES,
+      origins: values.origin ?? [],
+      types: values.types ?? [],
       expiresAt: futureExpiry(values, now) ?? undefined,
     }
+    checkGrants(wanted, values.publishable === true)
     return async (target) => {
       const id = await makeKey(target, wanted, values.json === true)
       printAdvice(target, values, `This is key ${id} for ${wanted.name}.`)
@@ -127,21 +88,26 @@ const ACTIONS = {
   list: (given) => (target) => listKeys(target, given),
 
   set: ({ values, id, tiers, now }) => {
-    const { name, tier, owner } = values
+    const { name, tier, owner, scope, origin, types } = values
     const expiresAt = futureExpiry(values, now)
     const change = {
       ...(name !== undefined && { name }),
       ...(tier !== undefined && { tier: parseTier(tier, tiers) }),
       ...(owner !== undefined && { owner }),
+      ...(scope !== undefined && { scopes: scope }),
+      ...(origin !== undefined && { origins: origin }),
+      ...(types !== undefined && { types }),
       ...(expiresAt !== undefined && { expiresAt }),
     }
     if (Object.keys(change).length === 0)
       throw new UsageError(
-        '"keys set" needs at least one of --tier NAME, --owner EMAIL, --name NAME and --expires DATE.',
+        '"keys set" needs at least one of --tier NAME, --owner EMAIL, --name NAME, --expires DATE, --scope LIST, --types LIST and --origin LIST.',
       )
     return async (target) => {
-      if (!(await target.store.keys.update(id, change)))
-        throw (await target.store.keys.find(id)) ? notUsable(id, 'revoked', 'changed') : noKey(id, target)
+      const old = await target.store.keys.find(id)
+      if (!old) throw noKey(id, target)
+      checkGrants({ ...old, ...change }, isPublishable(old))
+      if (!(await target.store.keys.update(id, change))) throw notUsable(id, 'revoked', 'changed')
       target.terminal.err(`Key ${id} is changed.\n`)
     }
   },
@@ -191,48 +157,10 @@ const ACTIONS = {
     },
 } satisfies Record<string, KeyAction>
 
-function parseName(text: string): string | undefined {
-  const name = text.trim()
-  return name === '' || name.length > LONGEST_NAME || CONTROLS.test(name) ? undefined : name
-}
-
-/** An empty text means no owner. */
-function parseOwner(text: string): string | undefined {
-  const owner = text.trim()
-  const isAddress = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+\.[^\s@.,;<>()"]+$/.test(owner)
-  return owner === '' || (isAddress && owner.length <= LONGEST_OWNER && !CONTROLS.test(owner))
-    ? owner
-    : undefined
-}
-
-/** `null` for a key that never expires. */
-function parseExpiry(text: string): number | null | undefined {
-  return text.trim().toLowerCase() === 'never' ? null : parseInstant(text)
-}
-
-/** Returns milliseconds. */
-function parseGrace(text: string): number | undefined {
-  const length = text === '0' ? 0 : parseDuration(text)
-  return length !== undefined && length <= LONGEST_GRACE ? length : undefined
-}
-
-function parseTier(text: string, tiers: readonly Tier[]): string {
-  const withoutKey = [ANONYMOUS, EXPLORER, PICTURES]
-  const names = tiers.map(({ name }) => name).filter((name) => !withoutKey.includes(name))
-  if (names.includes(text)) return text
-  throw invalidValue(`--tier must be one of ${names.join(', ')} (TIERS defines others)`, text)
-}
-
-/** Returns the time of --expires, or `null` for never. Throws if the time is past. */
-function futureExpiry({ expires }: KeyValues, now: number): number | null | undefined {
-  if (expires === undefined || expires === null || expires > now) return expires
-  throw invalidValue('--expires must be in the future', new Date(expires).toISOString())
-}
-
 /** The error for an unknown id. It hides the secret part of a whole key. */
 const noKey = (id: string, { database }: KeyTarget) =>
   new CommandError(
-    `There is no key "${id.replace(/^(ppd_[^_]*_).+/s, '$1…')}" in ${database}: "keys list" shows the ids.`,
+    `There is no key "${id.replace(/^(ppdp?_[^_]*_).+/s, '$1…')}" in ${database}: "keys list" shows the ids.`,
   )
 
 const notUsable = (id: string, state: string, action: string) =>
@@ -244,7 +172,7 @@ type NewKey = Pick<ApiKey, 'name' | 'tier' | 'owner' | 'scopes' | 'origins' | 't
 
 /** Creates a key, prints it and returns its id. A key that cannot be printed is revoked. */
 async function makeKey({ store, terminal }: KeyTarget, wanted: NewKey, json: boolean): Promise<string> {
-  const { id, key } = formatKey(randomBytes(KEY_RANDOM_BYTES))
+  const { id, key } = formatKey(randomBytes(KEY_RANDOM_BYTES), isPublishable(wanted) ? 'ppdp' : 'ppd')
   const hash = createHash('sha256').update(key).digest()
   const { expiresAt, ...rest } = wanted
   const expiry = expiresAt === undefined ? {} : { expiresAt }

@@ -91,6 +91,9 @@ export type EventContent =
 /** Who caused a change: a command, the scorer, the owner of the passport, or the API key with this id. */
 export type Actor = 'cli' | 'scorer' | 'subject' | `key:${string}`
 
+/** An entry of the audit log. `detail` has ids instead of secrets and personal data, because it is never deleted. */
+export type AuditEntry = { time: number; actor: Actor; action: string; detail: Readonly<object> }
+
 /**
  * An entry of the event log. Sequence numbers have no gaps and follow the order of commits; times never decrease. Events of
  * versions before 0.3.0 have no actor.

@@ -1,7 +1,7 @@
 import type { Credential } from '../credential.ts'
 import type { FullPassport, Passport, Social } from '../passport.ts'
-import type { WireCredential, WireListedPassport, WirePassport, WireSocial } from './passport-schemas.ts'
 import type { LaterFields } from './record.ts'
+import type { WireCredential, WireListedPassport, WirePassport, WireSocial } from './wire-schemas.ts'
 
 /** Serializes the fields for the database; empty if no field is known. */
 export function toLaterText({ imageUrl, mainWalletChangedAt, nominations }: LaterFields): string {

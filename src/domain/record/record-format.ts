@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Credential, Passport, PassportProfile, PassportSocial } from './passport-schemas.ts'
+import { Credential, Passport, PassportProfile, PassportSocial } from './wire-schemas.ts'
 
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 

@@ -39,6 +39,7 @@ function wanted(keyword: string, details: Params, message: string): string {
   if (keyword === 'type') return details.type === 'null' ? 'null' : article(details.type ?? '')
   if (keyword === 'minLength' && details.limit === 1) return 'a string that is not empty'
   if (keyword === 'minItems' && details.limit === 1) return 'a list that is not empty'
+  if (keyword === 'minProperties') return 'an object that is not empty'
   if (keyword === 'maxItems') return `a list of at most ${details.limit} entries`
   if (keyword === 'maxLength') return `at most ${details.limit} characters long`
   return message

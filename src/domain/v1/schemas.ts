@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Credential, ListedPassport, Passport } from '../record/passport-schemas.ts'
+import { Credential, ListedPassport, Passport } from '../record/wire-schemas.ts'
 import { closed, describedObject } from '../schema-helpers.ts'
 
 export const Pagination = describedObject('The position of a page in the list', {

@@ -1,5 +1,5 @@
-import type { WireListedPassport, WirePassport } from '../record/passport-schemas.ts'
 import type { LaterFields } from '../record/record.ts'
+import type { WireListedPassport, WirePassport } from '../record/wire-schemas.ts'
 import { parseSocialCount } from '../text/social-count.ts'
 import type { WireListedPassportV2, WirePassportV2 } from './schemas.ts'
 

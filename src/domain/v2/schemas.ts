@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { ListedPassport, Passport, PassportProfile, PassportSocial } from '../record/passport-schemas.ts'
+import { ListedPassport, Passport, PassportProfile, PassportSocial } from '../record/wire-schemas.ts'
 import { closed, describedObject, orNull } from '../schema-helpers.ts'
 import { Pagination } from '../v1/schemas.ts'
 

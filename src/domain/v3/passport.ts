@@ -1,7 +1,7 @@
 import type { ScoreState, ShownCredential } from '../history/event.ts'
 import type { FullPassport } from '../passport.ts'
-import type { WireCredential } from '../record/passport-schemas.ts'
 import { presentCredential, readCredential } from '../record/present.ts'
+import type { WireCredential } from '../record/wire-schemas.ts'
 
 /** A passport as v3 shows it. */
 export type PassportV3 = FullPassport & {

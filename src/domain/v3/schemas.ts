@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import * as record from '../record/passport-schemas.ts'
+import * as record from '../record/wire-schemas.ts'
 import { RuleSetFile } from '../rule-set.ts'
 import { closed, describedObject, instant, orNull, score, withOptionalFields } from '../schema-helpers.ts'
 

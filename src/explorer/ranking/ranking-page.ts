@@ -22,8 +22,8 @@ import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/exp
 import { renderSearch, respondPage, shareList } from '../site/layout-and-link-previews.ts'
 import { ifReady, whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
-import { renderChips, renderFacets, renderSorts, renderSuggestions } from './facet-list.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
+import { renderChips, renderFacets, renderSorts, renderSuggestions } from './ranking-controls.ts'
 import { createSuggester, type Suggestion } from './suggestions.ts'
 
 /** All passports by score, or those that a search and filters find. */

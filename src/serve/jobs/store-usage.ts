@@ -15,7 +15,12 @@ const LAST_ATTEMPTS_MILLISECONDS = 5000
 export const storeUsage = (store: Store, usage: ReturnType<typeof createUsageBuffer>, log: Log): Job => ({
   name: 'Usage counts cannot be stored yet',
   interval: INTERVAL_MILLISECONDS,
-  run: () => usage.flush(({ counts, lastUsed }) => store.usage.add(counts, lastUsed)),
+  run: () =>
+    usage.flush(async ({ counts, lastUsed, inBrowser }) => {
+      // Counts are added last, because a failed report is stored again.
+      for (const id of inBrowser) await store.keys.noteInBrowser(id)
+      await store.usage.add(counts, lastUsed)
+    }),
   async end(attempt) {
     const deadline = performance.now() + LAST_ATTEMPTS_MILLISECONDS
     await attempt()
@@ -31,10 +36,12 @@ export const storeUsage = (store: Store, usage: ReturnType<typeof createUsageBuf
 export function createUsageBuffer() {
   let counts = new Map<string, UsageCount>()
   let lastUsed = new Map<string, number>()
+  let inBrowser = new Set<string>()
 
   function push(report: UsageReport): void {
     addCounts(counts, report.counts)
     for (const [key, time] of report.lastUsed) lastUsed.set(key, Math.max(lastUsed.get(key) ?? 0, time))
+    for (const key of report.inBrowser) inBrowser.add(key)
   }
 
   const size = () => [...counts.values()].reduce((sum, { count }) => sum + count, 0)
@@ -45,9 +52,10 @@ export function createUsageBuffer() {
     /** If `add` fails, the counts stay in the buffer. */
     async flush(add: (report: UsageReport) => Awaitable<void>): Promise<void> {
       if (counts.size === 0) return
-      const report = { counts: [...counts.values()], lastUsed }
+      const report = { counts: [...counts.values()], lastUsed, inBrowser }
       counts = new Map()
       lastUsed = new Map()
+      inBrowser = new Set()
       try {
         await add(report)
       } catch (error) {

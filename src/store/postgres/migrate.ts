@@ -1,7 +1,7 @@
 import { ServiceError, unavailable } from '../../domain/errors.ts'
 import version021 from '../migrations/postgres/0009-version-0.2.1.sql' with { type: 'text' }
 import actors from '../migrations/postgres/0010-actors.sql' with { type: 'text' }
-import writing from '../migrations/postgres/0011-writing-over-http.sql' with { type: 'text' }
+import writing from '../migrations/postgres/0011-scopes-issuers-and-webhooks.sql' with { type: 'text' }
 import {
   checkSchema,
   lastSchema,

@@ -8,14 +8,15 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
-import { createPassportChanges, createRecords } from '../sql/records.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
 import { createSettingStores } from '../sql/settings.ts'
+import { createLeases, createSubscriptions } from '../sql/subscriptions.ts'
 import { createUsage } from '../sql/usage.ts'
 import { createV1Reader, createV2Reader } from '../sql/v1.ts'
 import { pruneEvents } from '../sql/write-events.ts'
+import { createPassportChanges, createRecords } from '../sql/write-records.ts'
 import type { Store } from '../store.ts'
 import { createPool, type Pool } from './connection/health-checked-pool.ts'
 import { createConnection, createDatabase, DIALECT } from './connection/pool-database.ts'
@@ -84,10 +85,12 @@ export async function openPostgres(
     rules: createRules(database, readCurrent),
     events: { ...createEventReader(read, primary), prune: (before) => pruneEvents(database, before) },
     mirror: createMirror(primary.query),
+    subscriptions: createSubscriptions(database),
+    leases: createLeases(database),
     keys: { ...createKeys(database, forget), find },
     usage: createUsage(long.query, database),
-    audit: createAudit(primary.query, primary.query),
-    ...createSettingStores(read, primary.query),
+    audit: createAudit(primary.query),
+    ...createSettingStores(read, database),
     copyTables: createCopyTables(database, long),
     newerSchema: () => findNewerSchema(primary.query),
     async ping() {

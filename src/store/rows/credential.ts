@@ -1,6 +1,6 @@
 import { byScore, type Credential } from '../../domain/credential.ts'
-import type { WireCredential } from '../../domain/record/passport-schemas.ts'
 import { presentCredential, readCredential } from '../../domain/record/present.ts'
+import type { WireCredential } from '../../domain/record/wire-schemas.ts'
 import { etagOf } from '../hash.ts'
 
 /** The V1 response with the credentials of a listed passport. */

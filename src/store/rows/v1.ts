@@ -1,4 +1,3 @@
-import type { WireListedPassport, WirePassport } from '../../domain/record/passport-schemas.ts'
 import {
   fromLaterText,
   presentListedPassport,
@@ -6,6 +5,7 @@ import {
   toLaterText,
   toShownFields,
 } from '../../domain/record/present.ts'
+import type { WireListedPassport, WirePassport } from '../../domain/record/wire-schemas.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 import { etagOf } from '../hash.ts'

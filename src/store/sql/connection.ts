@@ -24,6 +24,8 @@ export type Dialect = {
   isInSelect(column: string, select: string): string
   /** Selects the values of a parameter that is a list of ids. */
   unnest(parameter: string): string
+  /** The elements of a JSON list, as rows with the column `value`. */
+  elementsOf(parameter: string): string
   /** Joins the passports that fulfil a condition as `next`. Always uses an index, whatever the planner estimates. */
   joinPassports(condition: string): string
   /** The version of listed passports that this transaction writes. */
@@ -32,6 +34,8 @@ export type Dialect = {
   sourceOf(handle: string): string
   /** Names the small index of stale passports, which SQLite does not choose by itself. */
   staleIndex: string
+  /** The clock of the database, in milliseconds. */
+  now: string
   /** Locks the selected rows, and waits for those that are locked. */
   forUpdate: string
   /** Locks the selected rows, and skips those that are locked. */

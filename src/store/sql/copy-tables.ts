@@ -19,6 +19,7 @@ const PLAIN_TABLES: readonly PlainTable[] = [
   { name: 'mirrored', key: ['source', 'passport_id'] },
   { name: 'rule_sets', key: ['stamp'] },
   { name: 'audit', key: ['id'] },
+  { name: 'subscriptions', key: ['id'] },
 ]
 
 /** The tables with rows of passports. Rows are written in this order. */

@@ -1,6 +1,8 @@
 import type { ApiKey, Scope } from '../../domain/api-key.ts'
+import { isoTime } from '../../domain/text/instant.ts'
 import type { Store } from '../store.ts'
-import type { Database, Query } from './connection.ts'
+import { addAuditEntry, listSome } from './audit-log.ts'
+import { type Database, listColumn, type Query } from './connection.ts'
 
 const number = (column: string) => `cast(${column} as double precision) as ${column}`
 
@@ -13,17 +15,27 @@ export async function listKeys(query: Query): Promise<ApiKey[]> {
   return (await query<KeyRow>(`${SELECT} order by keys.created_at desc, id`)).map(toKey)
 }
 
+/** The successor of a rotated key gets its subscriptions. Those of a revoked or deleted key end. */
+const PASS_ON_SUBSCRIPTIONS = `update subscriptions set key_id = (select successor from keys where keys.id = key_id)
+  where exists (select 1 from keys where keys.id = key_id and successor is not null)`
+const END_SUBSCRIPTIONS = `delete from subscriptions where not exists
+  (select 1 from keys where keys.id = key_id and revoked_at is null)`
+
 /** `onChange` is called after keys have changed. */
 export function createKeys(
   { read, transaction }: Database,
   onChange: () => void = () => undefined,
 ): Omit<Store['keys'], 'find'> {
-  /** Runs a statement that returns a row for each changed key, and returns the number of rows. */
-  async function change(text: string, values: readonly unknown[]): Promise<number> {
+  /** Runs a statement that returns the id of each changed key, and returns their number. `action` is for the audit log. */
+  async function change(text: string, values: readonly unknown[], action?: string, detail = {}) {
     const changed = await transaction(async ({ query, increment }) => {
-      const rows = await query(text, values)
+      const ids = await listColumn<string>(query, text, values)
+      if (action && ids.length > 0)
+        await addAuditEntry(query, { action, detail: { ...listSome('keys', ids), ...detail } })
+      await query(PASS_ON_SUBSCRIPTIONS)
+      await query(END_SUBSCRIPTIONS)
       await increment('keys')
-      return rows.length
+      return ids.length
     })
     onChange()
     return changed
@@ -31,8 +43,11 @@ export function createKeys(
 
   return {
     create: (key) =>
-      transaction(async ({ insertRows, increment }) => {
+      transaction(async ({ query, insertRows, increment }) => {
         await insertRows('keys', [{ ...toKeyRow(key), hash: `\\x${key.hash.toHex()}` }])
+        const { id, tier, scopes, origins, types, expiresAt } = key
+        const detail = { keys: [id], tier, scopes, origins, types, expires: isoTime(expiresAt) }
+        await addAuditEntry(query, { action: 'keys.create', detail })
         await increment('keys')
       }),
     list: () => listKeys(read.query),
@@ -48,22 +63,35 @@ export function createKeys(
           ...[scopes, origins, types].map((list) => list?.join(' ') ?? null),
           ...[Number(expiresAt !== undefined), expiresAt ?? null, id],
         ],
+        'keys.set',
+        {
+          // Entries of the audit log are never deleted, so they contain neither the name nor the owner.
+          ...{ name: name && 'changed', owner: owner && 'changed' },
+          ...{ tier, scopes, origins, types, expires: expiresAt && isoTime(expiresAt) },
+        },
       )) > 0,
     replace: async (id, successor, endsAt) =>
       (await change(
         `update keys set expires_at = case when expires_at < $1 then expires_at else $1 end, successor = $2
          where id = $3 and successor is null returning id`,
         [endsAt, successor, id],
+        'keys.rotate',
+        { successor },
       )) > 0,
     revoke: async (id, now) =>
-      (await change('update keys set revoked_at = coalesce(revoked_at, $1) where id = $2 returning id', [
-        now,
-        id,
-      ])) > 0,
+      (await change(
+        'update keys set revoked_at = coalesce(revoked_at, $1) where id = $2 returning id',
+        [now, id],
+        'keys.revoke',
+      )) > 0,
     noteInBrowser: async (id) =>
       void (await change('update keys set seen_in_browser = 1 where id = $1 returning id', [id])),
     purge: (before) =>
-      change('delete from keys where revoked_at < $1 or expires_at < $1 returning id', [before]),
+      change(
+        'delete from keys where revoked_at < $1 or expires_at < $1 returning id',
+        [before],
+        'keys.purge',
+      ),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AppliedRules, RulesStore } from '../store.ts'
+import { addAuditEntry } from './audit-log.ts'
 import { type Database, listColumn, type Query, type Transaction } from './connection.ts'
 import { upsertRows } from './load-and-save-write-model.ts'
 import { ACTIVE, findAdoptionState, toActivated } from './rule-adoption.ts'
@@ -40,6 +41,7 @@ export function createRules({ write, transaction }: Database, read: Query): Rule
         const isActive = active?.stamp === rules.stamp && active.source !== 'built-in'
         const appliedAt = isActive ? active.appliedAt : (next ?? rules.appliedAt)
         await activate(tx, { ...rules, appliedAt }, rules.appliedAt)
+        if (!isActive) await audit(tx, 'rules.apply', rules, active?.stamp)
       }, 'rules'),
     rollBack: (builtIn, now = Date.now()) =>
       transaction(async (tx) => {
@@ -47,6 +49,7 @@ export function createRules({ write, transaction }: Database, read: Query): Rule
         const next = (await findRules(tx.query, PREVIOUS_RULES)) ?? builtIn
         if (!active || active.stamp === next.stamp) return undefined
         await activate(tx, next, now)
+        await audit(tx, 'rules.rollback', next, active.stamp)
         return next
       }, 'rules'),
   }
@@ -58,6 +61,9 @@ async function activate(tx: Transaction, { appliedAt, ...rules }: AppliedRules, 
   await upsertRows(tx, 'rule_sets', 'stamp', [{ ...rules, applied_at: appliedAt }])
   await setSetting(tx.query, ACTIVE, rules.stamp)
 }
+
+const audit = (tx: Transaction, action: string, { stamp, source }: AppliedRules, replaced = 'built-in') =>
+  addAuditEntry(tx.query, { action, detail: { rules: stamp, replaced, source } })
 
 const findActiveRules = (query: Query) => findRules(query, ACTIVE_RULES)
 

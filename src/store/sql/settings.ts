@@ -1,5 +1,8 @@
+import { NO_PLAN, type RetirementPlan } from '../../domain/retirement.ts'
+import { isoTime } from '../../domain/text/instant.ts'
 import type { Store } from '../store.ts'
-import { listColumn, type Query } from './connection.ts'
+import { addAuditEntry } from './audit-log.ts'
+import { type Database, listColumn, type Query } from './connection.ts'
 
 /** The setting with the id of the database. */
 const IDENTITY = 'database_id'
@@ -25,15 +28,20 @@ export async function setSetting(query: Query, name: string, value: string | und
 
 export function createSettingStores(
   read: Query,
-  write: Query,
+  { write, transaction }: Database,
 ): Pick<Store, 'retirement' | 'identity' | 'copying'> {
   return {
     retirement: {
-      async find() {
-        const text = await getSetting(read, RETIREMENT)
-        return text === undefined ? undefined : JSON.parse(text)
-      },
-      save: (plan) => setSetting(write, RETIREMENT, JSON.stringify(plan)),
+      find: () => findPlan(read),
+      save: (plan) =>
+        transaction(async ({ query }) => {
+          const before = toDetail((await findPlan(query)) ?? NO_PLAN)
+          const changed = Object.entries(toDetail(plan)).filter(
+            ([name, value]) => !Bun.deepEquals(value, before[name]),
+          )
+          await addAuditEntry(query, { action: 'retirement.set', detail: Object.fromEntries(changed) })
+          await setSetting(query, RETIREMENT, JSON.stringify(plan))
+        }),
     },
     identity: {
       find: () => getSetting(read, IDENTITY),
@@ -49,3 +57,16 @@ export function createSettingStores(
     },
   }
 }
+
+const findPlan = async (query: Query): Promise<RetirementPlan | undefined> =>
+  JSON.parse((await getSetting(query, RETIREMENT)) ?? 'null') ?? undefined
+
+/** The plan as the audit log shows it. */
+const toDetail = (plan: RetirementPlan): Record<string, unknown> => ({
+  deprecated: isoTime(plan.deprecatedAt),
+  sunset: isoTime(plan.sunsetAt),
+  successor: plan.successor ?? null,
+  notice: plan.notice ?? null,
+  brownouts: plan.brownouts.map(({ start, end }) => `${isoTime(start)}/${isoTime(end)}`),
+  exempt: plan.exempt,
+})

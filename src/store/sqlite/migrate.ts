@@ -13,7 +13,7 @@ import {
 } from '../migrations/schema-version.ts'
 import version021 from '../migrations/sqlite/0014-version-0.2.1.sql' with { type: 'text' }
 import actors from '../migrations/sqlite/0015-actors.sql' with { type: 'text' }
-import writing from '../migrations/sqlite/0016-writing-over-http.sql' with { type: 'text' }
+import writing from '../migrations/sqlite/0016-scopes-issuers-and-webhooks.sql' with { type: 'text' }
 
 /** The pragma `user_version` stores the schema number of a database. */
 const MIGRATIONS = { first: 14, steps: [version021, actors, writing] }

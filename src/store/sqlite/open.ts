@@ -8,14 +8,15 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
-import { createPassportChanges, createRecords } from '../sql/records.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
 import { createSettingStores } from '../sql/settings.ts'
+import { createLeases, createSubscriptions } from '../sql/subscriptions.ts'
 import { createUsage } from '../sql/usage.ts'
 import { createV1Reader, createV2Reader } from '../sql/v1.ts'
 import { pruneEvents } from '../sql/write-events.ts'
+import { createPassportChanges, createRecords } from '../sql/write-records.ts'
 import type { Store } from '../store.ts'
 import {
   closeOnError,
@@ -85,10 +86,12 @@ export function openSqlite(
         prune: (before) => pruneEvents(database, before),
       },
       mirror: createMirror(write),
+      subscriptions: createSubscriptions(database),
+      leases: createLeases(database),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       usage: createUsage(read.query, database),
-      audit: createAudit(read.query, write),
-      ...createSettingStores(read.query, write),
+      audit: createAudit(read.query),
+      ...createSettingStores(read.query, database),
       copyTables: createCopyTables(database, read),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
       ping: () => translateErrors(path, ping),

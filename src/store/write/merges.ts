@@ -55,7 +55,7 @@ export function createMerges({
     survivorOf,
     leadsTo,
     remove,
-    merge(from: number, into: number): void {
+    merge(from: number, into: number): undefined {
       if (from === into) throw new ServiceError('invalid_request', 'A passport cannot be merged into itself.')
       const [loser, survivor] = [passports.find(from), passports.find(into)]
       if (loser === undefined || survivor === undefined) throw notFound()
@@ -66,7 +66,7 @@ export function createMerges({
       }
       passports.put({ ...loser, merged_into: into })
     },
-    unmerge(id: number): void {
+    unmerge(id: number): undefined {
       const row = passports.find(id)
       if (row === undefined) throw notFound()
       if (row.merged_into === null) {

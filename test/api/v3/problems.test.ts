@@ -114,7 +114,7 @@ test.each([
   ['/passports?q=%C3', '?q', ''],
   ['/passports/%zz', '{key}', ''],
   ['/passports/7?inclde=standing', '?inclde', '"inclde" is not a known parameter: did you mean include?'],
-  ['/passports/7?page=2', '?page', '"page" is not a known parameter: use include, select, as_of.'],
+  ['/passports/7?page=2', '?page', '"page" is not a known parameter: use include, select, after, as_of.'],
   ['/passports/7?select=score&select=rules', '?select', 'select may be given once, got 2 values.'],
   ['/passports/7?include=credential', '?include', 'did you mean credentials?'],
   [`/passports/7?select=${'score,'.repeat(100)}x`, '?select', 'select may have at most 100 names, got more.'],

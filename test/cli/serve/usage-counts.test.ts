@@ -28,7 +28,7 @@ const makeDatabase = databaseMaker('sqlite')
 
 // These tests run concurrently, because they mostly wait.
 describe.concurrent('usage counts', () => {
-  test('a graceful shutdown waits for the write of another process, then stores all usage counts and the last use of each key', async () => {
+  test('a graceful shutdown waits for the write of another process, then stores all usage counts, the last use of each key, and that a page sent it', async () => {
     await using here = await workplace(makeDatabase)
     const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
     await using server = await here.serve(process.platform === 'linux' ? ['--workers', '2'] : [])
@@ -37,7 +37,7 @@ describe.concurrent('usage counts', () => {
     other.run('begin immediate')
     const begin = Date.now()
     await ask(server.url, 40)
-    await ask(server.url, 17, { 'X-API-KEY': key })
+    await ask(server.url, 17, { 'X-API-KEY': key, Origin: 'https://a.example' })
     server.child.kill('SIGTERM')
     await until(() => isRefused(server.url))
     expect(server.child.exitCode).toBeNull()
@@ -45,7 +45,9 @@ describe.concurrent('usage counts', () => {
     expect(await server.child.exited).toBe(0)
     await using store = await here.open()
     expect((await store.usage.list(ALL)).map(({ count }) => count)).toEqual([40, 17])
-    expect((await store.keys.list())[0]?.lastUsedAt).toBeGreaterThanOrEqual(begin)
+    const [used] = await store.keys.list()
+    expect(used?.lastUsedAt).toBeGreaterThanOrEqual(begin)
+    expect(used?.isSeenInBrowser).toBe(true)
   })
 
   test('usage counts are deleted in the background after USAGE_DAYS, and events after HISTORY days', async () => {

@@ -30,14 +30,21 @@ onEveryEngine('the audit log', (open) => {
   test('the audit log lists its latest entries first, and a copy of the database includes it', async () => {
     await using store = await open()
     await using other = await open()
-    const entries = [1, 2, 3].map(
-      (number) =>
-        ({ time: NOON + number, actor: 'cli', action: 'keys.revoke', detail: `key ${number}` }) as const,
-    )
-    for (const entry of entries) await store.audit.add(entry)
-    expect(await store.audit.list(2)).toEqual(entries.toReversed().slice(0, 2))
+    await store.passports.remove(1, NOON)
+    await store.passports.remove(2, NOON, 'key:4ebad6e6fc')
+    const entries = await store.audit.list({ limit: 9 })
+    expect(entries).toEqual([
+      {
+        time: expect.any(Number),
+        actor: 'key:4ebad6e6fc',
+        action: 'passports.remove',
+        detail: { passports: [2] },
+      },
+      { time: expect.any(Number), actor: 'cli', action: 'passports.remove', detail: { passports: [1] } },
+    ])
+    expect(await store.audit.list({ limit: 1 })).toEqual(entries.slice(0, 1))
     const tableOf = ({ copyTables }: typeof store) => copyTables.find(({ name }) => name === 'audit')
     await tableOf(other)?.replace({}, (await tableOf(store)?.list({})) ?? [])
-    expect(await other.audit.list(9)).toEqual(entries.toReversed())
+    expect(await other.audit.list({ limit: 9 })).toEqual(entries)
   })
 })

@@ -47,8 +47,13 @@ function toCall(route: DocumentedRoute) {
   }
 }
 
-/** A request to each documented route of the API. With a key, each request gets 200 from a server of `serveCalls`. */
-export const CALLS = API_ROUTES.filter(isDocumented).map(toCall)
+/**
+ * A request to each documented route of the API. With a key, each request gets 200 from a server of `serveCalls`. Routes of
+ * subscriptions are left out, because their responses depend on earlier requests.
+ */
+export const CALLS = API_ROUTES.filter(isDocumented)
+  .filter(({ path }) => !path.startsWith('/api/v3/subscriptions'))
+  .map(toCall)
 
 /** A server whose store has passport 7 and the built-in rules. */
 export async function serveCalls(store: Store, options: Parameters<typeof serveTest>[1] = {}) {

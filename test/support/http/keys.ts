@@ -5,7 +5,10 @@ import { apiKey } from '../store/records.ts'
 
 /** Creates a key whose random bytes are all `seed`. */
 export async function makeKey(store: Store, seed: number, given: Partial<ApiKey> = {}) {
-  const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(seed))
+  const { id, key } = formatKey(
+    new Uint8Array(KEY_RANDOM_BYTES).fill(seed),
+    given.origins?.length ? 'ppdp' : 'ppd',
+  )
   const hash = createHash('sha256').update(key).digest()
   await store.keys.create(apiKey(id, { hash, ...given }))
   return { id, key, init: { headers: { 'X-API-KEY': key } } }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../../../src/api/event-streams.ts'
+import type { Store } from '../../../../src/store/store.ts'
 import { openEventStream, serveEvents } from '../../../support/http/event-stream.ts'
 import { makeKey } from '../../../support/http/keys.ts'
 import { serveRecords } from '../../../support/http/server.ts'
@@ -72,15 +73,18 @@ onEngine('sqlite', 'a stream of events', (open) => {
     await stream.close()
   })
 
-  test('a stream ends when its key is revoked', async () => {
+  test.each([
+    ['is revoked', 401, ({ keys }: Store, id: string) => keys.revoke(id, NOON)],
+    ['loses its scope', 403, ({ keys }: Store, id: string) => keys.update(id, { scopes: ['read'] })],
+  ])('a stream ends when its key %s', async (_, status, change) => {
     await using server = await serveEvents(await open(people(2)), {
       limits: { commentMilliseconds: 100 },
     })
     const stream = await server.follow()
-    await server.store.keys.revoke(server.keyId, NOON)
+    await change(server.store, server.keyId)
     await stream.ended
     expect(stream.events()).toHaveLength(2)
-    expect((await server.follow()).response.status).toBe(401)
+    expect((await server.follow()).response.status).toBe(status)
   })
 
   test('a malformed Last-Event-ID gets 400, and an expired one gets 410', async () => {

@@ -1,4 +1,4 @@
-import type { Actor } from '../../domain/history/event.ts'
+import type { Actor, EventContent } from '../../domain/history/event.ts'
 import { walletsOf } from '../../domain/passport.ts'
 import type { IncomingRecord } from '../../domain/record/record.ts'
 import { fromCredentialData } from '../rows/credential.ts'
@@ -7,6 +7,7 @@ import type { SaveOptions, SaveRecords, Store } from '../store.ts'
 import { BY_MERGE, BY_RECORD } from '../write/event-tracker.ts'
 import { createMerges } from '../write/merges.ts'
 import { fingerprintOf, isChange, saveBatch } from '../write/record-writer.ts'
+import { addAuditEntry, listSome } from './audit-log.ts'
 import { type Database, listColumn, type Transaction } from './connection.ts'
 import {
   type BatchKeys,
@@ -91,6 +92,8 @@ async function commit(
   { results, changes }: ReturnType<typeof saveBatch>,
   options: SaveOptions,
 ): Promise<void> {
+  const removed = results.flatMap((result) => ('removedIds' in result ? (result.removedIds ?? []) : []))
+  await audit(tx, changes.events, removed, options.actor)
   await appendEvents(tx, changes, options)
   if (results.some(isChange)) await tx.increment('ranking')
   if (batch.some(({ kind }) => kind === 'removal')) tx.eraseRemoved()
@@ -132,6 +135,24 @@ async function findUnchanged(
   )
 }
 
+/** Adds an audit entry for all merges of a transaction, one for all unmerges and one for all removals. */
+async function audit(
+  { query }: Transaction,
+  events: readonly EventContent[],
+  removed: readonly number[],
+  actor: Actor = 'cli',
+): Promise<void> {
+  const changes: Record<string, (string | number)[]> = { merge: [], unmerge: [], remove: [...removed] }
+  for (const event of events)
+    if (event.type === 'passport.merged') changes.merge?.push(`${event.passportId} into ${event.into}`)
+    else if (event.type === 'passport.unmerged')
+      changes.unmerge?.push(`${event.passportId} from ${event.from}`)
+  for (const [change, ids] of Object.entries(changes).filter(([, { length }]) => length > 0)) {
+    const detail = listSome('passports', ids)
+    await addAuditEntry(query, { actor, action: `passports.${change}`, detail })
+  }
+}
+
 /** Merges, unmerges and removes single passports. */
 export function createPassportChanges({ transaction }: Database) {
   type Merges = ReturnType<typeof createMerges>
@@ -140,14 +161,15 @@ export function createPassportChanges({ transaction }: Database) {
   const change = (
     named: Partial<BatchKeys>,
     { now = Date.now(), actor }: ChangeOptions,
-    work: (merges: Merges, now: number) => void,
+    work: (merges: Merges, now: number) => readonly number[] | undefined,
   ) =>
     transaction(async (tx) => {
       const keys = { ids: [], addresses: [], removed: [], ...named }
       const { model, save } = await loadWriteModel(tx, keys, BY_MERGE)
-      work(createMerges(model), now)
+      const removed = work(createMerges(model), now) ?? []
       const changes = model.finish()
       await save()
+      await audit(tx, changes.events, removed, actor)
       await appendEvents(tx, changes, { now, actor })
       const end = await findLogEnd(tx)
       await tx.increment('ranking')
@@ -160,7 +182,7 @@ export function createPassportChanges({ transaction }: Database) {
       change({ ids: [from, into] }, { now, actor }, (merges) => merges.merge(from, into)),
     unmerge: (id, now, actor) => change({ ids: [id] }, { now, actor }, (merges) => merges.unmerge(id)),
     remove: (id, now, actor) =>
-      change({ removed: [id] }, { now, actor }, (merges, at) => void merges.remove(id, at)),
+      change({ removed: [id] }, { now, actor }, (merges, at) => merges.remove(id, at)),
   } satisfies Partial<Store['passports']>
 }
 

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import { ClientGone, overloaded } from '../../domain/errors.ts'
+import { clientOf } from '../client-identity.ts'
 import { createHeldBytes, type HeldBytes, type Holder, type HoldLimits } from './held-bytes.ts'
 
 /** A connection can be idle for at least 75 s: Bun closes idle connections up to 4 s before this timeout. */
@@ -37,7 +38,7 @@ export function takeTurn({ backpressure, exchange }: Limited): Promise<void> | u
 /** Waits until there is memory for a large page, then runs `work`, which renders it. Throws `ClientGone` or `overloaded`. */
 export function renderLarge<T>({ backpressure, exchange }: Limited, work: () => Promise<T>): Promise<T> {
   exchange.hasPlace = true
-  return backpressure.largePages(clientOf(exchange), exchange.request.signal, work)
+  return backpressure.largePages(clientOf(exchange.key, exchange.address), exchange.request.signal, work)
 }
 
 /**
@@ -58,13 +59,11 @@ export function limitStall({ backpressure, exchange }: Limited, isWaiting: boole
   exchange.server.timeout(exchange.request, seconds)
 }
 
-const clientOf = ({ key, address }: LimitedExchange) => key?.id ?? address()
-
 /** Bun returns no address for a request that has ended. Signals are not used, because aborting many of them at once is slow. */
 const isDone = ({ server, request }: LimitedExchange) => server.requestIP(request) === null
 
 const holderOf = (exchange: LimitedExchange): Holder => ({
-  client: clientOf(exchange),
+  client: clientOf(exchange.key, exchange.address),
   isDone: () => isDone(exchange),
   limitStall(seconds) {
     if (!exchange.hasOwnStallLimit) exchange.server.timeout(exchange.request, seconds)

@@ -1,13 +1,18 @@
 import { waitUntilIdle } from './process-stats.ts'
 import type { Loads } from './read-loads.ts'
-import type { Sample, Subject } from './rounds.ts'
+import type { Measurement, Sample } from './rounds.ts'
 import type { Server } from './servers.ts'
 import { type Load, runWrk } from './wrk.ts'
 
 /** No round sends more requests. Round n begins at request n times this number, and so reads other passports. */
 const REQUESTS_PER_ROUND = 1_000_000
 
-export function subjectOf(side: string, read: string, { url, cpuSeconds }: Server, load: Load): Subject {
+export function measurementOf(
+  side: string,
+  read: string,
+  { url, cpuSeconds }: Server,
+  load: Load,
+): Measurement {
   return {
     side,
     read,
@@ -25,13 +30,13 @@ export function subjectOf(side: string, read: string, { url, cpuSeconds }: Serve
 const LEAD_SECONDS = 1
 
 /** Measures the paced load by id without searches and during searches, and the rate of the searches. */
-export function searchSubjects(server: Server, loads: Loads): Subject[] {
+export function searchMeasurements(server: Server, loads: Loads): Measurement[] {
   const { url, cpuSeconds } = server
   const paced = loads['by-id-paced']
   let searched: Sample | undefined
   let searches = 0
   return [
-    subjectOf('ours', 'by-id-paced', server, paced),
+    measurementOf('ours', 'by-id-paced', server, paced),
     {
       side: 'ours, during searches',
       read: 'by-id-paced',

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { createLargePages, createTurns } from '../../src/api/backpressure/backpressure.ts'
 import { createHeldBytes } from '../../src/api/backpressure/held-bytes.ts'
+import { createLargePages, createTurns } from '../../src/api/backpressure/turns-and-large-pages.ts'
 import type { Store } from '../../src/store/store.ts'
 import { everyTurn } from '../support/every-turn.ts'
 import { serveTest } from '../support/http/server.ts'

@@ -1,0 +1,89 @@
+import { Compile } from 'typebox/schema'
+import { type InvalidValue, invalidValue, invalidValues } from '../../domain/errors.ts'
+import { cursorExpired, type EventCursor, isInLog } from '../../domain/history/event-cursor.ts'
+import { describeProblems } from '../../domain/record/validation-problem.ts'
+import { quote } from '../../domain/text/quote.ts'
+import {
+  SubscriptionPatch,
+  SubscriptionRequest,
+  type WireSubscriptionPatch,
+  type WireSubscriptionRequest,
+} from '../../domain/v3/subscription-schema.ts'
+import { parseReceiverUrl } from '../../domain/webhooks/receiver-address.ts'
+import type { SubscriptionFilter } from '../../domain/webhooks/subscription.ts'
+import type { Context } from '../route.ts'
+import { findPassport, LATEST, parseCursor } from './events.ts'
+import { readJson } from './request-body.ts'
+
+const requestSchema = Compile(SubscriptionRequest)
+const patchSchema = Compile(SubscriptionPatch)
+
+/** Throws `invalid_request` with all invalid values, `not_found`, `ambiguous` or `cursor_expired`. */
+export async function readRequest(request: Request, context: Context) {
+  const body = await read<WireSubscriptionRequest>(request, context, requestSchema)
+  return {
+    url: parseUrl(context, body.url),
+    filter: await parseFilter(context, {}, body),
+    cursor: await parseStart(context, body.after ?? LATEST),
+  }
+}
+
+/** Returns the changes. Throws as `readRequest`. */
+export async function readPatch(request: Request, context: Context, filter: SubscriptionFilter) {
+  const body = await read<WireSubscriptionPatch>(request, context, patchSchema)
+  const { url, after, state } = body
+  const hasFilter = 'types' in body || 'passport' in body || 'score' in body
+  return {
+    ...(url !== undefined && { url: parseUrl(context, url) }),
+    ...(hasFilter && { filter: await parseFilter(context, filter, body) }),
+    ...(after !== undefined && { cursor: await parseStart(context, after), notice: '' }),
+    ...(state !== undefined && { state }),
+  }
+}
+
+async function read<Body>(
+  request: Request,
+  context: Context,
+  schema: typeof requestSchema | typeof patchSchema,
+) {
+  const { value } = await readJson(request, context)
+  const [isValid, errors] = [schema.Check(value), schema.Errors(value)[1]]
+  if (isValid) return value as Body
+  throw invalidValues(describeProblems(value, errors).map(toInvalidValue))
+}
+
+function toInvalidValue({ field, reason }: { field: string; reason: string }): InvalidValue {
+  const pointer = field === '' ? '#' : `#/${field.replaceAll('.', '/')}`
+  return { pointer, detail: `${field === '' ? 'The body' : field} ${reason}.` }
+}
+
+function parseUrl({ webhookAllowPrivate }: Context, text: string): string {
+  const parsed = parseReceiverUrl(text, webhookAllowPrivate)
+  if ('url' in parsed) return parsed.url
+  throw invalidValue('#/url', `url ${parsed.problem}, got ${quote(text)}.`)
+}
+
+/** `null` removes a condition, and an absent one stays. */
+async function parseFilter(
+  context: Context,
+  filter: SubscriptionFilter,
+  { types, passport, score }: WireSubscriptionPatch,
+): Promise<SubscriptionFilter> {
+  const changed = {
+    ...filter,
+    ...(types !== undefined && { types: types && [...new Set(types)].sort() }),
+    ...(score !== undefined && { score }),
+    ...(passport !== undefined && {
+      passport: passport === null ? null : await findPassport(context, String(passport), '#/passport'),
+    }),
+  }
+  return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null))
+}
+
+async function parseStart({ store }: Context, after: string): Promise<EventCursor> {
+  const start = parseCursor('#/after', after)
+  const log = await store.events.log()
+  if (typeof start !== 'object') return { log: log.name, sequence: log.last }
+  if (!isInLog(start, log)) throw cursorExpired(start, log)
+  return start
+}

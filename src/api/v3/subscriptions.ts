@@ -1,0 +1,176 @@
+import { notFound } from '../../domain/errors.ts'
+import { quote } from '../../domain/text/quote.ts'
+import { presentSubscription } from '../../domain/v3/present-subscription.ts'
+import {
+  Subscription as SubscriptionBody,
+  SubscriptionList,
+  SubscriptionPatch,
+  SubscriptionRequest,
+} from '../../domain/v3/subscription-schema.ts'
+import { createSigningKey } from '../../domain/webhooks/signature.ts'
+import {
+  MOST_SUBSCRIPTIONS_OF_KEY,
+  OLD_KEY_MILLISECONDS,
+  type Subscription,
+} from '../../domain/webhooks/subscription.ts'
+import type { SubscriptionChange } from '../../store/subscription-store.ts'
+import { json } from '../response.ts'
+import { type Context, type RouteRequest, route } from '../route.ts'
+import { SUBSCRIPTION, SUBSCRIPTION_REQUEST } from './examples.ts'
+import { V3 } from './route-defaults.ts'
+import { readPatch, readRequest } from './subscription-request.ts'
+
+const COLLECTION = { path: '/api/v3/subscriptions', scope: 'events', needsKey: true } as const
+const ITEM = {
+  ...COLLECTION,
+  path: '/api/v3/subscriptions/:id',
+  params: { id: { description: 'The id of a subscription of this key', example: SUBSCRIPTION.id } },
+  response: SubscriptionBody,
+  example: SUBSCRIPTION,
+} as const
+
+export const SUBSCRIPTION_ROUTES = [
+  route(V3, {
+    ...COLLECTION,
+    name: 'v3_subscriptions',
+    id: 'listSubscriptions',
+    summary: 'List the webhooks of the key',
+    response: SubscriptionList,
+    example: { items: [SUBSCRIPTION] },
+    handle: list,
+  }),
+  route(V3, {
+    ...COLLECTION,
+    name: 'v3_subscribe',
+    methods: ['POST'],
+    id: 'subscribe',
+    summary: 'Create a webhook',
+    description: `Events are sent to the URL with POST, one at a time and in order, until the receiver responds with 2xx. docs/webhooks.md describes signatures and retries. A key may have ${MOST_SUBSCRIPTIONS_OF_KEY} subscriptions.`,
+    body: SubscriptionRequest,
+    bodyExample: SUBSCRIPTION_REQUEST,
+    response: SubscriptionBody,
+    example: { ...SUBSCRIPTION, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+    status: 201,
+    errors: ['not_found', 'ambiguous', 'cursor_expired', 'unsupported_media_type'],
+    handle: create,
+  }),
+  route(V3, {
+    ...ITEM,
+    name: 'v3_subscription',
+    id: 'getSubscription',
+    summary: 'Get the delivery state of a webhook',
+    errors: ['not_found'],
+    handle: async ({ params }: RouteRequest<'id'>, context) =>
+      json(context, await present(context, await find(context, params.id))),
+  }),
+  route(V3, {
+    ...ITEM,
+    name: 'v3_change_subscription',
+    methods: ['PATCH'],
+    id: 'changeSubscription',
+    summary: 'Pause, resume, replay or change a webhook',
+    description:
+      '`{"state":"paused"}` pauses. `{"after":"k3f9a2-17"}` delivers the events after a cursor again. Absent members stay unchanged.',
+    body: SubscriptionPatch,
+    bodyExample: { state: 'paused' },
+    errors: ['not_found', 'ambiguous', 'cursor_expired', 'unsupported_media_type'],
+    handle: patch,
+  }),
+  route(V3, {
+    ...ITEM,
+    name: 'v3_remove_subscription',
+    methods: ['DELETE'],
+    id: 'removeSubscription',
+    summary: 'Remove a webhook',
+    errors: ['not_found'],
+    handle: remove,
+  }),
+  route(V3, {
+    ...ITEM,
+    path: '/api/v3/subscriptions/:id/rotate',
+    name: 'v3_rotate_subscription',
+    methods: ['POST'],
+    id: 'rotateSubscription',
+    summary: 'Replace the secret and the public key of a webhook',
+    description: 'For 24 hours, events are also signed with the old keys.',
+    errors: ['not_found'],
+    handle: rotate,
+  }),
+]
+
+const actorOf = ({ principal }: Context) => `key:${principal.id}` as const
+
+/** Throws `not_found`, also for the subscription of another key. */
+async function find({ store, principal }: Context, id: string): Promise<Subscription> {
+  const found = await store.subscriptions.find(id)
+  if (found?.keyId !== principal.id) throw missing(id)
+  return found
+}
+
+const missing = (id: string) => notFound(`This key has no subscription ${quote(id)}.`)
+
+/** `secret` is in the response that creates it only. */
+async function present({ store }: Context, subscription: Subscription, secret?: string): Promise<string> {
+  const body = presentSubscription(subscription, await store.events.log())
+  return JSON.stringify({ ...body, ...(secret !== undefined && { secret }) })
+}
+
+const respond = async (context: Context, body: Promise<string>, status = 200) =>
+  new Response(await body, { status, headers: context.headers })
+
+async function list(_request: Request, context: Context): Promise<Response> {
+  const { store, principal } = context
+  const log = await store.events.log()
+  const found = await store.subscriptions.list(principal.id)
+  return json(context, JSON.stringify({ items: found.map((each) => presentSubscription(each, log)) }))
+}
+
+async function create(request: Request, context: Context): Promise<Response> {
+  const key = createSigningKey()
+  const subscription: Subscription = {
+    ...(await readRequest(request, context)),
+    id: `sub_${crypto.getRandomValues(new Uint8Array(8)).toHex()}`,
+    keyId: context.principal.id,
+    keys: [key],
+    createdAt: context.now(),
+    state: 'active',
+    failures: 0,
+    nextAttemptAt: 0,
+    lastError: '',
+    notice: '',
+  }
+  await context.store.subscriptions.create(subscription, actorOf(context))
+  return respond(context, present(context, subscription, key.secret), 201)
+}
+
+async function change(
+  context: Context,
+  id: string,
+  changes: SubscriptionChange,
+  action: 'change' | 'rotate',
+): Promise<Subscription> {
+  const by = { actor: actorOf(context), action: `subscriptions.${action}` as const }
+  const changed = await context.store.subscriptions.change(id, changes, by)
+  if (!changed) throw missing(id)
+  return changed
+}
+
+async function patch(request: RouteRequest<'id'>, context: Context): Promise<Response> {
+  const { id } = request.params
+  const { filter } = await find(context, id)
+  const changes = await readPatch(request, context, filter)
+  return respond(context, present(context, await change(context, id, changes, 'change')))
+}
+
+async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
+  const [old] = (await find(context, id)).keys
+  const key = createSigningKey()
+  const keys = [key, ...(old ? [{ ...old, until: context.now() + OLD_KEY_MILLISECONDS }] : [])]
+  return respond(context, present(context, await change(context, id, { keys }, 'rotate'), key.secret))
+}
+
+async function remove({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
+  const found = await find(context, id)
+  await context.store.subscriptions.remove(id, { actor: actorOf(context) })
+  return respond(context, present(context, found))
+}

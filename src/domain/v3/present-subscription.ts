@@ -1,0 +1,28 @@
+import type { EventLog } from '../history/event.ts'
+import { formatEventCursor } from '../history/event-cursor.ts'
+import { isoTime } from '../text/instant.ts'
+import type { Subscription } from '../webhooks/subscription.ts'
+import { presentTime } from './present-event.ts'
+import type { WireSubscription } from './subscription-schema.ts'
+
+/** Leaves out the secrets. */
+export function presentSubscription(subscription: Subscription, log: EventLog): WireSubscription {
+  const { id, url, filter, state, cursor, failures, lastError, notice, keys } = subscription
+  return {
+    id,
+    url,
+    types: filter.types ? [...filter.types] : null,
+    passport: filter.passport ?? null,
+    score: filter.score ?? null,
+    state,
+    cursor: formatEventCursor(cursor),
+    lag: Math.max(0, log.last - (cursor.log === log.name ? cursor.sequence : log.first - 1)),
+    failures,
+    last_error: lastError || null,
+    notice: notice || null,
+    next_attempt_at: failures > 0 && state === 'active' ? presentTime(subscription.nextAttemptAt) : null,
+    last_delivered_at: isoTime(subscription.lastDeliveredAt),
+    created_at: presentTime(subscription.createdAt),
+    public_key: keys[0]?.publicKey ?? '',
+  }
+}

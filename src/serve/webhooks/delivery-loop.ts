@@ -1,0 +1,81 @@
+import { describeError } from '../../domain/errors.ts'
+import type { EventCursor } from '../../domain/history/event-cursor.ts'
+import { MOST_SUBSCRIPTIONS, type Subscription } from '../../domain/webhooks/subscription.ts'
+import { createErrorLog, type Log } from '../../log.ts'
+import type { Store } from '../../store/store.ts'
+import { type DeliveryOptions, deliverEvents, type Positions } from './deliver-events.ts'
+import { createLease } from './lease.ts'
+
+/** Subscriptions that are delivered at the same time. Each has at most one request in progress. */
+const MOST_RUNNING = 50
+
+/** When the thread stops, requests in progress may take this long. */
+const GRACE_MILLISECONDS = 3000
+
+type Options = Pick<
+  DeliveryOptions,
+  'source' | 'allowPrivate' | 'now' | 'onAttempt' | 'resolve' | 'timeout'
+> & {
+  store: Pick<Store, 'events' | 'subscriptions' | 'leases'>
+  log: Log
+}
+
+/** Delivers the events of all subscriptions while this node has the lease. `run` must be called at least every two seconds. */
+export function createDeliveryLoop({ store, log, ...options }: Options) {
+  const lease = createLease(store.leases, 'webhooks')
+  const errors = createErrorLog(log)
+  const stop = new AbortController()
+  const running = new Map<string, Promise<void>>()
+  /** Positions after events that a filter left out, which are not saved yet. */
+  const reached = new Map<string, Positions>()
+  let isStopping = false
+
+  /** The position that this node has reached, unless the subscription was changed since. */
+  function positionOf({ id, cursor }: Subscription): EventCursor {
+    const known = reached.get(id)
+    return known && isSame(known.saved, cursor) ? known.current : cursor
+  }
+
+  async function deliver(subscription: Subscription): Promise<void> {
+    try {
+      const positions = await deliverEvents(subscription, positionOf(subscription), {
+        ...options,
+        store,
+        signal: AbortSignal.any([lease.signal(), stop.signal]),
+        mayDeliver: () => lease.isHeld() && !isStopping,
+      })
+      // Positions of removed subscriptions must not accumulate. Without its position, a subscription reads events again.
+      if (reached.size >= MOST_SUBSCRIPTIONS) reached.clear()
+      reached.set(subscription.id, positions)
+    } catch (error) {
+      errors.error(`Webhooks cannot be delivered: ${describeError(error)}`)
+    } finally {
+      running.delete(subscription.id)
+    }
+  }
+
+  return {
+    /** Starts the deliveries that are due. Takes the lease only if there are any. */
+    async run(): Promise<void> {
+      const log = await store.events.log()
+      const end = { log: log.name, sequence: log.last }
+      const due = (await store.subscriptions.listDue(log, options.now())).filter(
+        (each) => running.has(each.id) || !isSame(positionOf(each), end),
+      )
+      if ((due.length === 0 && running.size === 0) || !(await lease.renew())) return
+      for (const each of due)
+        if (running.size < MOST_RUNNING && !running.has(each.id)) running.set(each.id, deliver(each))
+    },
+    async end(): Promise<void> {
+      isStopping = true
+      const timer = setTimeout(() => stop.abort(), GRACE_MILLISECONDS)
+      await Promise.all(running.values())
+      clearTimeout(timer)
+      await lease.release()
+      errors.end()
+    },
+  }
+}
+
+const isSame = (one: EventCursor, other: EventCursor) =>
+  one.log === other.log && one.sequence === other.sequence

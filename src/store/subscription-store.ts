@@ -1,0 +1,38 @@
+import type { Actor, EventLog } from '../domain/history/event.ts'
+import type { Subscription, SubscriptionState } from '../domain/webhooks/subscription.ts'
+import type { Awaitable } from './awaitable.ts'
+
+/** Webhooks. A change by a person or a client names its actor, and adds an entry to the audit log. */
+export type SubscriptionStore = {
+  /** Throws `rate_limited` if the key, or all keys together, have too many subscriptions. */
+  create(subscription: Subscription, actor: Actor): Awaitable<void>
+  find(id: string): Awaitable<Subscription | undefined>
+  /** Oldest first; all subscriptions without a key. */
+  list(keyId?: string): Awaitable<Subscription[]>
+  /** Absent fields stay unchanged. A new state or cursor also ends the wait for the next attempt. */
+  change(id: string, change: SubscriptionChange, by: ChangedBy): Awaitable<Subscription | undefined>
+  /** Returns whether the subscription existed. */
+  remove(id: string, by: Omit<ChangedBy, 'action'>): Awaitable<boolean>
+  exist(): Awaitable<boolean>
+  /** The active subscriptions of valid keys that are behind the log and do not wait, the longest waiting first. */
+  listDue(log: EventLog, now: number): Awaitable<Subscription[]>
+  /** Saves the result of a delivery. Returns false if the subscription was changed or removed meanwhile. */
+  save(before: Subscription, after: Subscription): Awaitable<boolean>
+  count(log: EventLog): Awaitable<SubscriptionCount[]>
+}
+
+export type SubscriptionChange = Partial<
+  Pick<Subscription, 'url' | 'filter' | 'keys' | 'state' | 'cursor' | 'notice'>
+>
+
+export type ChangedBy = { actor: Actor; action: 'subscriptions.change' | 'subscriptions.rotate' }
+
+/** `lag` is the largest number of events that a subscription is behind the log. */
+export type SubscriptionCount = { state: SubscriptionState; count: number; lag: number }
+
+/** Work that one node does at a time. */
+export type LeaseStore = {
+  /** Takes or renews the lease. Returns false while another holder has it. */
+  acquire(name: string, holder: string, milliseconds: number): Awaitable<boolean>
+  release(name: string, holder: string): Awaitable<void>
+}
