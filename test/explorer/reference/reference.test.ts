@@ -158,11 +158,10 @@ test('the snippets name a method other than GET, and other than POST with a body
   await using server = await serveRecords({}, [])
   const { text } = await server.get('/reference/v3')
   const removal = text.slice(text.indexOf('id="removePassport"'))
-  expect(removal).toMatch(/^[\s\S]*?curl -X DELETE '[\s\S]*?method: &#x27;DELETE&#x27;, [\s\S]*?requests\.delete\(/)
-<<<<<<< HEAD
+  expect(removal).toMatch(
+    /^[\s\S]*?curl -X DELETE '[\s\S]*?method: &#x27;DELETE&#x27;, [\s\S]*?requests\.delete\(/,
+  )
   const [lookup] = text.slice(text.indexOf('id="lookUp"')).split('</section>', 1)
   expect(lookup).toContain('curl ')
   expect(lookup).not.toContain('-X POST')
-=======
->>>>>>> w-rec32
 })
