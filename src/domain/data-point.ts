@@ -17,6 +17,9 @@ export type DataPoint = {
   addedAt?: number
 }
 
+/** `isTaken`: the account counts for another passport. Known only for types with the rule option `unique`. */
+export type ScorablePoint = DataPoint & { isTaken?: boolean }
+
 /** Identifies a data point of a passport. `issuer` is the one who names it. */
 export type PointName = Pick<DataPoint, 'type' | 'account' | 'issuer'>
 

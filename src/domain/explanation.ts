@@ -16,11 +16,17 @@ export type ExplanationLine = Scored & {
   accounts: ExplanationAccount[]
 }
 
-/** `issuer` is absent if the operator wrote the data point. */
-export type ExplanationAccount = { account: string; value: string; formula: string; issuer?: string }
+/** `issuer` is absent if the operator wrote the data point. `obstacle`: why the account does not count. */
+export type ExplanationAccount = {
+  account: string
+  value: string
+  formula: string
+  issuer?: string
+  obstacle?: string
+}
 
-/** The inputs of a formula. */
-export type Calculation = { raw: RawValue; rule: Rule; now: number }
+/** The inputs of a formula. `obstacle`: why the value does not count. `note`: until when it counts. */
+export type Calculation = { raw: RawValue; rule: Rule; now: number; obstacle?: string; note?: string }
 
 export type Explanation = {
   scores: Scores

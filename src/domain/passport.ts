@@ -103,11 +103,18 @@ export function parsePassportKey(text: string): PassportKey | undefined {
 
 /** Returns the handle as the index stores it: `source:name` in lower case, without the @ before the name. */
 function foldHandle(source: string, name: string): string | undefined {
-  const [folded, rest] = [source.trim().toLowerCase(), name.trim().replace(/^@/, '').toLowerCase()]
+  const [folded, rest] = [source.trim().toLowerCase(), foldAccount(name)]
   const handle = `${folded}:${rest}`
   const isUsable = folded !== '' && rest !== '' && !folded.includes(':')
   return isUsable && handle.length <= LONGEST_HANDLE && isStorable(handle) ? handle : undefined
 }
+
+/** Accounts that differ only in case, outer white space or an @ at the beginning are the same account. */
+const foldAccount = (account: string) => account.trim().replace(/^@/, '').toLowerCase()
+
+/** The folded account of a data point; empty if it has none, or was made from a credential. */
+export const accountKeyOf = (account: string): string =>
+  account.startsWith(CREDENTIAL_ACCOUNT) ? '' : foldAccount(account)
 
 /** PostgreSQL stores neither the NUL character nor lone surrogates. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()

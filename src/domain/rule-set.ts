@@ -10,6 +10,12 @@ export const Rule = closed({
   multiplier: Type.Number({ minimum: 0, maximum: 1_000_000 }),
   accounts: Type.Enum(['sum', 'best']),
   proves_human: Type.Boolean(),
+  unique: Type.Optional(
+    Type.Enum(['first'], { description: 'An account counts only for the passport that had it first' }),
+  ),
+  expires: Type.Optional(
+    Type.String({ description: 'How long a data point counts, such as `90d` for 90 days' }),
+  ),
   issuer: Type.Optional(
     Type.String({
       minLength: 1,
@@ -40,6 +46,9 @@ export const RuleSetFile = closed({
 export type Rule = Static<typeof Rule>
 export type Level = Static<typeof Level>
 export type RuleSetShape = Static<typeof RuleSetFile>
+
+/** The types of a rule set whose points depend on other passports (`unique`) or on the time (`expires`). */
+export type WatchedTypes = { unique: readonly string[]; expiring: readonly string[] }
 
 /** Returns the kind of raw value that the rule of a type accepts; `undefined` if the type has no rule. */
 export function rawKindOf({ types }: Pick<RuleSetShape, 'types'>, type: string): RawKind | undefined {

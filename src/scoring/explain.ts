@@ -1,13 +1,14 @@
 import type { ExplainedPassport, Explanation, ExplanationLine } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
-import type { Scorable, Store } from '../store/store.ts'
+import type { Scorable } from '../store/scoring-store.ts'
+import type { Store } from '../store/store.ts'
 import { describeCalculation } from './points.ts'
 import { score } from './score.ts'
-import { findRules, type RuleSet, toRuleSet } from './stamped-rule-set.ts'
+import { findRules, type RuleSet, toRuleSet, watchedTypesOf } from './stamped-rule-set.ts'
 
 /** Calculates the score with `rules`. If responses show another score, the notes say why. */
 export async function findExplanation(store: Store, ref: PassportRef, rules: RuleSet, now: number) {
-  const evidence = await store.scoring.find(ref)
+  const evidence = await store.scoring.find(ref, watchedTypesOf(rules))
   if (!evidence) return undefined
   const { passport, rules: used } = evidence
   const outcome = score(evidence, rules, now)
@@ -33,9 +34,12 @@ type Calculated = { id: number; rules: string; calculatedAt: number }
 export function createExplainer(store: Store) {
   const rulesOf = createRulesFinder(store)
   return async (passports: readonly Calculated[]): Promise<Map<number, Explanation>> => {
-    const evidence = await store.scoring.listByIds(passports.map(({ id }) => id))
+    // Only the active rule set watches accounts: scores by earlier ones depend on no other passport any more.
+    const active = await findRules(store)
+    const ids = passports.map(({ id }) => id)
+    const evidence = await store.scoring.listByIds(ids, watchedTypesOf(active))
     const byId = new Map(evidence.map((each) => [each.id, each]))
-    const find = await rulesOf(new Set(passports.map(({ rules }) => rules)))
+    const find = await rulesOf(new Set(passports.map(({ rules }) => rules)), active)
     const explanations = new Map<number, Explanation>()
     for (const [at, { id, rules, calculatedAt }] of passports.entries()) {
       if (at > 0 && at % PER_TURN === 0) await new Promise(setImmediate)
@@ -50,10 +54,11 @@ export function createExplainer(store: Store) {
 export function createPassportExplainer(store: Store) {
   const rulesOf = createRulesFinder(store)
   return async (ref: PassportRef): Promise<ExplainedPassport | undefined> => {
-    const evidence = await store.scoring.find(ref)
+    const active = await findRules(store)
+    const evidence = await store.scoring.find(ref, watchedTypesOf(active))
     if (!evidence) return undefined
     const { passport, rules: stamp } = evidence
-    const rules = (await rulesOf(new Set([stamp])))(stamp)
+    const rules = (await rulesOf(new Set([stamp]), active))(stamp)
     const { lines, ...explanation } = explain(evidence, rules, passport.calculatedAt)
     const described = lines.map((line) => ({ ...line, words: describe(line) }))
     return { ...explanation, rules: rules.version, passport, lines: described }
@@ -67,14 +72,13 @@ function explain(scorable: Scorable, rules: RuleSet, now: number): Explanation {
   return { scores, lines, rules: rules.stamp, caps: rules.caps ?? {} }
 }
 
-/** Finds rule sets by stamp. For an empty or unknown stamp, it returns the active rule set. */
+/** Finds rule sets by stamp. For an empty or unknown stamp, it returns `active`. */
 function createRulesFinder(store: Store) {
   const known = new Map<string, RuleSet>()
-  return async (stamps: ReadonlySet<string>): Promise<(stamp: string) => RuleSet> => {
+  return async (stamps: ReadonlySet<string>, active: RuleSet): Promise<(stamp: string) => RuleSet> => {
     const missing = [...stamps].filter((stamp) => stamp !== '' && !known.has(stamp))
     if (missing.length > 0)
       for (const each of await store.rules.listByStamps(missing)) known.set(each.stamp, toRuleSet(each))
-    const active = await findRules(store)
     return (stamp) => known.get(stamp) ?? active
   }
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AdoptionJob, Store } from '../store/store.ts'
+import type { AdoptionJob } from '../store/scoring-store.ts'
+import type { Store } from '../store/store.ts'
 import { score } from './score.ts'
-import { type RuleSet, toAppliedRules, toRuleSet } from './stamped-rule-set.ts'
+import { type RuleSet, toAppliedRules, toRuleSet, watchedTypesOf } from './stamped-rule-set.ts'
 
 const IDLE_MILLISECONDS = 250
 
@@ -32,6 +33,7 @@ type Adopter = Pick<Rescorer, 'store' | 'rules'> & Partial<Pick<Rescorer, 'now'>
 const toJob = ({ rules, now = Date.now }: Adopter): AdoptionJob => ({
   rules: rules.stamp,
   now: now(),
+  watched: watchedTypesOf(rules),
   score: (passport, at) => score(passport, rules, at),
 })
 

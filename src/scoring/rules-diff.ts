@@ -1,8 +1,9 @@
 import { roundScore } from '../domain/credential.ts'
 import { type Level, levelOf } from '../domain/rule-set.ts'
-import type { Scorable, Store } from '../store/store.ts'
+import type { Scorable } from '../store/scoring-store.ts'
+import type { Store } from '../store/store.ts'
 import { type ExplainedScore, score } from './score.ts'
-import type { RuleSet } from './stamped-rule-set.ts'
+import { type RuleSet, watchedTypesOf } from './stamped-rule-set.ts'
 
 /** Passports in memory at once. */
 const BATCH = 500
@@ -35,8 +36,9 @@ type Options = {
 export async function diffRules(options: Options): Promise<RulesDiff> {
   const { store, before, after, onProgress } = options
   const diff = emptyDiff(before, after)
+  const watched = watchedTypesOf(before, after)
   for (let last = -1; ; ) {
-    const batch = await store.scoring.list(last, BATCH)
+    const batch = await store.scoring.list(last, BATCH, watched)
     for (const passport of batch) add(diff, passport, options)
     diff.largest = diff.largest.toSorted((a, b) => sizeOf(b) - sizeOf(a) || a.id - b.id).slice(0, LARGEST)
     onProgress(diff.passports)

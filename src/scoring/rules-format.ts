@@ -3,6 +3,7 @@ import { Settings } from 'typebox/system'
 import { describeProblems } from '../domain/record/validation-problem.ts'
 import { type Level, RuleSetFile, type RuleSetShape } from '../domain/rule-set.ts'
 import { quote } from '../domain/text/quote.ts'
+import { parseDays } from './points.ts'
 import { type RuleSet, stampRules } from './stamped-rule-set.ts'
 
 const validator = Compile(RuleSetFile)
@@ -57,6 +58,12 @@ function contradictions({ types, caps = {}, levels = [] }: RuleSetShape): string
     ...Object.entries(types)
       .filter(([, { convert, accounts }]) => convert === 'years' && accounts === 'sum')
       .map(([type]) => `types.${type}.accounts must be "best": dates of several accounts cannot be summed.`),
+    ...Object.entries(types)
+      .filter(([, { expires }]) => expires !== undefined && parseDays(expires) === undefined)
+      .map(
+        ([type, { expires }]) =>
+          `types.${type}.expires must be a number of days from 1d to 9999d, such as "90d", got ${quote(expires)}.`,
+      ),
     ...(Object.keys(types).some((type) => type.trim() === '') ? ['types has a type without a name.'] : []),
     ...(Object.keys(types).length === 0 ? ['types must have at least one type.'] : []),
     ...Object.keys(caps)

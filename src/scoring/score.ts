@@ -1,10 +1,10 @@
 import { type Credential, roundScore, sumScores } from '../domain/credential.ts'
-import { type DataPoint, describeRawValue } from '../domain/data-point.ts'
-import type { ExplanationLine } from '../domain/explanation.ts'
+import { describeRawValue, type ScorablePoint } from '../domain/data-point.ts'
+import type { Calculation, ExplanationLine } from '../domain/explanation.ts'
 import type { Scores } from '../domain/passport.ts'
 import { stableId } from '../domain/text/stable-id.ts'
-import type { Scorable } from '../store/store.ts'
-import { toPoints } from './points.ts'
+import type { Scorable } from '../store/scoring-store.ts'
+import { expiryOf, toCalculation, toPoints } from './points.ts'
 import { type Rule, type RuleSet, ruleOf } from './stamped-rule-set.ts'
 
 export type ExplainedScore = {
@@ -13,6 +13,8 @@ export type ExplainedScore = {
   /** The credentials of the record and the calculated ones. */
   credentials: Credential[]
   lines: ExplanationLine[]
+  /** When the next data point expires; absent if none does. */
+  rescoreAt?: number
 }
 
 /** Scoring as a pure function of the stored facts, the rules and the time. */
@@ -36,6 +38,7 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
   const results = [...kept, ...calculated]
   const shown = results.map(({ credential }) => credential)
   // A passport that no rule set has scored keeps the scores of its record if there is nothing to score.
+  const ends = calculated.flatMap((each) => each.ends)
   const isKnown = results.length > 0 || passport.rules !== ''
   return {
     scores: isKnown ? sumScores(shown, rules.caps) : passport.scores,
@@ -43,6 +46,7 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
       passport.givenHuman || shown.some(({ type, score }) => score > 0 && ruleOf(rules, type)?.proves_human),
     credentials: [...shown, ...superseded],
     lines: [...results.map(({ line }) => line), ...unruled],
+    ...(ends.length > 0 && { rescoreAt: Math.min(...ends) }),
   }
 }
 
@@ -67,10 +71,14 @@ function withScore(before: Credential, score: number, now: number): Credential {
   return { ...credential, score, calculatedAt: score === before.score ? before.calculatedAt : now }
 }
 
-function calculate(passport: Scorable, type: string, points: readonly DataPoint[], rule: Rule, now: number) {
-  const accounts = points.map((point) => toCounted(point, rule, now))
-  const best = accounts.reduce((leader, each) => (each.points > leader.points ? each : leader))
-  const counted = rule.accounts === 'sum' && points.length > 1 ? sumUp(points, rule, now) : best
+type Points = readonly ScorablePoint[]
+
+function calculate(passport: Scorable, type: string, points: Points, rule: Rule, now: number) {
+  const accounts = points.map((point) => toCounted(point, toCalculation(point, rule, now)))
+  const counting = accounts.filter(({ calculation }) => calculation.obstacle === undefined)
+  const candidates = counting.length > 0 ? counting : accounts
+  const best = candidates.reduce((leader, each) => (each.points > leader.points ? each : leader))
+  const counted = rule.accounts === 'sum' && counting.length > 1 ? sumUp(counting) : best
   const credential: Credential = {
     id: freeId(passport, type),
     type,
@@ -83,43 +91,50 @@ function calculate(passport: Scorable, type: string, points: readonly DataPoint[
     calculatedAt: now,
     ...(counted.point.issuer !== undefined && { issuer: counted.point.issuer }),
   }
-  const shown = accounts.map(({ point, formula }) => ({
+  const shown = accounts.map(({ point, formula, calculation: { obstacle } }) => ({
     account: point.account,
     value: point.display || describeRawValue(point.value),
     formula,
+    ...(obstacle !== undefined && { obstacle }),
     ...(point.issuer !== undefined && { issuer: point.issuer }),
   }))
+  const ends = counting.flatMap(({ point }) => expiryOf(point, rule) ?? [])
   const line = toLine(credential, 'rule', counted.formula, shown)
-  return { credential, line: { ...line, calculation: counted.calculation } }
+  return { credential, line: { ...line, calculation: counted.calculation }, ends }
 }
 
-const toCounted = (point: DataPoint, rule: Rule, now: number) => ({
+const toCounted = (point: ScorablePoint, calculation: Calculation) => ({
   point,
-  ...toPoints(point.value, rule, now),
-  calculation: { raw: point.value, rule, now },
+  ...toPoints(calculation),
+  calculation,
 })
 
+type Counted = ReturnType<typeof toCounted>
+
 /**
- * Sums the raw values of all accounts, except dates. The sum has the earliest `earnedAt` of these accounts, and their issuer
- * if they have the same.
+ * Sums the raw values of accounts, except dates. The sum has the earliest `earnedAt` and expiry of the accounts, and their
+ * issuer if they have the same.
  */
-function sumUp(all: readonly DataPoint[], rule: Rule, now: number) {
-  const points = all.filter(({ value }) => value.kind !== 'date')
+function sumUp(all: readonly Counted[]) {
+  const points = all.map(({ point }) => point).filter(({ value }) => value.kind !== 'date')
   const amount = points.reduce((total, { value }) => total + value.amount, 0)
   const earned = points.flatMap(({ earnedAt }) => earnedAt ?? [])
   const [issuer, ...otherIssuers] = new Set(points.map((point) => point.issuer))
-  const point: DataPoint = {
-    type: all[0]?.type ?? '',
+  const value = { kind: 'number', amount } as const
+  const [note = ''] = all.flatMap(({ calculation }) => calculation.note ?? []).sort()
+  const { rule, now } = (all[0] as Counted).calculation
+  const point: ScorablePoint = {
+    type: points[0]?.type ?? '',
     account: '',
-    value: { kind: 'number', amount },
+    value,
     display: '',
     ...(earned.length > 0 && { earnedAt: Math.min(...earned) }),
     ...(issuer !== undefined && otherIssuers.length === 0 && { issuer }),
   }
-  return toCounted(point, rule, now)
+  return toCounted(point, { raw: value, rule, now, note })
 }
 
-function unscored(type: string, points: readonly DataPoint[]): ExplanationLine {
+function unscored(type: string, points: Points): ExplanationLine {
   const accounts = points.map(({ account, value, issuer }) => ({
     account,
     value: describeRawValue(value),

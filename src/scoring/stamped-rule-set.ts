@@ -1,4 +1,4 @@
-import type { Rule, RuleSetShape } from '../domain/rule-set.ts'
+import type { Rule, RuleSetShape, WatchedTypes } from '../domain/rule-set.ts'
 import { digest } from '../domain/text/stable-id.ts'
 import type { AppliedRules, Store } from '../store/store.ts'
 import defaultRules from './default-rules.json' with { type: 'json' }
@@ -11,6 +11,14 @@ export type RuleSet = RuleSetShape & {
 
 export const ruleOf = (rules: RuleSet, type: string): Rule | undefined =>
   Object.hasOwn(rules.types, type) ? rules.types[type] : undefined
+
+/** `undefined` if the rule sets have no such types. */
+export function watchedTypesOf(...sets: readonly RuleSet[]): WatchedTypes | undefined {
+  const rules = sets.flatMap(({ types }) => Object.entries(types))
+  const unique = rules.flatMap(([type, rule]) => (rule.unique === undefined ? [] : [type]))
+  const expiring = rules.flatMap(([type, rule]) => (rule.expires === undefined ? [] : [type]))
+  return unique.length + expiring.length > 0 ? { unique, expiring } : undefined
+}
 
 /** The stamp covers all contents, levels included, so that clients may cache a rule set by its stamp. */
 export const stampRules = (rules: RuleSetShape): RuleSet => ({

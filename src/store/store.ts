@@ -1,10 +1,9 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
-import type { DataPoint } from '../domain/data-point.ts'
 import type { Actor, AuditEntry } from '../domain/history/event.ts'
 import type { EventCursor } from '../domain/history/event-cursor.ts'
 import type { GroupField, ScoreField } from '../domain/lists/list-request.ts'
-import type { FullPassport, Passport, PassportKey, PassportRef, Scores } from '../domain/passport.ts'
+import type { FullPassport, Passport, PassportKey, PassportRef } from '../domain/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { UsageCount } from '../domain/usage.ts'
@@ -13,6 +12,7 @@ import type { Awaitable } from './awaitable.ts'
 import type { CopyableTable } from './copyable-table.ts'
 import type { EventStore } from './event-store.ts'
 import type { MirrorStore } from './mirror-store.ts'
+import type { ScoringStore } from './scoring-store.ts'
 import type { SearchStore } from './search-store.ts'
 import type { LeaseStore, SubscriptionStore } from './subscription-store.ts'
 
@@ -218,27 +218,6 @@ export type SaveResult =
   | { outcome: 'added' | 'changed' | 'unchanged' | 'removed'; removedIds?: readonly number[] }
   | { outcome: 'refused'; field: string; reason: string }
 
-export type ScoringStore = {
-  /**
-   * Scores up to `limit` stale passports in one transaction. Other scorers skip them meanwhile, and after a crash
-   * they are still stale. Returns how many it processed, or `undefined` if another rule set is in force.
-   */
-  work(limit: number, job: ScoringJob): Awaitable<number | undefined>
-  /** Reads a passport and the input of its score together. */
-  find(ref: PassportRef): Awaitable<(Scorable & { passport: FullPassport }) | undefined>
-  listByIds(ids: readonly number[]): Awaitable<Scorable[]>
-  /** The next passports by id, without merged ones. */
-  list(afterId: number, limit: number): Awaitable<Scorable[]>
-  countStale(): Awaitable<number>
-  markAll(): Awaitable<void>
-  /**
-   * Puts a rule set in force, one batch of passports per call. Returns `true` after the last batch. Passports whose
-   * score it changes become stale. The first rule set keeps the scores of records. Does nothing while another
-   * applied rule set is active.
-   */
-  adopt(job: AdoptionJob): Awaitable<boolean>
-}
-
 export type RulesStore = {
   /** Finds any rule set that was ever in force. */
   find(stamp: string): Awaitable<AppliedRules | undefined>
@@ -266,30 +245,3 @@ export type AppliedRules = {
   /** Where it comes from: the command "rules apply", the setting RULES, or a release of the program. */
   source: 'apply' | 'RULES' | 'built-in'
 }
-
-/** The input of scoring. */
-export type Scorable = {
-  id: number
-  /** The credentials of the record, with their scores. */
-  recordCredentials: Credential[]
-  dataPoints: DataPoint[]
-  /** The human checkmark of the record. */
-  givenHuman: boolean
-  scores: Scores
-  /** The rule set that calculated `scores`; empty if they come from the record. */
-  rules: string
-}
-
-export type ScoringJob = {
-  /** The stamp of the rule set. */
-  rules: string
-  now: number
-  /** Also called with an earlier time, to find out whether the score changed only because time has passed. */
-  score: (passport: Scorable, now: number) => ScoreResult
-  /** Called after scoring threw. The passport stays stale and is not tried again until it changes. */
-  onFailure: (id: number, error: unknown) => void
-}
-
-export type AdoptionJob = Pick<ScoringJob, 'rules' | 'now' | 'score'>
-
-type ScoreResult = { scores: Scores; human: boolean; credentials: readonly Credential[] }

@@ -2,6 +2,7 @@ import { type Mutation, ON_SQLITE } from './mutation.ts'
 
 const MERGES = ['test/store/merges-and-removals.test.ts']
 const IMPORT = ['test/store/v1.test.ts']
+const UNIQUE = ['test/scoring/unique-accounts.test.ts']
 const SCORING = ['test/scoring/rescore.test.ts', 'test/scoring/adoption.test.ts']
 
 /** Mutations of records, merges and scores. */
@@ -92,6 +93,30 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
     from: '    stale: 0,\n',
     to: '    stale: 1,\n',
     tests: SCORING,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'unique: an account counts for several passports',
+    file: 'src/store/sql/unique-accounts.ts',
+    from: 'survivors.get(owner) !== survivors.get(id)',
+    to: 'false',
+    tests: UNIQUE,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'unique: the next passport with an account is not scored again',
+    file: 'src/store/sql/unique-accounts.ts',
+    from: 'isEarlier(firstBefore.get(key), first) !== isEarlier(firstAfter.get(key), first)',
+    to: 'false',
+    tests: UNIQUE,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'expires: a passport is not scored again when a data point expires',
+    file: 'src/store/sql/scoring.ts',
+    from: '  if (job.watched?.expiring.length) await markDue(tx, limit, job.now)\n',
+    to: '',
+    tests: ['test/scoring/expiry.test.ts'],
     ...ON_SQLITE,
   },
   {

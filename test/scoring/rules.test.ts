@@ -58,6 +58,13 @@ test.each([
   [withRule({ convert: 'cube' }), 'types.github.convert must be none, sqrt, ln or years, got "cube".'],
   [withRule({ accounts: 'worst' }), 'types.github.accounts must be sum or best, got "worst".'],
   [withRule({ proves_human: 'yes' }), 'types.github.proves_human must be a boolean, got "yes".'],
+  [withRule({ unique: true }), 'types.github.unique must be first, got true.'],
+  [withRule({ unique: 'last' }), 'types.github.unique must be first, got "last".'],
+  [withRule({ expires: 90 }), 'types.github.expires must be a string, got 90.'],
+  ...['90 days', '0d', '-1d', '1.5d', '10000d', '', 'd'].map((expires): [object, string] => [
+    withRule({ expires }),
+    `types.github.expires must be a number of days from 1d to 9999d, such as "90d", got "${expires}".`,
+  ]),
   [withRule({ points: 3 }), 'types.github.points is not a known field.'],
   [
     withRule({ convert: 'years', accounts: 'sum' }),

@@ -4,7 +4,7 @@ import { describeCalculation } from '../../src/scoring/points.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
 import { score } from '../../src/scoring/score.ts'
 import type { RuleSet } from '../../src/scoring/stamped-rule-set.ts'
-import type { Scorable } from '../../src/store/store.ts'
+import type { Scorable } from '../../src/store/scoring-store.ts'
 import { credential } from '../support/store/records.ts'
 import { rule as anyRule } from '../support/store/rule-files.ts'
 

@@ -94,8 +94,10 @@ function renderReason(line: DescribedLine): Html {
         : `${formatFigure(givenScore)} points from the imported record, at most ${formatFigure(maxScore)}`
     return value === '' ? html`${points}` : html`<bdi>${shorten(value)}</bdi>, ${points}`
   }
-  const isSum = calculation.rule.accounts === 'sum' && accounts.length > 1
-  if (isSum) return html`${count(accounts.length, 'account')}: ${words}`
+  if (calculation.obstacle !== undefined) return html`<bdi>${shorten(value)}</bdi>, ${calculation.obstacle}`
+  const counting = accounts.filter(({ obstacle }) => obstacle === undefined).length
+  const isSum = calculation.rule.accounts === 'sum' && counting > 1
+  if (isSum) return html`${count(counting, 'account')}: ${words}`
   // The number or the date is in `words` already.
   if (calculation.raw.kind !== 'flag' && value === describeRawValue(calculation.raw)) return html`${words}`
   return html`<bdi>${shorten(value)}</bdi>${value.includes(':') ? ', ' : ': '}${words}`
@@ -103,9 +105,9 @@ function renderReason(line: DescribedLine): Html {
 
 function renderAccounts(accounts: readonly ExplanationAccount[]): Html {
   const rest = accounts.length - MOST_ACCOUNTS
-  const shown = accounts.slice(0, MOST_ACCOUNTS).map(({ account, value }) => {
+  const shown = accounts.slice(0, MOST_ACCOUNTS).map(({ account, value, obstacle }) => {
     const isKnown = account !== '' && !account.startsWith(CREDENTIAL_ACCOUNT)
-    return html`<li><bdi>${isKnown ? shorten(account) : 'account'}</bdi>, <bdi>${shorten(value)}</bdi></li>`
+    return html`<li><bdi>${isKnown ? shorten(account) : 'account'}</bdi>, <bdi>${shorten(value)}</bdi>${obstacle === undefined ? '' : ` (${obstacle})`}</li>`
   })
   return html`<ul>${shown}${rest > 0 ? html`<li>${count(rest, 'more account')}</li>` : html``}</ul>`
 }

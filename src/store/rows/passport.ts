@@ -1,7 +1,13 @@
 import { type Credential, roundScore } from '../../domain/credential.ts'
 import type { DataPoint, RawValue } from '../../domain/data-point.ts'
 import type { ScoreField } from '../../domain/lists/list-request.ts'
-import { type FullPassport, foldWallet, type Passport, type Scores } from '../../domain/passport.ts'
+import {
+  accountKeyOf,
+  type FullPassport,
+  foldWallet,
+  type Passport,
+  type Scores,
+} from '../../domain/passport.ts'
 import { fromLaterText, toLaterText } from '../../domain/record/present.ts'
 import type { PassportRecord } from '../../domain/record/record.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
@@ -152,6 +158,8 @@ export type DataPointRow = {
   earned_at: number | null
   issuer: string
   added_at: number
+  /** The folded account; empty if it is unknown. */
+  account_key: string
 }
 
 export function toDataPointRow(
@@ -165,6 +173,7 @@ export function toDataPointRow(
     earned_at: earnedAt ?? null,
     issuer,
     added_at: addedAt,
+    account_key: accountKeyOf(point.account),
   }
 }
 

@@ -24,6 +24,8 @@ export type Dialect = {
   isInSelect(column: string, select: string): string
   /** Selects the values of a parameter that is a list of ids. */
   unnest(parameter: string): string
+  /** The elements of a JSON list, as rows with the column `value`. */
+  elementsOf(parameter: string): string
   /** Joins the passports that fulfil a condition as `next`. Always uses an index, whatever the planner estimates. */
   joinPassports(condition: string): string
   /** The version of listed passports that this transaction writes. */

@@ -5,8 +5,9 @@ import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
 import type { CauseOf } from '../write/event-tracker.ts'
 import { createRenderingWriteModel, type RenderingWriteModel } from '../write/rendering-write-model.ts'
 import { type Loaded, trackRows } from '../write/write-model.ts'
-import type { Connection } from './connection.ts'
-import { findAdoptionState, targetRules } from './rule-adoption.ts'
+import type { Connection, Dialect } from './connection.ts'
+import { findAdoptionState, targetRules, watchedTypes } from './rule-adoption.ts'
+import { findAffected } from './unique-accounts.ts'
 
 /** The passports and wallets that a batch refers to. */
 export type BatchKeys = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
@@ -17,17 +18,26 @@ export async function loadWriteModel(
   named: BatchKeys,
   causeOf: CauseOf,
 ): Promise<{ model: RenderingWriteModel; save: () => Promise<void> }> {
-  const loaded = await load(connection, named)
+  const { loaded, before, watched } = await load(connection, named)
   return {
     model: createRenderingWriteModel(loaded, causeOf),
-    save: () => saveChanges(connection, loaded),
+    async save() {
+      await saveChanges(connection, loaded)
+      if (!watched) return
+      const { ids, owners } = await findAffected(connection, before, loaded, watched)
+      const { query, dialect } = connection
+      const condition = `${dialect.isIn('id', '$3')} or ${isAround(dialect)}`
+      // Also updates passports that are stale: a scorer may have read their accounts, and must not have the last word.
+      if (ids.length + owners.length > 0)
+        await query(`update passports set stale = 1 where ${condition}`, [owners, [], ids])
+    },
   }
 }
 
 type WalletRow = { address: string; passport_id: number }
 type RemovalRow = { passport_id: number; removed_at: number }
 
-async function load(connection: Connection, named: BatchKeys): Promise<Loaded> {
+async function load(connection: Connection, named: BatchKeys) {
   const { dialect, selectRows } = connection
   const addresses = [...named.addresses]
   const hasAddress = dialect.isIn('address', '$1', 'text')
@@ -49,8 +59,9 @@ async function load(connection: Connection, named: BatchKeys): Promise<Loaded> {
     selectRows<RemovalRow>('removals', `where ${dialect.isIn('passport_id', '$1')}`, [ids]),
     findAdoptionState(connection.query),
   ])
-  return {
-    passports: trackRows(rows.map((row) => [row.id, row])),
+  const passports = new Map(rows.map((row) => [row.id, row]))
+  const loaded: Loaded = {
+    passports: trackRows(passports),
     wallets: trackRows(wallets.map(({ address, passport_id }) => [address, passport_id])),
     credentials: trackRows(),
     dataPoints: trackRows(dataPoints),
@@ -62,6 +73,7 @@ async function load(connection: Connection, named: BatchKeys): Promise<Loaded> {
     credentialRows,
     rules: targetRules(adoption),
   }
+  return { loaded, before: { passports, dataPoints }, watched: watchedTypes(adoption) }
 }
 
 /** The stored credentials of each passport, including superseded ones. */
@@ -106,12 +118,14 @@ async function mapHandles(
 }
 
 /** Locks the passports, their survivors, and all passports merged into them. */
-function lockPassports(
-  { dialect, selectRows }: Connection,
-  ids: number[],
-  removed: number[],
-): Promise<StoredRow[]> {
-  const { unnest, joinPassports, isInSelect, forUpdate } = dialect
+const lockPassports = ({ dialect, selectRows }: Connection, ids: number[], removed: number[]) =>
+  selectRows<StoredRow>('passports', `where ${isAround(dialect)} order by id ${dialect.forUpdate}`, [
+    ids,
+    removed,
+  ])
+
+/** Whether a passport is one of $1 or $2, or a survivor of $1, or directly or indirectly merged into one of these. */
+function isAround({ unnest, joinPassports, isInSelect }: Dialect): string {
   const around = `with recursive down (id) as (
       ${unnest('$2')}
       union
@@ -123,12 +137,9 @@ function lockPassports(
     ), around (id) as (
       select id from up
       union
-      select next.id from up ${joinPassports('next.merged_into = up.id')}
+      select next.id from around ${joinPassports('next.merged_into = around.id')}
     ) select id from around`
-  return selectRows<StoredRow>('passports', `where ${isInSelect('id', around)} order by id ${forUpdate}`, [
-    ids,
-    removed,
-  ])
+  return isInSelect('id', around)
 }
 
 async function saveChanges(connection: Connection, loaded: Loaded): Promise<void> {

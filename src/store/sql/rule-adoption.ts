@@ -1,4 +1,6 @@
 import type { EventContent } from '../../domain/history/event.ts'
+import type { WatchedTypes } from '../../domain/rule-set.ts'
+import type { AdoptionJob } from '../scoring-store.ts'
 import type { Query } from './connection.ts'
 import { setSetting } from './settings.ts'
 
@@ -8,8 +10,11 @@ export const ADOPTION_BATCH = 2500
 /** The setting with the stamp of the active rule set. Absent if none was applied and the built-in one is active. */
 export const ACTIVE = 'active_rules'
 
-/** `rules` is in force, `adopting` is replacing it, and passports up to the id `adopted_to` have been compared. */
-const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to'] as const
+/**
+ * `rules` is in force, `adopting` is replacing it, and passports up to the id `adopted_to` have been compared.
+ * `watched_types` of the newer of the two is JSON, so that writers need not read the rule set.
+ */
+const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to', 'watched_types'] as const
 
 /** The settings by name. Absent ones are undefined. */
 type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number] | typeof ACTIVE]?: string | undefined }
@@ -17,6 +22,9 @@ type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number] | typeof ACTI
 /** The rule set to score with: the active one, otherwise the one that is being adopted, otherwise the one in force. */
 export const targetRules = ({ active_rules, adopting, rules }: AdoptionState): string | undefined =>
   active_rules ?? adopting ?? rules
+
+export const watchedTypes = ({ watched_types }: AdoptionState): WatchedTypes | undefined =>
+  watched_types === undefined ? undefined : JSON.parse(watched_types)
 
 /** The next passports to compare with `next`. `undefined` if `next` is in force, or if another rule set is active. */
 export function nextRange({ rules, adopting, adopted_to, active_rules }: AdoptionState, next: string) {
@@ -28,11 +36,15 @@ export function nextRange({ rules, adopting, adopted_to, active_rules }: Adoptio
 }
 
 /** The state after a step that compared passports up to the id `end`. `end` is `undefined` if there are none left. */
-export const stateAfterStep = (
+export function stateAfterStep(
   state: AdoptionState,
-  rules: string,
+  { rules, watched }: AdoptionJob,
   end: number | undefined,
-): AdoptionState => (end === undefined ? { rules } : { ...state, adopting: rules, adopted_to: String(end) })
+): AdoptionState {
+  const watched_types = watched && JSON.stringify(watched)
+  if (end === undefined) return { rules, watched_types }
+  return { ...state, adopting: rules, adopted_to: String(end), watched_types }
+}
 
 /** The event when a rule set is activated. No event if passports are scored with this rule set already. */
 export function toActivated(state: AdoptionState, next: string): EventContent[] {

@@ -1,8 +1,9 @@
+import type { WatchedTypes } from '../../domain/rule-set.ts'
 import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
 import { type StoredRow, toFullPassport } from '../rows/passport.ts'
 import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
-import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
-import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
+import type { AdoptionJob, ScoringJob, ScoringStore } from '../scoring-store.ts'
+import { compareRules, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
 import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './load-and-save-write-model.ts'
 import { findRow } from './passports.ts'
@@ -15,6 +16,7 @@ import {
   targetRules,
   toRulesChanged,
 } from './rule-adoption.ts'
+import { addTaken } from './unique-accounts.ts'
 import { appendEvents } from './write-events.ts'
 
 export const STALE_COUNT =
@@ -22,8 +24,8 @@ export const STALE_COUNT =
 
 /** `long` is for statements that read many rows. */
 export function createScoring({ read, transaction, snapshot }: Database, long = read): ScoringStore {
-  const toScorables = async (connection: Connection, rows: readonly StoredRow[]) =>
-    (await loadScorables(connection, rows)).map(({ scorable }) => scorable)
+  const toScorables = async (...input: Parameters<typeof loadScorables>) =>
+    (await loadScorables(...input)).map(({ scorable }) => scorable)
 
   return {
     async work(limit, job) {
@@ -32,19 +34,20 @@ export function createScoring({ read, transaction, snapshot }: Database, long = 
       for (const { id, error } of failed) job.onFailure(id, error)
       return count
     },
-    find: (ref) =>
+    find: (ref, watched) =>
       snapshot(async (connection) => {
         const row = await findRow(connection, ref)
-        const [scorable] = await toScorables(connection, row ? [row] : [])
+        const [scorable] = await toScorables(connection, row ? [row] : [], watched)
         return row && scorable && { ...scorable, passport: toFullPassport(row, Boolean(row.merged)) }
       }),
-    async listByIds(ids) {
+    async listByIds(ids, watched) {
       const rest = `where ${read.dialect.isIn('id', '$1')}`
-      return toScorables(read, await read.selectRows<StoredRow>('passports', rest, [ids]))
+      return toScorables(read, await read.selectRows<StoredRow>('passports', rest, [ids]), watched)
     },
-    async list(afterId, limit) {
+    async list(afterId, limit, watched) {
       const rest = 'where merged_into is null and id > $1 order by id limit $2'
-      return toScorables(long, await long.selectRows<StoredRow>('passports', rest, [afterId, limit]))
+      const rows = await long.selectRows<StoredRow>('passports', rest, [afterId, limit])
+      return toScorables(long, rows, watched)
     },
     countStale: () => findNumber(long.query, STALE_COUNT),
     async markAll() {
@@ -60,10 +63,11 @@ type Failure = { id: number; error: unknown }
 /** Scores and saves stale passports. Returns how many it read, or `undefined` if another rule set is in force. */
 async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, failed: Failure[]) {
   if ((targetRules(await findAdoptionState(tx.query)) ?? job.rules) !== job.rules) return undefined
+  if (job.watched?.expiring.length) await markDue(tx, limit, job.now)
   const rest = `where stale <> 0 and stale = 1 order by id limit $1 ${tx.dialect.skipLocked}`
   const rows = await tx.selectRows<StoredRow>('passports', rest, [limit])
   const scored: Scored[] = []
-  for (const loaded of await loadScorables(tx, rows)) {
+  for (const loaded of await loadScorables(tx, rows, job.watched)) {
     try {
       scored.push(scorePassport(loaded, job))
     } catch (error) {
@@ -78,6 +82,16 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
   if (scored.length > 0) await tx.increment('ranking')
   return rows.length
 }
+
+/** Marks passports as stale if a data point has expired. */
+const markDue = ({ query, dialect }: Connection, limit: number, now: number) =>
+  query(
+    `update passports set stale = 1, rescore_at = null where ${dialect.isInSelect(
+      'id',
+      `select id from passports where rescore_at <= $1 order by rescore_at limit $2 ${dialect.skipLocked}`,
+    )}`,
+    [now, limit],
+  )
 
 async function setStale({ query, dialect }: Connection, stale: 1 | 2, passports: readonly { id: number }[]) {
   if (passports.length === 0) return
@@ -96,14 +110,20 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
   const end = await findEnd(tx, range.after)
   if (end !== undefined) {
     // Unless `withRecordScores` is set, scores that came with records stay.
-    const rest = `where id > $1 and id <= $2 and stale <> 1 and rules <> $3 ${range.withRecordScores ? '' : "and rules <> ''"}`
+    // A score of another database, by the same rule set, may be wrong if it depends on other passports or the time.
+    const isCompared = `(rules <> $3 or ${job.watched !== undefined})`
+    const rest = `where id > $1 and id <= $2 and stale <> 1 and ${isCompared} ${range.withRecordScores ? '' : "and rules <> ''"}`
     const rows = await selectRows<StoredRow>('passports', rest, [range.after, end, job.rules])
-    const loaded = await loadScorables(tx, rows)
-    const affected = loaded.flatMap((each) => (isAffected(each, job) ? [each.row] : []))
+    const compared = (await loadScorables(tx, rows, job.watched)).map((each) => compareRules(each, job))
+    const affected = compared.flatMap(({ row, isAffected }) => (isAffected ? [row] : []))
     await setStale(tx, 1, affected)
+    const moved = compared.flatMap(({ row, isAffected, rescoreAt }) =>
+      isAffected || rescoreAt === row.rescore_at ? [] : [{ ...row, rescore_at: rescoreAt }],
+    )
+    await upsertRows(tx, 'passports', 'id', moved)
     if (affected.length > 0) await tx.increment('ranking')
   }
-  await saveAdoptionState(query, stateAfterStep(state, job.rules, end))
+  await saveAdoptionState(query, stateAfterStep(state, job, end))
   return end === undefined
 }
 
@@ -130,13 +150,14 @@ async function markBatch(tx: Transaction, after: number): Promise<number | undef
   return end
 }
 
-async function loadScorables(connection: Connection, rows: readonly StoredRow[]) {
+async function loadScorables(connection: Connection, rows: readonly StoredRow[], watched?: WatchedTypes) {
   const ids = rows.map(({ id }) => id)
   const [credentials, points] = await Promise.all([
     mapCredentialRows(connection, ids),
     mapDataPoints(connection, ids),
   ])
-  return rows.map((row) => toLoadedScorable(row, credentials.get(row.id), points.get(row.id) ?? []))
+  const all = watched?.unique.length ? await addTaken(connection, points, watched) : points
+  return rows.map((row) => toLoadedScorable(row, credentials.get(row.id), all.get(row.id) ?? []))
 }
 
 async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<void> {

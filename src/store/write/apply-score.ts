@@ -1,5 +1,5 @@
 import type { Credential } from '../../domain/credential.ts'
-import type { DataPoint } from '../../domain/data-point.ts'
+import type { ScorablePoint } from '../../domain/data-point.ts'
 import type { EventContent } from '../../domain/history/event.ts'
 import {
   type CredentialsRow,
@@ -10,7 +10,7 @@ import {
   shownCredentialsOf,
 } from '../rows/credential.ts'
 import { type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
-import type { AdoptionJob, Scorable, ScoringJob } from '../store.ts'
+import type { AdoptionJob, Scorable, ScoringJob } from '../scoring-store.ts'
 import { type CauseOf, toScoreChanged, withoutSuperseded } from './event-tracker.ts'
 
 /** A passport before scoring. */
@@ -25,7 +25,7 @@ type LoadedScorable = {
 export function toLoadedScorable(
   row: StoredRow,
   stored: CredentialsRow | undefined,
-  dataPoints: DataPoint[],
+  dataPoints: ScorablePoint[],
 ): LoadedScorable {
   const all = fromCredentialData(stored)
   const scorable = {
@@ -50,7 +50,7 @@ export type Scored = {
 
 export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
   const { row: before, stored, all, scorable } = loaded
-  const { scores, human, credentials: calculated } = job.score(scorable, job.now)
+  const { scores, human, credentials: calculated, rescoreAt = null } = job.score(scorable, job.now)
   const row: StoredRow = {
     ...before,
     ...toScoreRow(scores),
@@ -58,6 +58,7 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
     stale: 0,
     calculated_at: job.now,
     rules: job.rules,
+    rescore_at: rescoreAt,
   }
   const credentials = keepUnchanged(all, calculated)
   const isUnchanged = isAsShown(stored) && isSameList(all, credentials)
@@ -70,19 +71,21 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
 }
 
 /**
- * Whether a rule set would have given another score or other credentials at the time of the stored score. If not,
- * the score keeps its time and its rule set. Also true if scoring fails, now or before: the scorer then tries again.
+ * `isAffected`: a rule set would have given another score or other credentials at the time of the stored score, or a
+ * data point has expired since. If not, the score keeps its time and its rule set. Also true if scoring fails, now or
+ * before: the scorer then tries again.
  */
-export function isAffected({ row, all, scorable }: LoadedScorable, { score }: AdoptionJob): boolean {
-  if (row.stale !== 0) return true
+export function compareRules({ row, all, scorable }: LoadedScorable, { score, now }: AdoptionJob) {
+  if (row.stale !== 0) return { row, isAffected: true, rescoreAt: null }
   try {
-    const { scores, human, credentials } = score(scorable, row.calculated_at)
+    const { scores, human, credentials, rescoreAt = null } = score(scorable, row.calculated_at)
     const isSameScore =
       Bun.deepEquals(toScoreRow(scores), toScoreRow(toScores(row))) && human === (row.human === 1)
-    return !isSameScore || !isSameList(all, keepUnchanged(all, credentials))
+    const isSame = isSameScore && isSameList(all, keepUnchanged(all, credentials))
+    return { row, isAffected: !isSame || (rescoreAt !== null && rescoreAt <= now), rescoreAt }
   } catch {
     // The scorer reports the error.
-    return true
+    return { row, isAffected: true, rescoreAt: null }
   }
 }
 

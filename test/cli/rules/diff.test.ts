@@ -62,6 +62,34 @@ withEveryEngine('rules diff', (makeDatabase) => {
     )
   })
 
+  test('rules diff and explain show the effect of the options "unique" and "expires"', async () => {
+    const files = {
+      'plain.json': kiteRules('plain'),
+      'strict.json': kiteRules('strict', { unique: 'first', expires: '30d' }),
+      'wrong.json': kiteRules('wrong', { unique: true, expires: 9 }),
+    }
+    const held = (id: number, account: string, earnedAt: number) =>
+      record(id, { dataPoints: [{ ...dataPoint('kites', 5, account), earnedAt }] })
+    const records = [held(1, 'ada', Date.now()), held(2, 'ADA', Date.now()), held(3, 'bob', 0)]
+    await using here = await workplace(makeDatabase, { records, files })
+    expect((await here.call('rules', 'check', here.path('wrong.json'))).err).toContain(
+      'types.kites.unique must be first, got true.',
+    )
+    await here.call('rules', 'apply', here.path('plain.json'))
+    await here.call('score')
+    const { out } = await here.call('rules', 'diff', here.path('strict.json'))
+    expect(out).toContain('3 passports: 0 scores rise, 2 fall, 1 stays.')
+    for (const id of [2, 3]) expect(out).toMatch(new RegExp(`^ *${id} +5 +0 +-5 +kites -5$`, 'm'))
+    const { err } = await here.call('rules', 'apply', here.path('strict.json'))
+    expect(err).toContain('2 scores will be calculated')
+    await here.call('score')
+    expect((await here.call('explain', '1')).out).toMatch(/5 of 90.* = 5, counts until \d{4}-\d\d-\d\d$/m)
+    expect((await here.call('explain', '2')).out).toContain(
+      '0: this account already counts for another passport',
+    )
+    expect((await here.call('explain', '3')).out).toContain('0 of 90  0: expired on 1970-01-31')
+  })
+
   test('rules diff counts the passports in each level', async () => {
     const levels = [
       { name: 'Low', from: 0 },

@@ -27,6 +27,11 @@ const RULE_SETS: readonly RuleSet[] = [
   }),
   stampRules({
     ...shape,
+    version: 'unique and expiring',
+    types: { ...shape.types, github: { ...github, unique: 'first', expires: '90d' } },
+  }),
+  stampRules({
+    ...shape,
     version: 'few',
     types: { github: { ...github, category: 'Hobbies', max_score: 7 } },
   }),

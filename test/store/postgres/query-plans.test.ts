@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
-import type { ScoringJob, Store } from '../../../src/store/store.ts'
+import type { ScoringJob } from '../../../src/store/scoring-store.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { connect } from '../../support/postgres/connection-urls.ts'
@@ -69,6 +70,12 @@ describe('postgres: among 20,000 passports', () => {
     ['the credentials of one', (store) => store.v1.findCredentials({ id: 77 }), 'v1_credentials_pkey'],
     ['changes of the ranking', (store) => store.listing.readChanges(CURSOR), 'v1_passports_by_version'],
     ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
+    ['accounts of other passports', (store) => store.scoring.list(76, 5, WATCHED), 'data_points_by_account'],
+    [
+      'expired data points',
+      (store) => store.scoring.work(5, { ...scoreNothing, watched: WATCHED }),
+      'passports_by_rescore',
+    ],
     ['the number of stale passports', (store) => store.scoring.countStale(), 'passports_stale'],
     ['a batch of an export', (store) => store.records.list(77, 50), 'passports_pkey'],
     ['a page of events', (store) => store.events.list({ after: 7000, limit: 100 }), 'events_pkey'],
@@ -81,6 +88,7 @@ describe('postgres: among 20,000 passports', () => {
     ],
     ['a row that a merge locks', mergeAndUnmerge, 'passports_pkey'],
     ['a row that a removal locks', removeNext, 'passports_by_survivor'],
+    ['the next passport with an account', removeNext, 'data_points_by_account'],
   ])('PostgreSQL uses an index to find %s', async (_, work, index) => {
     const plans = await plansOf(work)
     expect(plans).toContain(index)
@@ -124,6 +132,8 @@ describe('postgres: among 20,000 passports', () => {
 
 const FULL = { credentials: true }
 
+const WATCHED = { unique: ['github'], expiring: ['github'] }
+
 /** Keys of every kind. Some passports are merged or unknown. */
 const MIXED_KEYS = Array.from({ length: 1000 }, (_, at) => {
   const id = at * 21
@@ -148,6 +158,8 @@ async function fill(sql: SQL): Promise<void> {
     insert into v1_credentials select passport_id, '{"passport_credentials":[]}', '' from v1_passports;
     insert into handles select 'lens:' || id, id from passports;
     insert into data_points select id, 'ens', '', 'number', 1, '', null from passports;
+    insert into data_points select id, 'github', 'a' || id % 100, 'number', 1, '', null, '', 0, 'a' || id % 100 from passports;
+    insert into settings values ('watched_types', '{"unique":["github"],"expiring":[]}');
     insert into unlisted (passport_id) select generate_series(30000, 40000);
     insert into removals select id, 0 from generate_series(30000, 40000) as id;
     insert into event_rules (stamp) values ('');

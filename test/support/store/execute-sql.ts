@@ -29,7 +29,7 @@ const REVERTED = [
   ...Object.entries({
     events: ['actor'],
     keys: ['scopes', 'origins', 'types', 'seen_in_browser'],
-    data_points: ['issuer', 'added_at'],
+    data_points: ['issuer', 'added_at', 'account_key'],
     passports: ['rescore_at'],
   }).flatMap(([table, columns]) => columns.map((column) => `alter table ${table} drop column ${column}`)),
 ]

@@ -7,9 +7,12 @@ alter table keys
 
 alter table data_points
   add column issuer text not null default '',
-  add column added_at bigint not null default 0;
+  add column added_at bigint not null default 0,
+  add column account_key text collate "C" not null default '';
 
-create index data_points_by_account on data_points (type, account, added_at) where account <> '';
+update data_points set account_key = lower(ltrim(trim(account), '@')) where account not like 'credential:%';
+
+create index data_points_by_account on data_points (type, account_key, added_at, passport_id) where account_key <> '';
 
 alter table passports add column rescore_at bigint;
 

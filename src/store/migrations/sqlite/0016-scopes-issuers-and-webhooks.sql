@@ -12,7 +12,13 @@ alter table data_points add column issuer text not null default '';
 -- When the passport first had the data point; 0 before this migration.
 alter table data_points add column added_at integer not null default 0;
 
-create index data_points_by_account on data_points (type, account, added_at) where account <> '';
+-- The account as accounts are compared (src/domain/passport.ts); empty if it is unknown or comes from a credential.
+-- The case of other than ASCII letters is folded when the data point is written again.
+alter table data_points add column account_key text not null default '';
+
+update data_points set account_key = lower(ltrim(trim(account), '@')) where account not like 'credential:%';
+
+create index data_points_by_account on data_points (type, account_key, added_at, passport_id) where account_key <> '';
 
 -- When time alone changes the score: a data point expires.
 alter table passports add column rescore_at integer;

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { workplace } from '../support/cli-sandbox.ts'
-import { withEngine, withEveryEngine } from '../support/store/engines.ts'
-import { ada, apiKey } from '../support/store/records.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { ada, apiKey } from '../../support/store/records.ts'
 
 withEveryEngine('scopes of keys', (makeDatabase) => {
   test('a new key has the scope read, and set replaces its scopes and types', async () => {

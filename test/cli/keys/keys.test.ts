@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import type { ApiKey } from '../../src/domain/api-key.ts'
-import { NO_PLAN } from '../../src/domain/retirement.ts'
-import { MAIN } from '../support/cli.ts'
-import { callHere } from '../support/cli-in-process.ts'
-import { workplace } from '../support/cli-sandbox.ts'
-import { type MakeDatabase, withEngine, withEveryEngine } from '../support/store/engines.ts'
-import { ada, apiKey, NOON } from '../support/store/records.ts'
-import { until } from '../support/wait-until.ts'
+import type { ApiKey } from '../../../src/domain/api-key.ts'
+import { NO_PLAN } from '../../../src/domain/retirement.ts'
+import { MAIN } from '../../support/cli.ts'
+import { callHere } from '../../support/cli-in-process.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { ada, apiKey, NOON } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
 
 const KEY = /^ppd_([0-9a-f]{10})_[0-9a-f]{64}\n$/
 
