@@ -12,7 +12,7 @@ import { NOON, PEOPLE } from '../support/store/records.ts'
 
 const point = (value: unknown, type = 'github', account = 'ada') => ({ passport: 7, type, value, account })
 
-describe('write_records over HTTP', () => {
+describe('over HTTP', () => {
   let store: TestStore
   let server: Awaited<ReturnType<typeof serveMcpHere>>
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('write_records over HTTP', () => {
     return { id, ...(await httpAgent(server.url, init.headers)) }
   }
 
-  test('is offered only to keys with a scope that writes', async () => {
+  test('write_records is offered only to keys with a scope that writes', async () => {
     for (const scopes of [['read', 'events'], ['write:github'], ['read', 'write:*']] as const) {
       await using agent = await agentWith({ scopes })
       const { tools } = await agent.client.listTools()
@@ -44,7 +44,7 @@ describe('write_records over HTTP', () => {
     expect((await failureOf(call)).message).toContain('"write_records" is not a known tool')
   })
 
-  test('writes data points, checks them with dry_run, and changes nothing the second time', async () => {
+  test('write_records writes data points, checks them with dry_run, and changes nothing the second time', async () => {
     await using agent = await agentWith({ scopes: ['write:github'], types: ['github'] })
     const records = [point(31, 'github', 'first')]
     const dry = await agent.call('write_records', { records, dry_run: true })
@@ -56,14 +56,14 @@ describe('write_records over HTTP', () => {
     expect((await agent.call('write_records', { records: withdrawn })).data).toMatchObject({ changed: 1 })
   })
 
-  test('names the key as the actor of an event', async () => {
+  test('write_records names the key as the actor of an event', async () => {
     await using agent = await agentWith({ scopes: ['write:*'] })
     await agent.call('write_records', { records: [{ passport_id: 555 }] })
     const { events } = await store.events.list({ after: 0, limit: 1000 })
     expect(events.at(-1)).toMatchObject({ passportId: 555, actor: `key:${agent.id}` })
   })
 
-  test('refuses what the key may not write with all problems, and stores nothing', async () => {
+  test('write_records refuses what the key may not write with all problems, and stores nothing', async () => {
     await using agent = await agentWith({ scopes: ['write:github'], types: ['github'] })
     const before = await store.events.log()
     const { isError, text, data } = await agent.call('write_records', {
@@ -87,7 +87,7 @@ describe('write_records over HTTP', () => {
     expect(many.text).toContain('records must be a list of at most 100 entries')
   })
 
-  test('is refused for a key that is unknown, expired or revoked', async () => {
+  test('MCP over HTTP refuses a key that is unknown, expired or revoked', async () => {
     const expired = await makeKey(store, 101, { scopes: ['write:*'], expiresAt: NOON - 1 })
     const revoked = await makeKey(store, 102, { scopes: ['write:*'], revokedAt: 1 })
     const forged = revoked.key.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
@@ -98,8 +98,8 @@ describe('write_records over HTTP', () => {
   })
 })
 
-describe('mcp --write', () => {
-  test('lets an agent on standard input write the types of the issuer', async () => {
+describe('as a command', () => {
+  test('mcp --write lets an agent on standard input write the types of the issuer', async () => {
     await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
     await here.look((store) => store.rules.apply(toAppliedRules(ISSUER_RULES, 'apply', NOON)))
     await using agent = await stdioAgent(here, ['--write', 'github'])
@@ -112,7 +112,7 @@ describe('mcp --write', () => {
   test.each([
     [['--write', 'Git Hub'], '--write must be the name of an issuer, or * for all records, got "Git Hub"'],
     [['--http', '--write', '*'], '--write is not accepted here.'],
-  ])('is refused as %j', async (args, sentence) => {
+  ])('mcp is refused with the arguments %j', async (args, sentence) => {
     const { code, err } = await callHere(['mcp', ...args], {})
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(sentence) })
   })
