@@ -15,6 +15,7 @@ import { diskFullServe } from './scenarios/disk-full-serve.ts'
 import { drain } from './scenarios/drain.ts'
 import { expensive } from './scenarios/expensive-requests.ts'
 import { killEventWriters } from './scenarios/kill/kill-event-writers.ts'
+import { killHttpWriters } from './scenarios/kill/kill-http-writers.ts'
 import { killImport } from './scenarios/kill/kill-import.ts'
 import { killMirror } from './scenarios/kill/kill-mirror.ts'
 import { killScorer } from './scenarios/kill/kill-scorer.ts'
@@ -56,6 +57,7 @@ export const SCENARIOS: readonly Scenario[] = [
   largeRecords,
   replicaLag,
   killEventWriters,
+  killHttpWriters,
   lookup,
   asOf,
   eventStreams,

@@ -152,3 +152,11 @@ test.each(['/reference', '/reference/v2', '/reference/v3'])(
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(60_000)
   },
 )
+
+test('the snippets name a method other than GET, and other than POST with a body', async () => {
+  await using server = await serveRecords({}, [])
+  const { text } = await server.get('/reference/v3')
+  const removal = text.slice(text.indexOf('id="removePassport"'))
+  expect(removal).toMatch(/^[^]*?curl -X DELETE '[^]*?method: &#x27;DELETE&#x27;, [^]*?requests\.delete\(/)
+  expect(text).not.toContain('-X POST')
+})

@@ -144,6 +144,17 @@ describe('the records of a batch', () => {
   })
 })
 
+test('a write counts as one request, and as one more for each two records', async () => {
+  await using server = await openPeople()
+  const remaining = async (count: number) => {
+    const points = Array.from({ length: count }, (_, at) => ({ passport: 7, type: `t${at}`, value: 1 }))
+    const { headers } = await server.operator.write(points)
+    return Number(/r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1])
+  }
+  const before = await remaining(1)
+  expect(before - (await remaining(5))).toBe(1 + 3)
+})
+
 describe('a body that is refused', () => {
   test('names every line and field, with the messages of an import', async () => {
     await using server = await openPeople()
@@ -194,11 +205,16 @@ describe('a body that is refused', () => {
     expect([status, body.errors]).toEqual([400, [{ pointer: '#', detail }]])
   })
 
-  test('is explained if a line of NDJSON would take long to parse', async () => {
+  test('is explained if a record is larger than 64 KiB', async () => {
     await using server = await openPeople()
-    const { body } = await server.operator.writeLines(`[${'"",'.repeat(40_000)}""]`)
-    const detail = 'The record may have at most 100000 quotes, commas, colons and opening brackets.'
-    expect(body.errors).toEqual([{ line: 1, pointer: '#', detail }])
+    const { operator } = server
+    const record = { passport_id: 21, passport_profile: { bio: 'x'.repeat(65_536) } }
+    const detail = 'The record may have at most 65536 bytes, got 65584.'
+    const lines = await operator.writeLines(JSON.stringify(record))
+    expect(lines.body.errors).toEqual([{ line: 1, pointer: '#', detail }])
+    expect((await operator.write([record])).body.errors).toEqual([
+      { line: 1, pointer: '#/records/0', detail },
+    ])
   })
 
   test('may have another type, or be too large', async () => {
