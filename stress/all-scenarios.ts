@@ -20,6 +20,7 @@ import { killImport } from './scenarios/kill/kill-import.ts'
 import { killMirror } from './scenarios/kill/kill-mirror.ts'
 import { killScorer } from './scenarios/kill/kill-scorer.ts'
 import { killServer } from './scenarios/kill/kill-server.ts'
+import { killWebhookSender } from './scenarios/kill/kill-webhook-sender.ts'
 import { largeRecords } from './scenarios/large-records.ts'
 import { garbage } from './scenarios/malformed-input.ts'
 import { newRelease } from './scenarios/new-release.ts'
@@ -58,6 +59,7 @@ export const SCENARIOS: readonly Scenario[] = [
   replicaLag,
   killEventWriters,
   killHttpWriters,
+  killWebhookSender,
   lookup,
   asOf,
   eventStreams,

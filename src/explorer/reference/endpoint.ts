@@ -61,6 +61,15 @@ function renderResponse(example: unknown): Html {
 </div>`
 }
 
+const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
+
+/** The body as source code: JSON, with other words in Python. */
+function toLiteral(body: unknown, language: string): string {
+  const json = JSON.stringify(body, null, 2)
+  if (language !== 'python') return json
+  return json.replace(/"(?:[^"\\]|\\.)*"|[a-z]+/g, (token) => PYTHON_WORDS[token] ?? token)
+}
+
 type SentRequest = { id: string; method: string; url: string; body: unknown }
 
 /**
@@ -72,7 +81,7 @@ function renderSnippets({ id, method, url, body }: SentRequest): Html {
   const json = (language: string, indent: string) =>
     body === undefined
       ? undefined
-      : html`<span data-json="${language}">${JSON.stringify(body, null, 2).replaceAll('\n', `\n${indent}`)}</span>`
+      : html`<span data-json="${language}">${toLiteral(body, language).replaceAll('\n', `\n${indent}`)}</span>`
   const tabs = Object.entries({
     curl: curl(address, method, json('curl', '  ')),
     JavaScript: javaScript(address, method, json('javascript', '  ')),

@@ -6,6 +6,7 @@ import {
   GIVE_UP_MILLISECONDS,
   logFilterOf,
   matchesScore,
+  NO_FAILURES,
   retryWait,
   type Subscription,
 } from '../../domain/webhooks/subscription.ts'
@@ -96,7 +97,14 @@ async function deliver(turn: Turn, event: LogEvent, log: EventLog): Promise<bool
     const reply = await send(url, signMessage(message, keys, now()), message.body, options)
     if ('status' in reply && reply.status >= 200 && reply.status < 300) {
       options.onAttempt('delivered')
-      return save(turn, toDelivered(turn.current, { ...cursor, sequence: event.sequence }, now()))
+      return save(turn, {
+        ...turn.current,
+        ...NO_FAILURES,
+        cursor: { ...cursor, sequence: event.sequence },
+        lastDeliveredAt: now(),
+        // Subscriptions that wait come first in the next turn.
+        nextAttemptAt: now(),
+      })
     }
     // The attempt was ended by this node, so it is no failure of the receiver.
     if (signal.aborted) return false
@@ -110,16 +118,8 @@ async function deliver(turn: Turn, event: LogEvent, log: EventLog): Promise<bool
   return false
 }
 
-function toDelivered(
-  { failingSince: _, ...subscription }: Subscription,
-  cursor: EventCursor,
-  now: number,
-): Subscription {
-  return { ...subscription, cursor, failures: 0, nextAttemptAt: now, lastError: '', lastDeliveredAt: now }
-}
-
 function toFailed(subscription: Subscription, reply: Reply, now: number): Subscription {
-  const { failingSince = now } = subscription
+  const failingSince = subscription.failingSince ?? now
   const failures = subscription.failures + 1
   const isGone = 'status' in reply && reply.status === 410
   return {

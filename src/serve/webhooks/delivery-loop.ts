@@ -27,13 +27,14 @@ export function createDeliveryLoop({ store, log, ...options }: Options) {
   const stop = new AbortController()
   const running = new Map<string, Promise<void>>()
   /** Positions after events that a filter left out, which are not saved yet. */
-  const reached = new Map<string, Positions>()
+  const reached = new Map<string, Positions & { filter: string }>()
   let isStopping = false
 
   /** The position that this node has reached, unless the subscription was changed since. */
-  function positionOf({ id, cursor }: Subscription): EventCursor {
+  function positionOf({ id, cursor, filter }: Subscription): EventCursor {
     const known = reached.get(id)
-    return known && isSame(known.saved, cursor) ? known.current : cursor
+    const isCurrent = known?.filter === JSON.stringify(filter) && isSame(known.saved, cursor)
+    return isCurrent ? known.current : cursor
   }
 
   async function deliver(subscription: Subscription): Promise<void> {
@@ -46,7 +47,7 @@ export function createDeliveryLoop({ store, log, ...options }: Options) {
       })
       // Positions of removed subscriptions must not accumulate. Without its position, a subscription reads events again.
       if (reached.size >= MOST_SUBSCRIPTIONS) reached.clear()
-      reached.set(subscription.id, positions)
+      reached.set(subscription.id, { ...positions, filter: JSON.stringify(subscription.filter) })
     } catch (error) {
       errors.error(`Webhooks cannot be delivered: ${describeError(error)}`)
     } finally {
@@ -71,7 +72,8 @@ export function createDeliveryLoop({ store, log, ...options }: Options) {
       const timer = setTimeout(() => stop.abort(), GRACE_MILLISECONDS)
       await Promise.all(running.values())
       clearTimeout(timer)
-      await lease.release()
+      // A lease that cannot be released ends by itself.
+      await lease.release().catch(() => undefined)
       errors.end()
     },
   }
