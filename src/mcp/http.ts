@@ -14,7 +14,7 @@ import { quote } from '../domain/text/quote.ts'
 import { urlOf } from '../domain/url.ts'
 import type { Log } from '../log.ts'
 
-/** The arguments of a tool are far smaller. */
+/** The arguments of a tool that reads are far smaller. */
 const MAX_BODY_BYTES = 64 * 1024
 
 type Options = {
