@@ -159,5 +159,7 @@ test('the snippets name a method other than GET, and other than POST with a body
   const { text } = await server.get('/reference/v3')
   const removal = text.slice(text.indexOf('id="removePassport"'))
   expect(removal).toMatch(/^[^]*?curl -X DELETE '[^]*?method: &#x27;DELETE&#x27;, [^]*?requests\.delete\(/)
-  expect(text).not.toContain('-X POST')
+  const [lookup] = text.slice(text.indexOf('id="lookUp"')).split('</section>', 1)
+  expect(lookup).toContain('curl ')
+  expect(lookup).not.toContain('-X POST')
 })
