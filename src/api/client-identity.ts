@@ -37,6 +37,8 @@ export const toPrincipal = ({ id, scopes, types, origins }: ApiKey): Principal =
 
 const isWrite = (scope: string) => scope.startsWith('write')
 
+export const canWrite = ({ scopes }: Principal): boolean => scopes.some(isWrite)
+
 /** Throws `forbidden` if the principal lacks the scope. */
 export function checkScope(principal: Principal, wanted: RouteScope): void {
   const { scopes } = principal

@@ -5,7 +5,8 @@ import type { Problem } from '../../domain/record/validation-problem.ts'
 import { rawKindOf } from '../../domain/rule-set.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { RecordsRequest, RecordsResult, type WireRecordsResult } from '../../domain/v3/write-schemas.ts'
-import { serializeRecord, type Written } from '../../store/apply-write.ts'
+import { serializeRecord, type Write, type Written } from '../../store/apply-write.ts'
+import type { Awaitable } from '../../store/store.ts'
 import { takeTurn } from '../backpressure/turns-and-large-pages.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { RECORDS, RECORDS_REQUEST } from './examples.ts'
@@ -80,20 +81,27 @@ async function writeRecords(
     1 + units + Math.ceil(sources.length / RECORDS_PER_UNIT),
     () => 'send fewer records at once',
   )
-  const { principal } = context
-  const { records, unknownFields } = await parseAll(context, sources)
-  const written = await context.write(
-    {
-      kind: 'records',
-      records,
-      isIssuer: !isOperator(principal),
-      dryRun,
-      actor: `key:${principal.id}`,
-      now: context.now(),
-    },
-    request.signal,
+  const write = (write: Write) => context.write(write, request.signal)
+  return sendWritten(
+    context,
+    await saveSources({ ...context, write, takeTurn: () => takeTurn(context) }, sources, dryRun),
   )
-  return respond(context, sources, written, unknownFields)
+}
+
+/** A request, or a call of another program. */
+type Writer = Pick<Context, 'principal' | 'rules' | 'now'> & {
+  write: (write: Write) => Promise<Written>
+  takeTurn: () => Awaitable<void>
+}
+
+/** Throws `invalid_request` with all problems of all records. */
+export async function saveSources(writer: Writer, sources: readonly Source[], dryRun: boolean) {
+  const { principal, now } = writer
+  const { records, unknownFields } = await parseAll(writer, sources)
+  const actor = principal.kind === 'key' ? (`key:${principal.id}` as const) : 'cli'
+  const isIssuer = !isOperator(principal)
+  const written = await writer.write({ kind: 'records', records, isIssuer, dryRun, actor, now: now() })
+  return presentResults(sources, written, unknownFields)
 }
 
 function parseDryRun(text = 'false'): boolean {
@@ -127,7 +135,7 @@ function listLines(body: Buffer): Source[] {
 }
 
 /** The entries of `records`. */
-function listRecords(body: unknown): Source[] {
+export function listRecords(body: unknown): Source[] {
   const records = typeof body === 'object' && body !== null && 'records' in body ? body.records : undefined
   if (!Array.isArray(records))
     throw invalidBody(`The body must be an object with the list "records", got ${quote(body)}.`)
@@ -139,12 +147,11 @@ function listRecords(body: unknown): Source[] {
   }))
 }
 
-/** Throws `invalid_request` with all problems of all records. */
-async function parseAll(context: Context, sources: readonly Source[]) {
-  const rules = await context.rules()
-  const allow = createRecordAccess(context.principal, rules)
+async function parseAll(writer: Writer, sources: readonly Source[]) {
+  const rules = await writer.rules()
+  const allow = createRecordAccess(writer.principal, rules)
   const options = {
-    now: context.now(),
+    now: writer.now(),
     rawKindOf: (type: string) => rawKindOf(rules, type),
     rescore: false,
   }
@@ -155,7 +162,7 @@ async function parseAll(context: Context, sources: readonly Source[]) {
   for (const source of sources) {
     if (performance.now() >= sliceEnd) {
       await new Promise(setImmediate)
-      await takeTurn(context)
+      await writer.takeTurn()
       sliceEnd = performance.now() + SLICE_MILLISECONDS
     }
     try {
@@ -187,12 +194,11 @@ function refused(invalid: readonly InvalidValue[], count: number): ServiceError 
   return new ServiceError('invalid_request', message, { invalid })
 }
 
-function respond(
-  context: Context,
+function presentResults(
   sources: readonly Source[],
   { end, results }: Written,
   unknownFields: number,
-): Response {
+): WireRecordsResult {
   const counts = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const outcomes: WireRecordsResult['outcomes'] = []
   const invalid: InvalidValue[] = []
@@ -205,8 +211,7 @@ function respond(
     }
   }
   if (invalid.length > 0) throw refused(invalid, sources.length)
-  const body = { ...counts, unknown_fields: unknownFields, outcomes, cursor: formatEventCursor(end) }
-  return sendWritten(context, body satisfies WireRecordsResult)
+  return { ...counts, unknown_fields: unknownFields, outcomes, cursor: formatEventCursor(end) }
 }
 
 /** The response to a write. */
