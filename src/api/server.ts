@@ -59,7 +59,7 @@ import type { UsageCounter } from './usage.ts'
 
 export type ApiServerOptions = ErrorHandling &
   HeaderOptions &
-  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'rules' | 'write' | 'now' | 'requireKey'> & {
+  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'write' | 'now' | 'requireKey'> & {
     host: string
     port: number
     reusePort?: boolean | undefined
@@ -155,22 +155,11 @@ const folderOf = (path: string) => path.split('/', 2)[1]
 type ServerState = ReturnType<typeof createServerState>
 
 function createServerState(options: ApiServerOptions) {
-  const {
-    store,
-    catalog,
-    explainAll,
-    rules,
-    write,
-    now,
-    requireKey,
-    publicUrl = '',
-    explorer = false,
-  } = options
+  const { store, catalog, explainAll, write, now, requireKey, publicUrl = '', explorer = false } = options
   const shared: ServerContext = {
     store,
     catalog,
     explainAll,
-    rules,
     write,
     now,
     requireKey,

@@ -3,7 +3,8 @@ import { findDiff, parseTimes } from '../api/v3/diff.ts'
 import { LIST_PARAMETERS } from '../api/v3/list.ts'
 import { noPassport, onlyOne, parseKey, parsePast } from '../api/v3/parameters.ts'
 import { findAt, readAll } from '../api/v3/read-passports.ts'
-import { listRecords, saveSources } from '../api/v3/records.ts'
+import { toLines } from '../api/v3/records.ts'
+import { saveSentRecords } from '../api/v3/save-sent-records.ts'
 import { findList } from '../catalog/find-list.ts'
 import { invalidParameter } from '../domain/errors.ts'
 import type { EventLog } from '../domain/history/event.ts'
@@ -19,7 +20,6 @@ import { presentEvent, presentTime } from '../domain/v3/present-event.ts'
 import { RecordsResult } from '../domain/v3/write-schemas.ts'
 import { createExplainer } from '../scoring/explain.ts'
 import { findRules } from '../scoring/stamped-rule-set.ts'
-import { applyWrite, type Write } from '../store/apply-write.ts'
 import type { FindOptions } from '../store/store.ts'
 import { defineTool, type ToolContext } from './define-tool.ts'
 import * as results from './result-schemas.ts'
@@ -206,12 +206,10 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     }),
     outputSchema: RecordsResult,
     writes: true,
-    call({ records, dry_run = false }, context) {
-      const { store } = context
-      const rules = () => findRules(store)
-      const write = (write: Write) => applyWrite(store, write)
-      const writer = { ...context, rules, write, takeTurn: () => undefined }
-      return saveSources(writer, listRecords({ records }), dry_run)
+    async call({ records, dry_run: dryRun = false }, { store, principal, now }) {
+      const actor = principal.kind === 'key' ? (`key:${principal.id}` as const) : 'cli'
+      const sent = { writer: principal, lines: toLines({ records }), isList: true, dryRun }
+      return saveSentRecords({ store, rules: await findRules(store), now: now() }, sent, actor)
     },
   }),
 }

@@ -4,24 +4,27 @@ import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { quote } from '../../domain/text/quote.ts'
 import type { Principal } from '../client-identity.ts'
 
+/** The parts of a principal that say what it may write. */
+export type Writer = Pick<Principal, 'scopes' | 'types'>
+
 const WRITE = 'write:'
 
 /** A message names at most this many types. */
 const MOST_NAMED = 20
 
-export const isOperator = ({ scopes }: Principal) => scopes.includes('write:*')
+export const isOperator = ({ scopes }: Writer) => scopes.includes('write:*')
 
 /**
  * Returns a function that checks whether the principal may write a record, and names the issuer in it. The function throws
  * `RecordError`.
  */
-export function createRecordAccess(principal: Principal, { types }: Pick<RuleSetShape, 'types'>) {
-  if (isOperator(principal)) return (record: IncomingRecord) => record
+export function createRecordAccess(writer: Writer, { types }: Pick<RuleSetShape, 'types'>) {
+  if (isOperator(writer)) return (record: IncomingRecord) => record
   // A key has at most one scope that writes.
-  const scope = principal.scopes.find((each) => each.startsWith(WRITE)) ?? WRITE
+  const scope = writer.scopes.find((each) => each.startsWith(WRITE)) ?? WRITE
   const issuer = scope.slice(WRITE.length)
   const own = Object.keys(types).filter((type) => types[type]?.issuer === issuer)
-  const mayWrite = new Set([...principal.types, ...own])
+  const mayWrite = new Set([...writer.types, ...own])
   const named = [...mayWrite].slice(0, MOST_NAMED).map((type) => quote(type))
   const accepted = [...named, ...(mayWrite.size > MOST_NAMED ? ['...'] : [])].join(', ') || 'no type yet'
 

@@ -38,8 +38,6 @@ export type IncomingRecord =
       passport: PassportRecord
       /** The imported bytes. Their hash shows whether the record was imported before. */
       sourceBytes?: Uint8Array
-      /** The hash of the bytes, if another thread has calculated it. */
-      sourceHash?: string
     }
   /** A raw fact about a stored passport. */
   | { kind: 'data-point'; passport: PassportRef; point: DataPoint }
