@@ -158,7 +158,9 @@ test('the snippets name a method other than GET, and other than POST with a body
   await using server = await serveRecords({}, [])
   const { text } = await server.get('/reference/v3')
   const removal = text.slice(text.indexOf('id="removePassport"'))
-  expect(removal).toMatch(/^[^]*?curl -X DELETE '[^]*?method: &#x27;DELETE&#x27;, [^]*?requests\.delete\(/)
+  expect(removal).toMatch(
+    /^[\s\S]*?curl -X DELETE '[\s\S]*?method: &#x27;DELETE&#x27;, [\s\S]*?requests\.delete\(/,
+  )
   const [lookup] = text.slice(text.indexOf('id="lookUp"')).split('</section>', 1)
   expect(lookup).toContain('curl ')
   expect(lookup).not.toContain('-X POST')
