@@ -29,11 +29,11 @@ export function createWriteCalls({ send }: Transport) {
 }
 
 function createSubscriptionCalls(send: Transport['send']) {
-  /** `path` begins with the id. */
+  /** `path` is empty, or a slash and the id. */
   const call = (path: string, options: Parameters<typeof send>[2]) =>
     send<V3Subscription>(`/v3/subscriptions${path}`, 'id', options)
   return {
-    /** The only result that has the `secret`. Not retried, because each request creates a webhook. */
+    /** Only the results of `create` and `rotate` have a `secret`. Not retried, because each request creates a webhook. */
     async create(request: V3SubscriptionRequest, options: RequestOptions = {}): Promise<V3Subscription> {
       checkOptions(['signal'], options)
       return call('', { ...options, body: request, isOnce: true })

@@ -66,6 +66,7 @@ function checkTime(timestamp: string): void {
   )
 }
 
+/** Returns undefined if the text is not base64. */
 function decode(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

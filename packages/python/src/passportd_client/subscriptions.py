@@ -12,7 +12,7 @@ class Subscriptions:
         self._send = transport.send
 
     def create(self, request: V3SubscriptionRequest) -> V3Subscription:
-        """The only result that has the `secret`. Not retried, because each request creates a webhook."""
+        """Only the results of `create` and `rotate` have a `secret`. Not retried, because each request creates a webhook."""
         return self._call("", request, is_once=True)
 
     def list(self) -> "list[V3Subscription]":
