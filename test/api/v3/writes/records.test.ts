@@ -205,18 +205,6 @@ describe('a body that is refused', () => {
     expect([status, body.errors]).toEqual([400, [{ pointer: '#', detail }]])
   })
 
-  test('is explained if a record is larger than 64 KiB', async () => {
-    await using server = await openPeople()
-    const { operator } = server
-    const record = { passport_id: 21, passport_profile: { bio: 'x'.repeat(65_536) } }
-    const detail = 'The record may have at most 65536 bytes, got 65584.'
-    const lines = await operator.writeLines(JSON.stringify(record))
-    expect(lines.body.errors).toEqual([{ line: 1, pointer: '#', detail }])
-    expect((await operator.write([record])).body.errors).toEqual([
-      { line: 1, pointer: '#/records/0', detail },
-    ])
-  })
-
   test('may have another type, or be too large', async () => {
     await using server = await openPeople()
     const { operator } = server
