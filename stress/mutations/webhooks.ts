@@ -41,10 +41,10 @@ export const WEBHOOK_MUTATIONS: readonly Mutation[] = [
     tests: STATES,
   },
   {
-    name: 'webhooks: a new filter does not apply to events that the old one left out',
-    file: 'src/serve/webhooks/delivery-loop.ts',
-    from: 'known?.filter === JSON.stringify(filter) && isSame(known.saved, cursor)',
-    to: 'known && isSame(known.saved, cursor)',
+    name: 'webhooks: a subscription stays before the events that its filter leaves out',
+    file: 'src/serve/webhooks/deliver-events.ts',
+    from: 'page.end > turn.saved.cursor.sequence',
+    to: 'page.end < turn.saved.cursor.sequence',
     tests: STATES,
   },
 ]

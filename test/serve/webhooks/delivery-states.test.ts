@@ -175,22 +175,13 @@ test('the position after events that the filter leaves out is saved at last afte
   expect(receiver.received).toEqual([])
 })
 
-test('a new filter applies to all events after the saved position, also to those that the old filter left out', async () => {
+test('a subscription moves past the events that its filter leaves out', async () => {
   await using store = await openWithKey()
   await using receiver = receiveWebhooks()
   const subscription = await store.subscribe(receiver.url, { filter: { types: ['rules.changed'] } })
-  const log = await store.events.log()
-  let reads = 0
-  const list: typeof store.events.list = (page) => {
-    reads++
-    return store.events.list(page)
-  }
-  await using _loop = deliverTo({ ...store, events: { ...store.events, list } })
-  await until(() => reads === 1)
-  expect((await stateOf(store, subscription)).cursor.sequence).toBe(0)
-  await store.subscriptions.change(subscription.id, { filter: { passport: 2 } }, BY)
-  await until(() => receiver.received.length === 1)
-  expect(receiver.ids()).toEqual([`${log.name}-2`])
+  await using _loop = deliverTo(store)
+  await until(async () => (await stateOf(store, subscription)).cursor.sequence === 3)
+  expect(receiver.received).toEqual([])
 })
 
 test('a receiver that does not respond delays only its own subscription', async () => {
