@@ -1,11 +1,16 @@
-import { ClientGone, type ErrorCode, overloaded, ServiceError } from './domain/errors.ts'
+import { ClientGone, type ErrorCode, type InvalidValue, overloaded, ServiceError } from './domain/errors.ts'
 
 type Request<Call> = { id: number; call: Call } | { cancel: number }
 type Outcome<Answer> = { answer: Answer } | { failure: Failure }
 type Result<Answer> = { id: number } & Outcome<Answer>
 
 /** An expected error has a code. Any other error has the stack of the thread in which it was thrown. */
-type Failure = { message: string; code?: ErrorCode; stack?: string | undefined }
+type Failure = {
+  message: string
+  code?: ErrorCode
+  invalid?: readonly InvalidValue[]
+  stack?: string | undefined
+}
 
 type CallOptions = {
   /** An aborted signal cancels the call, which is rejected with `ClientGone`. */
@@ -109,10 +114,13 @@ export function createQueue<Call, Answer>(
 }
 
 function toFailure(error: unknown): Failure {
-  if (error instanceof ServiceError) return { message: error.message, code: error.code }
+  if (error instanceof ServiceError) {
+    const { message, code, invalid } = error
+    return { message, code, invalid }
+  }
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   return { message, stack }
 }
 
-const toError = ({ message, code, stack }: Failure) =>
-  code ? new ServiceError(code, message) : Object.assign(new Error(message), { stack })
+const toError = ({ message, code, invalid = [], stack }: Failure) =>
+  code ? new ServiceError(code, message, { invalid }) : Object.assign(new Error(message), { stack })

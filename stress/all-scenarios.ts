@@ -15,10 +15,12 @@ import { diskFullServe } from './scenarios/disk-full-serve.ts'
 import { drain } from './scenarios/drain.ts'
 import { expensive } from './scenarios/expensive-requests.ts'
 import { killEventWriters } from './scenarios/kill/kill-event-writers.ts'
+import { killHttpWriters } from './scenarios/kill/kill-http-writers.ts'
 import { killImport } from './scenarios/kill/kill-import.ts'
 import { killMirror } from './scenarios/kill/kill-mirror.ts'
 import { killScorer } from './scenarios/kill/kill-scorer.ts'
 import { killServer } from './scenarios/kill/kill-server.ts'
+import { killWebhookSender } from './scenarios/kill/kill-webhook-sender.ts'
 import { largeRecords } from './scenarios/large-records.ts'
 import { garbage } from './scenarios/malformed-input.ts'
 import { newRelease } from './scenarios/new-release.ts'
@@ -56,6 +58,8 @@ export const SCENARIOS: readonly Scenario[] = [
   largeRecords,
   replicaLag,
   killEventWriters,
+  killHttpWriters,
+  killWebhookSender,
   lookup,
   asOf,
   eventStreams,

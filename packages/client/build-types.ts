@@ -5,6 +5,8 @@ import * as v1 from '../../src/domain/v1/schemas.ts'
 import * as data from '../../src/domain/v3/event-data.ts'
 import * as events from '../../src/domain/v3/event-schema.ts'
 import * as v3 from '../../src/domain/v3/schemas.ts'
+import * as subscriptions from '../../src/domain/v3/subscription-schema.ts'
+import * as writes from '../../src/domain/v3/write-schemas.ts'
 
 /** The part of JSON Schema that the API uses. */
 type Schema = {
@@ -21,7 +23,7 @@ type Schema = {
   patternProperties?: Record<string, Schema>
 }
 
-const MODULES: Record<string, object> = { passports, v1, v3, events, data }
+const MODULES: Record<string, object> = { passports, v1, v3, events, data, writes, subscriptions }
 const schemaAt = (module = '', name = ''): Schema =>
   (MODULES[module] as Record<string, Schema>)[name] as Schema
 

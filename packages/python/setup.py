@@ -12,7 +12,8 @@ HERE = Path(__file__).parent
 DOCUMENT = HERE / "../../docs/openapi.json"
 TYPES = HERE / "src/passportd_client/types.py"
 
-ROOTS = "Credential Passport PassportListBody V3LookupBody V3ListBody V3Diff V3EventPage V3RuleSet".split()
+ROOTS = """Credential Passport PassportListBody V3LookupBody V3ListBody V3Diff V3EventPage V3RuleSet V3RecordsRequest
+V3RecordsResult V3Subscription V3SubscriptionRequest V3SubscriptionPatch""".split()
 PRIMITIVE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
 Schema = dict[str, Any]
@@ -47,7 +48,7 @@ def write_types(document: Schema) -> str:
             [value] = schema["patternProperties"].values()
             return f"dict[str, {define(name.removesuffix('s'), value)}]"
         if "properties" not in schema:
-            return PRIMITIVE[schema["type"]]
+            return PRIMITIVE[schema["type"]] if "type" in schema else "object"
         fields = ""
         for field, each in schema["properties"].items():
             found = define(name + camel(field), each)

@@ -14,6 +14,8 @@ export const ANONYMOUS_PRINCIPAL: Principal = { id: '', scopes: DEFAULT_SCOPES, 
 
 const isWrite = (scope: string) => scope.startsWith('write')
 
+export const canWrite = ({ scopes }: Principal): boolean => scopes.some(isWrite)
+
 /** Throws `forbidden` if the principal lacks the scope. */
 export function checkScope(principal: Principal, wanted: RouteScope): void {
   const { scopes } = principal

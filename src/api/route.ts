@@ -2,9 +2,7 @@ import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import { EXPLORER, PICTURES } from '../domain/rate-limit-tier.ts'
-import type { RuleSetShape } from '../domain/rule-set.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
-import type { Write, Written } from '../store/apply-write.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Backpressure, LimitedExchange } from './backpressure/turns-and-large-pages.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
@@ -13,6 +11,7 @@ import type { EventStreams } from './event-streams.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
 import type { ChargedExchange } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
+import type { Write, Written } from './v3/apply-write.ts'
 
 /** What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks like. */
 export type Surface = {
@@ -183,8 +182,6 @@ export type ServerContext = {
     passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
   ) => Awaitable<ReadonlyMap<number, Explanation>>
   streams: EventStreams
-  /** The active rule set. */
-  rules: () => Awaitable<RuleSetShape>
   /** Changes the store. Aborting the signal cancels a change that has not begun. Throws `overloaded`. */
   write: (write: Write, signal: AbortSignal) => Promise<Written>
   now: () => number

@@ -11,6 +11,7 @@ import { describeSystemError, isClosedByReader } from './system-error.ts'
 export const COMMANDS: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   keys: async () => (await import('./commands/keys.ts')).keys,
+  subscriptions: async () => (await import('./commands/subscriptions.ts')).subscriptions,
   usage: async () => (await import('./commands/usage-report.ts')).usage,
   audit: async () => (await import('./commands/audit.ts')).audit,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,
@@ -26,8 +27,8 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   merge: async () => (await import('./commands/merge-and-remove.ts')).merge,
   remove: async () => (await import('./commands/merge-and-remove.ts')).remove,
   retire: async () => (await import('./commands/retire.ts')).retire,
-  migrate: async () => (await import('./commands/migrate.ts')).migrate,
-  copy: async () => (await import('./commands/copy.ts')).copy,
+  migrate: async () => (await import('./commands/copy-and-migrate.ts')).migrate,
+  copy: async () => (await import('./commands/copy-and-migrate.ts')).copy,
   backup: async () => (await import('./commands/backup-and-restore.ts')).backup,
   restore: async () => (await import('./commands/backup-and-restore.ts')).restore,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,

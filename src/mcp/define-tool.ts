@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import { Check, Convert, Errors } from 'typebox/value'
+import type { Principal } from '../api/client-identity.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config/config.ts'
 import { ServiceError } from '../domain/errors.ts'
@@ -12,12 +13,16 @@ export type ToolContext = {
   catalog: Catalog
   config: Pick<Config, 'publicUrl' | 'explorer'>
   now: () => number
+  /** Who calls the tool. */
+  principal: Principal
 }
 
 type Declaration<Input extends TObject, Output extends TSchema> = {
   description: string
   inputSchema: Input
   outputSchema: Output
+  /** Only principals with a scope that writes have this tool. */
+  writes?: true
   /** The server sanitizes and truncates the result. */
   call: (args: Static<Input>, context: ToolContext) => Promise<Static<Output> & object>
 }

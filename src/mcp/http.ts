@@ -1,11 +1,19 @@
 import { isIP } from 'node:net'
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import {
+  ANONYMOUS_PRINCIPAL,
+  isActive,
+  matchesKey,
+  type Principal,
+  parseKey,
+} from '../api/client-identity.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
+import type { ApiKey } from '../domain/api-key.ts'
 import { quote } from '../domain/text/quote.ts'
 import { urlOf } from '../domain/url.ts'
 import type { Log } from '../log.ts'
 
-/** The arguments of a tool are far smaller. */
+/** The arguments of a tool that reads are far smaller. */
 const MAX_BODY_BYTES = 64 * 1024
 
 type Options = {
@@ -13,18 +21,24 @@ type Options = {
   port: number
   publicUrl?: string | undefined
   log: Log
+  findKey: (id: string) => Promise<ApiKey | undefined>
+  now: () => number
   /** Called for each request, because there are no sessions. */
-  createServer: () => Server
+  createServer: (principal: Principal) => Server
 }
 
 /** MCP over streamable HTTP, at `/mcp`. Throws a `CommandError` if the port is not available. */
-export async function serveMcp({ host, port, publicUrl, log, createServer }: Options) {
+export async function serveMcp({ host, port, publicUrl, log, findKey, now, createServer }: Options) {
   const names = new Set(['localhost', host.toLowerCase(), publicUrl && new URL(publicUrl).hostname])
 
   async function handle(request: Request): Promise<Response> {
     const rejection = reject(request, names)
     if (rejection) return rejection
-    const server = createServer()
+    const sent = parseKey(request.headers.get('x-api-key'))
+    const key = sent?.id === undefined ? undefined : await findKey(sent.id)
+    if (sent && !(matchesKey(sent, key) && isActive(key, now())))
+      return errorResponse(401, 'The header X-API-KEY must have a valid key, or be absent.')
+    const server = createServer(key ?? ANONYMOUS_PRINCIPAL)
     // The SDK sends no response to a cancelled call, so the HTTP request would never end.
     server.removeNotificationHandler('notifications/cancelled')
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })

@@ -3,6 +3,8 @@ import { findDiff, parseTimes } from '../api/v3/diff.ts'
 import { LIST_PARAMETERS } from '../api/v3/list.ts'
 import { noPassport, onlyOne, parseKey, parsePast } from '../api/v3/parameters.ts'
 import { findAt, readAll } from '../api/v3/read-passports.ts'
+import { toLines } from '../api/v3/records.ts'
+import { saveSentRecords } from '../api/v3/save-sent-records.ts'
 import { findList } from '../catalog/find-list.ts'
 import { invalidParameter } from '../domain/errors.ts'
 import type { EventLog } from '../domain/history/event.ts'
@@ -15,7 +17,9 @@ import { quote } from '../domain/text/quote.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import { presentExplanation, presentPassport } from '../domain/v3/present.ts'
 import { presentEvent, presentTime } from '../domain/v3/present-event.ts'
+import { RecordsResult } from '../domain/v3/write-schemas.ts'
 import { createExplainer } from '../scoring/explain.ts'
+import { findRules } from '../scoring/stamped-rule-set.ts'
 import type { FindOptions } from '../store/store.ts'
 import { defineTool, type ToolContext } from './define-tool.ts'
 import * as results from './result-schemas.ts'
@@ -37,6 +41,9 @@ const listParameter = (name: 'filter' | 'sort') => {
 
 const limit = (noun: string, fallback: number, maximum: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum, default: fallback, description: `${noun} per page` }))
+
+const RECORD =
+  'A data point such as {"passport":"github:zoe","type":"github","value":30}, with "withdrawn":true to withdraw it, or a passport: the lines of docs/records.md'
 
 const OnePassport = closed({ passport })
 
@@ -189,6 +196,20 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
         events: shown,
         next: isLast ? null : (shown.at(-1)?.id ?? null),
       }
+    },
+  }),
+  write_records: defineTool({
+    description: `Writes up to ${MAX_LIST} records in one transaction: all of them, or none. Writing them again changes nothing.`,
+    inputSchema: closed({
+      records: Type.Array(Type.Object({}, { description: RECORD }), { minItems: 1, maxItems: MAX_LIST }),
+      dry_run: Type.Optional(Type.Boolean({ description: 'Checks the records, and stores nothing' })),
+    }),
+    outputSchema: RecordsResult,
+    writes: true,
+    async call({ records, dry_run: dryRun = false }, { store, principal, now }) {
+      const actor = principal.id === '' ? 'cli' : (`key:${principal.id}` as const)
+      const sent = { writer: principal, lines: toLines({ records }), isList: true, dryRun }
+      return saveSentRecords({ store, rules: await findRules(store), now: now() }, sent, actor)
     },
   }),
 }

@@ -1,9 +1,9 @@
 import type { Family } from '../api/prometheus-text.ts'
 import type { UsageReport } from '../api/usage.ts'
+import type { Write } from '../api/v3/apply-write.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
 import type { Fields, Log } from '../log.ts'
-import type { Write } from '../store/apply-write.ts'
 import type { Damage } from './damage.ts'
 
 /** The threads that server threads call. */

@@ -87,7 +87,7 @@ export async function readStore(
   const up = Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) }))
   const stale = await attempt(() => store.scoring.countStale(), onError)
   const log = await attempt(() => store.events.log(), onError)
-  const subscriptions = log && (await attempt(() => store.subscriptions.count(log), onError))
+  const subscriptions = log && (await attempt(() => store.subscriptions.count(log, Date.now()), onError))
   return [
     {
       name: 'passportd_store_up',

@@ -6,6 +6,7 @@ import type { Metrics } from '../api/request-metrics.ts'
 import type { RequestSummary } from '../api/route.ts'
 import { type ApiServer, startApiServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'
+import type { Write, Written } from '../api/v3/apply-write.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config/config.ts'
 import { attempt, describeError } from '../domain/errors.ts'
@@ -17,7 +18,6 @@ import { createSite } from '../explorer/site/site.ts'
 import { createErrorLog, type Fields, type Log } from '../log.ts'
 import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import { findRules } from '../scoring/stamped-rule-set.ts'
-import type { Write, Written } from '../store/apply-write.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 
@@ -67,7 +67,6 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
       explainAll: createExplainer(store),
-      rules: () => findRules(store),
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan: () => plan,

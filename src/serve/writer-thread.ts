@@ -1,6 +1,7 @@
+import { applyWrite } from '../api/v3/apply-write.ts'
 import type { Config } from '../config/config.ts'
 import { dayOf } from '../domain/usage.ts'
-import { applyWrite } from '../store/apply-write.ts'
+import { findRules } from '../scoring/stamped-rule-set.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import { createQueue, receiveCalls } from '../thread-calls.ts'
@@ -26,7 +27,7 @@ async function answer(call: WriterCall): Promise<unknown> {
   if ('usage' in call) return usage.push(call.usage)
   const { store, damage } = await opened.promise
   try {
-    if ('write' in call) return await applyWrite(store, call.write)
+    if ('write' in call) return await applyWrite({ store, rules: () => findRules(store) }, call.write)
     const { name, args } = call.subscription
     return await (store.subscriptions[name] as (...args: readonly unknown[]) => unknown)(...args)
   } catch (error) {

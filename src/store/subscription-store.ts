@@ -18,7 +18,7 @@ export type SubscriptionStore = {
   listDue(log: EventLog, now: number): Awaitable<Subscription[]>
   /** Saves the result of a delivery. Returns false if the subscription was changed or removed meanwhile. */
   save(before: Subscription, after: Subscription): Awaitable<boolean>
-  count(log: EventLog): Awaitable<SubscriptionCount[]>
+  count(log: EventLog, now: number): Awaitable<SubscriptionCount[]>
 }
 
 export type SubscriptionChange = Partial<
@@ -27,7 +27,7 @@ export type SubscriptionChange = Partial<
 
 export type ChangedBy = { actor: Actor; action: 'subscriptions.change' | 'subscriptions.rotate' }
 
-/** `lag` is the largest number of events that a subscription is behind the log. */
+/** `lag` is the largest number of events that a subscription with a valid key is behind the log. */
 export type SubscriptionCount = { state: SubscriptionState; count: number; lag: number }
 
 /** Work that one node does at a time. */

@@ -3,6 +3,8 @@ import type { Mutation } from './mutation.ts'
 const KEYS = ['test/api/keys.test.ts']
 const PUBLISHABLE = ['test/api/access/publishable-keys.test.ts']
 const SCOPES = ['test/api/access/scopes-of-routes.test.ts']
+const MCP_WRITES = ['test/mcp/write-records.test.ts']
+const WEBHOOK_REQUESTS = ['test/client/verify-webhook.test.ts']
 const LIMITS = ['test/api/limits/rate-limit.test.ts']
 const WINDOWS = ['test/api/limits/fixed-window.test.ts']
 const ADDRESS = ['test/api/limits/client-address.test.ts']
@@ -29,6 +31,34 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
     from: 'timingSafeEqual(hash, key.hash)',
     to: 'hash.length === key.hash.length',
     tests: KEYS,
+  },
+  {
+    name: 'mcp: every agent may write',
+    file: 'src/mcp/server.ts',
+    from: '!tool.writes || canWrite(principal)',
+    to: 'tool',
+    tests: MCP_WRITES,
+  },
+  {
+    name: 'mcp: an invalid key is accepted',
+    file: 'src/mcp/http.ts',
+    from: 'if (sent && !(matchesKey(sent, key) && isActive(key, now())))',
+    to: 'if (sent && !key)',
+    tests: MCP_WRITES,
+  },
+  {
+    name: 'client: old webhook requests are accepted',
+    file: 'packages/client/src/verify-webhook.ts',
+    from: '  checkTime(timestamp)\n',
+    to: '',
+    tests: WEBHOOK_REQUESTS,
+  },
+  {
+    name: 'client: signatures of webhook requests are not verified',
+    file: 'packages/client/src/verify-webhook.ts',
+    from: 'if (signature && (await crypto.subtle.verify(algorithm, imported, signature, signed)))',
+    to: 'if (signature && imported && signed)',
+    tests: WEBHOOK_REQUESTS,
   },
   {
     name: 'auth: the scopes of a key are not checked',

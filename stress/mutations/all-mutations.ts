@@ -8,10 +8,12 @@ import { LIST_MUTATIONS } from './lists.ts'
 import type { Mutation } from './mutation.ts'
 import { RECORD_MUTATIONS } from './records.ts'
 import { RESPONSE_MUTATIONS } from './responses.ts'
+import { WEBHOOK_MUTATIONS } from './webhooks.ts'
 
 export const MUTATIONS: readonly Mutation[] = [
   ...ACCESS_MUTATIONS,
   ...RESPONSE_MUTATIONS,
+  ...WEBHOOK_MUTATIONS,
   ...BOUND_MUTATIONS,
   ...HISTORY_MUTATIONS,
   ...LIST_MUTATIONS,

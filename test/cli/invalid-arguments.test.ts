@@ -93,7 +93,10 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['merge 1 x', 'A passport is named by its id, a whole number, got "x".'],
   ['rules', 'An action is missing: use one of check, diff, apply, rollback, list, show.'],
   ['completions __proto__', 'SHELL must be one of bash, zsh, fish, got "__proto__".'],
-  ['mcp --port 1', '--port is not accepted here. Usage: passportd mcp, or passportd mcp --http [--port N]'],
+  [
+    'mcp --port 1',
+    '--port is not accepted here. Usage: passportd mcp [--write ISSUER], or passportd mcp --http [--port N]',
+  ],
   ['mcp --http --port 70000', '--port must be a port from 0 to 65535, got "70000".'],
   ['retire dance', 'use one of show, set, brownout add, brownout remove, exempt, rehearse, clear.'],
   ['retire show --yes', '--yes is not accepted here. Usage: passportd retire [show] [--json]'],

@@ -53,7 +53,7 @@ describe('with PUBLIC_URL', () => {
     })
   })
 
-  test('no MCP tool writes to the database', async () => {
+  test('the MCP tools of a client without a key write nothing', async () => {
     using database = new Database(here.env.DATABASE_URL.slice('sqlite:'.length))
     // The pragma data_version increments with every commit of another connection.
     const version = () => database.query('pragma data_version').values()[0]?.[0]

@@ -1,12 +1,13 @@
 // Runs with the packed package in Node, Bun and a browser; the results must be equal.
-import { createClient, createMemoryCache, PassportError } from '@passportd/client'
+import { createClient, createMemoryCache, PassportError, verifyWebhook } from '@passportd/client'
 
 /**
  * @param {string} baseUrl of a service with the demo data
  * @param {string} faulty base URL of the failing service
  * @param {string} apiKey a key of the service
+ * @param {string} webhook JSON of a signed message
  */
-export async function run(baseUrl, faulty, apiKey) {
+export async function run(baseUrl, faulty, apiKey, webhook) {
   const notices = []
   const client = createClient({
     baseUrl,
@@ -27,6 +28,21 @@ export async function run(baseUrl, faulty, apiKey) {
   const events = []
   const changing = createClient({ baseUrl: `${faulty}/events`, apiKey, longestWait: 10 })
   for await (const { id } of changing.v3.events({ follow: true })) if (events.push(id) === 3) break
+  const { outcomes } = await v3.write([{ passport_id: 999001 }], { dryRun: true })
+  const made = await v3.subscriptions.create({ url: 'https://hook.example/' })
+  const paused = await v3.subscriptions.change(made.id, { state: 'paused' })
+  const removed = await v3.subscriptions.remove(made.id)
+  const { headers, body, keys } = JSON.parse(webhook)
+  const verified = []
+  for (const [key, text] of [...keys.map((each) => [each, body]), [keys[0], `${body} `]]) {
+    const request = new Request('https://hook.example/', { method: 'POST', headers, body: text })
+    verified.push(
+      await verifyWebhook(request, key).then(
+        ({ id }) => id,
+        ({ name }) => name,
+      ),
+    )
+  }
   const failures = []
   const failing = (way, options = {}) =>
     createClient({ baseUrl: `${faulty}/${way}`, ...options }).passports.get(1)
@@ -61,6 +77,9 @@ export async function run(baseUrl, faulty, apiKey) {
     listed,
     found: items.map((item) => item.passport?.passport_id ?? item.error),
     events,
+    written: outcomes.map(({ outcome }) => outcome),
+    hook: [made.state, paused.state, removed.state],
+    verified,
     failures,
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createSigningKey, signMessage } from '../../src/domain/webhooks/signature.ts'
 import { resultOf } from '../support/cli.ts'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { makeKey } from '../support/http/keys.ts'
@@ -55,7 +56,7 @@ describe('the packed client', () => {
     copyFileSync(join(import.meta.dir, 'packed-package-scenario.js'), join(folder.path, 'scenario.js'))
     writeFileSync(join(folder.path, 'main.mjs'), MAIN)
     service = await serveRecords({}, inventPeople().slice(0, 300))
-    key = (await makeKey(service.store, 1)).key
+    key = (await makeKey(service.store, 1, { scopes: ['read', 'events', 'write:*'] })).key
     const { body: list } = await service.get('/api/v1/passports?keyword=ada&per_page=250')
     const ids = list.passports.map(({ passport_id }: { passport_id: number }) => passport_id)
     const { body: first } = await service.get(`/api/v1/passports/${ids[0]}`)
@@ -69,6 +70,9 @@ describe('the packed client', () => {
       listed: ids,
       found: [...ids, 'malformed'],
       events: ['k-2', 'k-3', 'k-4'],
+      written: ['added'],
+      hook: ['active', 'paused', 'paused'],
+      verified: ['k-1', 'k-1', 'WebhookError'],
       failures: [
         'not_found 404',
         'invalid_request 400',
@@ -96,7 +100,7 @@ describe('the packed client', () => {
     ['Node', 'node'],
     ['Bun', process.execPath],
   ])('works in %s', async (_, program) => {
-    const args = [service.url.origin, faulty.begin(), key]
+    const args = [service.url.origin, faulty.begin(), key, signWebhook()]
     const out = await command([program, 'main.mjs', ...args], folder.path)
     expect(JSON.parse(out)).toEqual(expected)
   })
@@ -116,7 +120,7 @@ describe('the packed client', () => {
       })
       const page = await browser.newPage()
       await page.goto(site.url.href)
-      const args = JSON.stringify([service.url.origin, faulty.begin(), key])
+      const args = JSON.stringify([service.url.origin, faulty.begin(), key, signWebhook()])
       const result = await page.evaluate(`import('/scenario.js').then(({ run }) => run(...${args}))`)
       expect(result).toEqual(expected as never)
     })
@@ -168,6 +172,14 @@ const HEADERS = {
 }
 const GOOD = { passport: { passport_id: 1 } }
 const LIMITED = { error: 'On purpose.', code: 'rate_limited', request_id: 'r' }
+
+/** A webhook and its keys, as JSON. */
+function signWebhook(): string {
+  const signing = createSigningKey()
+  const body = JSON.stringify({ specversion: '1.0', id: 'k-1' })
+  const headers = signMessage({ id: 'k-1', body }, [signing], Date.now())
+  return JSON.stringify({ headers, body, keys: [signing.secret, signing.publicKey] })
+}
 
 /** Serves failures that runtimes report in different ways, and a header that browsers hide unless it is exposed. */
 function serveFaults() {

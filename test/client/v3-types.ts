@@ -1,5 +1,11 @@
 // This file is only compiled: `tsc` checks it with the source of the client, and packed-package.test.ts with the packed types.
-import type { Client, PassportOptions, V3Passport } from '../../packages/client/src/index.ts'
+import {
+  type Client,
+  type PassportOptions,
+  type V3Passport,
+  type V3Record,
+  verifyWebhook,
+} from '../../packages/client/src/index.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Flat<T> = T extends (infer Item)[]
@@ -66,6 +72,20 @@ export async function changes({ v3 }: Client) {
   }
 }
 
+/** Records and webhooks have the types of the schemas. */
+export async function writes({ v3 }: Client, request: Request, record: V3Record) {
+  const { outcomes, cursor } = await v3.write([record, { passport: 7, type: 'github', value: 16 }])
+  has<'added' | 'changed' | 'unchanged' | 'removed' | undefined>()(outcomes[0]?.outcome, true)
+  await v3.passport(7, { after: cursor })
+  const { secret, state } = await v3.subscriptions.create({
+    url: 'https://hook.example',
+    score: { above: 50 },
+  })
+  has<'active' | 'paused' | 'failed' | 'disabled'>()(state, true)
+  const event = await verifyWebhook(request, secret ?? '')
+  if (event.type === 'passport.merged') has<number>()(event.data.into, true)
+}
+
 /** Wrong names do not compile. */
 export async function mistakes({ v3 }: Client) {
   // @ts-expect-error: there is no such field.
@@ -88,6 +108,10 @@ export async function mistakes({ v3 }: Client) {
   void (await v3.passport(7, { select: ['rules'] })).score
   // @ts-expect-error: these events have other data.
   for await (const event of v3.events({ types: ['passport.merged'] })) void event.data.score
+  // @ts-expect-error: a data point needs a type.
+  await v3.write([{ passport: 7, value: 1 }])
+  // @ts-expect-error: a webhook cannot be set to this state.
+  await v3.subscriptions.change('sub_1', { state: 'failed' })
   // @ts-expect-error: a copy has all passports.
   v3.copy({ filter: 'human:true' })
 }

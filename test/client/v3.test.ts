@@ -157,7 +157,7 @@ test.each<[keyof Untyped, unknown[], string]>([
   [
     'passport',
     [7, { as_of: '2026-10-01' }],
-    'An option must be one of include, select, signal, asOf, got "as_of".',
+    'An option must be one of include, select, signal, asOf, after, got "as_of".',
   ],
   ['lookup', ['7'], 'keys must be a list of passport ids, wallets and handles, got "7".'],
   ['lookup', [[7, 1.5]], 'keys must be a list of passport ids, wallets and handles, got [7,1.5].'],
@@ -191,8 +191,21 @@ test.each<[keyof Untyped, unknown[], string]>([
     [{ filter: 'human:true' }],
     'An option must be one of include, select, signal, after, follow, got "filter".',
   ],
+  ['write', [[]], 'records must be a list of 1 to 1000 records, because a call is one transaction, got 0.'],
+  [
+    'write',
+    [Array(1001).fill({})],
+    'records must be a list of 1 to 1000 records, because a call is one transaction, got 1001.',
+  ],
+  [
+    'write',
+    [{ passport: 7 }],
+    'records must be a list of 1 to 1000 records, because a call is one transaction, got object.',
+  ],
+  ['write', [[{}], { dryRun: 1 }], 'dryRun must be true or false, got 1.'],
+  ['write', [[{}], { dry_run: true }], 'An option must be one of dryRun, signal, got "dry_run".'],
 ])('v3.%s refuses the arguments %j before it sends a request', async (call, args, message) => {
-  const result = (UNSENT as Untyped)[call](...args)
+  const result = (UNSENT as unknown as Untyped)[call](...args)
   const failure = await failureOf(result instanceof Promise ? result : Array.fromAsync(result))
   expect(failure).toEqual(new TypeError(message))
 })

@@ -1,31 +1,14 @@
 import { expect, test } from 'bun:test'
-import { createCatalog } from '../../src/catalog/catalog.ts'
-import { createLog } from '../../src/log.ts'
-import { serveMcp } from '../../src/mcp/http.ts'
-import { createMcpServer } from '../../src/mcp/server.ts'
-import type { Store } from '../../src/store/store.ts'
-import { httpAgent } from '../support/mcp-agent.ts'
+import { httpAgent, serveMcpHere } from '../support/mcp-agent.ts'
 import { onEngine } from '../support/store/engines.ts'
-import { NOON, record } from '../support/store/records.ts'
+import { record } from '../support/store/records.ts'
 import { until } from '../support/wait-until.ts'
-
-/** MCP over HTTP in this process. Searches do not wait for the index for filters. */
-async function serveHere(store: Store, facets: Store['facets']) {
-  const lines: string[] = []
-  const log = createLog({ write: (line) => void lines.push(line), json: true, now: () => NOON })
-  const catalog = createCatalog({ ...store, facets }, { mostAwaited: 0 })
-  const context = { store, catalog, config: { publicUrl: undefined, explorer: true }, now: () => NOON }
-  const createServer = () =>
-    createMcpServer({ open: async () => context, log, isLocal: false, onCall: () => undefined })
-  const server = await serveMcp({ host: '127.0.0.1', port: 0, log, createServer })
-  return { url: server.url, lines, [Symbol.asyncDispose]: server.stop }
-}
 
 onEngine('sqlite', 'the index for filters of mcp', (open) => {
   test('a search with a filter says that the index is being built, other calls work meanwhile, and a later search works', async () => {
     await using store = await open([record(1), record(2, { human: true })])
     const held = Promise.withResolvers<void>()
-    await using server = await serveHere(store, {
+    await using server = await serveMcpHere(store, {
       list: (ids) => held.promise.then(() => store.facets.list(ids)),
     })
     await using agent = await httpAgent(server.url)
@@ -42,7 +25,7 @@ onEngine('sqlite', 'the index for filters of mcp', (open) => {
   test('an unexpected error is logged, and the client gets a sentence without details', async () => {
     await using store = await open([record(1)])
     const v3 = { ...store.v3, find: () => Promise.reject(new Error('on purpose')) }
-    await using server = await serveHere({ ...store, v3 }, store.facets)
+    await using server = await serveMcpHere({ ...store, v3 }, store.facets)
     await using agent = await httpAgent(server.url)
     const detail = 'Something went wrong on our side.'
     expect(await agent.call('get_passport', { passport: '1' })).toEqual({

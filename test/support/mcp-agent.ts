@@ -1,6 +1,13 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import type { Principal } from '../../src/api/client-identity.ts'
+import { createCatalog } from '../../src/catalog/catalog.ts'
+import { createLog } from '../../src/log.ts'
+import { serveMcp } from '../../src/mcp/http.ts'
+import { createMcpServer } from '../../src/mcp/server.ts'
+import type { Store } from '../../src/store/store.ts'
 import { COMMAND, start } from './cli.ts'
+import { NOON } from './store/records.ts'
 
 type Place = { cwd: string; env: Record<string, string> }
 
@@ -20,7 +27,8 @@ export function stdioAgent({ cwd, env }: Place, args: readonly string[] = []) {
   )
 }
 
-export const httpAgent = (url: URL) => agent(new StreamableHTTPClientTransport(url))
+export const httpAgent = (url: URL, headers: Record<string, string> = {}) =>
+  agent(new StreamableHTTPClientTransport(url, { requestInit: { headers } }))
 
 async function agent(transport: Transport) {
   const client = new Client({ name: 'test', version: '1' })
@@ -57,6 +65,19 @@ export async function mcpOverHttp({ cwd, env }: Place) {
       await child.exited
     },
   }
+}
+
+/** MCP over HTTP in this process. Searches do not wait for the index for filters. */
+export async function serveMcpHere(store: Store, facets = store.facets) {
+  const lines: string[] = []
+  const log = createLog({ write: (line) => void lines.push(line), json: true, now: () => NOON })
+  const catalog = createCatalog({ ...store, facets }, { mostAwaited: 0 })
+  const context = { store, catalog, config: { publicUrl: undefined, explorer: true }, now: () => NOON }
+  const createServer = (principal: Principal) =>
+    createMcpServer({ open: async () => context, principal, log, isLocal: false, onCall: () => undefined })
+  const findKey = async (id: string) => store.keys.find(id)
+  const server = await serveMcp({ host: '127.0.0.1', port: 0, log, findKey, now: () => NOON, createServer })
+  return { url: server.url, lines, [Symbol.asyncDispose]: server.stop }
 }
 
 /** Calls every tool for passport 7, and returns which calls fail. */

@@ -1,10 +1,11 @@
 import { createFixedWindow } from '../../src/api/rate-limit.ts'
 import type { UsageReport } from '../../src/api/usage.ts'
+import { applyWrite } from '../../src/api/v3/apply-write.ts'
 import { createCatalog } from '../../src/catalog/catalog.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
+import { findRules } from '../../src/scoring/stamped-rule-set.ts'
 import { listen } from '../../src/serve/request-listener.ts'
-import { applyWrite } from '../../src/store/apply-write.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -30,7 +31,7 @@ export async function listenHere(env: Record<string, string>, options: Options =
     counter: createFixedWindow(Date.now),
     onUsage,
     ...(onError && { onError }),
-    write: (write) => applyWrite(store, write),
+    write: (write) => applyWrite({ store, rules: () => findRules(store) }, write),
     rasterize: () => Promise.reject(new Error('This node draws no pictures.')),
   })
   return {

@@ -23,6 +23,8 @@ const DATE: Check = [
 ]
 const CURSOR: Check = ['a cursor of an earlier response', isText]
 
+const BOOLEAN: Check = ['true or false', (value) => typeof value === 'boolean']
+
 /** An option has the same meaning in every call. */
 const CHECKS = {
   include: [`a list of ${NAMES.include.join(', ')}`, (value) => isListOf(value, NAMES.include, 0)],
@@ -50,7 +52,9 @@ const CHECKS = {
     'a passport id, a wallet or, in v3, a handle such as github:zoe',
     (key) => isText(key) || isId(key),
   ],
-  follow: ['true or false', (value) => typeof value === 'boolean'],
+  follow: BOOLEAN,
+  dryRun: BOOLEAN,
+  id: ['the id of a subscription', isText],
   signal: ['an AbortSignal', (value) => typeof value === 'object' && value !== null && 'aborted' in value],
 } satisfies Record<string, Check>
 

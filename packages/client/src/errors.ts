@@ -10,8 +10,8 @@ export type PassportErrorCode =
   /** The response is not from the service: for example, the error page of a proxy. */
   | 'invalid_answer'
 
-/** `pointer` is a JSON Pointer into the body, or `?` and the name of a parameter. */
-export type InvalidValue = { pointer: string; detail: string }
+/** `pointer` is a JSON Pointer into the body, or `?` and the name of a parameter. `line` counts records from 1. */
+export type InvalidValue = { pointer: string; detail: string; line?: number }
 
 export class PassportError extends Error {
   override readonly name: string = 'PassportError'

@@ -37,8 +37,13 @@ const JSON_BODY = { 'Content-Type': 'application/json' }
 /** setTimeout fires at once for longer delays. */
 const MAX_TIMER = 2 ** 31 - 1
 
-/** A request with a body is a POST that only reads: it is retried like a GET. */
-export type SendOptions = RequestOptions & { body?: unknown }
+export type SendOptions = RequestOptions & {
+  /** POST if there is a body, otherwise GET. */
+  method?: string
+  body?: unknown
+  /** Whether sending the request twice has another effect than sending it once: it is not retried. */
+  isOnce?: boolean
+}
 
 export type Transport = ReturnType<typeof createTransport>
 
@@ -52,12 +57,18 @@ export function createTransport(options: ClientOptions) {
   const headers = toHeaders(options.apiKey)
   const notify = createNotifier(options.onDeprecation)
 
-  async function read(url: string, { body: sent, signal }: SendOptions): Promise<string> {
-    const cached = sent === undefined ? await cache?.get(url) : undefined
-    const init =
-      sent === undefined
-        ? { headers: { ...headers, ...(cached && { 'If-None-Match': cached.etag }) } }
-        : { method: 'POST', headers: { ...headers, ...JSON_BODY }, body: JSON.stringify(sent) }
+  async function read(url: string, { body: sent, signal, ...options }: SendOptions): Promise<string> {
+    const { method = sent === undefined ? 'GET' : 'POST' } = options
+    const cached = method === 'GET' ? await cache?.get(url) : undefined
+    const init = {
+      method,
+      headers: {
+        ...headers,
+        ...(cached && { 'If-None-Match': cached.etag }),
+        ...(sent !== undefined && JSON_BODY),
+      },
+      ...(sent !== undefined && { body: JSON.stringify(sent) }),
+    }
     const readBody = (response: Response) => response.text()
     const { response, body } = await exchange(url, init, { send, timeout, signal, readBody })
     // This is outside of exchange(), so that errors of the user's callback or cache are rethrown unchanged.
@@ -65,7 +76,7 @@ export function createTransport(options: ClientOptions) {
     if (response.status === 304 && cached) return cached.body
     if (!response.ok) throw toError(response, body)
     const etag = response.headers.get('ETag')
-    if (etag !== null && sent === undefined) await cache?.set(url, { etag, body })
+    if (etag !== null && method === 'GET') await cache?.set(url, { etag, body })
     return body
   }
 
@@ -87,7 +98,7 @@ export function createTransport(options: ClientOptions) {
         try {
           return parseBody<T>(await read(base + path, options), field)
         } catch (error) {
-          await waitAfter(error, failures, retries, options.signal)
+          await waitAfter(error, failures, options.isOnce ? 0 : retries, options.signal)
         }
       }
     },
@@ -173,7 +184,7 @@ export function sleep(milliseconds: number, signal: AbortSignal | undefined): Pr
   })
 }
 
-type Value = string | number | Date | readonly string[] | undefined
+type Value = string | number | boolean | Date | readonly string[] | undefined
 
 /** Joins the values of a list with commas. Leaves out an empty list, which the service would refuse. */
 export function toQuery(values: Record<string, Value>): string {

@@ -5,6 +5,8 @@ import type * as v1 from '../../../src/domain/v1/schemas.ts'
 import type * as data from '../../../src/domain/v3/event-data.ts'
 import type * as events from '../../../src/domain/v3/event-schema.ts'
 import type * as v3 from '../../../src/domain/v3/schemas.ts'
+import type * as subscriptions from '../../../src/domain/v3/subscription-schema.ts'
+import type * as writes from '../../../src/domain/v3/write-schemas.ts'
 
 // The types are derived from the API schemas. For the package, build-types.ts replaces each `typeof` by a plain type.
 
@@ -144,5 +146,24 @@ export type V3EventPage<Types extends V3EventType = V3EventType> = { items: V3Ev
 
 /** A rule set; the same stamp always has the same contents. */
 export type V3RuleSet = Static<typeof v3.RuleSet>
+
+/** A passport, or with `removed` the removal of one. */
+export type V3PassportRecord = Static<typeof writes.PassportRecord>
+
+/** A data point of a passport, or with `withdrawn` its withdrawal. */
+export type V3DataPointRecord = Static<typeof writes.DataPointRecord>
+
+export type V3Record = V3PassportRecord | V3DataPointRecord
+
+/** The outcomes of a write, and the cursor to read after. */
+export type V3WriteResult = Static<typeof writes.RecordsResult>
+
+/** A webhook and its delivery state. */
+export type V3Subscription = Static<typeof subscriptions.Subscription>
+
+export type V3SubscriptionRequest = Static<typeof subscriptions.SubscriptionRequest>
+
+/** Absent members stay unchanged. */
+export type V3SubscriptionPatch = Static<typeof subscriptions.SubscriptionPatch>
 
 export type ServiceErrorCode = Exclude<keyof typeof errors.STATUS_OF, 'not_acceptable'>

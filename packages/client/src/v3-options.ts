@@ -18,21 +18,34 @@ export type FieldOptions = RequestOptions & {
   select?: readonly V3Field[] | undefined
 }
 
-export type PassportOptions = FieldOptions & {
-  /** Returns scores, credentials, the human checkmark and the rule stamp as they were at this time. */
-  asOf?: Instant | undefined
+/** Reads your own write. */
+type AfterOptions = {
+  /** `cursor` of a write: the result includes the write. */
+  after?: string | undefined
 }
 
-export type V3ListOptions = FieldOptions & {
-  /** Only passports whose display name contains this text. */
-  q?: string | undefined
-  /** Terms such as `human:true,score:>50`. */
-  filter?: string | undefined
-  /** The default is `-score`. */
-  sort?: V3Sort | undefined
-  /** Passports per request, up to 250; up to 50 with credentials, standing or explanation. */
-  limit?: number | undefined
+export type WriteOptions = RequestOptions & {
+  /** Checks the records, and stores nothing. */
+  dryRun?: boolean | undefined
 }
+
+export type PassportOptions = FieldOptions &
+  AfterOptions & {
+    /** Returns scores, credentials, the human checkmark and the rule stamp as they were at this time. */
+    asOf?: Instant | undefined
+  }
+
+export type V3ListOptions = FieldOptions &
+  AfterOptions & {
+    /** Only passports whose display name contains this text. */
+    q?: string | undefined
+    /** Terms such as `human:true,score:>50`. */
+    filter?: string | undefined
+    /** The default is `-score`. */
+    sort?: V3Sort | undefined
+    /** Passports per request, up to 250; up to 50 with credentials, standing or explanation. */
+    limit?: number | undefined
+  }
 
 export type V3PageOptions = V3ListOptions & {
   /** `next` of the previous page. */

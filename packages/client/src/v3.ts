@@ -21,20 +21,27 @@ import type {
   V3PageOptions,
 } from './v3-options.ts'
 import { createRequests, type Requests } from './v3-requests.ts'
+import { createWriteCalls } from './v3-writes.ts'
 
 const KEYS_PER_REQUEST = 1000
 
-const LIST = [...FIELDS, 'q', 'filter', 'sort', 'limit'] as const
+const LIST = [...FIELDS, 'q', 'filter', 'sort', 'limit', 'after'] as const
 
 /** The passport of a copy always has its id. */
 type Copied<Options> = V3Shown<Options> & { passport_id: number }
 
 /** The type is named, because `tsc` would write out all its parts. */
-export type V3 = ReturnType<typeof createPassportCalls> & ReturnType<typeof createEventCalls>
+export type V3 = ReturnType<typeof createPassportCalls> &
+  ReturnType<typeof createEventCalls> &
+  ReturnType<typeof createWriteCalls>
 
 export function createV3(transport: Transport): V3 {
   const requests = createRequests(transport)
-  return { ...createPassportCalls(transport, requests), ...createEventCalls(requests) }
+  return {
+    ...createPassportCalls(transport, requests),
+    ...createEventCalls(requests),
+    ...createWriteCalls(transport),
+  }
 }
 
 function createPassportCalls({ send }: Transport, { getPage, getItems }: Requests) {
@@ -44,7 +51,7 @@ function createPassportCalls({ send }: Transport, { getPage, getItems }: Request
       key: number | string,
       options?: O,
     ): Promise<V3Shown<O>> {
-      checkOptions([...FIELDS, 'asOf'], options)
+      checkOptions([...FIELDS, 'asOf', 'after'], options)
       const { asOf, signal, ...fields }: PassportOptions = options ?? {}
       const field = fields.select?.[0]?.split('.', 1)[0] ?? 'passport_id'
       return send(`/v3/passports/${toSegment(key)}${toQuery({ ...fields, as_of: asOf })}`, field, { signal })
@@ -55,7 +62,7 @@ function createPassportCalls({ send }: Transport, { getPage, getItems }: Request
       options?: O,
     ): Promise<V3LookupBody<V3Shown<O>>> {
       checkValues({ keys })
-      checkOptions([...FIELDS, 'asOf'], options)
+      checkOptions([...FIELDS, 'asOf', 'after'], options)
       const items: V3LookupItem<V3Shown<O>>[] = []
       let found = 0
       for (let at = 0; at < keys.length; at += KEYS_PER_REQUEST) {

@@ -79,7 +79,7 @@ async function listPassports(request: Request, context: Context, parameters: Par
   const isLatest = parameters.after !== undefined
   const list = { ...parseListRequest(parameters, fields), signal: request.signal, isLatest }
   await context.charge(unitsOfList(list, fields, !isRanking(list)))
-  await waitForCursor(context, parameters.after)
+  if (isLatest) await waitForCursor(context, parameters.after)
   const render = () => renderList(context, parameters, list, fields)
   const find = async () =>
     list.keyword !== undefined || !isRanking(list)

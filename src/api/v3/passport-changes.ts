@@ -1,9 +1,8 @@
 import { findUnknown, invalidValue, invalidValues, pointerTo } from '../../domain/errors.ts'
-import { formatEventCursor } from '../../domain/history/event-cursor.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { MergeRequest, WriteResult } from '../../domain/v3/write-schemas.ts'
-import type { Write } from '../../store/apply-write.ts'
 import { type Context, route } from '../route.ts'
+import type { Write } from './apply-write.ts'
 import { WRITTEN } from './examples.ts'
 import { parseKey } from './parameters.ts'
 import { sendWritten } from './records.ts'
@@ -74,8 +73,7 @@ type Change = { kind: 'merge'; id: number; into: number } | { kind: 'unmerge' | 
 async function change(context: Context, change: Change): Promise<Response> {
   const { principal, exchange } = context
   const write: Write = { ...change, actor: `key:${principal.id}`, now: context.now() }
-  const { end } = await context.write(write, exchange.request.signal)
-  return sendWritten(context, { cursor: formatEventCursor(end) })
+  return sendWritten(context, await context.write(write, exchange.request.signal))
 }
 
 function parseId(text: string, pointer: string): number {

@@ -1,18 +1,12 @@
-import { type InvalidValue, invalidParameter, ServiceError } from '../../domain/errors.ts'
-import { formatEventCursor } from '../../domain/history/event-cursor.ts'
-import { parseLine, parseRecord, RecordError } from '../../domain/record/parse-record.ts'
-import type { IncomingRecord } from '../../domain/record/record.ts'
-import type { Problem } from '../../domain/record/validation-problem.ts'
-import { rawKindOf } from '../../domain/rule-set.ts'
+import { invalidParameter } from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { RecordsRequest, RecordsResult, type WireRecordsResult } from '../../domain/v3/write-schemas.ts'
-import type { Written } from '../../store/apply-write.ts'
-import { takeTurn } from '../backpressure/turns-and-large-pages.ts'
+import { RecordsRequest, RecordsResult } from '../../domain/v3/write-schemas.ts'
 import { type Context, type Query, route } from '../route.ts'
+import type { Written } from './apply-write.ts'
 import { RECORDS, RECORDS_REQUEST } from './examples.ts'
-import { createRecordAccess, isOperator } from './record-access.ts'
-import { findExceeded, invalidBody, parseJson, readBody } from './request-body.ts'
+import { invalidBody, parseJson, readBody } from './request-body.ts'
 import { V3 } from './route-defaults.ts'
+import { splitLines } from './save-sent-records.ts'
 
 const NDJSON = 'application/x-ndjson'
 
@@ -23,9 +17,6 @@ const MOST_MARKS = 100_000
 
 /** A record takes up to half a millisecond of CPU in all threads. */
 const RECORDS_PER_UNIT = 2
-
-/** Records that are parsed before other requests may run. */
-const PER_TURN = 10
 
 const PARAMETERS = {
   dry_run: {
@@ -72,26 +63,15 @@ async function writeRecords(
 ): Promise<Response> {
   const dryRun = parseDryRun(query.dry_run)
   const { bytes, units, type } = await readBody(request, context, [NDJSON, 'application/json'])
-  const sources = type === NDJSON ? listLines(bytes) : listRecords(parseJson(bytes, MOST_MARKS))
-  checkCount(sources.length)
-  await context.charge(
-    1 + units + Math.ceil(sources.length / RECORDS_PER_UNIT),
-    () => 'send fewer records at once',
-  )
-  const { principal } = context
-  const { records, unknownFields } = await parseAll(context, sources)
-  const written = await context.write(
-    {
-      kind: 'records',
-      records,
-      isIssuer: !isOperator(principal),
-      dryRun,
-      actor: `key:${principal.id}`,
-      now: context.now(),
-    },
-    request.signal,
-  )
-  return respond(context, sources, written, unknownFields)
+  const isList = type !== NDJSON
+  const lines = isList ? toLines(parseJson(bytes, MOST_MARKS)) : bytes
+  const count = splitLines(lines).length
+  checkCount(count)
+  await context.charge(1 + units + Math.ceil(count / RECORDS_PER_UNIT), () => 'send fewer records at once')
+  const { id, scopes, types } = context.principal
+  const sent = { writer: { scopes, types }, lines, isList, dryRun }
+  const write = { kind: 'records', ...sent, actor: `key:${id}`, now: context.now() } as const
+  return sendWritten(context, await context.write(write, request.signal))
 }
 
 function parseDryRun(text = 'false'): boolean {
@@ -105,117 +85,16 @@ function checkCount(count: number): void {
     throw invalidBody(`The body may have at most ${MOST_RECORDS} records, got ${count}.`)
 }
 
-type ParseOptions = Parameters<typeof parseRecord>[1]
-
-/** A record of the body. `line` counts from 1, and `pointer` leads to the record. */
-type Source = {
-  line: number
-  pointer: string
-  parse: (options: ParseOptions) => ReturnType<typeof parseRecord>
-}
-
-const NEWLINE = 10
-
-/** The lines that are not blank. */
-function listLines(body: Buffer): Source[] {
-  const sources: Source[] = []
-  for (let [start, line] = [0, 1]; start < body.length; line++) {
-    const newline = body.indexOf(NEWLINE, start)
-    const end = newline === -1 ? body.length : newline
-    const bytes = body.subarray(start, end)
-    start = end + 1
-    const isBlank = bytes.length < 64 && bytes.toString('latin1').trim() === ''
-    const parse: Source['parse'] = (options) => {
-      const limit = findExceeded(bytes, MOST_MARKS)
-      if (limit) throw new RecordError('', `may have ${limit}`)
-      return parseLine(bytes, options)
-    }
-    if (!isBlank) sources.push({ line, pointer: '#', parse })
-  }
-  return sources
-}
-
-/** The entries of `records`. */
-function listRecords(body: unknown): Source[] {
+/** The entries of `records`, one in each line. A record has the same fingerprint in both forms. */
+export function toLines(body: unknown): Buffer {
   const records = typeof body === 'object' && body !== null && 'records' in body ? body.records : undefined
   if (!Array.isArray(records))
     throw invalidBody(`The body must be an object with the list "records", got ${quote(body)}.`)
-  return records.map((value, at) => ({
-    line: at + 1,
-    pointer: `#/records/${at}`,
-    // Serialized again, so that a record has the same fingerprint as on a line of NDJSON.
-    parse(options) {
-      const { record, unknownFields } = parseRecord(value, options)
-      const sourceBytes = Buffer.from(JSON.stringify(value))
-      return { record: record.kind === 'passport' ? { ...record, sourceBytes } : record, unknownFields }
-    },
-  }))
-}
-
-/** Throws `invalid_request` with all problems of all records. */
-async function parseAll(context: Context, sources: readonly Source[]) {
-  const rules = await context.rules()
-  const allow = createRecordAccess(context.principal, rules)
-  const options = {
-    now: context.now(),
-    rawKindOf: (type: string) => rawKindOf(rules, type),
-    rescore: false,
-  }
-  const records: IncomingRecord[] = []
-  const invalid: InvalidValue[] = []
-  let unknownFields = 0
-  for (const [at, source] of sources.entries()) {
-    if (at % PER_TURN === 0) await takeTurn(context)
-    try {
-      const parsed = source.parse(options)
-      records.push(allow(parsed.record))
-      unknownFields += parsed.unknownFields
-    } catch (error) {
-      if (!(error instanceof RecordError)) throw error
-      invalid.push(...error.problems.map((problem) => toInvalid(source, problem)))
-    }
-  }
-  if (invalid.length > 0) throw refused(invalid, sources.length)
-  return { records, unknownFields }
-}
-
-const toInvalid = ({ line, pointer }: Source, { field, reason }: Problem): InvalidValue => ({
-  line,
-  pointer: field === '' ? pointer : `${pointer}/${field.replaceAll('.', '/')}`,
-  detail: field === '' ? `The record ${reason}.` : `${field}: ${reason}.`,
-})
-
-function refused(invalid: readonly InvalidValue[], count: number): ServiceError {
-  const lines = new Set(invalid.map(({ line }) => line))
-  const [first] = invalid
-  const message = `Nothing was stored, because ${lines.size} of ${count} records ${lines.size === 1 ? 'is' : 'are'} invalid. Record ${first?.line}: ${first?.detail}`
-  return new ServiceError('invalid_request', message, { invalid })
-}
-
-function respond(
-  context: Context,
-  sources: readonly Source[],
-  { end, results }: Written,
-  unknownFields: number,
-): Response {
-  const counts = { added: 0, changed: 0, unchanged: 0, removed: 0 }
-  const outcomes: WireRecordsResult['outcomes'] = []
-  const invalid: InvalidValue[] = []
-  for (const [at, source] of sources.entries()) {
-    const result = results[at]
-    if (result?.outcome === 'refused') invalid.push(toInvalid(source, result))
-    else if (result) {
-      counts[result.outcome]++
-      outcomes.push({ line: source.line, outcome: result.outcome })
-    }
-  }
-  if (invalid.length > 0) throw refused(invalid, sources.length)
-  const body = { ...counts, unknown_fields: unknownFields, outcomes, cursor: formatEventCursor(end) }
-  return sendWritten(context, body satisfies WireRecordsResult)
+  return Buffer.from(records.map((record) => JSON.stringify(record)).join('\n'))
 }
 
 /** The response to a write. */
-export function sendWritten(context: Context, body: { cursor: string }): Response {
+export function sendWritten(context: Context, body: Written): Response {
   const response = new Response(JSON.stringify(body), { headers: context.headers })
   response.headers.set('Event-Cursor', body.cursor)
   return response

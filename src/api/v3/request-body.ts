@@ -48,8 +48,10 @@ export async function readBody<Type extends string>(
 
 /** Refuses bodies that would take long to parse. */
 export function parseJson(bytes: Buffer, mostMarks = MOST_MARKS): unknown {
-  const limit = findExceeded(bytes, mostMarks)
-  if (limit) throw invalidBody(`The body may have ${limit}.`)
+  if (hasMore(bytes, MARKS, mostMarks))
+    throw invalidBody(`The body may have at most ${mostMarks} quotes, commas, colons and opening brackets.`)
+  if (hasMore(bytes, ['\\'], MOST_ESCAPES))
+    throw invalidBody(`The body may have at most ${MOST_ESCAPES} backslashes.`)
   const text = decode(bytes)
   try {
     return JSON.parse(text)
@@ -57,15 +59,6 @@ export function parseJson(bytes: Buffer, mostMarks = MOST_MARKS): unknown {
     const reason = (error as Error).message.replace(/^JSON Parse error: /, '').slice(0, LONGEST_REASON)
     throw invalidBody(`The body is not valid JSON: ${reason}.`)
   }
-}
-
-/** Returns the limit that JSON exceeds because parsing it would take long. */
-export function findExceeded(bytes: Buffer, mostMarks: number): string | undefined {
-  if (bytes.length > mostMarks && hasMore(bytes, MARKS, mostMarks))
-    return `at most ${mostMarks} quotes, commas, colons and opening brackets`
-  if (bytes.length > MOST_ESCAPES && hasMore(bytes, ['\\'], MOST_ESCAPES))
-    return `at most ${MOST_ESCAPES} backslashes`
-  return undefined
 }
 
 /** The message of the JSON parser may quote a long part of the body. */

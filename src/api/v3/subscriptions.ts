@@ -10,10 +10,10 @@ import {
 import { createSigningKey } from '../../domain/webhooks/signature.ts'
 import {
   MOST_SUBSCRIPTIONS_OF_KEY,
+  NO_FAILURES,
   OLD_KEY_MILLISECONDS,
   type Subscription,
 } from '../../domain/webhooks/subscription.ts'
-import type { SubscriptionChange } from '../../store/subscription-store.ts'
 import { json } from '../response.ts'
 import { type Context, type RouteRequest, route } from '../route.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_REQUEST } from './examples.ts'
@@ -60,8 +60,7 @@ export const SUBSCRIPTION_ROUTES = [
     id: 'getSubscription',
     summary: 'Get the delivery state of a webhook',
     errors: ['not_found'],
-    handle: async ({ params }: RouteRequest<'id'>, context) =>
-      json(context, await present(context, await find(context, params.id))),
+    handle: get,
   }),
   route(V3, {
     ...ITEM,
@@ -103,26 +102,34 @@ const actorOf = ({ principal }: Context) => `key:${principal.id}` as const
 /** Throws `not_found`, also for the subscription of another key. */
 async function find({ store, principal }: Context, id: string): Promise<Subscription> {
   const found = await store.subscriptions.find(id)
-  if (found?.keyId !== principal.id) throw missing(id)
-  return found
+  return found?.keyId === principal.id ? found : missing(id)
 }
 
-const missing = (id: string) => notFound(`This key has no subscription ${quote(id)}.`)
-
-/** `secret` is in the response that creates it only. */
-async function present({ store }: Context, subscription: Subscription, secret?: string): Promise<string> {
-  const body = presentSubscription(subscription, await store.events.log())
-  return JSON.stringify({ ...body, ...(secret !== undefined && { secret }) })
+function missing(id: string): never {
+  throw notFound(`This key has no subscription ${quote(id)}.`)
 }
-
-const respond = async (context: Context, body: Promise<string>, status = 200) =>
-  new Response(await body, { status, headers: context.headers })
 
 async function list(_request: Request, context: Context): Promise<Response> {
   const { store, principal } = context
   const log = await store.events.log()
   const found = await store.subscriptions.list(principal.id)
   return json(context, JSON.stringify({ items: found.map((each) => presentSubscription(each, log)) }))
+}
+
+async function get({ params }: RouteRequest<'id'>, context: Context): Promise<Response> {
+  const log = await context.store.events.log()
+  return json(context, JSON.stringify(presentSubscription(await find(context, params.id), log)))
+}
+
+/** The response to a change. Only the response that creates a secret contains it. */
+async function respond(
+  context: Context,
+  subscription: Subscription,
+  { status = 200, secret }: { status?: number; secret?: string } = {},
+): Promise<Response> {
+  const body = presentSubscription(subscription, await context.store.events.log())
+  const text = JSON.stringify({ ...body, ...(secret !== undefined && { secret }) })
+  return new Response(text, { status, headers: context.headers })
 }
 
 async function create(request: Request, context: Context): Promise<Response> {
@@ -134,43 +141,33 @@ async function create(request: Request, context: Context): Promise<Response> {
     keys: [key],
     createdAt: context.now(),
     state: 'active',
-    failures: 0,
-    nextAttemptAt: 0,
-    lastError: '',
     notice: '',
+    lastDeliveredAt: null,
+    ...NO_FAILURES,
   }
   await context.store.subscriptions.create(subscription, actorOf(context))
-  return respond(context, present(context, subscription, key.secret), 201)
-}
-
-async function change(
-  context: Context,
-  id: string,
-  changes: SubscriptionChange,
-  action: 'change' | 'rotate',
-): Promise<Subscription> {
-  const by = { actor: actorOf(context), action: `subscriptions.${action}` as const }
-  const changed = await context.store.subscriptions.change(id, changes, by)
-  if (!changed) throw missing(id)
-  return changed
+  return respond(context, subscription, { status: 201, secret: key.secret })
 }
 
 async function patch(request: RouteRequest<'id'>, context: Context): Promise<Response> {
   const { id } = request.params
   const { filter } = await find(context, id)
   const changes = await readPatch(request, context, filter)
-  return respond(context, present(context, await change(context, id, changes, 'change')))
+  const by = { actor: actorOf(context), action: 'subscriptions.change' } as const
+  return respond(context, (await context.store.subscriptions.change(id, changes, by)) ?? missing(id))
 }
 
 async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
   const [old] = (await find(context, id)).keys
   const key = createSigningKey()
   const keys = [key, ...(old ? [{ ...old, until: context.now() + OLD_KEY_MILLISECONDS }] : [])]
-  return respond(context, present(context, await change(context, id, { keys }, 'rotate'), key.secret))
+  const by = { actor: actorOf(context), action: 'subscriptions.rotate' } as const
+  const changed = (await context.store.subscriptions.change(id, { keys }, by)) ?? missing(id)
+  return respond(context, changed, { secret: key.secret })
 }
 
 async function remove({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
   const found = await find(context, id)
   await context.store.subscriptions.remove(id, { actor: actorOf(context) })
-  return respond(context, present(context, found))
+  return respond(context, found)
 }

@@ -1,5 +1,5 @@
 import { CommandError } from '../../domain/errors.ts'
-import type { ExplanationLine } from '../../domain/explanation.ts'
+import type { ExplanationAccount, ExplanationLine } from '../../domain/explanation.ts'
 import { printable } from '../../domain/text/quote.ts'
 import { findExplanation } from '../../scoring/explain.ts'
 import type { ExplainedScore } from '../../scoring/score.ts'
@@ -62,10 +62,16 @@ function heading(category: string, lines: readonly ExplanationLine[], { caps = {
 
 function toRows({ name, score, maxScore, formula, from, accounts }: ExplanationLine): string[][] {
   const points = from === 'nothing' ? '' : `${score} of ${maxScore}`
-  const main = ['', printable(name), points, formula]
-  if (accounts.length < 2) return [main]
-  const rows = accounts.map(({ account, value, formula }) => {
-    return ['', `  ${printable(account) || 'account'}`, '', `${printable(value)}: ${formula}`]
+  const [only, ...others] = accounts
+  const issued = only && others.length === 0 ? describeIssuer(only) : ''
+  const main = ['', printable(name), points, formula + issued]
+  if (others.length === 0) return [main]
+  const rows = accounts.map((each) => {
+    const reason = `${printable(each.value)}: ${each.formula}${describeIssuer(each)}`
+    return ['', `  ${printable(each.account) || 'account'}`, '', reason]
   })
   return [main, ...rows]
 }
+
+const describeIssuer = ({ issuer }: ExplanationAccount) =>
+  issuer === undefined ? '' : `, issued by ${printable(issuer)}`

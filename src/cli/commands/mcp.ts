@@ -1,7 +1,9 @@
+import { ANONYMOUS_PRINCIPAL, type Principal } from '../../api/client-identity.ts'
 import { DRAIN_MILLISECONDS } from '../../api/open-port.ts'
 import { createCatalog } from '../../catalog/catalog.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { parsePort } from '../../config/setting-parsers.ts'
+import { isScope } from '../../domain/api-key.ts'
 import { CommandError, describeError } from '../../domain/errors.ts'
 import { createLog } from '../../log.ts'
 import type { createMcpServer } from '../../mcp/server.ts'
@@ -15,13 +17,14 @@ export const mcp = defineCommand({
   name: 'mcp',
   summary: 'serve passports to agents, over the Model Context Protocol',
   description: `Tools: search_passports, get_passport, get_credentials, explain_score, lookup_passports, score_at,
-    what_changed, history. They only read. The server stops at the end of its input, or by Ctrl+C or SIGTERM.
+    what_changed, history. They only read. write_records is added by --write, or over HTTP by a key that may
+    write. The server stops at the end of its input, or by Ctrl+C or SIGTERM.
 
 docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explorer.`,
   options: {
     http: {
       about:
-        'serve many agents over HTTP, on the address HOST. It accepts requests without keys: use it on this machine, or behind a proxy that checks keys',
+        'serve many agents over HTTP, on the address HOST. It also accepts requests without keys: use it on this machine, or behind a proxy that checks keys',
     },
     port: {
       placeholder: 'N',
@@ -31,14 +34,20 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
       parse: parsePort,
       about: 'port for HTTP; 0 takes any free port',
     },
+    write: {
+      placeholder: 'ISSUER',
+      accepts: 'the name of an issuer, or * for all records',
+      parse: (issuer: string) => [`write:${issuer}`].find(isScope),
+      about: 'let the agent write data points of this issuer, or with * all records',
+    },
     ...DATABASE_OPTIONS,
   },
   forms: [
-    { options: [], about: 'on standard input and output' },
+    { options: ['write'], about: 'on standard input and output' },
     { required: ['http'], options: ['port'], about: 'over HTTP, at http://HOST:N/mcp' },
   ],
   examples: [`claude mcp add passportd -- ${PROGRAM} mcp`],
-  async run({ values: { http, port, demo } }, terminal) {
+  async run({ values: { http, port, write: scope, demo } }, terminal) {
     const config = readConfig(terminal.env, { demo })
     if (http) refusePublicHost(config)
     const { createMcpServer } = await import('../../mcp/server.ts')
@@ -49,8 +58,9 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
       log.error(`The index for filters could not be updated: ${describeError(error)}`),
     )
     let running = 0
-    const createServer = () =>
+    const createServer = (principal: Principal) =>
       createMcpServer({
+        principal,
         open: async () => ({ ...(await stores.open()), config, now: terminal.now }),
         log,
         isLocal: !http,
@@ -59,9 +69,12 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
         },
       })
 
-    if (!http) return await serveStdio(createServer(), end, () => running)
+    const local = scope ? { ...ANONYMOUS_PRINCIPAL, scopes: [scope] } : ANONYMOUS_PRINCIPAL
+    if (!http) return await serveStdio(createServer(local), end, () => running)
     const { serveMcp } = await import('../../mcp/http.ts')
-    const server = await serveMcp({ host: config.host, port, publicUrl: config.publicUrl, log, createServer })
+    const { host, publicUrl } = config
+    const findKey = async (id: string) => (await stores.open()).store.keys.find(id)
+    const server = await serveMcp({ host, port, publicUrl, log, findKey, now, createServer })
     terminal.announce(`MCP is served at ${server.url}\n`)
     await waitForAbort(end)
     await server.stop()
@@ -128,6 +141,6 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
 function refusePublicHost({ requireKey, host }: Config): void {
   if (!requireKey || LOOPBACK.test(host)) return
   throw new CommandError(
-    `REQUIRE_API_KEY is set, but MCP does not check keys: it cannot be served on ${host}. Set HOST to 127.0.0.1.`,
+    `REQUIRE_API_KEY is set, but MCP also serves requests without keys: it cannot be served on ${host}. Set HOST to 127.0.0.1.`,
   )
 }

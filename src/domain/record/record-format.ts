@@ -56,6 +56,7 @@ const CredentialLine = Type.Object({
   ...lenientFields(Credential),
   id: maybe(text(LONGEST_KEY)),
   earned_at: maybe(Type.String()),
+  last_calculated_at: maybe(Type.String()),
   derived: maybe(Type.Boolean()),
   issuer: maybe(text(LONGEST_KEY)),
   superseded: maybe(Type.Boolean()),
@@ -86,6 +87,7 @@ const { passport_id: _, ...passportFields } = lenientFields(Passport)
 export const PassportLine = Type.Object({
   passport_id: Count,
   ...passportFields,
+  last_calculated_at: maybe(Type.String()),
   passport_profile: maybe(ProfileLine),
   credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST })),
   // Fields that V2 adds. `verified` and `user` are ignored, because they repeat other fields.

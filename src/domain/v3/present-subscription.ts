@@ -21,7 +21,7 @@ export function presentSubscription(subscription: Subscription, log: EventLog): 
     last_error: lastError || null,
     notice: notice || null,
     next_attempt_at: failures > 0 && state === 'active' ? presentTime(subscription.nextAttemptAt) : null,
-    last_delivered_at: isoTime(subscription.lastDeliveredAt),
+    last_delivered_at: isoTime(subscription.lastDeliveredAt ?? undefined),
     created_at: presentTime(subscription.createdAt),
     public_key: keys[0]?.publicKey ?? '',
   }

@@ -59,10 +59,7 @@ export const Subscription = describedObject('A webhook: a position in the event 
       '`failed`: nothing could be delivered for three days. `disabled`: the receiver responded 410. Setting `active` resumes',
   }),
   cursor: Type.String({ description: 'The events after this one are still to be delivered' }),
-  lag: Type.Integer({
-    minimum: 0,
-    description: 'Number of events after the cursor, including up to 500 that the filter has left out',
-  }),
+  lag: Type.Integer({ minimum: 0, description: 'Number of events after the cursor' }),
   failures: Type.Integer({ minimum: 0, description: 'Failed attempts since the last delivery' }),
   last_error: orNull(Type.String(), 'Why the last attempt failed; null if it did not'),
   notice: orNull(Type.String(), 'Which events were lost to the subscription because they left the log'),

@@ -31,13 +31,16 @@ export type Subscription = {
   cursor: EventCursor
   /** Failed attempts since the last delivery. */
   failures: number
-  failingSince?: number
+  failingSince: number | null
   nextAttemptAt: number
   lastError: string
   /** Which events could not be delivered because the log no longer has them; empty if none. */
   notice: string
-  lastDeliveredAt?: number
+  lastDeliveredAt: number | null
 }
+
+/** No attempt has failed since the last delivery. */
+export const NO_FAILURES = { failures: 0, failingSince: null, nextAttemptAt: 0, lastError: '' } as const
 
 export const MOST_SUBSCRIPTIONS_OF_KEY = 10
 export const MOST_SUBSCRIPTIONS = 1000

@@ -24,8 +24,9 @@ export type CredentialRow = Html & { category: string }
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 export function renderCredential(credential: Credential): CredentialRow {
-  const { type, name, category, value, score, maxScore, earnedAt } = credential
-  const shown = shortWord(value, MAX_VALUE_LENGTH)
+  const { type, name, category, value, score, maxScore, earnedAt, issuer } = credential
+  const issued = issuer && `issued by ${shortWord(issuer, MAX_NAME_LENGTH)}`
+  const shown = [shortWord(value, MAX_VALUE_LENGTH), issued].filter(Boolean).join(', ')
   const about = shown === '' ? '' : `<span class="soft detail" dir="auto">${escapeText(shown)}</span>`
   const earned = earnedAt === undefined ? '' : renderDay(earnedAt).markup
   return {

@@ -61,6 +61,15 @@ function renderResponse(example: unknown): Html {
 </div>`
 }
 
+const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
+
+/** The body as source code: JSON, with other words in Python. */
+function toLiteral(body: unknown, language: string): string {
+  const json = JSON.stringify(body, null, 2)
+  if (language !== 'python') return json
+  return json.replace(/"(?:[^"\\]|\\.)*"|[a-z]+/g, (token) => PYTHON_WORDS[token] ?? token)
+}
+
 type SentRequest = { id: string; method: string; url: string; body: unknown }
 
 /**
@@ -72,9 +81,9 @@ function renderSnippets({ id, method, url, body }: SentRequest): Html {
   const json = (language: string, indent: string) =>
     body === undefined
       ? undefined
-      : html`<span data-json="${language}">${JSON.stringify(body, null, 2).replaceAll('\n', `\n${indent}`)}</span>`
+      : html`<span data-json="${language}">${toLiteral(body, language).replaceAll('\n', `\n${indent}`)}</span>`
   const tabs = Object.entries({
-    curl: curl(address, json('curl', '  ')),
+    curl: curl(address, method, json('curl', '  ')),
     JavaScript: javaScript(address, method, json('javascript', '  ')),
     Python: python(address, method, json('python', '    ')),
   })
@@ -92,9 +101,10 @@ ${tabs.map(([name, code]) => html`<pre tabindex="0" aria-label="${name}"><code>$
 const NEWLINE = html` \\
   `
 
-function curl(address: Html, json: Html | undefined): Html {
+function curl(address: Html, method: string, json: Html | undefined): Html {
   const body = json && html`${NEWLINE}-H 'Content-Type: application/json'${NEWLINE}-d '${json}'`
-  return html`curl '${address}'${NEWLINE}-H "X-API-KEY: $KEY"${body ?? ''}`
+  const option = method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `
+  return html`curl ${option}'${address}'${NEWLINE}-H "X-API-KEY: $KEY"${body ?? ''}`
 }
 
 function javaScript(address: Html, method: string, json: Html | undefined): Html {
@@ -102,7 +112,7 @@ function javaScript(address: Html, method: string, json: Html | undefined): Html
     ? html`method: '${method}',
   headers: { 'X-API-KEY': env.KEY ?? '', 'Content-Type': 'application/json' },
   body: JSON.stringify(${json}),`
-    : html`headers: { 'X-API-KEY': env.KEY ?? '' },`
+    : html`${method === 'GET' ? '' : `method: '${method}', `}headers: { 'X-API-KEY': env.KEY ?? '' },`
   return html`import { env } from 'node:process'
 
 const response = await fetch('${address}', {

@@ -1,11 +1,12 @@
 import type { EventLog, LogEvent } from '../../domain/history/event.ts'
-import { type EventCursor, formatEventCursor, isInLog } from '../../domain/history/event-cursor.ts'
+import { formatEventCursor, isInLog } from '../../domain/history/event-cursor.ts'
 import { presentEvent, presentTime } from '../../domain/v3/present-event.ts'
 import { signMessage } from '../../domain/webhooks/signature.ts'
 import {
   GIVE_UP_MILLISECONDS,
   logFilterOf,
   matchesScore,
+  NO_FAILURES,
   retryWait,
   type Subscription,
 } from '../../domain/webhooks/subscription.ts'
@@ -22,9 +23,6 @@ const TURN_MILLISECONDS = 5000
 /** A longer wait for a retry ends the turn. */
 const SHORT_WAIT_MILLISECONDS = 1000
 
-/** The position after events that the filter leaves out is saved with the next delivery, or after this many events. */
-const MOST_UNSAVED = 500
-
 export type DeliveryOptions = SendOptions & {
   store: Pick<Store, 'events' | 'subscriptions'>
   /** The `source` of the events: the URL of the API. */
@@ -35,28 +33,15 @@ export type DeliveryOptions = SendOptions & {
   onAttempt: (result: 'delivered' | 'failed') => void
 }
 
-/** `saved` is the position in the database, `current` may be after it. */
-export type Positions = { saved: EventCursor; current: EventCursor }
-
+/** `saved` is in the database, `current` may have later failures. */
 type Turn = { options: DeliveryOptions; saved: Subscription; current: Subscription; end: number }
 
 /**
  * Delivers events one after another, each until the receiver responds with 2xx. The position is saved after each one, so
  * that a crash repeats at most one event.
  */
-export async function deliverEvents(
-  saved: Subscription,
-  start: EventCursor,
-  options: DeliveryOptions,
-): Promise<Positions> {
-  const end = performance.now() + TURN_MILLISECONDS
-  const turn: Turn = { options, saved, current: { ...saved, cursor: start }, end }
-  await deliverPages(turn)
-  return { saved: turn.saved.cursor, current: turn.current.cursor }
-}
-
-async function deliverPages(turn: Turn): Promise<void> {
-  const { options } = turn
+export async function deliverEvents(saved: Subscription, options: DeliveryOptions): Promise<void> {
+  const turn: Turn = { options, saved, current: saved, end: performance.now() + TURN_MILLISECONDS }
   const { events } = options.store
   while (mayGoOn(turn)) {
     const { cursor, filter } = turn.current
@@ -67,9 +52,9 @@ async function deliverPages(turn: Turn): Promise<void> {
     }
     for (const event of page.events)
       if (matchesScore(filter, event) && !(await deliver(turn, event, page.log))) return
-    turn.current = { ...turn.current, cursor: { ...cursor, sequence: page.end } }
-    const unsaved = page.end - turn.saved.cursor.sequence
-    if (unsaved >= MOST_UNSAVED && !(await save(turn, turn.current))) return
+    const next = { ...turn.current, cursor: { ...cursor, sequence: page.end } }
+    // The filter left out the last events of the page.
+    if (page.end > turn.saved.cursor.sequence && !(await save(turn, next))) return
     if (page.end >= page.log.last) return
   }
 }
@@ -96,7 +81,14 @@ async function deliver(turn: Turn, event: LogEvent, log: EventLog): Promise<bool
     const reply = await send(url, signMessage(message, keys, now()), message.body, options)
     if ('status' in reply && reply.status >= 200 && reply.status < 300) {
       options.onAttempt('delivered')
-      return save(turn, toDelivered(turn.current, { ...cursor, sequence: event.sequence }, now()))
+      return save(turn, {
+        ...turn.current,
+        ...NO_FAILURES,
+        cursor: { ...cursor, sequence: event.sequence },
+        lastDeliveredAt: now(),
+        // Subscriptions that wait come first in the next turn.
+        nextAttemptAt: now(),
+      })
     }
     // The attempt was ended by this node, so it is no failure of the receiver.
     if (signal.aborted) return false
@@ -110,16 +102,8 @@ async function deliver(turn: Turn, event: LogEvent, log: EventLog): Promise<bool
   return false
 }
 
-function toDelivered(
-  { failingSince: _, ...subscription }: Subscription,
-  cursor: EventCursor,
-  now: number,
-): Subscription {
-  return { ...subscription, cursor, failures: 0, nextAttemptAt: now, lastError: '', lastDeliveredAt: now }
-}
-
 function toFailed(subscription: Subscription, reply: Reply, now: number): Subscription {
-  const { failingSince = now } = subscription
+  const failingSince = subscription.failingSince ?? now
   const failures = subscription.failures + 1
   const isGone = 'status' in reply && reply.status === 410
   return {

@@ -1,15 +1,14 @@
 import type { LeaseStore } from '../../store/subscription-store.ts'
 
 const LEASE_MILLISECONDS = 6000
-const RENEW_MILLISECONDS = 2000
 
-/** Holds a lease while `renew` is called often enough. */
-export function createLease(leases: LeaseStore, name: string) {
+/** Holds a lease while `renew` is called often enough. It is renewed after a third of its time. */
+export function createLease(leases: LeaseStore, name: string, milliseconds = LEASE_MILLISECONDS) {
   const holder = crypto.randomUUID()
   let end = new AbortController()
   let timer: Timer | undefined
   let renewedAt = Number.NEGATIVE_INFINITY
-  const isHeld = () => performance.now() < renewedAt + LEASE_MILLISECONDS
+  const isHeld = () => performance.now() < renewedAt + milliseconds
 
   return {
     isHeld,
@@ -18,8 +17,8 @@ export function createLease(leases: LeaseStore, name: string) {
     async renew(): Promise<boolean> {
       // The database counts from a later time, so the lease ends here before another node can take it.
       const begin = performance.now()
-      if (begin < renewedAt + RENEW_MILLISECONDS) return true
-      if (!(await leases.acquire(name, holder, LEASE_MILLISECONDS))) {
+      if (begin < renewedAt + milliseconds / 3) return true
+      if (!(await leases.acquire(name, holder, milliseconds))) {
         renewedAt = Number.NEGATIVE_INFINITY
         end.abort()
         return false
@@ -27,7 +26,7 @@ export function createLease(leases: LeaseStore, name: string) {
       renewedAt = begin
       clearTimeout(timer)
       if (end.signal.aborted) end = new AbortController()
-      timer = setTimeout(() => end.abort(), begin + LEASE_MILLISECONDS - performance.now())
+      timer = setTimeout(() => end.abort(), Math.ceil(begin + milliseconds - performance.now()))
       return isHeld()
     },
     async release(): Promise<void> {

@@ -40,12 +40,13 @@ export function send(
   // Node does not look up the host if it is an address.
   if (isIP(host) !== 0 && !isReceiverAddress(host, allowPrivate)) return Promise.resolve(REFUSED)
   const limit = AbortSignal.timeout(timeout)
+  const end = AbortSignal.any([limit, signal])
   const bytes = Buffer.from(body)
   const request = (isHttps ? requestHttps : requestHttp)(url, {
     method: 'POST',
     agent: false,
     lookup: createCheckedLookup(resolveHost, allowPrivate),
-    signal: AbortSignal.any([limit, signal]),
+    signal: end,
     headers: {
       ...headers,
       'Content-Type': 'application/cloudevents+json',
@@ -57,13 +58,22 @@ export function send(
     resolve({ status: response.statusCode ?? 0 })
     response.destroy()
   })
-  // Without a response, the connection was closed. After one, this does nothing.
+  // Only the first call of `resolve` has an effect.
+  end.addEventListener('abort', () =>
+    resolve({
+      error: limit.aborted
+        ? `The receiver did not respond within ${timeout / 1000} s.`
+        : 'The sender stopped.',
+    }),
+  )
   request.on('close', () => resolve({ error: 'The connection was closed.' }))
-  request.on('error', (error: NodeJS.ErrnoException) => {
-    if (limit.aborted) resolve({ error: `The receiver did not respond within ${timeout / 1000} s.` })
-    else if (error instanceof RefusedAddress) resolve(REFUSED)
-    else resolve({ error: `The connection failed (${error.code ?? error.name}).` })
-  })
+  request.on('error', (error: NodeJS.ErrnoException) =>
+    resolve(
+      error instanceof RefusedAddress
+        ? REFUSED
+        : { error: `The connection failed (${error.code ?? error.name}).` },
+    ),
+  )
   request.end(bytes)
   return promise
 }

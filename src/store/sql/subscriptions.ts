@@ -2,7 +2,9 @@ import { overloaded, ServiceError } from '../../domain/errors.ts'
 import {
   MOST_SUBSCRIPTIONS,
   MOST_SUBSCRIPTIONS_OF_KEY,
+  NO_FAILURES,
   type Subscription,
+  type SubscriptionState,
 } from '../../domain/webhooks/subscription.ts'
 import type { LeaseStore, SubscriptionCount, SubscriptionStore } from '../subscription-store.ts'
 import { addAuditEntry } from './audit-log.ts'
@@ -32,8 +34,8 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
       transaction(async (tx) => {
         const [found] = await select(tx, `where id = $1 ${tx.dialect.forUpdate}`, [id])
         if (!found) return undefined
-        const { failingSince: _, ...rest } = found
-        const changed: Subscription = { ...rest, ...change, failures: 0, nextAttemptAt: 0 }
+        const { lastError } = found
+        const changed: Subscription = { ...found, ...NO_FAILURES, lastError, ...change }
         await update(tx.query, toRow(changed), 'id = $1', [id])
         const fields = action === 'subscriptions.change' && { changed: Object.keys(change) }
         await addAuditEntry(tx.query, { actor, action, detail: { subscriptions: [id], ...fields } })
@@ -58,16 +60,16 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
       const { key_id, url, filter, secrets, created_at, state, ...progress } = toRow(after)
       // A client may have paused the subscription during the delivery.
       const changed = state === 'active' ? progress : { ...progress, state }
-      const position = 'id = $1 and log = $2 and position = $3'
-      const saved = await update(write, changed, position, [id, cursor.log, cursor.sequence])
+      const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4'
+      const saved = await update(write, changed, unchanged, [id, cursor.log, cursor.sequence, filter])
       return saved[0]?.state === 'active'
     },
-    count: ({ name, last }) =>
+    count: ({ name, last }, now) =>
       read.query<SubscriptionCount>(
         `select state, cast(count(*) as double precision) as count,
-           cast(max(case when log = $1 then $2 - position else 0 end) as double precision) as lag
+           cast(max(case when log = $2 and ${HAS_VALID_KEY} then $3 - position else 0 end) as double precision) as lag
          from subscriptions group by state order by state`,
-        [name, last],
+        [now, name, last],
       ),
   }
 }
@@ -112,45 +114,31 @@ function update(query: Query, row: Partial<Row>, condition: string, values: read
   )
 }
 
-type Row = ReturnType<typeof toRow>
+/** The columns of a subscription. Columns that are not here have the name of a field, in snake case. */
+type Row = Record<string, string | number | null> & {
+  filter: string
+  secrets: string
+  state: SubscriptionState
+  log: string
+  position: number
+}
 
-function toRow(subscription: Subscription) {
-  const { id, url, state, failures, notice, cursor } = subscription
-  return {
-    id,
-    key_id: subscription.keyId,
-    url,
-    filter: JSON.stringify(subscription.filter),
-    secrets: JSON.stringify(subscription.keys),
-    created_at: subscription.createdAt,
-    state,
+const toRow = ({ filter, keys, cursor, ...fields }: Subscription) =>
+  ({
+    ...rename(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
+    filter: JSON.stringify(filter),
+    secrets: JSON.stringify(keys),
     log: cursor.log,
     position: cursor.sequence,
-    failures,
-    failing_since: subscription.failingSince ?? null,
-    next_attempt_at: subscription.nextAttemptAt,
-    last_error: subscription.lastError,
-    notice,
-    last_delivered_at: subscription.lastDeliveredAt ?? null,
-  }
-}
+  }) as Row
 
-function toSubscription(row: Row): Subscription {
-  const { id, url, state, log, position: sequence, failures, failing_since, last_delivered_at, notice } = row
-  return {
-    id,
-    keyId: row.key_id,
-    url,
-    filter: JSON.parse(row.filter),
-    keys: JSON.parse(row.secrets),
-    createdAt: row.created_at,
-    state,
-    cursor: { log, sequence },
-    failures,
-    ...(failing_since !== null && { failingSince: failing_since }),
-    nextAttemptAt: row.next_attempt_at,
-    lastError: row.last_error,
-    notice,
-    ...(last_delivered_at !== null && { lastDeliveredAt: last_delivered_at }),
-  }
-}
+const toSubscription = ({ filter, secrets, log, position, ...columns }: Row) =>
+  ({
+    ...rename(columns, (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())),
+    filter: JSON.parse(filter),
+    keys: JSON.parse(secrets),
+    cursor: { log, sequence: position },
+  }) as Subscription
+
+const rename = (fields: object, nameOf: (name: string) => string) =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [nameOf(name), value]))

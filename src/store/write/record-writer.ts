@@ -132,7 +132,8 @@ function savePassport(
 }
 
 /** Earlier versions ignored the fields that only V2 shows. `v2:` makes records with such fields count as changed. */
-export function fingerprintOf({ passport, sourceBytes }: PassportIncoming, prefix = ''): string {
+export function fingerprintOf(record: PassportIncoming, prefix = ''): string {
+  const { passport, sourceBytes } = record
   const version = toLaterText(passport) === '' ? '' : 'v2:'
   return prefix + version + hashOf(sourceBytes ?? JSON.stringify(passport))
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { withEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
@@ -54,6 +55,36 @@ withEngine('sqlite', 'explain', (makeDatabase) => {
     expect(forPrograms.credentials).toContainEqual(
       expect.objectContaining({ type: 'github', score: 21, max_score: 40, from: 'rule' }),
     )
+  })
+
+  test('the issuer of a data point is explained, exported and imported, and a withdrawn data point is gone', async () => {
+    const points = [
+      { passport: 1, type: 'github', value: 16, account: 'ada', issuer: 'hub' },
+      { passport: 1, type: 'worldcoin', value: true, issuer: 'orb' },
+    ]
+    const lines = toLines({ passport_id: 1 }, ...points)
+    const withdrawal = toLines({ passport: 1, type: 'github', account: 'ada', withdrawn: true })
+    await using here = await workplace(makeDatabase, {
+      files: { 'people.jsonl': lines, 'withdrawal.jsonl': withdrawal },
+    })
+    await here.call('import', here.path('people.jsonl'))
+    await here.call('score')
+    const { out } = await here.call('explain', '1')
+    expect(out).toContain('GitHub  2 of 40  min(round(√16 × 0.5), 40) = 2, issued by hub\n')
+    await here.call('export', here.path('export.jsonl'))
+    const exported = readFileSync(here.path('export.jsonl'), 'utf8')
+    expect(JSON.parse(exported).credentials).toContainEqual(
+      expect.objectContaining({ type: 'github', issuer: 'hub', derived: true }),
+    )
+    await using copy = await workplace(makeDatabase, { files: { 'export.jsonl': exported } })
+    await copy.call('import', copy.path('export.jsonl'))
+    await copy.call('export', copy.path('again.jsonl'))
+    expect(readFileSync(copy.path('again.jsonl'), 'utf8')).toBe(exported)
+    const imported = () => here.call('import', here.path('withdrawal.jsonl'))
+    expect((await imported()).err).toContain('1 changed')
+    expect((await imported()).err).toContain('1 unchanged')
+    await here.call('score')
+    expect((await here.call('explain', '1')).out).not.toContain('GitHub')
   })
 
   test('untrusted text cannot send control characters to the terminal', async () => {

@@ -6,6 +6,7 @@ import { DEFAULT_TIERS } from '../../../src/domain/rate-limit-tier.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { scrape } from '../../support/http/prometheus.ts'
 import { serveTest } from '../../support/http/server.ts'
+import { subscribe } from '../../support/http/webhook-receiver.ts'
 import { hasPrograms } from '../../support/programs.ts'
 import { startRedis } from '../../support/redis/redis.ts'
 import { databaseMaker, onEngine } from '../../support/store/engines.ts'
@@ -45,12 +46,15 @@ test.if(hasPrograms('redis-server'))(
     await using here = await workplace(databaseMaker('sqlite'), {
       records: [named(1, 'Ada'), named(2, 'Bob')],
     })
+    await here.look((store) => subscribe(store, 'https://example.com'))
     const settings = { METRICS_PORT: '0', REDIS_URL: redis.url, BACKUP_DIR: here.path('backups') }
     await using server = await here.serve(['--workers', '2'], settings)
     const read = async (name: string) => (await scrape(server)).value(name)
     // Waits for the first metrics of the workers and of the backup.
     await until(async () => (await read('passportd_redis_up')) !== undefined)
     await until(async () => (await read('passportd_backup_failures_total')) !== undefined)
+    const delivered = 'passportd_webhook_deliveries_total{result="delivered"}'
+    await until(async () => (await read(delivered)) !== undefined)
     expect(await read('passportd_redis_up')).toBe(1)
     expect(await read('passportd_redis_errors_total')).toBe(0)
     expect(await read('passportd_requests_in_progress')).toBe(0)

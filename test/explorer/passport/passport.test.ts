@@ -181,6 +181,18 @@ onEngine('sqlite', 'the passport page', (open) => {
     expect(words).not.toContain('min(round(')
   })
 
+  test('the passport page names the issuer of a credential', async () => {
+    const dataPoints = [
+      { ...pointOf('github', 'new', 16, '16 contributions'), issuer: 'hub & co' },
+      { ...pointOf('base_builder', '', 9, ''), issuer: 'chain' },
+    ]
+    await using server = await servePeople([record(1, { dataPoints, stale: true })])
+    await rescore(server.store)
+    const words = readable((await server.look('/passports/1')).text)
+    expect(words).toContain('GitHub 16 contributions, issued by hub &amp; co 2 of 40')
+    expect(words).toContain('Base Developer 9, issued by chain 18 of 40')
+  })
+
   test('a name with only invisible characters is replaced by the id', async () => {
     await using server = await servePeople([named(8, ' \u200b\u2800\u3164 ')])
     const { text } = await server.look('/passports/8')

@@ -89,7 +89,8 @@ onEngine('sqlite', 'the reference page', (open) => {
       expect(text).toContain('<a href="/reference/v3" aria-current="page">API</a></nav>')
       expect(text.includes('data-needs-key')).toBe(version === 'v3')
       const shown = [...text.matchAll(/<form data-path="([^"]+)"/g)].map((match) => match[1])
-      expect(shown).toEqual(
+      // A path has a form for each of its operations.
+      expect([...new Set(shown)]).toEqual(
         Object.keys(paths).filter((each) => each.startsWith(`/api/${version?.toLowerCase()}/`)),
       )
       for (const notice of ['id="deprecation"', ' passport API is deprecated</h2>'])
@@ -152,3 +153,15 @@ test.each(['/reference', '/reference/v2', '/reference/v3'])(
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(60_000)
   },
 )
+
+test('the snippets name a method other than GET, and other than POST with a body', async () => {
+  await using server = await serveRecords({}, [])
+  const { text } = await server.get('/reference/v3')
+  const removal = text.slice(text.indexOf('id="removePassport"'))
+  expect(removal).toMatch(
+    /^[\s\S]*?curl -X DELETE '[\s\S]*?method: &#x27;DELETE&#x27;, [\s\S]*?requests\.delete\(/,
+  )
+  const [lookup] = text.slice(text.indexOf('id="lookUp"')).split('</section>', 1)
+  expect(lookup).toContain('curl ')
+  expect(lookup).not.toContain('-X POST')
+})

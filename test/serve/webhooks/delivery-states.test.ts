@@ -15,6 +15,7 @@ import { NOON, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
 const DAY = 86_400_000
+const BY = { actor: 'cli', action: 'subscriptions.change' } as const
 const people = (count: number, from = 1) => Array.from({ length: count }, (_, at) => record(from + at))
 
 /** A store with people and a key that owns subscriptions. */
@@ -58,8 +59,7 @@ test('a subscription that failed for three days becomes failed, and delivers aga
   await using _loop = deliverTo(store)
   await until(async () => (await stateOf(store, subscription)).state === 'failed')
   expect(receiver.received.length).toBe(1)
-  const by = { actor: 'cli', action: 'subscriptions.change' } as const
-  await store.subscriptions.change(subscription.id, { state: 'active' }, by)
+  await store.subscriptions.change(subscription.id, { state: 'active' }, BY)
   await until(async () => (await stateOf(store, subscription)).cursor.sequence === 3)
   expect(await stateOf(store, subscription)).toMatchObject({ state: 'active', failures: 0, lastError: '' })
 })
@@ -83,12 +83,11 @@ test('a subscription that is paused during a delivery keeps the new position, an
   const subscription = await store.subscribe(receiver.url)
   await using loop = deliverTo(store)
   await until(() => receiver.received.length === 1)
-  const by = { actor: 'cli', action: 'subscriptions.change' } as const
-  await store.subscriptions.change(subscription.id, { state: 'paused' }, by)
+  await store.subscriptions.change(subscription.id, { state: 'paused' }, BY)
   reply.resolve(new Response())
   await until(async () => (await stateOf(store, subscription)).cursor.sequence === 1)
   expect(await stateOf(store, subscription)).toMatchObject({ state: 'paused' })
-  await store.subscriptions.change(subscription.id, { state: 'active' }, by)
+  await store.subscriptions.change(subscription.id, { state: 'active' }, BY)
   await until(() => loop.counts.delivered === 3)
   expect(numbers(receiver.ids())).toEqual([1, 2, 3])
 })
@@ -100,12 +99,11 @@ test('a subscription that is set back delivers events again, and one that is rem
   await using loop = deliverTo(store)
   await until(() => loop.counts.delivered === 3)
   const cursor = { ...subscription.cursor, sequence: 1 }
-  const by = { actor: 'cli', action: 'subscriptions.change' } as const
-  await store.subscriptions.change(subscription.id, { cursor }, by)
+  await store.subscriptions.change(subscription.id, { cursor }, BY)
   await until(() => loop.counts.delivered === 5)
   expect(numbers(receiver.ids())).toEqual([1, 2, 3, 2, 3])
-  expect(await store.subscriptions.remove(subscription.id, by)).toBe(true)
-  expect(await store.subscriptions.remove(subscription.id, by)).toBe(false)
+  expect(await store.subscriptions.remove(subscription.id, BY)).toBe(true)
+  expect(await store.subscriptions.remove(subscription.id, BY)).toBe(false)
   expect((await store.audit.list({ limit: 3 })).map(({ action }) => action)).toEqual([
     'subscriptions.remove',
     'subscriptions.change',
@@ -177,16 +175,25 @@ test('the position after events that the filter leaves out is saved at last afte
   expect(receiver.received).toEqual([])
 })
 
+test('a subscription moves past the events that its filter leaves out', async () => {
+  await using store = await openWithKey()
+  await using receiver = receiveWebhooks()
+  const subscription = await store.subscribe(receiver.url, { filter: { types: ['rules.changed'] } })
+  await using _loop = deliverTo(store)
+  await until(async () => (await stateOf(store, subscription)).cursor.sequence === 3)
+  expect(receiver.received).toEqual([])
+})
+
 test('a receiver that does not respond delays only its own subscription', async () => {
   await using store = await openWithKey()
   await using silent = receiveWebhooks(() => new Promise(() => undefined))
   await using receiver = receiveWebhooks()
   const stuck = await store.subscribe(silent.url)
   await store.subscribe(receiver.url)
-  await using loop = deliverTo(store, { timeout: 300 })
+  await using loop = deliverTo(store, { timeout: 50 })
   await until(() => receiver.received.length === 3)
   await until(async () => (await stateOf(store, stuck)).lastError !== '')
-  expect((await stateOf(store, stuck)).lastError).toBe('The receiver did not respond within 0.3 s.')
+  expect((await stateOf(store, stuck)).lastError).toBe('The receiver did not respond within 0.05 s.')
   expect(loop.counts.delivered).toBe(3)
 })
 

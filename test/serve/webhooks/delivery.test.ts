@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Subscription } from '../../../src/domain/webhooks/subscription.ts'
+import { createLease } from '../../../src/serve/webhooks/lease.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import {
@@ -107,11 +108,26 @@ onEveryEngine('webhooks', (open) => {
     await until(() => first.counts.delivered === 5)
     await using second = deliverTo(store)
     await saveRecords(store, people(20, 6))
-    await until(() => first.counts.delivered > 5)
+    await until(() => first.counts.delivered + second.counts.delivered > 5)
     await first[Symbol.asyncDispose]()
     await saveRecords(store, people(5, 26))
     await until(async () => (await stateOf(store, subscription)).cursor.sequence === 30)
     expect(receiver.ids().map((id) => Number(id.split('-')[1]))).toEqual(people(30).map(({ id }) => id))
     expect(second.counts.delivered).toBeGreaterThanOrEqual(5)
+  })
+
+  test('a lease that is not renewed ends by itself and ends attempts in progress, and a lost one is not renewed', async () => {
+    await using store = await open()
+    const [lease, other] = [createLease(store.leases, 'test', 1000), createLease(store.leases, 'test', 1000)]
+    expect([await lease.renew(), await other.renew()]).toEqual([true, false])
+    const signal = lease.signal()
+    expect([lease.isHeld(), signal.aborted]).toEqual([true, false])
+    await until(() => signal.aborted)
+    expect(lease.isHeld()).toBe(false)
+    await until(() => other.renew())
+    expect([other.isHeld(), await lease.renew(), lease.signal().aborted]).toEqual([true, false, true])
+    await other.release()
+    expect([other.isHeld(), await lease.renew(), lease.signal().aborted]).toEqual([false, true, false])
+    await lease.release()
   })
 })

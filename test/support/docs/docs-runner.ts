@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ApiKey } from '../../../src/domain/api-key.ts'
 import { fillWithDemo } from '../../../src/ingest/demo/fill-with-demo.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -73,7 +74,10 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   const people = [record(9), record(12)]
   const { id: keyId } = await fill(join(home, 'data/passportd.db'), (store) => saveRecords(store, people))
   const demoFile = join(home, 'data/demo.db')
-  const { key } = await fill(demoFile, (store) => fillWithDemo(store, Date.now()))
+  const { key } = await fill(demoFile, (store) => fillWithDemo(store, Date.now()), {
+    scopes: ['read', 'events', 'write:github'],
+    types: ['github'],
+  })
   const demo = started.use(await listenHere({ DATABASE_URL: `sqlite:${demoFile}` }))
   const mcp = started.use(await mcpOverHttp({ cwd: home, env: { DATABASE_URL: `sqlite:${demoFile}` } }))
   const database = started.use(await testDatabase())
@@ -137,10 +141,10 @@ export type DocsRunner = Awaited<ReturnType<typeof startDocsRunner>>
 const writeProgram = (path: string, text: string) => writeFileSync(path, `#!/bin/sh${text}`, { mode: 0o755 })
 
 /** Fills a new database file, and adds a key. */
-async function fill(path: string, work: (store: Store) => unknown) {
+async function fill(path: string, work: (store: Store) => unknown, given: Partial<ApiKey> = {}) {
   const store = await openStore({ engine: 'sqlite', path })
   await work(store)
-  const key = await makeKey(store, 1)
+  const key = await makeKey(store, 1, given)
   await store.close()
   return key
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'bun:test'
 import { createFixedWindow, createLimiter } from '../../../src/api/rate-limit.ts'
 import { type ApiServerOptions, startApiServer } from '../../../src/api/server.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
+import { applyWrite } from '../../../src/api/v3/apply-write.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { DEFAULT_TIERS } from '../../../src/domain/rate-limit-tier.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
@@ -10,7 +11,6 @@ import { createReference } from '../../../src/explorer/reference/reference-route
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { createExplainer } from '../../../src/scoring/explain.ts'
 import { findRules } from '../../../src/scoring/stamped-rule-set.ts'
-import { applyWrite } from '../../../src/store/apply-write.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { owning } from '../dispose-parts.ts'
 import { openTestStore, type TestStore } from '../store/engines.ts'
@@ -46,8 +46,7 @@ export function serveTest(
     store,
     catalog: createCatalog(store),
     explainAll: createExplainer(store),
-    rules: () => findRules(store),
-    write: (write) => applyWrite(store, write),
+    write: (write) => applyWrite({ store, rules: () => findRules(store) }, write),
     now: () => NOON,
     requireKey: false,
     trustedProxies: [],

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { createSigningKey, type SigningKey } from '../../../src/domain/webhooks/signature.ts'
-import type { Subscription } from '../../../src/domain/webhooks/subscription.ts'
+import { NO_FAILURES, type Subscription } from '../../../src/domain/webhooks/subscription.ts'
 import { createDeliveryLoop } from '../../../src/serve/webhooks/delivery-loop.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { NOON } from '../store/records.ts'
@@ -14,7 +14,8 @@ export type Received = {
 
 /** A receiver of webhooks. `respond` decides about each request; 204 by default. */
 export function receiveWebhooks(
-  respond: (received: Received, count: number) => Response | Promise<Response> | undefined = () => undefined,
+  respond: (received: Received, count: number) => Response | undefined | Promise<Response | undefined> = () =>
+    undefined,
 ) {
   const received: Received[] = []
   const server = Bun.serve({
@@ -71,10 +72,9 @@ export async function subscribe(
     createdAt: NOON,
     state: 'active',
     cursor: { log: name, sequence: first - 1 },
-    failures: 0,
-    nextAttemptAt: 0,
-    lastError: '',
     notice: '',
+    lastDeliveredAt: null,
+    ...NO_FAILURES,
     ...given,
   }
   await store.subscriptions.create(subscription, 'cli')
@@ -107,7 +107,7 @@ export function deliverTo(store: Store, given: LoopOptions = {}) {
   let isEnding = false
   const running = (async () => {
     while (!isEnding) {
-      await loop.run()
+      await Promise.try(loop.run).catch((error) => errors.push(String(error)))
       await Bun.sleep(5)
     }
   })()

@@ -21,13 +21,17 @@ export const ISSUER_RULES: RuleSet = stampRules({
 })
 
 /** A server of a store, with keys for writing. The end of the block closes both. */
-export async function serveWrites(store: TestStore, options: Parameters<typeof serveTest>[1] = {}) {
+export async function serveWrites(
+  store: TestStore,
+  options: Parameters<typeof serveTest>[1] = {},
+  firstKey = 1,
+) {
   await store.rules.apply(toAppliedRules(ISSUER_RULES, 'apply', NOON))
   await adoptRules({ store, rules: ISSUER_RULES })
   const server = serveTest(store, options)
-  let keys = 0
+  let seed = firstKey
   const clientWith = async (scopes: readonly Scope[], types: readonly string[] = []) => {
-    const { id, init } = await makeKey(store, ++keys, { scopes, types })
+    const { id, init } = await makeKey(store, seed++, { scopes, types })
     return { id, ...createClient(server.get, init.headers) }
   }
   const operator = await clientWith(['read', 'write:*', 'events'])

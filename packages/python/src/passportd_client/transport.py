@@ -38,14 +38,17 @@ class Transport:
         for handler in (urllib.request.ProxyHandler, urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
             self._opener.add_handler(handler())
 
-    def send(self, path: str, field: str, body: object = None) -> Any:
-        """Returns the parsed body of a successful response, which must have the field `field`."""
+    def send(
+        self, path: str, field: str, body: object = None, *, method: str | None = None, is_once: bool = False
+    ) -> Any:
+        """Returns the parsed body of a successful response, which must have the field `field`. `is_once`: sending the
+        request twice has another effect than sending it once, so it is not retried."""
         for failures in count():
             try:
-                with self._open(path, "application/json", self._timeout, body) as response:
+                with self._open(path, "application/json", self._timeout, body, method) as response:
                     return parse_body(read_text(response, self._timeout), field)
             except PassportError as error:
-                self._wait_after(error, failures, self._retries)
+                self._wait_after(error, failures, 0 if is_once else self._retries)
 
     def follow(self, path_after: Callable[[str | None], str], after: str | None) -> Generator[Any, None, None]:
         """Yields the data of server-sent events. Reconnects, and continues after the last event."""
@@ -63,13 +66,16 @@ class Transport:
                 self._wait_after(error, failures, most)
             failures += 1
 
-    def _open(self, path: str, accept: str, timeout: float, body: object = None) -> HTTPResponse:
+    def _open(
+        self, path: str, accept: str, timeout: float, body: object = None, method: str | None = None
+    ) -> HTTPResponse:
+        """The method is POST if there is a body, otherwise GET."""
         headers = {**self._headers, "Accept": accept, "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._base + path, data, headers)
+        request = urllib.request.Request(self._base + path, data, headers, method=method)
         with network_errors():
             response = cast(HTTPResponse, self._opener.open(request, timeout=timeout))
-        if response.status == 200 and response.headers.get("Content-Type", "").startswith(accept):
+        if response.status in (200, 201) and response.headers.get("Content-Type", "").startswith(accept):
             return response
         with response:
             raise to_error(response, read_text(response, self._timeout))

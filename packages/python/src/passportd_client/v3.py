@@ -7,8 +7,10 @@ from typing import Any, Literal, NotRequired, TypedDict, cast
 from . import types
 from .check import check, check_key, invalid, largest_page, to_query, to_segment
 from .errors import CursorExpiredError
+from .subscriptions import Subscriptions
 from .transport import Transport
-from .types import V3Diff, V3Event, V3EventType, V3ListBody, V3LookupBody, V3Passport, V3RuleSet
+from .types import V3DataPointRecord, V3Diff, V3Event, V3EventType, V3ListBody, V3LookupBody, V3Passport
+from .types import V3PassportRecord, V3RecordsResult, V3RuleSet
 
 Key = int | str
 Includes = Sequence[types.V3Include]
@@ -26,6 +28,7 @@ V3Checkpoint = TypedDict("V3Checkpoint", {"type": Literal["checkpoint"], "cursor
 V3Change = V3Start | V3Put | V3Delete | V3Checkpoint
 
 KEYS_PER_REQUEST = 1000
+MOST_RECORDS = 1000
 
 # A change appears in lists within about a second. A list that is read this long after a cursor has all earlier changes.
 LIST_LAG = 2.0
@@ -36,28 +39,32 @@ def to_path(after: str | None, filters: dict[str, Any], limit: int | None = None
 
 
 class V3:
-    """`include` adds parts of a passport. With `select`, a passport has only these fields."""
+    """`include` adds parts of a passport. With `select`, a passport has only these fields. `after` of a read is the
+    cursor of a write: the result includes the write."""
 
     def __init__(self, transport: Transport) -> None:
+        self.subscriptions = Subscriptions(transport)
         self._send = transport.send
         self._follow = transport.follow
 
     def passport(
-        self, key: Key, *, include: Includes = (), select: Fields | None = None, as_of: Instant | None = None
+        self, key: Key, *, include: Includes = (), select: Fields | None = None, as_of: Instant | None = None,
+        after: str | None = None,
     ) -> V3Passport:
         """Finds a passport by id, wallet or handle (`github:zoe`). Raises `not_found`, or `ambiguous`."""
-        query = to_query({"include": include, "select": select, "as_of": as_of})
+        query = to_query({"include": include, "select": select, "as_of": as_of, "after": after})
         field = select[0].split(".")[0] if select else "passport_id"
         return cast(V3Passport, self._send(f"/v3/passports/{to_segment(key)}{query}", field))
 
     def lookup(
-        self, keys: Sequence[Key], *, include: Includes = (), select: Fields | None = None, as_of: Instant | None = None
+        self, keys: Sequence[Key], *, include: Includes = (), select: Fields | None = None, as_of: Instant | None = None,
+        after: str | None = None,
     ) -> V3LookupBody:
         """Returns one item per key, in the order of the keys. Sends one request per 1,000 keys."""
         if isinstance(keys, str):
             raise invalid("keys", "a list of passport ids, wallets and handles", keys)
         texts = [check_key(key) for key in keys]
-        fields = check({"include": include, "select": select, "as_of": as_of})
+        fields = check({"include": include, "select": select, "as_of": as_of, "after": after})
         body: V3LookupBody = {"items": [], "found": 0}
         for at in range(0, len(texts), KEYS_PER_REQUEST):
             part = self._send("/v3/lookup", "items", {"keys": texts[at : at + KEYS_PER_REQUEST], **fields})
@@ -68,23 +75,23 @@ class V3:
     def page(
         self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
         limit: int | None = None, include: Includes = (), select: Fields | None = None,
-        group_by: types.V3GroupBy | None = None, cursor: str | None = None,
+        group_by: types.V3GroupBy | None = None, cursor: str | None = None, after: str | None = None,
     ) -> V3ListBody:
         """Returns one page of passports, the number of all matches, and the groups of `group_by`."""
         values = {"q": q, "filter": filter, "sort": sort, "limit": limit, "group_by": group_by, "cursor": cursor}
-        query = to_query({**values, "include": include, "select": select})
+        query = to_query({**values, "include": include, "select": select, "after": after})
         return cast(V3ListBody, self._send(f"/v3/passports{query}", "items"))
 
     def list(
         self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
-        limit: int | None = None, include: Includes = (), select: Fields | None = None,
+        limit: int | None = None, include: Includes = (), select: Fields | None = None, after: str | None = None,
     ) -> Iterator[V3Passport]:
         """Iterates over all matching passports. Fetches pages as they are needed; `limit` is their size."""
         fields: dict[str, Any] = {"include": include, "select": select}
         size = largest_page(fields) if limit is None else limit
         cursor: str | None = ""
         while cursor is not None:
-            page = self.page(q=q, filter=filter, sort=sort, limit=size, cursor=cursor or None, **fields)
+            page = self.page(q=q, filter=filter, sort=sort, limit=size, cursor=cursor or None, after=after, **fields)
             yield from page["items"]
             cursor = page["next"]
 
@@ -96,6 +103,17 @@ class V3:
     def rules(self, stamp: str) -> V3RuleSet:
         """The rule set behind a score: `stamp` is the field `rules` of a passport."""
         return cast(V3RuleSet, self._send(f"/v3/rules/{to_segment(stamp)}", "stamp"))
+
+    def write(
+        self, records: Sequence[V3PassportRecord | V3DataPointRecord], *, dry_run: bool = False
+    ) -> V3RecordsResult:
+        """Stores up to 1,000 records or 1 MiB in one transaction: all of them, or none. With `dry_run`, only checks them.
+        Writing records again changes nothing, so failed requests are retried."""
+        if isinstance(records, (str, bytes, dict)) or not 1 <= len(records) <= MOST_RECORDS:
+            accepted = f"a list of 1 to {MOST_RECORDS} records, because a call is one transaction"
+            raise invalid("records", accepted, f"{type(records).__name__} of {len(records)}")
+        query = to_query({"dry_run": "true" if dry_run else None})
+        return cast(V3RecordsResult, self._send(f"/v3/records{query}", "outcomes", {"records": [*records]}))
 
     def cursor(self) -> str:
         """The cursor of the end of the event log now: events after it are newer."""

@@ -144,6 +144,17 @@ describe('the records of a batch', () => {
   })
 })
 
+test('a write counts as one request, and as one more for each two records', async () => {
+  await using server = await openPeople()
+  const remaining = async (count: number) => {
+    const points = Array.from({ length: count }, (_, at) => ({ passport: 7, type: `t${at}`, value: 1 }))
+    const { headers } = await server.operator.write(points)
+    return Number(/r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1])
+  }
+  const before = await remaining(1)
+  expect(before - (await remaining(5))).toBe(1 + 3)
+})
+
 describe('a body that is refused', () => {
   test('names every line and field, with the messages of an import', async () => {
     await using server = await openPeople()
@@ -192,13 +203,6 @@ describe('a body that is refused', () => {
     await using server = await openPeople()
     const { status, body } = await server.operator.post('/api/v3/records', text)
     expect([status, body.errors]).toEqual([400, [{ pointer: '#', detail }]])
-  })
-
-  test('is explained if a line of NDJSON would take long to parse', async () => {
-    await using server = await openPeople()
-    const { body } = await server.operator.writeLines(`[${'"",'.repeat(40_000)}""]`)
-    const detail = 'The record may have at most 100000 quotes, commas, colons and opening brackets.'
-    expect(body.errors).toEqual([{ line: 1, pointer: '#', detail }])
   })
 
   test('may have another type, or be too large', async () => {

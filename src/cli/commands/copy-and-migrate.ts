@@ -9,11 +9,29 @@ import {
 import { CommandError } from '../../domain/errors.ts'
 import { copyStore, type TableReport } from '../../ingest/copy.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
+import { migrateDatabase } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
-import { defineCommand, invalidValue, type Terminal, UsageError } from '../command.ts'
+import { DATABASE_OPTIONS, defineCommand, invalidValue, type Terminal, UsageError } from '../command.ts'
 import { MAY_CREATE, openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
+
+export const migrate = defineCommand({
+  name: 'migrate',
+  summary: 'migrate the database to the schema of this version',
+  description: `Make a backup first: an older version cannot use the database afterwards. "serve" migrates by itself; all
+    other commands refuse an older schema. docs/upgrade.md describes the steps.`,
+  options: DATABASE_OPTIONS,
+  forms: [{}],
+  async run({ values }, terminal) {
+    const { database } = readConfig(terminal.env, values)
+    const { from, to } = await migrateDatabase(database)
+    const name = nameDatabase(database)
+    terminal.err(
+      from === to ? `${name} has schema ${to} already.\n` : `${name} has schema ${to} now; it was ${from}.\n`,
+    )
+  },
+})
 
 export const copy = defineCommand({
   name: 'copy',

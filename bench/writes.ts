@@ -1,0 +1,197 @@
+/**
+ * Compares the rate of `POST /api/v3/records` with that of the command `import`, and the p99 of reads by id while one key
+ * writes at the limit of the tier `standard` with the p99 without writes. One server thread, SQLite.
+ *
+ *   npx bun bench/writes.ts [--records 20000] [--rounds 3] [--seconds 20]
+ */
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { sumScores } from '../src/domain/credential.ts'
+import { presentRecord } from '../src/ingest/export.ts'
+import { openStore } from '../src/store/open.ts'
+import { makeKey } from '../test/support/http/keys.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
+import { BENCH_TIER, createKey } from './support/api-key.ts'
+import { manyPeople } from './support/data-set.ts'
+import { figureOf } from './support/figures.ts'
+import { describeMachine } from './support/machine.ts'
+import { parseCount } from './support/options.ts'
+import { figureRows, table } from './support/report.ts'
+import { SERVE, type Server, startServer } from './support/servers.ts'
+import { loadOf, paced, runWrk } from './support/wrk.ts'
+
+const { values } = parseArgs({
+  options: {
+    records: { type: 'string', default: '20000' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '20' },
+  },
+})
+const records = parseCount('records', values.records)
+const rounds = parseCount('rounds', values.rounds)
+const seconds = parseCount('seconds', values.seconds)
+
+/** Records per request. */
+const BATCH = 1000
+/** Requests at once: one is parsed while another one is saved. */
+const CLIENTS = 2
+const WARM_UP = 5 * BATCH
+const MAIN = join(import.meta.dir, '../src/cli/main.ts')
+
+using folder = tempFolder()
+const database = join(folder.path, 'bench.db')
+const env = { DATABASE_URL: `sqlite:${database}` }
+const allLines = toLines(0)
+const lines = allLines.slice(0, records)
+/** Written before the measurement, because a server runs for long: its functions are compiled. */
+const warmUp = batchesOf(allLines.slice(records))
+const file = join(folder.path, 'records.jsonl')
+const single = join(folder.path, 'single.jsonl')
+/** Each batch changes all its passports. */
+const changes = [1, 2].flatMap((version) => batchesOf(toLines(version)))
+writeFileSync(file, lines.join(''))
+writeFileSync(single, lines[0] ?? '')
+
+const emptyRates = () => ({ import: [] as number[], post: [] as number[], ratio: [] as number[] })
+const rates = { wall: emptyRates(), cpu: emptyRates() }
+const quiet: number[] = []
+const busy: number[] = []
+const slower: number[] = []
+for (let round = 0; round < rounds; round++) {
+  console.error(`Round ${round + 1} of ${rounds}`)
+  // The start of the process is not part of the rate.
+  const start = await timeImport(single)
+  const imported = await timeImport(file)
+  const posted = await timePosts()
+  for (const unit of ['wall', 'cpu'] as const) {
+    const time = imported[unit] - start[unit]
+    rates[unit].import.push(records / time)
+    rates[unit].post.push(records / posted[unit])
+    rates[unit].ratio.push(time / posted[unit])
+  }
+  const { without, during } = await measureReads()
+  quiet.push(without)
+  busy.push(during)
+  slower.push(during / without)
+}
+const figures = [
+  figureOf('import: records', 'a second', rates.wall.import),
+  figureOf('POST /api/v3/records: records', 'a second', rates.wall.post),
+  figureOf('POST /api/v3/records / import: rate', '', rates.wall.ratio, { least: 0.8 }),
+  figureOf('import: records', 'a second of CPU', rates.cpu.import),
+  figureOf('POST /api/v3/records: records', 'a second of CPU', rates.cpu.post),
+  figureOf('POST /api/v3/records / import: rate by CPU', '', rates.cpu.ratio),
+  figureOf('read by id: p99 without writes, ms', '', quiet),
+  figureOf('read by id: p99 while a key writes at its limit, ms', '', busy),
+  figureOf('read by id: p99 during writes / without', '', slower, { most: 1.5 }),
+]
+console.log(table(figureRows(figures)))
+console.log(JSON.stringify({ machine: describeMachine(), records, rounds, seconds, figures }))
+
+/** Lines of less than 1 KiB, so that a request has 1,000 of them. `version` changes all scores. */
+function toLines(version: number): string[] {
+  return [...manyPeople(records + WARM_UP)].map((person) => {
+    const credentials = person.credentials.slice(0, 1).map((each) => ({ ...each, score: version % 5 }))
+    const profile = { ...person.profile, bio: '' }
+    const line = presentRecord({
+      ...person,
+      profile,
+      socials: [],
+      credentials,
+      scores: sumScores(credentials),
+    })
+    return `${JSON.stringify(line)}\n`
+  })
+}
+
+type Times = { wall: number; cpu: number }
+
+async function timeImport(path: string): Promise<Times> {
+  removeDatabase()
+  const begin = performance.now()
+  const child = Bun.spawn([process.execPath, '--smol', MAIN, 'import', path], {
+    env,
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  if ((await child.exited) !== 0) throw new Error('The import failed.')
+  const cpu = Number(child.resourceUsage()?.cpuTime.total) / 1e6
+  return { wall: (performance.now() - begin) / 1000, cpu }
+}
+
+function removeDatabase(): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
+}
+
+/** Starts a server. Returns it with the header of a key that may write. */
+async function serve(tier: string) {
+  const store = await openStore({ engine: 'sqlite', path: database })
+  await createKey(store)
+  const { init } = await makeKey(store, 1, { tier, scopes: ['write:*'] })
+  await store.close()
+  const server = await startServer(SERVE, { ...env, TIERS: BENCH_TIER })
+  return { server, key: init.headers }
+}
+
+function post(server: Server, key: Record<string, string>, body: string): Promise<Response> {
+  const headers = { ...key, 'Content-Type': 'application/x-ndjson' }
+  return fetch(`${server.url}/api/v3/records`, { method: 'POST', body, headers })
+}
+
+function batchesOf(all: readonly string[]): string[] {
+  const count = Math.ceil(all.length / BATCH)
+  return Array.from({ length: count }, (_, at) => all.slice(at * BATCH, (at + 1) * BATCH).join(''))
+}
+
+async function timePosts(): Promise<Times> {
+  await timeImport(single)
+  const { server, key } = await serve('unlimited')
+  await using _ = server
+  for (const body of warmUp) await post(server, key, body)
+  const batches = batchesOf(lines)
+  const begin = performance.now()
+  const cpuBefore = server.cpuSeconds()
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      for (let body = batches.shift(); body !== undefined; body = batches.shift()) {
+        const response = await post(server, key, body)
+        if (!response.ok) throw new Error(await response.text())
+      }
+    }),
+  )
+  return { wall: (performance.now() - begin) / 1000, cpu: server.cpuSeconds() - cpuBefore }
+}
+
+async function measureReads() {
+  await timeImport(file)
+  const { server, key } = await serve('standard')
+  await using _ = server
+  const load = paced(loadOf(`'/api/v1/passports/' .. math.random(1, ${records})`), 10, 32)
+  const read = () => runWrk(server.url, load, seconds, 0)
+  await runWrk(server.url, load, 3, 0)
+  const { p99: without } = await read()
+  const stop = new AbortController()
+  const writing = writeAtLimit(server, key, stop.signal)
+  const { p99: during } = await read()
+  stop.abort()
+  console.error(`${await writing} records were written meanwhile.`)
+  return { without, during }
+}
+
+/** Writes changed records as often as the limit allows. Returns how many records it wrote. */
+async function writeAtLimit(
+  server: Server,
+  key: Record<string, string>,
+  signal: AbortSignal,
+): Promise<number> {
+  let written = 0
+  for (let at = 0; !signal.aborted; at++) {
+    const response = await post(server, key, changes[at % changes.length] ?? '')
+    await response.text()
+    if (response.ok) written += BATCH
+    else if (response.status === 429) await Bun.sleep(Number(response.headers.get('Retry-After')) * 1000)
+    else throw new Error(`${response.status}`)
+  }
+  return written
+}

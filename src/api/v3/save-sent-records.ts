@@ -1,0 +1,93 @@
+import { type InvalidValue, ServiceError } from '../../domain/errors.ts'
+import type { Actor } from '../../domain/history/event.ts'
+import { formatEventCursor } from '../../domain/history/event-cursor.ts'
+import { parseLine, RecordError } from '../../domain/record/parse-record.ts'
+import type { IncomingRecord } from '../../domain/record/record.ts'
+import type { Problem } from '../../domain/record/validation-problem.ts'
+import { type RuleSetShape, rawKindOf } from '../../domain/rule-set.ts'
+import type { WireRecordsResult } from '../../domain/v3/write-schemas.ts'
+import type { Store } from '../../store/store.ts'
+import { createRecordAccess, isOperator, type Writer } from './record-access.ts'
+
+export type SentRecords = {
+  writer: Writer
+  /** The records as JSON. Each line has one, or is blank. */
+  lines: Uint8Array
+  /** Whether the records were sent as a list. */
+  isList: boolean
+  dryRun: boolean
+}
+
+/** A line that is not blank. The first one is line 1. */
+export type Line = { line: number; bytes: Uint8Array }
+
+const NEWLINE = 10
+
+export function splitLines(body: Uint8Array): Line[] {
+  const lines: Line[] = []
+  for (let [start, line] = [0, 1]; start < body.length; line++) {
+    const newline = body.indexOf(NEWLINE, start)
+    const end = newline === -1 ? body.length : newline
+    const bytes = body.subarray(start, end)
+    start = end + 1
+    if (bytes.length >= 64 || Buffer.from(bytes).toString('latin1').trim() !== '') lines.push({ line, bytes })
+  }
+  return lines
+}
+
+/** Saves the records in one transaction. Throws `invalid_request` with all problems of all records. */
+export async function saveSentRecords(
+  { store, rules, now }: { store: Store; rules: RuleSetShape; now: number },
+  { writer, lines: body, isList, dryRun }: SentRecords,
+  actor: Actor,
+): Promise<WireRecordsResult> {
+  const lines = splitLines(body)
+  const allow = createRecordAccess(writer, rules)
+  const options = { now, rawKindOf: (type: string) => rawKindOf(rules, type), rescore: false }
+  const records: IncomingRecord[] = []
+  const invalid: InvalidValue[] = []
+  const refuse = ({ line }: Line, problems: readonly Problem[]) =>
+    void invalid.push(...problems.map((problem) => toInvalid(line, isList, problem)))
+  let unknownFields = 0
+  for (const each of lines) {
+    try {
+      const parsed = parseLine(each.bytes, options)
+      records.push(allow(parsed.record))
+      unknownFields += parsed.unknownFields
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error
+      refuse(each, error.problems)
+    }
+  }
+  if (invalid.length > 0) throw refusal(invalid, lines.length)
+  const saved = { now, actor, isIssuer: !isOperator(writer), dryRun, restore: false }
+  const { end, results } = await store.records.saveWhole(records, saved)
+  const counts = { added: 0, changed: 0, unchanged: 0, removed: 0 }
+  const outcomes: WireRecordsResult['outcomes'] = []
+  for (const [at, each] of lines.entries()) {
+    const result = results[at]
+    if (result?.outcome === 'refused') refuse(each, [result])
+    else if (result) {
+      counts[result.outcome]++
+      outcomes.push({ line: each.line, outcome: result.outcome })
+    }
+  }
+  if (invalid.length > 0) throw refusal(invalid, lines.length)
+  return { ...counts, unknown_fields: unknownFields, outcomes, cursor: formatEventCursor(end) }
+}
+
+function toInvalid(line: number, isList: boolean, { field, reason }: Problem): InvalidValue {
+  const pointer = isList ? `#/records/${line - 1}` : '#'
+  return {
+    line,
+    pointer: field === '' ? pointer : `${pointer}/${field.replaceAll('.', '/')}`,
+    detail: field === '' ? `The record ${reason}.` : `${field}: ${reason}.`,
+  }
+}
+
+function refusal(invalid: readonly InvalidValue[], count: number): ServiceError {
+  const lines = new Set(invalid.map(({ line }) => line))
+  const [first] = invalid
+  const message = `Nothing was stored, because ${lines.size} of ${count} records ${lines.size === 1 ? 'is' : 'are'} invalid. Record ${first?.line}: ${first?.detail}`
+  return new ServiceError('invalid_request', message, { invalid })
+}
