@@ -19,11 +19,8 @@ export type RenderedPage = {
 
 type Body = string | Uint8Array<ArrayBuffer>
 
-/** Compresses in the thread pool. */
-const compressLarge = promisify<Body, Buffer<ArrayBuffer>>(gzip)
-
-/** Bodies from this length on are compressed in the thread pool: they would block the event loop for more than a millisecond. */
-const LARGE_LENGTH = 64 * 1024
+/** Compresses in the thread pool: large bodies would block the event loop. */
+const compress = promisify<Body, Buffer<ArrayBuffer>>(gzip)
 
 /** Compression hardly shrinks smaller bodies. */
 const MIN_COMPRESSED_LENGTH = 1024
@@ -62,7 +59,7 @@ export async function sendPage(
     return respond(page.uncompressed)
   }
   // Concurrent requests share one compression.
-  page.compressed ??= body.length < LARGE_LENGTH ? Bun.gzipSync(body) : compressLarge(body)
+  page.compressed ??= compress(body)
   const compressed = await page.compressed
   const sent = compressed instanceof Blob ? compressed : share(compressed)
   page.compressed = sent
