@@ -1,39 +1,16 @@
 import { timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
-import {
-  type ApiKey,
-  DEFAULT_SCOPES,
-  isPublishable,
-  keyState,
-  parseKeyId,
-  type Scope,
-} from '../domain/api-key.ts'
+import { type ApiKey, DEFAULT_SCOPES, isPublishable, keyState, parseKeyId } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { quote } from '../domain/text/quote.ts'
 
 /** What a route requires. `write` is any scope that writes. */
 export type RouteScope = 'read' | 'events' | 'write' | 'write:*'
 
-/** Who sends a request. `subject` is the person whom a passport is about. */
-export type Principal = {
-  readonly kind: 'anonymous' | 'key' | 'subject'
-  /** The id of the key; empty for `anonymous`. */
-  readonly id: string
-  readonly scopes: readonly Scope[]
-  /** The types that an issuer may write, besides those that the rule set gives it. */
-  readonly types: readonly string[]
-  /** The origins of a publishable key. */
-  readonly origins: readonly string[]
-}
+/** Who sends a request: a key. The id is empty without a key. */
+export type Principal = Readonly<Pick<ApiKey, 'id' | 'scopes' | 'types' | 'origins'>>
 
-export const ANONYMOUS_PRINCIPAL: Principal = {
-  ...{ kind: 'anonymous', id: '', scopes: DEFAULT_SCOPES },
-  ...{ types: [], origins: [] },
-}
-
-export const toPrincipal = ({ id, scopes, types, origins }: ApiKey): Principal => ({
-  ...{ kind: 'key', id, scopes, types, origins },
-})
+export const ANONYMOUS_PRINCIPAL: Principal = { id: '', scopes: DEFAULT_SCOPES, types: [], origins: [] }
 
 const isWrite = (scope: string) => scope.startsWith('write')
 
@@ -49,7 +26,7 @@ export function checkScope(principal: Principal, wanted: RouteScope): void {
 }
 
 function adviseScope(principal: Principal, wanted: RouteScope): string {
-  if (principal.kind !== 'key') return ''
+  if (principal.id === '') return ''
   if (isPublishable(principal)) return ', and a publishable key has only the scope read'
   const kept = principal.scopes.filter((scope) => !isWrite(scope) || !isWrite(wanted))
   const scopes = [...kept, wanted === 'write' ? 'write:ISSUER' : wanted].join(',')
@@ -58,7 +35,7 @@ function adviseScope(principal: Principal, wanted: RouteScope): string {
 
 /** Throws `forbidden` if a publishable key is not sent from a page of its origins. Other programs can forge the header. */
 export function checkOrigin(principal: Principal, { headers }: Request): void {
-  if (principal.kind !== 'key' || !isPublishable(principal)) return
+  if (!isPublishable(principal)) return
   const origin = headers.get('origin')
   if (origin !== null && principal.origins.includes(origin)) return
   const given = origin === null ? 'but this request has no Origin header' : `not of ${quote(origin)}`
@@ -81,28 +58,10 @@ const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 /** A key from a request; a malformed key has no id. */
 type SentKey = { id: string | undefined; hash: Uint8Array }
 
-const MAX_PARSED = 1000
-
-/**
- * The parser returns `undefined` if an `X-API-KEY` header holds no key. It caches results, because clients repeat the same
- * header and SHA-256 would slow requests down by a tenth. The cache contains hashes with a secret random seed instead of the
- * headers.
- */
-export function createKeyParser() {
-  const [seed = 0n] = crypto.getRandomValues(new BigUint64Array(1))
-  const parsed = new Map<number | bigint, SentKey | undefined>()
-
-  return (header: string | null): SentKey | undefined => {
-    if (header === null) return undefined
-    const name = Bun.hash(header, seed)
-    if (parsed.has(name)) return parsed.get(name)
-    const text = trimKey(header)
-    const hash = Bun.SHA256.hash(text) as Uint8Array
-    const key = NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash }
-    if (parsed.size >= MAX_PARSED) parsed.clear()
-    parsed.set(name, key)
-    return key
-  }
+/** Returns `undefined` if an `X-API-KEY` header holds no key. */
+export function parseKey(header: string | null): SentKey | undefined {
+  const text = trimKey(header ?? '')
+  return NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
 }
 
 /** Compares in constant time. */

@@ -6,33 +6,21 @@ import type { Awaitable } from '../store/store.ts'
 import { isLarge } from './backpressure/held-bytes.ts'
 import { hold, type Limited } from './backpressure/turns-and-large-pages.ts'
 
-/** A body that is sent more than once: its ETag and its compressed bodies are computed once. */
+/** A body that is sent more than once: its ETag and its compressed body are computed once. */
 export type RenderedPage = {
   status: number
   headers: Readonly<Record<string, string>>
   body: Body
   etag: string
-  compressed: Partial<Record<Encoding, Awaitable<Uint8Array<ArrayBuffer> | Blob>>>
+  compressed?: Awaitable<Uint8Array<ArrayBuffer> | Blob>
   /** The body of uncompressed responses. */
   uncompressed?: Body | Blob
 }
 
 type Body = string | Uint8Array<ArrayBuffer>
-type Encoding = keyof typeof COMPRESS
 
-const COMPRESS = {
-  zstd: (body: Body) => Bun.zstdCompressSync(body) as Buffer<ArrayBuffer>,
-  gzip: (body: Body) => Bun.gzipSync(body),
-}
-
-/** Compresses in the thread pool. */
-const COMPRESS_LARGE = {
-  zstd: (body: Body) => Bun.zstdCompress(body) as Promise<Buffer<ArrayBuffer>>,
-  gzip: promisify<Body, Buffer<ArrayBuffer>>(gzip),
-}
-
-/** Bodies from this length on are compressed in the thread pool: they would block the event loop for more than a millisecond. */
-const LARGE_LENGTH = 64 * 1024
+/** Compresses in the thread pool: large bodies would block the event loop. */
+const compress = promisify<Body, Buffer<ArrayBuffer>>(gzip)
 
 /** Compression hardly shrinks smaller bodies. */
 const MIN_COMPRESSED_LENGTH = 1024
@@ -45,10 +33,9 @@ export const createPage = (body: Body, headers: RenderedPage['headers'], status 
   headers,
   body,
   etag: etagOf(body),
-  compressed: {},
 })
 
-/** Compresses the body as `Accept-Encoding` allows. The ETag is that of the uncompressed body. */
+/** Compresses the body if `Accept-Encoding` allows gzip. The ETag is that of the uncompressed body. */
 export async function sendPage(
   request: Request,
   context: Limited & { headers: Headers },
@@ -67,19 +54,16 @@ export async function sendPage(
   if (status === 200 && headers.get('Cache-Control') !== 'no-store') headers.set('ETag', etag)
   const isIncompressible =
     body.length < MIN_COMPRESSED_LENGTH || COMPRESSED_TYPE.test(page.headers['Content-Type'] ?? '')
-  const accepted = isIncompressible ? undefined : request.headers.get('accept-encoding')
-  const encoding = chooseEncoding(accepted ?? '')
-  if (!encoding) {
+  if (isIncompressible || !acceptsGzip(request)) {
     page.uncompressed ??= share(body)
     return respond(page.uncompressed)
   }
-  const compress = body.length < LARGE_LENGTH ? COMPRESS : COMPRESS_LARGE
   // Concurrent requests share one compression.
-  page.compressed[encoding] ??= compress[encoding](body)
-  const compressed = await page.compressed[encoding]
+  page.compressed ??= compress(body)
+  const compressed = await page.compressed
   const sent = compressed instanceof Blob ? compressed : share(compressed)
-  page.compressed[encoding] = sent
-  headers.set('Content-Encoding', encoding)
+  page.compressed = sent
+  headers.set('Content-Encoding', 'gzip')
   return respond(sent)
 }
 
@@ -104,16 +88,11 @@ const PERMISSIONS = ['camera', 'geolocation', 'microphone', 'payment', 'usb', 'b
   .map((feature) => `${feature}=()`)
   .join(', ')
 
-/**
- * The encoding with the highest weight in `Accept-Encoding`, or `undefined` for none. At equal weights, gzip is chosen, because
- * some programs copy the header of a browser but cannot decode zstd.
- */
-export function chooseEncoding(accepted: string): Encoding | undefined {
-  const weights = parseWeights(accepted)
-  const [gzip, zstd] = [weights.get('gzip') ?? weights.get('*') ?? 0, weights.get('zstd') ?? 0]
-  const weight = Math.max(gzip, zstd)
-  if (weight === 0 || weight < (weights.get('identity') ?? 0)) return undefined
-  return zstd > gzip ? 'zstd' : 'gzip'
+/** Whether `Accept-Encoding` allows gzip, and does not prefer an uncompressed body. */
+export function acceptsGzip({ headers }: Pick<Request, 'headers'>): boolean {
+  const weights = parseWeights(headers.get('accept-encoding') ?? '')
+  const weight = weights.get('gzip') ?? weights.get('*') ?? 0
+  return weight > 0 && weight >= (weights.get('identity') ?? 0)
 }
 
 const acceptOf = ({ headers }: Request) => (headers.get('accept') ?? '').toLowerCase()

@@ -8,11 +8,10 @@ import {
   checkOrigin,
   checkScope,
   createClientAddressOf,
-  createKeyParser,
   isActive,
   isInBrowser,
   matchesKey,
-  toPrincipal,
+  parseKey,
 } from './client-identity.ts'
 import { presentError } from './errors.ts'
 import { createEventStreams, type StreamLimits } from './event-streams.ts'
@@ -89,7 +88,7 @@ export type ApiServer = ReturnType<typeof startApiServer>
 export function startApiServer(options: ApiServerOptions) {
   const { host, port, reusePort = false, tls } = options
   const state = createServerState(options)
-  const { streams } = state.shared
+  const { streams } = state
   const byPath = groupByPath(options.routes.flatMap(withSlash))
   const byFolder = Map.groupBy(byPath, ([path]) => folderOf(path))
 
@@ -141,7 +140,7 @@ export function startApiServer(options: ApiServerOptions) {
       return state.now() - state.lastRequestAt
     },
     /** Bytes of large bodies that are not sent yet. */
-    heldBytes: state.shared.backpressure.held.total,
+    heldBytes: state.backpressure.held.total,
     stop(force = false) {
       streams.end()
       return server.stop(force)
@@ -154,25 +153,16 @@ const folderOf = (path: string) => path.split('/', 2)[1]
 
 type ServerState = ReturnType<typeof createServerState>
 
+/** The options, and what all requests share. */
 function createServerState(options: ApiServerOptions) {
-  const { store, catalog, explainAll, write, now, requireKey, publicUrl = '', explorer = false } = options
-  const shared: ServerContext = {
-    store,
-    catalog,
-    explainAll,
-    write,
-    now,
-    requireKey,
-    streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
-    pages: createPageCache(),
-    webhookAllowPrivate: options.webhookAllowPrivate ?? false,
-    backpressure: createBackpressure(options.limits),
-    cardsOf: (request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
-  }
+  const { publicUrl = '', explorer = false, webhookAllowPrivate = false } = options
   return {
     ...options,
-    shared,
-    parseKey: createKeyParser(),
+    webhookAllowPrivate,
+    streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
+    pages: createPageCache(),
+    backpressure: createBackpressure(options.limits),
+    cardsOf: (request: Request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createInitialHeaders(options),
     isDraining: false,
@@ -204,7 +194,7 @@ function handle(state: ServerState, route: Route, request: RouteRequest, server:
 
 /** The headers depend on the tier of the client. */
 const contextOf = (state: ServerState, exchange: Exchange): Context => ({
-  ...state.shared,
+  ...state,
   exchange,
   principal: exchange.principal,
   headers: state.headersOf(exchange.route.surface, exchange.consumed && exchange.tier),
@@ -231,14 +221,14 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     if (retirement) checkRemoval(retirement, exchange.time, surface.retires)
     if (!route.handle) throw notFound(route.missing)
     if (surface.usesKeys) {
-      const sent = state.parseKey(request.headers.get('x-api-key'))
-      const named = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
+      const sent = parseKey(request.headers.get('x-api-key'))
+      const named = sent?.id === undefined ? undefined : await state.store.keys.find(sent.id)
       const key = sent && matchesKey(sent, named) ? named : undefined
       if (sent && !key) await limiter.consumeWrongKey(address())
       const isRequired = state.requireKey || route.needsKey
       if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized()
       exchange.key = key
-      if (key) exchange.principal = toPrincipal(key)
+      exchange.principal = key ?? ANONYMOUS_PRINCIPAL
       if (key && isInBrowser(key, request, state.publicUrl)) state.usage.noteInBrowser(key.id)
     }
     const tier = limiter.tierOf(surface, exchange.key)
@@ -253,7 +243,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     const units = route.units + (route.body ? unitsOfBody(declaredLength(request)) : 0)
     if (units > 1) await charge(limiter, exchange, units)
     if (retirement) checkBrownout(retirement, exchange.time, exchange.principal.id, surface.retires)
-    if (!route.isImmediate) await state.shared.backpressure.takeTurn(request)
+    if (!route.isImmediate) await state.backpressure.takeTurn(request)
     const response = await route.handle(request, contextOf(state, exchange))
     checkIfMatch(request, response)
     return complete(state, exchange, response)

@@ -1,4 +1,4 @@
-import { dayOf, type UsageCount } from '../domain/usage.ts'
+import { addCounts, dayOf, type UsageCount } from '../domain/usage.ts'
 
 const DAY_MILLISECONDS = 86_400_000
 
@@ -14,9 +14,7 @@ type State = ReturnType<typeof createState>
 const createState = (today: string) => ({
   today,
   midnight: Date.parse(today),
-  counts: [] as UsageCount[],
-  /** Today's counts by key id, endpoint and status. Three lookups cost less than one composed key. */
-  byKey: new Map<string, Map<string, Map<number, UsageCount>>>(),
+  counts: new Map<string, UsageCount>(),
   lastUsed: new Map<string, number>(),
   inBrowser: new Set<string>(),
   /** This month's requests by key id: the sums read from the store, and the requests counted since. */
@@ -32,22 +30,20 @@ export function createUsageCounter(now: () => number) {
     /** A request that costs several units counts as that many requests. */
     count(keyId: string, endpoint: string, status: number, time = now(), units = 1): void {
       startDay(state, time)
-      const found = state.byKey.get(keyId)?.get(endpoint)?.get(status)
-      const count = found ?? addCount(state, keyId, endpoint, status)
-      count.count += units
+      addCounts(state.counts, [{ day: state.today, key: keyId, endpoint, status, count: units }])
       if (keyId === '') return
       state.lastUsed.set(keyId, time)
       // Responses with 304 or 429 do not count for the monthly quota.
       if (status !== 304 && status !== 429) state.since.set(keyId, (state.since.get(keyId) ?? 0) + units)
     },
-    /** The response to this request must be counted too: a report without counts is not stored. */
+    /** The response to this request must be counted too. */
     noteInBrowser(keyId: string): void {
       state.inBrowser.add(keyId)
     },
     take(): UsageReport {
       const { counts, lastUsed, inBrowser } = state
-      Object.assign(state, { counts: [], byKey: new Map(), lastUsed: new Map(), inBrowser: new Set() })
-      return { counts, lastUsed, inBrowser }
+      Object.assign(state, { counts: new Map(), lastUsed: new Map(), inBrowser: new Set() })
+      return { counts: [...counts.values()], lastUsed, inBrowser }
     },
     /** Whether the key has used up its monthly quota, as far as this node knows. */
     isQuotaUsed(keyId: string, quota: number): boolean {
@@ -70,23 +66,13 @@ export function createUsageCounter(now: () => number) {
   }
 }
 
-/** Starts new counts on a new day, and new sums in a new month. */
+/** Starts new sums in a new month. */
 function startDay(state: State, time: number): void {
   if (time >= state.midnight && time < state.midnight + DAY_MILLISECONDS) return
   const day = dayOf(time)
   const isSameMonth = monthOf(day) === monthOf(state.today)
-  Object.assign(state, { today: day, midnight: Date.parse(day), byKey: new Map() })
+  Object.assign(state, { today: day, midnight: Date.parse(day) })
   if (!isSameMonth) Object.assign(state, { stored: new Map(), since: new Map() })
-}
-
-function addCount(state: State, key: string, endpoint: string, status: number): UsageCount {
-  const added = { day: state.today, key, endpoint, status, count: 0 }
-  state.counts.push(added)
-  state.byKey
-    .getOrInsertComputed(key, () => new Map())
-    .getOrInsertComputed(endpoint, () => new Map())
-    .set(status, added)
-  return added
 }
 
 const monthSum = ({ stored, since }: State, keyId: string) =>

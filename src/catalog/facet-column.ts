@@ -13,8 +13,6 @@ export type Column = {
   used: number
   /** Finds the start of a list by its value numbers. */
   shared: Map<number | string, number>
-  /** Finds the start of a list by its array, if the same array was added before. */
-  known: WeakMap<readonly Value[], number>
   /** The start of each slot's list. */
   starts: Uint32Array<ArrayBuffer>
 }
@@ -28,24 +26,18 @@ export const createColumn = (): Column => ({
   lists: new Uint32Array(1024),
   used: 1,
   shared: new Map(),
-  known: new WeakMap(),
   starts: new Uint32Array(1024),
 })
 
-/** The array `values` must not change later. */
 export function setValues(column: Column, slot: number, values: number | readonly Value[]): void {
   if (slot >= column.starts.length) column.starts = grow(column.starts, 2 * slot)
-  column.starts[slot] = typeof values === 'number' ? startOfOne(column, values) : startOf(column, values)
+  column.starts[slot] = startOf(column, typeof values === 'number' ? [values] : values)
 }
 
 function startOf(column: Column, values: readonly Value[]): number {
   const [first] = values
   if (first === undefined) return 0
-  const known = column.known.get(values)
-  if (known !== undefined) return known
-  const start = values.length === 1 ? startOfOne(column, first) : startOfSeveral(column, values)
-  column.known.set(values, start)
-  return start
+  return values.length === 1 ? startOfOne(column, first) : startOfSeveral(column, values)
 }
 
 function startOfOne(column: Column, value: Value): number {

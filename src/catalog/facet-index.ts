@@ -23,16 +23,7 @@ import {
   valueAt,
 } from './facet-column.ts'
 import { searchNames } from './search.ts'
-import {
-  addNamed,
-  countWhile,
-  createNamed,
-  cutPage,
-  grow,
-  type ListPage,
-  type Named,
-  trim,
-} from './snapshot.ts'
+import { addNamed, countWhile, createNamed, cutPage, type ListPage, type Named, trim } from './snapshot.ts'
 
 /** A list of a million passports takes 4 MB. */
 const MOST_BYTES = 16_000_000
@@ -56,8 +47,8 @@ const FIELDS = Object.keys(FILTER_FIELDS) as FilterField[]
 
 /** A changed passport gets a new slot: slots are only appended. */
 type Slots = Named & {
-  /** The slots in use, sorted by passport id. The underlying buffer may be longer than this array. */
-  byId: Uint32Array<ArrayBuffer>
+  /** The slots in use, sorted by passport id. */
+  byId: Uint32Array
 }
 
 /** Cached lists and groups are kept until the index changes. */
@@ -249,11 +240,6 @@ function replaceSlots(slots: Slots, removed: readonly number[], added: readonly 
     countWhile(byId.length, (index) => (ids[byId[index] as number] as number) < id)
   const isAt = (index: number, id: number) => index < byId.length && ids[byId[index] as number] === id
   const gone = removed.map((id) => ({ id, index: indexOf(id) })).filter(({ id, index }) => isAt(index, id))
-  const [first] = added
-  if (gone.length === 0 && first !== undefined && indexOf(ids[first] as number) === byId.length) {
-    slots.byId = append(byId, added)
-    return
-  }
   const changes: { index: number; slot?: number }[] = [
     ...added.map((slot) => ({ index: indexOf(ids[slot] as number), slot })),
     ...gone.map(({ index }) => ({ index })),
@@ -268,13 +254,4 @@ function replaceSlots(slots: Slots, removed: readonly number[], added: readonly 
     if (slot !== undefined) merged[length++] = slot
   }
   slots.byId = merged
-}
-
-/** The fast path, because most passports are added in the order of their ids. The buffer doubles when it is full. */
-function append(byId: Slots['byId'], added: readonly number[]): Slots['byId'] {
-  const length = byId.length + added.length
-  const isFree = byId.buffer.byteLength >= length * Uint32Array.BYTES_PER_ELEMENT
-  const longer = (isFree ? new Uint32Array(byId.buffer) : grow(byId, 2 * length)).subarray(0, length)
-  longer.set(added, byId.length)
-  return longer
 }

@@ -2,8 +2,6 @@ import { type ApiKey, isScope, type Scope } from '../domain/api-key.ts'
 import { ANONYMOUS, EXPLORER, PICTURES, type Tier } from '../domain/rate-limit-tier.ts'
 import { parseDuration } from '../domain/text/duration.ts'
 import { parseInstant } from '../domain/text/instant.ts'
-import { nearestName } from '../domain/text/nearest-name.ts'
-import { quote } from '../domain/text/quote.ts'
 import { parseOrigin } from '../domain/url.ts'
 import { DATABASE_OPTIONS, invalidValue, JSON_OPTION, UsageError, type Values } from './command.ts'
 
@@ -137,17 +135,11 @@ const toList = (text: string) => [...new Set(text.split(',').map((word) => word.
 function parseScopes(text: string): readonly Scope[] {
   const scopes = toList(text)
   const unknown = scopes.find((scope) => !isScope(scope))
-  if (unknown !== undefined) throw unknownScope(unknown)
+  if (unknown !== undefined)
+    throw invalidValue(`--scope must be a comma-separated list of ${SCOPES}`, unknown)
   if (scopes.filter((scope) => scope.startsWith('write:')).length > 1)
     throw invalidValue('--scope accepts only one scope that writes', text)
   return scopes.filter(isScope)
-}
-
-function unknownScope(scope: string): UsageError {
-  // write:* is never suggested, because it permits the most.
-  const nearest = nearestName(scope, ['read', 'events', scope.toLowerCase()].filter(isScope))
-  const advice = nearest === undefined ? '.' : `: did you mean ${nearest}?`
-  return new UsageError(`--scope must be a comma-separated list of ${SCOPES}, got ${quote(scope)}${advice}`)
 }
 
 function parseTypes(text: string): readonly string[] | undefined {

@@ -18,8 +18,6 @@ export const Rule = closed({
   ),
   issuer: Type.Optional(
     Type.String({
-      minLength: 1,
-      maxLength: 32,
       description: 'Keys with the scope `write:` and this name may write the data points of the type',
     }),
   ),

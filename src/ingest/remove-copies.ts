@@ -13,7 +13,8 @@ type Removal = {
 export async function removeCopies(gone: ReadonlySet<number>, { store, source, now, onKept }: Removal) {
   const others = (await store.mirror.listSources()).filter((other) => other !== source)
   const removed: number[] = []
-  for (const id of gone) {
+  // Concurrent requests find them in any order.
+  for (const id of [...gone].sort((one, other) => one - other)) {
     const reason = await findReason(store, others, id, gone)
     if (reason) onKept(id, reason)
     else removed.push(id)

@@ -2,11 +2,10 @@ import { isIP } from 'node:net'
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import {
   ANONYMOUS_PRINCIPAL,
-  createKeyParser,
   isActive,
   matchesKey,
   type Principal,
-  toPrincipal,
+  parseKey,
 } from '../api/client-identity.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
 import type { ApiKey } from '../domain/api-key.ts'
@@ -30,7 +29,6 @@ type Options = {
 
 /** MCP over streamable HTTP, at `/mcp`. Throws a `CommandError` if the port is not available. */
 export async function serveMcp({ host, port, publicUrl, log, findKey, now, createServer }: Options) {
-  const parseKey = createKeyParser()
   const names = new Set(['localhost', host.toLowerCase(), publicUrl && new URL(publicUrl).hostname])
 
   async function handle(request: Request): Promise<Response> {
@@ -40,7 +38,7 @@ export async function serveMcp({ host, port, publicUrl, log, findKey, now, creat
     const key = sent?.id === undefined ? undefined : await findKey(sent.id)
     if (sent && !(matchesKey(sent, key) && isActive(key, now())))
       return errorResponse(401, 'The header X-API-KEY must have a valid key, or be absent.')
-    const server = createServer(key ? toPrincipal(key) : ANONYMOUS_PRINCIPAL)
+    const server = createServer(key ?? ANONYMOUS_PRINCIPAL)
     // The SDK sends no response to a cancelled call, so the HTTP request would never end.
     server.removeNotificationHandler('notifications/cancelled')
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })

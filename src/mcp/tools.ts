@@ -207,7 +207,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     outputSchema: RecordsResult,
     writes: true,
     async call({ records, dry_run: dryRun = false }, { store, principal, now }) {
-      const actor = principal.kind === 'key' ? (`key:${principal.id}` as const) : 'cli'
+      const actor = principal.id === '' ? 'cli' : (`key:${principal.id}` as const)
       const sent = { writer: principal, lines: toLines({ records }), isList: true, dryRun }
       return saveSentRecords({ store, rules: await findRules(store), now: now() }, sent, actor)
     },

@@ -1,5 +1,6 @@
 import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
+import { isScope } from '../domain/api-key.ts'
 import { describeProblems } from '../domain/record/validation-problem.ts'
 import { type Level, RuleSetFile, type RuleSetShape } from '../domain/rule-set.ts'
 import { quote } from '../domain/text/quote.ts'
@@ -63,6 +64,12 @@ function contradictions({ types, caps = {}, levels = [] }: RuleSetShape): string
       .map(
         ([type, { expires }]) =>
           `types.${type}.expires must be a number of days from 1d to 9999d, such as "90d", got ${quote(expires)}.`,
+      ),
+    ...Object.entries(types)
+      .filter(([, { issuer }]) => issuer !== undefined && (issuer === '*' || !isScope(`write:${issuer}`)))
+      .map(
+        ([type, { issuer }]) =>
+          `types.${type}.issuer must be the NAME of a scope write:NAME (a-z, 0-9, _ and -, at most 32), got ${quote(issuer)}.`,
       ),
     ...(Object.keys(types).some((type) => type.trim() === '') ? ['types has a type without a name.'] : []),
     ...(Object.keys(types).length === 0 ? ['types must have at least one type.'] : []),

@@ -100,14 +100,16 @@ export type Store = AsyncDisposable & {
     replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
     /** Returns whether the key exists. The date of the first revocation stays. */
     revoke(id: string, now: number): Awaitable<boolean>
-    /** Notes that a secret key was sent from a page in a browser. */
-    noteInBrowser(id: string): Awaitable<void>
     /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
     purge(before: number): Awaitable<number>
   }
   usage: {
-    /** Adds to the stored counts, and updates the last use of keys. */
-    add(counts: readonly UsageCount[], lastUsed: ReadonlyMap<string, number>): Awaitable<void>
+    /** Adds to the stored counts, and updates the last use of keys. Pages in browsers have sent the keys of `inBrowser`. */
+    add(
+      counts: readonly UsageCount[],
+      lastUsed: ReadonlyMap<string, number>,
+      inBrowser?: ReadonlySet<string>,
+    ): Awaitable<void>
     /** Sorted by day, key, endpoint and status. */
     list(days: Days): Awaitable<UsageCount[]>
     /** Deletes the counts of the oldest day before `day`; returns whether there was one. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { chooseEncoding, createPage, sendPage } from '../../src/api/rendered-page.ts'
+import { acceptsGzip, createPage, sendPage } from '../../src/api/rendered-page.ts'
 import type { Context } from '../../src/api/route.ts'
 import { etagOf } from '../../src/store/hash.ts'
 import { serveExplorer, servePeople } from '../support/explorer/explorer-server.ts'
@@ -10,105 +10,87 @@ import { named, record } from '../support/store/records.ts'
 const PEOPLE = Array.from({ length: 30 }, (_, id) => named(id, `Person ${id}`, 100 - id))
 
 test.each([
-  ['', undefined],
-  ['zstd', 'zstd'],
-  ['gzip', 'gzip'],
-  ['GZIP', 'gzip'],
-  ['gzip, deflate, br, zstd', 'gzip'],
-  ['zstd, gzip', 'gzip'],
-  ['zstd, gzip;q=0.9', 'zstd'],
-  ['zstd;q=0.5, br', 'zstd'],
-  ['gzip, deflate, br', 'gzip'],
-  ['gzip;q=1.0, zstd;q=0.5', 'gzip'],
-  ['zstd;q=0, gzip', 'gzip'],
-  ['zstd;q=0, gzip;q=0', undefined],
-  ['*', 'gzip'],
-  ['zstd, *', 'gzip'],
-  ['zstd, *;q=0.5', 'zstd'],
-  ['gzip;q=0, *', undefined],
-  ['*;q=0', undefined],
-  ['*;q=0, gzip', 'gzip'],
-  ['zstd;q=0, *', 'gzip'],
-  ['identity', undefined],
-  ['identity, gzip;q=0.5', undefined],
-  ['identity;q=0.5, gzip', 'gzip'],
-  ['br, deflate', undefined],
-  ['gzip;q=nonsense', undefined],
-  [';;,,=', undefined],
+  ['', false],
+  ['gzip', true],
+  ['GZIP', true],
+  ['gzip, deflate, br, zstd', true],
+  ['zstd, gzip;q=0.9', true],
+  ['zstd;q=0.5, br', false],
+  ['gzip;q=0', false],
+  ['*', true],
+  ['gzip;q=0, *', false],
+  ['*;q=0', false],
+  ['*;q=0, gzip', true],
+  ['identity', false],
+  ['identity, gzip;q=0.5', false],
+  ['identity;q=0.5, gzip', true],
+  ['br, deflate', false],
+  ['gzip;q=nonsense', false],
+  [';;,,=', false],
   // Only the first 1,000 characters of the header are read.
-  [`gzip,${'x,'.repeat(8000)}`, 'gzip'],
-  [`${'x,'.repeat(500)}gzip`, undefined],
-])('Accept-Encoding "%s" selects %p', (accepted, encoding) => {
-  expect(chooseEncoding(accepted)).toBe(encoding as ReturnType<typeof chooseEncoding>)
+  [`gzip,${'x,'.repeat(8000)}`, true],
+  [`${'x,'.repeat(500)}gzip`, false],
+])('whether Accept-Encoding "%s" allows gzip is %p', (accepted, isAllowed) => {
+  expect(acceptsGzip(new Request('http://x/', { headers: { 'Accept-Encoding': accepted } }))).toBe(isAllowed)
 })
 
-const DECOMPRESS = {
-  zstd: (bytes: Uint8Array<ArrayBuffer>) => Bun.zstdDecompressSync(bytes).toString(),
-  gzip: (bytes: Uint8Array<ArrayBuffer>) => Buffer.from(Bun.gunzipSync(bytes)).toString(),
-}
+const decompress = (bytes: Uint8Array<ArrayBuffer>) => Buffer.from(Bun.gunzipSync(bytes)).toString()
 
-test.each(['zstd', 'gzip'] as const)(
-  'a large body is compressed as %s by another thread',
-  async (encoding) => {
-    const body = 'abc'.repeat(100_000)
-    const page = createPage(body, {})
-    const request = new Request('http://x/', { headers: { 'Accept-Encoding': encoding } })
-    const context = { headers: new Headers() } as Context
-    let isSent = false
-    const sending = [1, 2].map(async () => {
-      const response = await sendPage(request, context, page)
-      isSent = true
-      return response
-    })
-    // If this thread had compressed the body, the response would be ready after these microtasks.
-    for (let count = 0; count < 100; count++) await undefined
-    expect(isSent).toBe(false)
-    for (const response of await Promise.all(sending))
-      expect(DECOMPRESS[encoding](await response.bytes())).toBe(body)
-  },
-)
+test('a large body is compressed by another thread', async () => {
+  const body = 'abc'.repeat(100_000)
+  const page = createPage(body, {})
+  const request = new Request('http://x/', { headers: { 'Accept-Encoding': 'gzip' } })
+  const context = { headers: new Headers() } as Context
+  let isSent = false
+  const sending = [1, 2].map(async () => {
+    const response = await sendPage(request, context, page)
+    isSent = true
+    return response
+  })
+  // If this thread had compressed the body, the response would be ready after these microtasks.
+  for (let count = 0; count < 100; count++) await undefined
+  expect(isSent).toBe(false)
+  for (const response of await Promise.all(sending)) expect(decompress(await response.bytes())).toBe(body)
+})
 
 onEngine('sqlite', 'compression', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
-  test.each(['zstd', 'gzip'] as const)(
-    'lists, pages and files are sent as %s with the ETag of the uncompressed body',
-    async (encoding) => {
-      const ask = (path: string, accepted: string, more = {}) =>
-        fetch(server.url.origin + path, {
-          headers: { 'Accept-Encoding': accepted, ...more },
-          decompress: false,
-        })
-      const list = '/api/v1/passports'
-      for (const path of [
-        list,
-        `${list}?keyword=person`,
-        '/',
-        '/passports/7',
-        '/assets/style.css',
-        '/openapi.json',
-        '/reference',
-      ]) {
-        const plain = await ask(path, 'identity')
-        const body = await plain.text()
-        const etag = plain.headers.get('ETag') ?? ''
-        expect([
-          path,
-          plain.headers.get('Content-Encoding'),
-          plain.headers.get('Vary')?.split(', ')[0],
-        ]).toEqual([path, null, 'Accept-Encoding'])
-        const packed = await ask(path, encoding)
-        const bytes = await packed.bytes()
-        expect([packed.headers.get('Content-Encoding'), packed.headers.get('ETag')]).toEqual([encoding, etag])
-        expect(packed.headers.get('Content-Type')).toBe(plain.headers.get('Content-Type') ?? '')
-        expect(DECOMPRESS[encoding](bytes)).toBe(body)
-        expect(bytes.length).toBeLessThan(body.length / 2)
-        const again = await ask(path, encoding, { 'If-None-Match': etag })
-        expect([again.status, again.headers.get('ETag')]).toEqual([304, etag])
-        expect(again.headers.has('Content-Encoding')).toBe(false)
-      }
-    },
-  )
+  test('lists, pages and files are sent as gzip with the ETag of the uncompressed body', async () => {
+    const ask = (path: string, accepted: string, more = {}) =>
+      fetch(server.url.origin + path, {
+        headers: { 'Accept-Encoding': accepted, ...more },
+        decompress: false,
+      })
+    const list = '/api/v1/passports'
+    for (const path of [
+      list,
+      `${list}?keyword=person`,
+      '/',
+      '/passports/7',
+      '/assets/style.css',
+      '/openapi.json',
+      '/reference',
+    ]) {
+      const plain = await ask(path, 'identity')
+      const body = await plain.text()
+      const etag = plain.headers.get('ETag') ?? ''
+      expect([
+        path,
+        plain.headers.get('Content-Encoding'),
+        plain.headers.get('Vary')?.split(', ')[0],
+      ]).toEqual([path, null, 'Accept-Encoding'])
+      const packed = await ask(path, 'gzip')
+      const bytes = await packed.bytes()
+      expect([packed.headers.get('Content-Encoding'), packed.headers.get('ETag')]).toEqual(['gzip', etag])
+      expect(packed.headers.get('Content-Type')).toBe(plain.headers.get('Content-Type') ?? '')
+      expect(decompress(bytes)).toBe(body)
+      expect(bytes.length).toBeLessThan(body.length / 2)
+      const again = await ask(path, 'gzip', { 'If-None-Match': etag })
+      expect([again.status, again.headers.get('ETag')]).toEqual([304, etag])
+      expect(again.headers.has('Content-Encoding')).toBe(false)
+    }
+  })
 
   test('single passports, credentials, health, errors and bodies below a kibibyte are never compressed', async () => {
     for (const path of [
@@ -135,7 +117,7 @@ onEngine('sqlite', 'compression', (open) => {
     for (const query of ['?per_page=250', '?per_page=250&keyword=person']) {
       const url = `${server.url.origin}/api/v1/passports${query}`
       const replies = await Promise.all(
-        ['identity', 'gzip', 'zstd', 'gzip', 'zstd', 'identity'].map((encoding) =>
+        ['identity', 'gzip', 'zstd', 'gzip', 'identity'].map((encoding) =>
           fetch(url, { headers: { 'Accept-Encoding': encoding } }),
         ),
       )

@@ -104,7 +104,7 @@ onEveryEngine('a rule with the option "expires"', (open) => {
     expect(await totalOf(store, 1)).toBe(7)
   })
 
-  test('adopting the option marks only passports with expired data points, and the others expire later', async () => {
+  test('adopting the option scores the passports with such data points again, and they expire later', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id)))
     await adoptRules(scorerAt(store, NOON, lasting))
     await hand(store, { id: 1 }, kites(5, { earnedAt: NOON - 20 * DAY }))
@@ -113,8 +113,8 @@ onEveryEngine('a rule with the option "expires"', (open) => {
     await scoreAt(store, NOON, lasting)
     const later = NOON + 15 * DAY
     await adoptRules(scorerAt(store, later))
-    expect(await store.scoring.countStale()).toBe(1)
-    expect(await scoreAt(store, later)).toBe(1)
+    expect(await store.scoring.countStale()).toBe(2)
+    expect(await scoreAt(store, later)).toBe(2)
     expect(await Promise.all([1, 2, 3].map((id) => totalOf(store, id)))).toEqual([0, 5, 9])
     expect(await scoreAt(store, NOON + 30 * DAY)).toBe(1)
     expect(await totalOf(store, 2)).toBe(0)
@@ -127,7 +127,9 @@ onEveryEngine('a rule with the option "expires"', (open) => {
     await scoreAt(store, NOON)
     const others = parseRules({ version: '2', types: { kites: rule(), other: rule({ expires: '1d' }) } })
     await adoptRules(scorerAt(store, NOON, others))
+    expect(await scoreAt(store, NOON, others)).toBe(1)
     expect(await scoreAt(store, NOON + 30 * DAY, others)).toBe(0)
+    expect(await totalOf(store, 1)).toBe(5)
   })
 
   test('a record with a score by the same rule set is scored again, so that its data points expire', async () => {

@@ -61,6 +61,10 @@ test.each([
   [withRule({ unique: true }), 'types.github.unique must be first, got true.'],
   [withRule({ unique: 'last' }), 'types.github.unique must be first, got "last".'],
   [withRule({ expires: 90 }), 'types.github.expires must be a string, got 90.'],
+  ...['', '*', 'GitHub', 'a b', 'a'.repeat(33)].map((issuer): [object, string] => [
+    withRule({ issuer }),
+    `types.github.issuer must be the NAME of a scope write:NAME (a-z, 0-9, _ and -, at most 32), got "${issuer}".`,
+  ]),
   ...['90 days', '0d', '-1d', '1.5d', '10000d', '', 'd'].map((expires): [object, string] => [
     withRule({ expires }),
     `types.github.expires must be a number of days from 1d to 9999d, such as "90d", got "${expires}".`,

@@ -46,8 +46,9 @@ onEveryEngine('keys', (open) => {
   test('a key that a page sent stays marked', async () => {
     await using store = await open()
     await store.keys.create(key)
-    for (const id of ['one', 'one', 'two']) await store.keys.noteInBrowser(id)
-    expect(await store.keys.find('one')).toEqual({ ...key, isSeenInBrowser: true })
+    const lastUsed = new Map([['one', 5]])
+    for (const sent of [['one', 'two'], []]) await store.usage.add([], lastUsed, new Set(sent))
+    expect((await store.keys.list())[0]).toEqual({ ...key, lastUsedAt: 5, isSeenInBrowser: true })
     expect(await store.keys.find('two')).toBeUndefined()
   })
 

@@ -3,7 +3,7 @@ import { ClientGone } from '../../domain/errors.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import { LookupBody, LookupItem, LookupRequest } from '../../domain/v3/schemas.ts'
 import { hold, limitStall, renderLarge, takeTurn } from '../backpressure/turns-and-large-pages.ts'
-import { chooseEncoding, createPage, sendPage } from '../rendered-page.ts'
+import { acceptsGzip, createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, route } from '../route.ts'
 import { LOOKUP, LOOKUP_REQUEST } from './examples.ts'
@@ -97,10 +97,8 @@ async function send(request: Request, context: Context, items: AsyncGenerator<It
   const first = (await chunks.next()).value ?? ''
   if (isNdjson) return stream(context, NDJSON, [first], chunks)
   const second = await chunks.next()
-  if (!second.done) {
-    const encoding = chooseEncoding(request.headers.get('accept-encoding') ?? '')
-    return stream(context, 'application/json', [first, second.value], chunks, encoding)
-  }
+  if (!second.done)
+    return stream(context, 'application/json', [first, second.value], chunks, acceptsGzip(request))
   const response = await sendPage(request, context, createPage(first, JSON_HEADERS))
   // A response to POST has no ETag.
   response.headers.delete('ETag')
@@ -138,14 +136,14 @@ function stream(
   type: string,
   first: readonly string[],
   rest: AsyncGenerator<string>,
-  encoding?: ReturnType<typeof chooseEncoding>,
+  isCompressed = false,
 ): Response {
   const body = toStream(context, first, rest)
-  const sent = encoding ? body.pipeThrough(new CompressionStream(encoding as CompressionFormat)) : body
+  const sent = isCompressed ? body.pipeThrough(new CompressionStream('gzip')) : body
   const response = new Response(sent, { headers: context.headers })
   response.headers.set('Content-Type', type)
   response.headers.set('Vary', 'Accept-Encoding')
-  if (encoding) response.headers.set('Content-Encoding', encoding)
+  if (isCompressed) response.headers.set('Content-Encoding', 'gzip')
   return response
 }
 

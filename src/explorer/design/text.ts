@@ -68,12 +68,7 @@ const RIGHT_TO_LEFT =
 
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
-/** Most numbers are integers, which need no slow `Intl` formatter. */
-export function formatFigure(figure: number): string {
-  if (!Number.isSafeInteger(figure)) return figures.format(figure)
-  const digits = String(figure)
-  return digits.length < 4 ? digits : digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
-}
+export const formatFigure = (figure: number): string => figures.format(figure)
 
 export const formatPeople = (number: number): string =>
   number === 1 ? '1 person' : `${formatFigure(number)} people`

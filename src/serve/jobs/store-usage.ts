@@ -15,12 +15,7 @@ const LAST_ATTEMPTS_MILLISECONDS = 5000
 export const storeUsage = (store: Store, usage: ReturnType<typeof createUsageBuffer>, log: Log): Job => ({
   name: 'Usage counts cannot be stored yet',
   interval: INTERVAL_MILLISECONDS,
-  run: () =>
-    usage.flush(async ({ counts, lastUsed, inBrowser }) => {
-      // Counts are added last, because a failed report is stored again.
-      for (const id of inBrowser) await store.keys.noteInBrowser(id)
-      await store.usage.add(counts, lastUsed)
-    }),
+  run: () => usage.flush(({ counts, lastUsed, inBrowser }) => store.usage.add(counts, lastUsed, inBrowser)),
   async end(attempt) {
     const deadline = performance.now() + LAST_ATTEMPTS_MILLISECONDS
     await attempt()

@@ -15,7 +15,11 @@ export const createFacetsReader = ({ query, dialect }: Connection): Store['facet
        where ${dialect.isIn('id', '$1')}`,
       [ids],
     )
-    return rows.map(toFacets)
+    const fold: Fold = {
+      text: remember((text) => foldAll([text])),
+      list: remember((json) => foldAll(JSON.parse(json))),
+    }
+    return rows.map((row) => toFacets(row, fold))
   },
 })
 
@@ -24,7 +28,7 @@ type FacetsRow = Pick<StoredRow, ScoreField | 'id' | 'human' | 'location' | 'tag
   body: string | null
 }
 
-const toFacets = (row: FacetsRow): Facets => ({
+const toFacets = (row: FacetsRow, fold: Fold): Facets => ({
   id: row.id,
   name: row.name,
   score: row.score,
@@ -32,40 +36,25 @@ const toFacets = (row: FacetsRow): Facets => ({
   identity_score: row.identity_score,
   skills_score: row.skills_score,
   human: row.human === 1 ? TRUE : FALSE,
-  location: foldText(row.location),
-  tag: foldList(row.tags),
-  source: foldList(`[${textsOf(row.socials, '"source":')}]`),
-  type: foldList(`[${textsOf(scoredPart(row.body ?? ''), '"type":')}]`),
-  rules: foldText(row.rules),
+  location: fold.text(row.location),
+  tag: fold.list(row.tags),
+  source: fold.list(`[${textsOf(row.socials, '"source":')}]`),
+  type: fold.list(`[${textsOf(scoredPart(row.body ?? ''), '"type":')}]`),
+  rules: fold.text(row.rules),
 })
 
 const TRUE = ['true'] as const
 const FALSE = ['false'] as const
 
-const foldText = remember((text) => fold([text]))
-const foldList = remember((json) => fold(JSON.parse(json)))
+type Fold = Record<'text' | 'list', ReturnType<typeof remember>>
 
-const fold = (values: readonly string[]) => [...new Set(values.map(foldName))].filter((value) => value !== '')
+const foldAll = (values: readonly string[]) =>
+  [...new Set(values.map(foldName))].filter((value) => value !== '')
 
-/** The parsed lists are cached, because many passports have the same ones. The cache takes a few megabytes. */
-const MOST_REMEMBERED = 5000
-const LONGEST_REMEMBERED = 300
-/** The cache is cleared after this time, because the tags of a removed passport must not stay. */
-const REMEMBERED_MILLISECONDS = 60_000
-
-/** Caches the results of `parse`, until there are too many or a minute has passed. */
+/** Caches the results of `parse`, because many passports have the same lists. */
 function remember(parse: (text: string) => readonly string[]) {
   const known = new Map<string, readonly string[]>()
-  return (text: string): readonly string[] => {
-    const before = known.get(text)
-    if (before) return before
-    const values = parse(text)
-    if (known.size === MOST_REMEMBERED) known.clear()
-    if (text.length > LONGEST_REMEMBERED) return values
-    if (known.size === 0) setTimeout(() => known.clear(), REMEMBERED_MILLISECONDS).unref()
-    known.set(text, values)
-    return values
-  }
+  return (text: string) => known.getOrInsertComputed(text, parse)
 }
 
 /** The part of the JSON with credentials that have a score above 0. `toV1CredentialsRow` puts them at the beginning. */

@@ -27,10 +27,10 @@ export function createKeys(
   onChange: () => void = () => undefined,
 ): Omit<Store['keys'], 'find'> {
   /** Runs a statement that returns the id of each changed key, and returns their number. `action` is for the audit log. */
-  async function change(text: string, values: readonly unknown[], action?: string, detail = {}) {
+  async function change(text: string, values: readonly unknown[], action: string, detail = {}) {
     const changed = await transaction(async ({ query, increment }) => {
       const ids = await listColumn<string>(query, text, values)
-      if (action && ids.length > 0)
+      if (ids.length > 0)
         await addAuditEntry(query, { action, detail: { ...listSome('keys', ids), ...detail } })
       await query(PASS_ON_SUBSCRIPTIONS)
       await query(END_SUBSCRIPTIONS)
@@ -84,8 +84,6 @@ export function createKeys(
         [now, id],
         'keys.revoke',
       )) > 0,
-    noteInBrowser: async (id) =>
-      void (await change('update keys set seen_in_browser = 1 where id = $1 returning id', [id])),
     purge: (before) =>
       change(
         'delete from keys where revoked_at < $1 or expires_at < $1 returning id',

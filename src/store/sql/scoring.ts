@@ -3,7 +3,7 @@ import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
 import { type StoredRow, toFullPassport } from '../rows/passport.ts'
 import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../scoring-store.ts'
-import { compareRules, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
+import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
 import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './load-and-save-write-model.ts'
 import { findRow } from './passports.ts'
@@ -114,13 +114,9 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
     const isCompared = `(rules <> $3 or ${job.watched !== undefined})`
     const rest = `where id > $1 and id <= $2 and stale <> 1 and ${isCompared} ${range.withRecordScores ? '' : "and rules <> ''"}`
     const rows = await selectRows<StoredRow>('passports', rest, [range.after, end, job.rules])
-    const compared = (await loadScorables(tx, rows, job.watched)).map((each) => compareRules(each, job))
-    const affected = compared.flatMap(({ row, isAffected }) => (isAffected ? [row] : []))
+    const loaded = await loadScorables(tx, rows, job.watched)
+    const affected = loaded.flatMap((each) => (isAffected(each, job) ? [each.row] : []))
     await setStale(tx, 1, affected)
-    const moved = compared.flatMap(({ row, isAffected, rescoreAt }) =>
-      isAffected || rescoreAt === row.rescore_at ? [] : [{ ...row, rescore_at: rescoreAt }],
-    )
-    await upsertRows(tx, 'passports', 'id', moved)
     if (affected.length > 0) await tx.increment('ranking')
   }
   await saveAdoptionState(query, stateAfterStep(state, job, end))

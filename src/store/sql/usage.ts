@@ -5,7 +5,7 @@ import type { Database, Query } from './connection.ts'
 /** `read` is for statements that read many rows. */
 export function createUsage(read: Query, { transaction }: Database): Store['usage'] {
   return {
-    add: (counts, lastUsed) =>
+    add: (counts, lastUsed, inBrowser) =>
       transaction(async ({ query, insertRows }) => {
         // The key columns come first, so that rows are sorted by them.
         const rows = counts.map(({ day, key, endpoint, status, count }) => ({
@@ -20,8 +20,9 @@ export function createUsage(read: Query, { transaction }: Database): Store['usag
         )
         for (const [id, time] of [...lastUsed].sort()) {
           await query(
-            'update keys set last_used_at = case when last_used_at > $1 then last_used_at else $1 end where id = $2',
-            [time, id],
+            `update keys set last_used_at = case when last_used_at > $1 then last_used_at else $1 end,
+               seen_in_browser = case when $2 = 1 then 1 else seen_in_browser end where id = $3`,
+            [time, Number(inBrowser?.has(id) ?? false), id],
           )
         }
       }),

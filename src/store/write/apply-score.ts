@@ -71,21 +71,21 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
 }
 
 /**
- * `isAffected`: a rule set would have given another score or other credentials at the time of the stored score, or a
- * data point has expired since. If not, the score keeps its time and its rule set. Also true if scoring fails, now or
- * before: the scorer then tries again.
+ * Whether a rule set would have given another score, other credentials or another expiry at the time of the stored
+ * score. If not, the score keeps its time and its rule set. Also true if scoring fails, now or before: the scorer then
+ * tries again.
  */
-export function compareRules({ row, all, scorable }: LoadedScorable, { score, now }: AdoptionJob) {
-  if (row.stale !== 0) return { row, isAffected: true, rescoreAt: null }
+export function isAffected({ row, all, scorable }: LoadedScorable, { score }: AdoptionJob): boolean {
+  if (row.stale !== 0) return true
   try {
     const { scores, human, credentials, rescoreAt = null } = score(scorable, row.calculated_at)
     const isSameScore =
       Bun.deepEquals(toScoreRow(scores), toScoreRow(toScores(row))) && human === (row.human === 1)
     const isSame = isSameScore && isSameList(all, keepUnchanged(all, credentials))
-    return { row, isAffected: !isSame || (rescoreAt !== null && rescoreAt <= now), rescoreAt }
+    return !isSame || rescoreAt !== row.rescore_at
   } catch {
     // The scorer reports the error.
-    return { row, isAffected: true, rescoreAt: null }
+    return true
   }
 }
 

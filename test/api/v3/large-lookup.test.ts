@@ -42,24 +42,19 @@ test('the event loop runs while many scores are explained', async () => {
 
 const server = shareServer(() => openTestStore('sqlite', large(20)), serveLookup)
 
-test('a streamed lookup is compressed with an encoding that the client accepts', async () => {
+test('a streamed lookup is compressed if the client accepts gzip', async () => {
   const ask = (encoding: string) =>
     server.fetch(JSON.stringify({ keys: keysOf(20) }), { 'Accept-Encoding': encoding })
   const plain = await ask('identity')
   expect([plain.headers.get('Content-Encoding'), plain.headers.has('Content-Length')]).toEqual([null, false])
   const text = await plain.text()
   expect(JSON.parse(text).found).toBe(20)
-  for (const [encoding, decode] of [
-    ['gzip', Bun.gunzipSync],
-    ['zstd', Bun.zstdDecompressSync],
-  ] as const) {
-    const response = await ask(encoding)
-    const { headers } = response
-    expect([headers.get('Content-Encoding'), headers.get('Vary')]).toEqual([encoding, 'Accept-Encoding'])
-    const bytes = await response.bytes()
-    expect(Buffer.from(decode(bytes)).toString()).toBe(text)
-    expect(bytes.length).toBeLessThan(text.length / 2)
-  }
+  const response = await ask('gzip')
+  const { headers } = response
+  expect([headers.get('Content-Encoding'), headers.get('Vary')]).toEqual(['gzip', 'Accept-Encoding'])
+  const bytes = await response.bytes()
+  expect(Buffer.from(Bun.gunzipSync(bytes)).toString()).toBe(text)
+  expect(bytes.length).toBeLessThan(text.length / 2)
 })
 
 test('repeated keys have equal items, even if the passports are read in several calls', async () => {
