@@ -34,7 +34,7 @@ export const records = route(V3, {
   id: 'writeRecords',
   summary: 'Write passports and data points',
   description:
-    'Up to 1,000 records in one transaction: all of them are stored, or none. Sending the same records again changes nothing. A key with the scope `write:` and an issuer writes data points of its types, and `write:*` writes all records. Each 2 records, or part of them, count as one request of the limit.',
+    'Up to 1,000 records in one transaction: all of them are stored, or none. Sending the same records again changes nothing. A key with the scope `write:` and an issuer writes data points of its types, and `write:*` writes all records. Two records count as one request of the limit.',
   query: PARAMETERS,
   requestHeaders: {
     'Idempotency-Key': {
