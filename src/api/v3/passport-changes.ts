@@ -1,12 +1,13 @@
-import { findUnknown, invalidValue, invalidValues, pointerTo } from '../../domain/errors.ts'
+import { Compile } from 'typebox/schema'
+import { invalidValue } from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { MergeRequest, WriteResult } from '../../domain/v3/write-schemas.ts'
+import { MergeRequest, type WireMergeRequest, WriteResult } from '../../domain/v3/write-schemas.ts'
 import { type Context, route } from '../route.ts'
 import type { Write } from './apply-write.ts'
 import { WRITTEN } from './examples.ts'
 import { parseKey } from './parameters.ts'
 import { sendWritten } from './records.ts'
-import { invalidBody, readJson } from './request-body.ts'
+import { readValid } from './request-body.ts'
 import { KEY, V3 } from './route-defaults.ts'
 
 const SHARED = {
@@ -35,6 +36,8 @@ export const removal = route(V3, {
   handle: ({ params }, context) => change(context, { kind: 'remove', id: parseId(params.key, '{key}') }),
 })
 
+const mergeRequest = Compile(MergeRequest)
+
 const MERGE_PATH = '/api/v3/passports/:id/merge'
 
 export const merge = route(V3, {
@@ -51,8 +54,8 @@ export const merge = route(V3, {
   errors: ['not_found', 'unsupported_media_type'],
   async handle({ params }, context) {
     const id = parseId(params.id, '{id}')
-    const { value } = await readJson(context.exchange.request, context)
-    return change(context, { kind: 'merge', id, into: parseInto(value) })
+    const { into } = await readValid<WireMergeRequest>(context.exchange.request, context, mergeRequest)
+    return change(context, { kind: 'merge', id, into })
   },
 })
 
@@ -80,16 +83,4 @@ function parseId(text: string, pointer: string): number {
   const key = parseKey(text, pointer)
   if ('id' in key) return key.id
   throw invalidValue(pointer, `This request needs the id of a passport, got ${quote(text)}.`)
-}
-
-function parseInto(body: unknown): number {
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw invalidBody(`The body must be an object, got ${quote(body)}.`)
-  const names = Object.keys(body)
-  const unknown = findUnknown('member', names, ['into'], (at) => pointerTo(names[at] as string))
-  if (unknown.length > 0) throw invalidValues(unknown)
-  const into = 'into' in body ? body.into : undefined
-  if (typeof into === 'number' && Number.isSafeInteger(into) && into >= 0) return into
-  const got = into === undefined ? 'nothing' : quote(into)
-  throw invalidValue(into === undefined ? '#' : '#/into', `into must be the id of a passport, got ${got}.`)
 }

@@ -1,4 +1,6 @@
-import { ClientGone, invalidValue, ServiceError } from '../../domain/errors.ts'
+import type { Validator } from 'typebox/schema'
+import { ClientGone, invalidValue, invalidValues, ServiceError } from '../../domain/errors.ts'
+import { describeProblems } from '../../domain/record/validation-problem.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { isLarge } from '../backpressure/held-bytes.ts'
 import { hold, type Limited, limitStall, takeTurn } from '../backpressure/turns-and-large-pages.ts'
@@ -22,6 +24,19 @@ const JSON_TYPE = 'application/json'
 export async function readJson(request: Request, context: Context) {
   const { bytes, units } = await readBody(request, context, [JSON_TYPE])
   return { value: parseJson(bytes), units }
+}
+
+/** Returns a JSON body that the schema accepts. Throws the errors of `readJson`, and `invalid_request` with all invalid values. */
+export async function readValid<Body>(request: Request, context: Context, schema: Validator): Promise<Body> {
+  const { value } = await readJson(request, context)
+  if (schema.Check(value)) return value as Body
+  const problems = describeProblems(value, schema.Errors(value)[1])
+  throw invalidValues(
+    problems.map(({ field, reason }) => ({
+      pointer: field === '' ? '#' : `#/${field.replaceAll('.', '/')}`,
+      detail: `${field === '' ? 'The body' : field} ${reason}.`,
+    })),
+  )
 }
 
 /**

@@ -1,7 +1,6 @@
 import { Compile } from 'typebox/schema'
-import { type InvalidValue, invalidValue, invalidValues } from '../../domain/errors.ts'
+import { invalidValue } from '../../domain/errors.ts'
 import { cursorExpired, type EventCursor, isInLog } from '../../domain/history/event-cursor.ts'
-import { describeProblems } from '../../domain/record/validation-problem.ts'
 import { quote } from '../../domain/text/quote.ts'
 import {
   SubscriptionPatch,
@@ -13,14 +12,14 @@ import { parseReceiverUrl } from '../../domain/webhooks/receiver-address.ts'
 import type { SubscriptionFilter } from '../../domain/webhooks/subscription.ts'
 import type { Context } from '../route.ts'
 import { findPassport, LATEST, parseCursor } from './events.ts'
-import { readJson } from './request-body.ts'
+import { readValid } from './request-body.ts'
 
 const requestSchema = Compile(SubscriptionRequest)
 const patchSchema = Compile(SubscriptionPatch)
 
 /** Throws `invalid_request` with all invalid values, `not_found`, `ambiguous` or `cursor_expired`. */
 export async function readRequest(request: Request, context: Context) {
-  const body = await read<WireSubscriptionRequest>(request, context, requestSchema)
+  const body = await readValid<WireSubscriptionRequest>(request, context, requestSchema)
   return {
     url: parseUrl(context, body.url),
     filter: await parseFilter(context, {}, body),
@@ -30,7 +29,7 @@ export async function readRequest(request: Request, context: Context) {
 
 /** Returns the changes. Throws as `readRequest`. */
 export async function readPatch(request: Request, context: Context, filter: SubscriptionFilter) {
-  const body = await read<WireSubscriptionPatch>(request, context, patchSchema)
+  const body = await readValid<WireSubscriptionPatch>(request, context, patchSchema)
   const { url, after, state } = body
   const hasFilter = 'types' in body || 'passport' in body || 'score' in body
   return {
@@ -39,22 +38,6 @@ export async function readPatch(request: Request, context: Context, filter: Subs
     ...(after !== undefined && { cursor: await parseStart(context, after), notice: '' }),
     ...(state !== undefined && { state }),
   }
-}
-
-async function read<Body>(
-  request: Request,
-  context: Context,
-  schema: typeof requestSchema | typeof patchSchema,
-) {
-  const { value } = await readJson(request, context)
-  const [isValid, errors] = [schema.Check(value), schema.Errors(value)[1]]
-  if (isValid) return value as Body
-  throw invalidValues(describeProblems(value, errors).map(toInvalidValue))
-}
-
-function toInvalidValue({ field, reason }: { field: string; reason: string }): InvalidValue {
-  const pointer = field === '' ? '#' : `#/${field.replaceAll('.', '/')}`
-  return { pointer, detail: `${field === '' ? 'The body' : field} ${reason}.` }
 }
 
 function parseUrl({ webhookAllowPrivate }: Context, text: string): string {

@@ -40,9 +40,9 @@ test('an invalid merge is refused with a sentence', async () => {
     ),
   )
   expect(refusals).toEqual([
-    [400, 'into must be the id of a passport, got "7".'],
-    [400, 'into must be the id of a passport, got nothing.'],
-    [400, '"in" is not a known member: did you mean into?'],
+    [400, 'into must be an integer, got "7".'],
+    [400, 'into is missing.'],
+    [400, 'into is missing.'],
     [400, 'The body must be an object, got [].'],
     [400, 'A passport cannot be merged into itself.'],
     [404, 'Resource not found.'],
