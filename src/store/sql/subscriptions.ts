@@ -60,8 +60,9 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
       const { key_id, url, filter, secrets, created_at, state, ...progress } = toRow(after)
       // A client may have paused the subscription during the delivery.
       const changed = state === 'active' ? progress : { ...progress, state }
-      const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4'
-      const saved = await update(write, changed, unchanged, [id, cursor.log, cursor.sequence, filter])
+      const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4 and url = $5'
+      const values = [id, cursor.log, cursor.sequence, filter, url]
+      const saved = await update(write, changed, unchanged, values)
       return saved[0]?.state === 'active'
     },
     count: ({ name, last }, now) =>

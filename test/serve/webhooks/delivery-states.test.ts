@@ -111,6 +111,22 @@ test('a subscription that is set back delivers events again, and one that is rem
   ])
 })
 
+test.each([204, 410])(
+  'a new URL gets all events whose delivery to the old one had not ended, also if that ends with %d',
+  async (status) => {
+    await using store = await openWithKey()
+    await using receiver = receiveWebhooks()
+    await using old = receiveWebhooks(async () => {
+      await store.subscriptions.change(subscription.id, { url: receiver.url }, BY)
+      return new Response(null, { status })
+    })
+    const subscription = await store.subscribe(old.url)
+    await using _loop = deliverTo(store)
+    await until(async () => (await stateOf(store, subscription)).cursor.sequence === 3)
+    expect([numbers(old.ids()), numbers(receiver.ids())]).toEqual([[1], [1, 2, 3]])
+  },
+)
+
 test('a subscription whose events were pruned continues with the oldest event, and its notice says so', async () => {
   await using store = await openWithKey()
   await using receiver = receiveWebhooks()
