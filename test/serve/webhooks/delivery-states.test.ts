@@ -222,6 +222,22 @@ test('a receiver that does not respond delays only its own subscription', async 
   expect(loop.counts.delivered).toBe(3)
 })
 
+test('many receivers that did not respond before delay no other subscription', async () => {
+  await using store = await openWithKey()
+  const end = Promise.withResolvers<undefined>()
+  await using silent = receiveWebhooks(() => end.promise)
+  await using receiver = receiveWebhooks()
+  for (let seed = 2; seed < 8; seed++) {
+    const { id: keyId } = await makeKey(store, seed)
+    for (let at = 0; at < 10; at++) await store.subscribe(silent.url, { keyId, failures: 1 })
+  }
+  await store.subscribe(receiver.url, { nextAttemptAt: 1 })
+  await using loop = deliverTo(store)
+  await until(() => receiver.received.length === 3)
+  expect(loop.counts).toEqual({ delivered: 3, failed: 0 })
+  end.resolve(undefined)
+})
+
 test('after a rotation, events are signed with the new and the old key until the old one ends', async () => {
   await using store = await openWithKey()
   await using receiver = receiveWebhooks()
