@@ -24,9 +24,11 @@ export function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
   return groups
 }
 
-/** Selects one of the routes of a path. The last one responds to methods that the path does not have. */
-export const selectRoute = (routes: readonly Route[], method: string): Route =>
-  (routes.findLast((each) => methodsOf(each).includes(method)) ?? routes.at(-1)) as Route
+/** Selects one of the routes of a path. The one that reads responds to methods that the path does not have. */
+export function selectRoute(routes: readonly Route[], method: string): Route {
+  const find = (wanted: string) => routes.findLast((each) => methodsOf(each).includes(wanted))
+  return (find(method) ?? find('GET') ?? routes.at(-1)) as Route
+}
 
 export function checkMethod(method: string, route: Route): void {
   if (methodsOf(route).includes(method)) return

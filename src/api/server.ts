@@ -237,8 +237,8 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       exchange.consumed = limiter.check(tier, await limiter.consume(tier, exchange.key, address))
     }
     checkOrigin(exchange.principal, request)
-    checkScope(exchange.principal, route.scope)
     checkMethod(request.method, route)
+    checkScope(exchange.principal, route.scope)
     // Units are charged before the request waits for its turn and before its body is received.
     const units = route.units + (route.body ? unitsOfBody(declaredLength(request)) : 0)
     if (units > 1) await charge(limiter, exchange, units)

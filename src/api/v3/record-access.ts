@@ -1,3 +1,4 @@
+import { CREDENTIAL_ACCOUNT } from '../../domain/passport.ts'
 import { RecordError } from '../../domain/record/parse-record.ts'
 import type { IncomingRecord } from '../../domain/record/record.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
@@ -31,9 +32,15 @@ export function createRecordAccess(writer: Writer, { types }: Pick<RuleSetShape,
   return (record: IncomingRecord): IncomingRecord => {
     if (record.kind === 'passport' || record.kind === 'removal')
       throw new RecordError('passport_id', `needs a key with the scope write:*, and this key has ${scope}`)
-    const { type, issuer: given } = record.point
+    const { type, account, issuer: given } = record.point
     if (!mayWrite.has(type))
       throw new RecordError('type', `must be one that ${scope} may write: ${accepted}, got ${quote(type)}`)
+    // Such a data point would be deleted with the credentials of the record, and count for several passports.
+    if (account.startsWith(CREDENTIAL_ACCOUNT))
+      throw new RecordError(
+        'account',
+        `must not begin with ${quote(CREDENTIAL_ACCOUNT)}, got ${quote(account)}`,
+      )
     if (given !== undefined && given !== issuer)
       throw new RecordError('issuer', `must be absent or ${quote(issuer)}, got ${quote(given)}`)
     if (record.kind === 'withdrawal') return { ...record, point: { ...record.point, issuer } }

@@ -97,6 +97,9 @@ export const SUBSCRIPTION_ROUTES = [
   }),
 ]
 
+/** Each key adds two signatures to a request. */
+const MOST_OLD_KEYS = 4
+
 const actorOf = ({ principal }: Context) => `key:${principal.id}` as const
 
 /** Throws `not_found`, also for the subscription of another key. */
@@ -158,9 +161,11 @@ async function patch(request: RouteRequest<'id'>, context: Context): Promise<Res
 }
 
 async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
-  const [old] = (await find(context, id)).keys
   const key = createSigningKey()
-  const keys = [key, ...(old ? [{ ...old, until: context.now() + OLD_KEY_MILLISECONDS }] : [])]
+  const end = context.now() + OLD_KEY_MILLISECONDS
+  // A client that lost the response rotates again: receivers then still have the key before the last one.
+  const old = (await find(context, id)).keys.filter(({ until = end }) => until > context.now())
+  const keys = [key, ...old.slice(0, MOST_OLD_KEYS).map((each) => ({ until: end, ...each }))]
   const by = { actor: actorOf(context), action: 'subscriptions.rotate' } as const
   const changed = (await context.store.subscriptions.change(id, { keys }, by)) ?? missing(id)
   return respond(context, changed, { secret: key.secret })

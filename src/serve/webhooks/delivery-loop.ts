@@ -8,6 +8,9 @@ import { createLease } from './lease.ts'
 /** Subscriptions that are delivered at the same time. Each has at most one request in progress. */
 const MOST_RUNNING = 50
 
+/** A subscription whose last attempt failed starts only below this number, so that many of them do not delay the others. */
+const MOST_RUNNING_AFTER_FAILURE = 25
+
 /** When the thread stops, requests in progress may take this long. */
 const GRACE_MILLISECONDS = 3000
 
@@ -47,8 +50,10 @@ export function createDeliveryLoop({ store, log, ...options }: Options) {
     async run(): Promise<void> {
       const due = await store.subscriptions.listDue(await store.events.log(), options.now())
       if ((due.length === 0 && running.size === 0) || !(await lease.renew())) return
-      for (const each of due)
-        if (running.size < MOST_RUNNING && !running.has(each.id)) running.set(each.id, deliver(each))
+      for (const each of due) {
+        const most = each.failures > 0 ? MOST_RUNNING_AFTER_FAILURE : MOST_RUNNING
+        if (running.size < most && !running.has(each.id)) running.set(each.id, deliver(each))
+      }
     },
     async end(): Promise<void> {
       isStopping = true

@@ -18,8 +18,9 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
   return {
     create: (subscription, actor) =>
       transaction(async (tx) => {
-        await checkLimits(tx, subscription.keyId)
-        await tx.insertRows('subscriptions', [toRow(subscription)])
+        const keyId = await findOwner(tx, subscription.keyId)
+        await checkLimits(tx, keyId)
+        await tx.insertRows('subscriptions', [toRow({ ...subscription, keyId })])
         const detail = { subscriptions: [subscription.id] }
         await addAuditEntry(tx.query, { actor, action: 'subscriptions.create', detail })
       }),
@@ -60,8 +61,9 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
       const { key_id, url, filter, secrets, created_at, state, ...progress } = toRow(after)
       // A client may have paused the subscription during the delivery.
       const changed = state === 'active' ? progress : { ...progress, state }
-      const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4'
-      const saved = await update(write, changed, unchanged, [id, cursor.log, cursor.sequence, filter])
+      const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4 and url = $5'
+      const values = [id, cursor.log, cursor.sequence, filter, url]
+      const saved = await update(write, changed, unchanged, values)
       return saved[0]?.state === 'active'
     },
     count: ({ name, last }, now) =>
@@ -90,9 +92,13 @@ export const createLeases = ({ write, read: { dialect } }: Database): LeaseStore
     void (await write('delete from leases where name = $1 and holder = $2', [name, holder])),
 })
 
-async function checkLimits({ query, dialect }: Transaction, keyId: string): Promise<void> {
-  // Concurrent requests with the same key wait here.
-  await query(`select id from keys where id = $1 ${dialect.forUpdate}`, [keyId])
+/** The key, or its successor after a rotation: the old key ends soon. Concurrent requests with the same key wait here. */
+async function findOwner({ query, dialect }: Transaction, keyId: string): Promise<string> {
+  const found = `select coalesce(successor, id) as owner from keys where id = $1 ${dialect.forUpdate}`
+  return (await query<{ owner: string }>(found, [keyId]))[0]?.owner ?? keyId
+}
+
+async function checkLimits({ query }: Transaction, keyId: string): Promise<void> {
   const count = 'select cast(count(*) as double precision) as count from subscriptions'
   if ((await findNumber(query, `${count} where key_id = $1`, [keyId])) >= MOST_SUBSCRIPTIONS_OF_KEY)
     throw new ServiceError(

@@ -1,7 +1,7 @@
 import type { DataPoint, ScorablePoint } from '../../domain/data-point.ts'
 import { accountKeyOf } from '../../domain/passport.ts'
 import type { WatchedTypes } from '../../domain/rule-set.ts'
-import type { StoredRow } from '../rows/passport.ts'
+import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
 import type { Connection } from './connection.ts'
 
 /** A data point, and its account if only one passport may score with it. Otherwise `key` is empty. */
@@ -51,19 +51,21 @@ export async function addTaken(
   return new Map([...passports].map(([id, list]) => [id, list.map((point) => mark(id, point))]))
 }
 
+/** Reads each passport once, because a chain of merges can be long. */
 async function mapSurvivors({ query, dialect }: Connection, ids: readonly number[]) {
   const { unnest, joinPassports } = dialect
-  const rows = await query<{ id: number; survivor: number }>(
-    `with recursive given (id) as (${unnest('$1')}), up (id, survivor) as (
-       select id, id from given
+  const rows = await query<{ id: number; into: number | null }>(
+    `with recursive up (id) as (
+       ${unnest('$1')}
        union
-       select up.id, next.merged_into from up ${joinPassports('next.id = up.survivor and next.merged_into is not null')}
+       select next.merged_into from up ${joinPassports('next.id = up.id and next.merged_into is not null')}
      )
-     select cast(up.id as double precision) as id, cast(up.survivor as double precision) as survivor
-     from up ${joinPassports('next.id = up.survivor and next.merged_into is null')}`,
+     select cast(up.id as double precision) as id, cast(next.merged_into as double precision) as "into"
+     from up ${joinPassports('next.id = up.id')}`,
     [[...new Set(ids)]],
   )
-  return new Map(rows.map(({ id, survivor }) => [id, survivor]))
+  const merges = new Map(rows.map(({ id, into }) => [id, { merged_into: into }]))
+  return new Map(ids.map((id) => [id, survivorOf(id, merges)]))
 }
 
 type Rows<Row> = { get(id: number): Row | undefined; entries(): Iterable<[number, Row]> }
@@ -114,7 +116,12 @@ function mapHeld({ passports, dataPoints }: State, { unique, expiring }: Watched
   return all
 }
 
-function survivorOf(id: number, passports: Rows<StoredRow>): number {
-  const into = passports.get(id)?.merged_into
-  return typeof into === 'number' ? survivorOf(into, passports) : id
+function survivorOf(id: number, passports: Pick<Rows<Pick<StoredRow, 'merged_into'>>, 'get'>): number {
+  let survivor = id
+  for (let hops = 0; hops < LONGEST_CHAIN; hops++) {
+    const into = passports.get(survivor)?.merged_into
+    if (typeof into !== 'number') break
+    survivor = into
+  }
+  return survivor
 }

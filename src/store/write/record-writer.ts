@@ -49,22 +49,24 @@ const MOST_ROUNDS = 10
 function saveWhole(writer: Writer, batch: readonly IncomingRecord[], options: BatchOptions): SaveResult[] {
   const results: SaveResult[] = []
   const saved = new Set<string>()
-  let pending = [...batch.keys()].sort(
-    (one, other) => Number(isPoint(batch[one])) - Number(isPoint(batch[other])),
+  const { passports = [], points = [] } = Object.groupBy(batch.keys(), (at) =>
+    isPoint(batch[at]) ? 'points' : 'passports',
   )
-  for (let round = 0; round < MOST_ROUNDS && pending.length > 0; round++) {
-    const refused: number[] = []
-    for (const at of pending) {
-      const record = batch[at] as IncomingRecord
-      const subject = subjectOf(writer, record)
-      const result = saved.has(subject) ? REPEATED : saveOne(writer, record, options)
-      results[at] = result
-      if (result.outcome === 'refused') refused.push(at)
-      else saved.add(subject)
+  // Who owns the wallet of a data point is known only after all passports are saved.
+  for (let pending of [passports, points])
+    for (let round = 0; round < MOST_ROUNDS && pending.length > 0; round++) {
+      const refused: number[] = []
+      for (const at of pending) {
+        const record = batch[at] as IncomingRecord
+        const subject = subjectOf(writer, record)
+        const result = saved.has(subject) ? REPEATED : saveOne(writer, record, options)
+        results[at] = result
+        if (result.outcome === 'refused') refused.push(at)
+        else saved.add(subject)
+      }
+      if (refused.length === pending.length) break
+      pending = refused
     }
-    if (refused.length === pending.length) break
-    pending = refused
-  }
   return results
 }
 

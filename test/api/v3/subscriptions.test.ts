@@ -96,7 +96,7 @@ test('a subscription has a filter and a start, which a change replaces or remove
   })
 })
 
-test('a rotation returns a new secret and public key, and the old ones stay valid for 24 hours', async () => {
+test('a rotation returns a new secret and public key, and the last four old ones stay valid for 24 hours', async () => {
   await using server = await serve()
   const { body: made } = await server.call('POST', '', { url: URL })
   const { body: rotated } = await server.call('POST', `/${made.id}/rotate`)
@@ -104,10 +104,13 @@ test('a rotation returns a new secret and public key, and the old ones stay vali
   expect(rotated.public_key).not.toBe(made.public_key)
   await server.call('POST', `/${made.id}/rotate`)
   const found = await server.store.subscriptions.find(made.id)
-  expect(found?.keys.map(({ secret, until }) => [secret === rotated.secret, until])).toEqual([
-    [false, undefined],
-    [true, NOON + 24 * 3_600_000],
+  const end = NOON + 24 * 3_600_000
+  expect(found?.keys.slice(1).map(({ secret, until }) => [secret, until])).toEqual([
+    [rotated.secret, end],
+    [made.secret, end],
   ])
+  for (let at = 0; at < 4; at++) await server.call('POST', `/${made.id}/rotate`)
+  expect((await server.store.subscriptions.find(made.id))?.keys.length).toBe(5)
   expect((await server.store.audit.list({ limit: 1 }))[0]?.action).toBe('subscriptions.rotate')
 })
 

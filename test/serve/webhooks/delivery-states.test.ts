@@ -111,6 +111,22 @@ test('a subscription that is set back delivers events again, and one that is rem
   ])
 })
 
+test.each([204, 410])(
+  'a new URL gets all events whose delivery to the old one had not ended, also if that ends with %d',
+  async (status) => {
+    await using store = await openWithKey()
+    await using receiver = receiveWebhooks()
+    await using old = receiveWebhooks(async () => {
+      await store.subscriptions.change(subscription.id, { url: receiver.url }, BY)
+      return new Response(null, { status })
+    })
+    const subscription = await store.subscribe(old.url)
+    await using _loop = deliverTo(store)
+    await until(async () => (await stateOf(store, subscription)).cursor.sequence === 3)
+    expect([numbers(old.ids()), numbers(receiver.ids())]).toEqual([[1], [1, 2, 3]])
+  },
+)
+
 test('a subscription whose events were pruned continues with the oldest event, and its notice says so', async () => {
   await using store = await openWithKey()
   await using receiver = receiveWebhooks()
@@ -195,6 +211,22 @@ test('a receiver that does not respond delays only its own subscription', async 
   await until(async () => (await stateOf(store, stuck)).lastError !== '')
   expect((await stateOf(store, stuck)).lastError).toBe('The receiver did not respond within 0.05 s.')
   expect(loop.counts.delivered).toBe(3)
+})
+
+test('many receivers that did not respond before delay no other subscription', async () => {
+  await using store = await openWithKey()
+  const end = Promise.withResolvers<undefined>()
+  await using silent = receiveWebhooks(() => end.promise)
+  await using receiver = receiveWebhooks()
+  for (let seed = 2; seed < 8; seed++) {
+    const { id: keyId } = await makeKey(store, seed)
+    for (let at = 0; at < 10; at++) await store.subscribe(silent.url, { keyId, failures: 1 })
+  }
+  await store.subscribe(receiver.url, { nextAttemptAt: 1 })
+  await using loop = deliverTo(store)
+  await until(() => receiver.received.length === 3)
+  expect(loop.counts).toEqual({ delivered: 3, failed: 0 })
+  end.resolve(undefined)
 })
 
 test('after a rotation, events are signed with the new and the old key until the old one ends', async () => {

@@ -84,6 +84,14 @@ onEveryEngine('webhooks', (open) => {
     expect((await store.subscriptions.list()).length).toBe(2)
   })
 
+  test('a subscription that a rotated key creates before it expires belongs to the successor', async () => {
+    await using store = await open()
+    const [old, next] = [await keyOf(store, 1), await keyOf(store, 2)]
+    await store.keys.replace(old.keyId, next.keyId, Date.now() + 60_000)
+    await subscribe(store, 'https://example.com', old)
+    expect((await store.subscriptions.list()).map(({ keyId }) => keyId)).toEqual([next.keyId])
+  })
+
   test('a node that stops hands its lease over, and a lease of a dead node ends by itself', async () => {
     await using store = await open()
     const { leases } = store

@@ -78,6 +78,14 @@ describe('a key with the scope write:github', () => {
       expect((await issuer.delete(path)).status).toBe(403)
   })
 
+  test('may not write data points that are made from credentials', async () => {
+    await using server = await openPeople()
+    const issuer = await server.clientWith(['write:github'])
+    const { status, body } = await issuer.write([{ ...zoe, account: 'credential:zoe' }])
+    const detail = 'account: must not begin with "credential:", got "credential:zoe".'
+    expect([status, body.errors]).toEqual([400, [{ line: 1, pointer: '#/records/0/account', detail }]])
+  })
+
   test('takes over a data point without an issuer, and cannot choose the time since when the passport has it', async () => {
     await using server = await openPeople()
     const { operator, store } = server

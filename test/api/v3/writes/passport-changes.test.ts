@@ -56,3 +56,13 @@ test('an invalid merge is refused with a sentence', async () => {
     'This request needs the id of a passport, got "lens:ada".',
   ])
 })
+
+test('a method that a passport does not have gets 405 without a key, and with a key that may not write', async () => {
+  await using server = await serveWrites(await openTestStore('sqlite', PEOPLE))
+  const reader = await server.clientWith(['read'])
+  for (const { status, headers } of [
+    await server.get('/api/v3/passports/7', { method: 'PUT' }),
+    await reader.post('/api/v3/passports/7', '{}'),
+  ])
+    expect([status, headers.get('Allow')]).toEqual([405, 'GET, HEAD, DELETE, OPTIONS'])
+})

@@ -116,6 +116,18 @@ describe('the records of a batch', () => {
     expect(body.unknown_fields).toBe(1)
   })
 
+  test('find the passport that owns a wallet after the batch', async () => {
+    await using server = await openPeople()
+    const { operator } = server
+    const wallets = (...names: string[]) =>
+      names.map((main_wallet, at) => ({ passport_id: 31 + at, main_wallet }))
+    await operator.write(wallets('a', 'b', 'c'))
+    const batch = [...wallets('b', 'c', 'd'), { passport: 'b', type: 'kites', value: 1 }]
+    expect((await operator.write(batch)).body).toMatchObject({ added: 1, changed: 3 })
+    expect((await operator.write(batch)).body).toMatchObject({ unchanged: 4 })
+    expect((await operator.write([{ passport: 31, type: 'kites', value: 1 }])).body.unchanged).toBe(1)
+  })
+
   test('may not be about the same passport or data point', async () => {
     await using server = await openPeople()
     const { operator } = server
