@@ -167,7 +167,7 @@ async function measureReads() {
   await timeImport(file)
   const { server, key } = await serve('standard')
   await using _ = server
-  const load = paced(loadOf(`'/api/v1/passports/' .. math.random(1, ${records})`), 10, 32)
+  const load = paced(loadOf(`'/api/v1/passports/' .. math.random(1, ${records})`), 10, 8)
   const read = () => runWrk(server.url, load, seconds, 0)
   await runWrk(server.url, load, 3, 0)
   const { p99: without } = await read()

@@ -41,6 +41,7 @@ function wanted(keyword: string, details: Params, message: string): string {
   if (keyword === 'minItems' && details.limit === 1) return 'a list that is not empty'
   if (keyword === 'minProperties') return 'an object that is not empty'
   if (keyword === 'maxItems') return `a list of at most ${details.limit} entries`
+  if (keyword === 'format') return 'a valid URL'
   if (keyword === 'maxLength') return `at most ${details.limit} characters long`
   return message
     .replace(/^must (be|match|have|not have) ?/, '')

@@ -203,15 +203,20 @@ describe('a body that is refused', () => {
   })
 
   test.each([
-    ['{"record":[]}', 'The body must be an object with the list "records", got {"record":[]}.'],
-    ['{"records":[]}', 'The body has no records.'],
-    [`{"records":[${'{},'.repeat(1000)}{}]}`, 'The body may have at most 1000 records, got 1001.'],
-    ['{"records":[', 'The body is not valid JSON: Unexpected EOF.'],
+    ['no list', '{"record":[]}', 'The body must be an object with the list "records", got {"record":[]}.'],
+    ['an empty list', '{"records":[]}', 'The body has no records.'],
     [
+      '1,001 records',
+      `{"records":[${'{},'.repeat(1000)}{}]}`,
+      'The body may have at most 1000 records, got 1001.',
+    ],
+    ['half a list', '{"records":[', 'The body is not valid JSON: Unexpected EOF.'],
+    [
+      'too many quotes',
       `{"records":[${'"",'.repeat(40_000)}""]}`,
       'The body may have at most 100000 quotes, commas, colons and opening brackets.',
     ],
-  ])('is explained in a sentence, such as for %p', async (text, detail) => {
+  ])('is explained in a sentence if it has %s', async (_, text, detail) => {
     await using server = await openPeople()
     const { status, body } = await server.operator.post('/api/v3/records', text)
     expect([status, body.errors]).toEqual([400, [{ pointer: '#', detail }]])
