@@ -11,7 +11,7 @@ import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import { PROGRAM } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
-import { openWhole } from '../open-store.ts'
+import { MUST_EXIST, openWhole } from '../open-store.ts'
 
 export const mcp = defineCommand({
   name: 'mcp',
@@ -115,7 +115,7 @@ function keepStore(database: Config['database'], onFailure: (error: unknown) => 
   let opened: ReturnType<typeof openOnce> | undefined
 
   async function openOnce() {
-    const store = await openWhole(database, { create: false, migrate: false, ...SERVE_TIMEOUT })
+    const store = await openWhole(database, { ...MUST_EXIST, ...SERVE_TIMEOUT })
     return { store, catalog: createCatalog(store, index) }
   }
 
