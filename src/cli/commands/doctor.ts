@@ -87,10 +87,8 @@ async function checkAll(config: Config, full: boolean, now: number): Promise<Che
   return [
     ...files,
     ...(isUsable ? await orProblem(() => checkDatabase(config, full, now)) : []),
-    ...(
-      await Promise.all(replicas.map((url) => orProblem(async () => [await checkReplica(url)], 'replica')))
-    ).flat(),
-    ...(redisUrl === undefined ? [] : [await checkRedis(redisUrl)]),
+    ...(await Promise.all(replicas.map((url) => orProblem(() => checkReplica(url), 'replica')))).flat(),
+    ...(redisUrl === undefined ? [] : await orProblem(() => checkRedis(redisUrl), 'redis')),
   ]
 }
 
@@ -265,24 +263,20 @@ function* checkKeys(keys: readonly ApiKey[], { tiers }: Config, now: number) {
 const TIMEOUT_MILLISECONDS = 2000
 
 /** Does not check how far a replica lags: `/ready` and the log of `serve` report it. */
-async function checkReplica(url: string): Promise<CheckResult> {
+async function checkReplica(url: string): Promise<CheckResult[]> {
   const schema = await findReplicaSchema(url)
   const name = namePostgres(url)
-  if (schema === SCHEMA) return ok('replica', `${name} is available.`)
-  return problem(
-    'replica',
-    `The schema of ${name} is ${schema}, but this program needs ${SCHEMA}: is it a replica of this primary?`,
-  )
+  if (schema === SCHEMA) return [ok('replica', `${name} is available.`)]
+  const needs = `The schema of ${name} is ${schema}, but this program needs ${SCHEMA}`
+  return [problem('replica', `${needs}: is it a replica of this primary?`)]
 }
 
-async function checkRedis(url: string): Promise<CheckResult> {
-  try {
-    const client = await openClient(url, TIMEOUT_MILLISECONDS)
-    client.close()
-    return ok('redis', 'It is available.')
-  } catch (error) {
+async function checkRedis(url: string): Promise<CheckResult[]> {
+  const client = await openClient(url, TIMEOUT_MILLISECONDS).catch(({ message }: Error) => {
     const advice =
       'Check the address and password of REDIS_URL; until then each node counts its own rate limits'
-    return problem('redis', `Redis is unavailable: ${(error as Error).message}. ${advice}.`)
-  }
+    throw new CommandError(`Redis is unavailable: ${message}. ${advice}.`)
+  })
+  client.close()
+  return [ok('redis', 'It is available.')]
 }
