@@ -7,22 +7,15 @@ import { dayOf } from '../domain/usage.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal } from './command.ts'
 import type { KeyValues } from './key-options.ts'
+import type { OpenDatabase } from './open-store.ts'
 import { formatTable } from './table.ts'
 
 /** An action of the command "keys", with the options and the database of its call. */
-export type KeyTask = {
-  values: KeyValues
-  id: string
-  tiers: readonly Tier[]
-  now: number
-  store: Store
-  database: string
-  terminal: Terminal
-}
+export type KeyTask = OpenDatabase & { values: KeyValues; id: string; now: number; terminal: Terminal }
 
-export async function listKeys({ values, tiers, now, store, database, terminal }: KeyTask): Promise<void> {
+export async function listKeys({ values, now, store, name, config, terminal }: KeyTask): Promise<void> {
   const all = await store.keys.list()
-  const left = await findQuotas(store, tiers, now)
+  const left = await findQuotas(store, config.tiers, now)
   const shown = all
     .filter((key) => isWanted(key, values, now))
     .map((key) => ({ ...presentKey(key, now), ...left(key) }))
@@ -30,7 +23,7 @@ export async function listKeys({ values, tiers, now, store, database, terminal }
   if (shown.length === 0) {
     const none = all.length > 0 ? 'There are no such keys' : 'There are no keys'
     const advice = all.length > 0 ? '' : ': "keys create --name NAME" creates one'
-    return terminal.err(`${none} in ${database}${advice}.\n`)
+    return terminal.err(`${none} in ${name}${advice}.\n`)
   }
   const rows = shown.map(toRow)
   // The last two columns are left out if they are empty.

@@ -35,6 +35,8 @@ export async function openConfigured(
   return { config, store, name, [Symbol.asyncDispose]: store[Symbol.asyncDispose] }
 }
 
+export type OpenDatabase = Awaited<ReturnType<typeof openConfigured>>
+
 /** Opens the configured database and finds the active rules. Reads RULES first: if invalid, creates no database. */
 export async function openWithRules(...args: Parameters<typeof openConfigured>) {
   const [{ env }, values] = args

@@ -52,20 +52,18 @@ export const keys = defineCommand({
   ],
   async run({ values, args: [given = ''], action }, terminal) {
     await using database = await openConfigured(terminal, values)
-    const { store, name, config } = database
     // A whole key is also accepted instead of its id.
     const id = parseKeyId(given) ?? given
-    const now = terminal.now()
-    await ACTIONS[action]({ values, id, tiers: config.tiers, now, store, database: name, terminal })
+    await ACTIONS[action]({ ...database, values, id, now: terminal.now(), terminal })
   },
 })
 
 const ACTIONS = {
   async create(task) {
-    const { values, tiers, now } = task
+    const { values, now, config } = task
     const wanted = {
       name: values.name ?? '',
-      tier: values.tier === undefined ? DEFAULT_TIER : parseTier(values.tier, tiers),
+      tier: values.tier === undefined ? DEFAULT_TIER : parseTier(values.tier, config.tiers),
       owner: values.owner ?? '',
       scopes: values.scope ?? DEFAULT_SCOPES,
       origins: values.origin ?? [],
@@ -79,11 +77,11 @@ const ACTIONS = {
 
   list: listKeys,
 
-  async set({ values, id, tiers, now, store, database, terminal }) {
+  async set({ values, id, now, store, name: database, config, terminal }) {
     const { name, tier, owner, scope, origin, types } = values
     const change = {
       ...{ name, owner, scopes: scope, origins: origin, types },
-      tier: tier === undefined ? undefined : parseTier(tier, tiers),
+      tier: tier === undefined ? undefined : parseTier(tier, config.tiers),
       expiresAt: futureExpiry(values, now),
     }
     if (Object.values(change).every((value) => value === undefined))
@@ -125,8 +123,8 @@ const ACTIONS = {
     printAdvice(task, `This is key ${made} for ${printable(name)}, which replaces ${id}, ${end}.${expiry}`)
   },
 
-  async revoke({ id, now, store, database, terminal }) {
-    if (!(await store.keys.revoke(id, now))) throw noKey(id, database)
+  async revoke({ id, now, store, name, terminal }) {
+    if (!(await store.keys.revoke(id, now))) throw noKey(id, name)
     terminal.err(`Key ${id} is revoked.\n`)
   },
 
@@ -168,9 +166,9 @@ function printAdvice({ terminal, values }: KeyTask, sentence: string): void {
   terminal.err(`${sentence} Keep it: it cannot be shown again. Send it as X-API-KEY.\n`)
 }
 
-async function findRotatable({ store, database, id, now }: KeyTask): Promise<ApiKey> {
+async function findRotatable({ store, name, id, now }: KeyTask): Promise<ApiKey> {
   const old = await store.keys.find(id)
-  if (!old) throw noKey(id, database)
+  if (!old) throw noKey(id, name)
   const state = keyState(old, now)
   if (state !== 'active') throw notUsable(id, state, 'rotated')
   // A second rotation would leave the first successor valid and forgotten.

@@ -62,9 +62,9 @@ export const retire = defineCommand({
   examples: ['passportd retire brownout add 2026-12-01T09:00Z 2h'],
   async run({ values, args, action }, terminal) {
     await using database = await openConfigured(terminal, values)
-    const { config, store, name } = database
+    const { config, store } = database
     const plan = (await store.retirement.find()) ?? NO_PLAN
-    const context = { ...config, store, plan, terminal, now: terminal.now(), name }
+    const context = { ...database, plan, terminal, now: terminal.now() }
     const changed = await ACTIONS[action](context, args, values)
     if (!changed) return
     const problem = findPlanProblem(datePlan(changed, config.deprecatedAt))
