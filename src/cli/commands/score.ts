@@ -1,11 +1,13 @@
+import { readConfig } from '../../config/config.ts'
 import { CommandError, describeError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
 import { findRules } from '../../scoring/stamped-rule-set.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
+import { openStore } from '../../store/open.ts'
 import { DATABASE_OPTIONS, defineCommand, type Terminal } from '../command.ts'
-import { openConfigured } from '../open-store.ts'
+import { MUST_EXIST } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { prepareRulesSetting } from '../rules-setting.ts'
 
@@ -20,11 +22,11 @@ export const score = defineCommand({
   },
   forms: [{}],
   async run({ values }, terminal) {
+    const config = readConfig(terminal.env, values)
+    const setting = await loadRules(config.rules)
     const onFailure = (id: number, error: unknown) =>
       terminal.err(`Passport ${id} cannot be scored: ${describeError(error)}\n`)
-    await using database = await openConfigured(terminal, values)
-    const { config, store } = database
-    const setting = await loadRules(config.rules)
+    await using store = await openStore(config.database, MUST_EXIST)
     const applySetting = await prepareRulesSetting(store, setting, config, terminal.now())
     await applySetting()
     const rules = await findRules(store)
