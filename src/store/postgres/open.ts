@@ -72,7 +72,7 @@ export async function openPostgres(
       read<Row>(text, values)
 
   return {
-    passports: { ...createPassportReader(createConnection(read)), ...createPassportChanges(database) },
+    passports: { ...createPassportReader(createConnection(read), v3), ...createPassportChanges(database) },
     records: createRecords(database),
     credentials: createCredentials(v3),
     v1: createV1Reader(prepare, DIALECT),

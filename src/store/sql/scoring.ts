@@ -1,12 +1,12 @@
 import type { WatchedTypes } from '../../domain/rule-set.ts'
 import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
-import { type StoredRow, toFullPassport } from '../rows/passport.ts'
+import { type StoredRow, toPassport } from '../rows/passport.ts'
 import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../scoring-store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
 import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './load-and-save-write-model.ts'
-import { findRow } from './passports.ts'
+import { refKind, refValue, SURVIVOR_ID } from './passports.ts'
 import {
   ADOPTION_BATCH,
   findAdoptionState,
@@ -36,9 +36,10 @@ export function createScoring({ read, transaction, snapshot }: Database, long = 
     },
     find: (ref, watched) =>
       snapshot(async (connection) => {
-        const row = await findRow(connection, ref)
-        const [scorable] = await toScorables(connection, row ? [row] : [], watched)
-        return row && scorable && { ...scorable, passport: toFullPassport(row, Boolean(row.merged)) }
+        const rest = `where id = ${SURVIVOR_ID[refKind(ref)]} and merged_into is null`
+        const rows = await connection.selectRows<StoredRow>('passports', rest, [refValue(ref)])
+        const [found] = await loadScorables(connection, rows, watched)
+        return found && { ...found.scorable, passport: toPassport(found.row) }
       }),
     async listByIds(ids, watched) {
       const rest = `where ${read.dialect.isIn('id', '$1')}`

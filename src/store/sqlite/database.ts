@@ -150,8 +150,8 @@ export function createConnection(path: string, file: File): Connection {
   return {
     dialect: DIALECT,
     query,
-    async selectRows<Row>(table: string, rest: string, values: readonly unknown[] = [], more = '') {
-      const rows = await query<Row & { hash?: unknown }>(`select *${more} from ${table} ${rest}`, values)
+    async selectRows<Row>(table: string, rest: string, values: readonly unknown[] = []) {
+      const rows = await query<Row & { hash?: unknown }>(`select * from ${table} ${rest}`, values)
       return rows.map((row) => (row.hash instanceof Uint8Array ? { ...row, hash: toHex(row.hash) } : row))
     },
     async insertRows<Result>(table: string, rows: readonly object[], conflict = '') {

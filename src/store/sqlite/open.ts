@@ -67,7 +67,7 @@ export function openSqlite(
     }
 
     return {
-      passports: { ...guardErrors(path, createPassportReader(read)), ...createPassportChanges(database) },
+      passports: { ...guardErrors(path, createPassportReader(read, v3)), ...createPassportChanges(database) },
       records: createRecords(database),
       credentials: createCredentials(v3),
       v1: createV1Reader(prepare, DIALECT),
