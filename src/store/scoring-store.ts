@@ -51,9 +51,10 @@ export type ScoringJob = {
 
 export type AdoptionJob = Omit<ScoringJob, 'onFailure'>
 
-/** `rescoreAt`: when a data point expires. */
-type ScoreResult = Pick<Scorable, 'scores'> & {
+/** `rescoreAt`: when the next data point expires; absent if none does. */
+export type ScoreResult = Pick<Scorable, 'scores'> & {
   human: boolean
-  credentials: readonly Credential[]
+  /** The credentials of the record and the calculated ones. */
+  credentials: Credential[]
   rescoreAt?: number
 }
