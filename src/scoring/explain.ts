@@ -1,8 +1,7 @@
-import type { ExplainedPassport, Explanation, ExplanationLine } from '../domain/explanation.ts'
+import type { ExplainedPassport, Explanation } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import type { Scorable } from '../store/scoring-store.ts'
 import type { Store } from '../store/store.ts'
-import { describeCalculation } from './points.ts'
 import { score } from './score.ts'
 import { findRules, type RuleSet, toRuleSet, watchedTypesOf } from './stamped-rule-set.ts'
 
@@ -57,13 +56,9 @@ export function createPassportExplainer(store: Store) {
     if (!evidence) return undefined
     const { passport, rules: stamp } = evidence
     const rules = (await findEarlierRules(store, active, new Set([stamp])))(stamp)
-    const { lines, ...explanation } = explain(evidence, rules, passport.calculatedAt)
-    const described = lines.map((line) => ({ ...line, words: describe(line) }))
-    return { ...explanation, rules: rules.version, passport, lines: described }
+    return { ...explain(evidence, rules, passport.calculatedAt), rules: rules.version, passport }
   }
 }
-
-const describe = ({ calculation }: ExplanationLine) => (calculation ? describeCalculation(calculation) : '')
 
 function explain(scorable: Scorable, rules: RuleSet, now: number): Explanation {
   const { scores, lines } = score(scorable, rules, now)

@@ -87,7 +87,8 @@ function calculate(passport: Scorable, type: string, points: Points, rule: Rule,
   )
   const ends = counting.flatMap(({ point }) => expiryOf(point, rule) ?? [])
   const line = toLine(credential, 'rule', counted.formula, shown)
-  return { credential, line: { ...line, calculation: counted.calculation }, ends }
+  const { calculation, words } = counted
+  return { credential, line: { ...line, calculation, words }, ends }
 }
 
 const toCounted = (point: ScorablePoint, calculation: Calculation) => ({
