@@ -11,10 +11,9 @@ import {
   ADOPTION_BATCH,
   findAdoptionState,
   nextRange,
-  saveAdoptionState,
-  stateAfterStep,
+  saveStep,
   targetRules,
-  toRulesChanged,
+  toActivated,
 } from './rule-adoption.ts'
 import { addTaken } from './unique-accounts.ts'
 import { appendEvents } from './write-events.ts'
@@ -106,8 +105,9 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
   const state = await findAdoptionState(query)
   const range = nextRange(state, job.rules)
   if (!range) return true
-  const changed = { events: toRulesChanged(state, job.rules), removed: [] }
-  await appendEvents(tx, changed, { now: job.now, actor: 'scorer' })
+  // An applied rule set has no event here: it got one when it was activated.
+  const events = state.active_rules === undefined ? toActivated(state, job.rules) : []
+  await appendEvents(tx, { events, removed: [] }, { now: job.now, actor: 'scorer' })
   const end = await findEnd(tx, range.after)
   if (end !== undefined) {
     // Unless `withRecordScores` is set, scores that came with records stay.
@@ -120,7 +120,7 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
     await setStale(tx, 1, affected)
     if (affected.length > 0) await tx.increment('ranking')
   }
-  await saveAdoptionState(query, stateAfterStep(state, job, end))
+  await saveStep(query, state, job, end)
   return end === undefined
 }
 
