@@ -37,7 +37,7 @@ import {
 import { createEventReader } from './events.ts'
 import { createKeyFinder } from './key-finder.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
-import { createListing, createRecentChanges } from './ranking-reader.ts'
+import { createListing } from './ranking-reader.ts'
 import { createV3Reader } from './v3-reader.ts'
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
@@ -73,10 +73,7 @@ export function openSqlite(
       v1: createV1Reader(prepare, DIALECT),
       v2: createV2Reader(prepare, DIALECT),
       v3,
-      listing: {
-        ...createListing(path, listing),
-        readRecent: createRecentChanges(shared, transaction),
-      },
+      listing: createListing(path, listing, shared, transaction),
       facets: guardErrors(path, createFacetsReader(createConnection(path, listing))),
       search: createSearch(prepare, DIALECT),
       scoring: guardErrors(path, createScoring(database)),
