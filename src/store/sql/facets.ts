@@ -31,16 +31,13 @@ const toFacets = (row: FacetsRow): Facets => ({
   activity_score: row.activity_score,
   identity_score: row.identity_score,
   skills_score: row.skills_score,
-  human: row.human === 1 ? TRUE : FALSE,
+  human: [String(row.human === 1)],
   location: foldAll([row.location]),
   tag: foldAll(JSON.parse(row.tags)),
   source: foldAll(textsOf(row.socials, SOURCES)),
   type: foldAll(textsOf(scoredPart(row.body ?? ''), TYPES)),
   rules: foldAll([row.rules]),
 })
-
-const TRUE = ['true'] as const
-const FALSE = ['false'] as const
 
 const foldAll = (values: readonly string[]) =>
   [...new Set(values.map(foldName))].filter((value) => value !== '')
