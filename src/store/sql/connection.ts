@@ -70,6 +70,8 @@ export type Transaction = Connection & {
 export type Database = {
   /** Reads outside of a transaction. */
   read: Connection
+  /** For statements that read many rows. */
+  long: Connection
   /** Runs single statements that write. */
   write: Query
   transaction<T>(work: (transaction: Transaction) => Promise<T>, lock?: Lock): Promise<T>

@@ -21,8 +21,7 @@ import { appendEvents } from './write-events.ts'
 export const STALE_COUNT =
   'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'
 
-/** `long` is for statements that read many rows. */
-export function createScoring({ read, transaction, snapshot }: Database, long = read): ScoringStore {
+export function createScoring({ read, long, transaction, snapshot }: Database): ScoringStore {
   const toScorables = async (...input: Parameters<typeof loadScorables>) =>
     (await loadScorables(...input)).map(({ scorable }) => scorable)
 

@@ -56,6 +56,7 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
 
   const database: Database = {
     read,
+    long: read,
     write: (...statement) =>
       guardWrite(() => inTransaction(writer, 'begin immediate', () => connection.query(...statement))),
     transaction: (work) =>

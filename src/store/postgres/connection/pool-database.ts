@@ -44,7 +44,7 @@ const LOCKS: Record<Lock, (query: Query) => Promise<unknown>> = {
   },
 }
 
-export function createDatabase({ query, longQuery, transaction }: Pool): Database & { long: Connection } {
+export function createDatabase({ query, longQuery, transaction }: Pool): Database {
   return {
     read: createConnection(query),
     long: createConnection(longQuery),
