@@ -85,7 +85,7 @@ export type Store = AsyncDisposable & {
   subscriptions: SubscriptionStore
   leases: LeaseStore
   keys: {
-    create(key: ApiKey): Awaitable<void>
+    create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Awaitable<void>
     find(id: string): Awaitable<ApiKey | undefined>
     /** Newest first. */
     list(): Awaitable<ApiKey[]>
