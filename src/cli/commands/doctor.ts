@@ -11,7 +11,7 @@ import { printable } from '../../domain/text/quote.ts'
 import { diagnose } from '../../store/open.ts'
 import { findReplicaSchema } from '../../store/postgres/diagnostics.ts'
 import { SCHEMA } from '../../store/postgres/migrate.ts'
-import type { DatabaseContents, Diagnostics } from '../../store/sql/diagnostics.ts'
+import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from '../../store/sql/diagnostics.ts'
 import { orphanedWalProblem } from '../../store/sqlite/wal-checks.ts'
 import { PROGRAM } from '../../version.ts'
 import { askHealth } from '../ask-health.ts'
@@ -211,8 +211,21 @@ function checkIntegrity({ damage }: Diagnostics, full: boolean): CheckResult {
 
 function* checkContents(contents: DatabaseContents, config: Config, now: number) {
   yield ok('passports', `The database holds ${count(contents.passports, 'passport')}, including merged ones.`)
+  yield* checkSizes(contents)
   yield* checkScores(contents)
   yield* checkKeys(contents.keys, config, now)
+}
+
+function* checkSizes({ oversized }: DatabaseContents) {
+  if (oversized.length === 0) return
+  const shown = oversized.slice(0, MOST_OVERSIZED).map(({ id, bytes }) => `${id} (${size(bytes)})`)
+  const isMore = oversized.length > MOST_OVERSIZED
+  const passports = count(shown.length, 'passport')
+  const subject = isMore ? `More than ${passports} are` : `${passports} ${shown.length === 1 ? 'is' : 'are'}`
+  yield warning(
+    'sizes',
+    `${subject} larger than records may be: ${shown.join(', ')}. Lists with them need more memory: import shorter records (docs/records.md), or remove them.`,
+  )
 }
 
 function* checkScores({ stale, stillStale, unscorable }: DatabaseContents) {

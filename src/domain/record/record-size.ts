@@ -20,8 +20,14 @@ export const LIMITS = {
   data_points: { bytes: 400_000, of: ({ dataPoints = [] }) => dataPoints },
 } satisfies Record<string, { bytes: number; of: (record: PassportRecord) => unknown }>
 
+/** A passport has at most this size as JSON in a list page of V1. */
+export const MAX_LIST_ITEM_BYTES = 32_000
+
 /** A passport has at most this many data points, from all its records. */
 export const MOST_DATA_POINTS = 2000
+
+/** The credentials of a passport have at most this size as JSON, including those that rules add. */
+export const MAX_CREDENTIALS_BYTES = 640_000
 
 const FIELDS = Object.entries(LIMITS)
 

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../domain/api-key.ts'
+import { LIMITS, MAX_CREDENTIALS_BYTES, MAX_LIST_ITEM_BYTES } from '../../domain/record/record-size.ts'
 import { findNumber, type Query } from './connection.ts'
 import { listKeys } from './keys.ts'
 import { STALE_COUNT } from './scoring.ts'
@@ -23,18 +24,23 @@ export type DatabaseContents = {
   /** Passports that are still stale after a short wait. */
   stillStale: number
   keys: ApiKey[]
+  /** Largest first. */
+  oversized: Oversized[]
 }
 
 /** The wait before stale passports are counted again, to detect a running scorer. */
 const RECHECK_DELAY = 1500
 
 export async function readContents(query: Query): Promise<DatabaseContents> {
-  const [counts] = (await query(PASSPORT_COUNTS)) as [Omit<DatabaseContents, 'stillStale' | 'keys'>]
+  const [counts] = (await query(PASSPORT_COUNTS)) as [
+    Omit<DatabaseContents, 'stillStale' | 'keys' | 'oversized'>,
+  ]
   if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
   return {
     ...counts,
     stillStale: await findNumber(query, STALE_COUNT),
     keys: await listKeys(query),
+    oversized: await query<Oversized>(OVERSIZED),
   }
 }
 
@@ -43,3 +49,21 @@ const PASSPORT_COUNTS = `select
   cast(coalesce(sum(case when stale = 1 then 1 else 0 end), 0) as double precision) as stale,
   cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "unscorable"
   from passports`
+
+/** At most this many oversized passports are reported. */
+export const MOST_OVERSIZED = 100
+
+/** A stored passport that is larger than an import accepts. */
+type Oversized = { id: number; bytes: number }
+
+/** The limit of the socials, and room for the other members of `more_fields`. */
+const SOCIALS_BYTES = LIMITS.passport_socials.bytes + 100
+
+const larger = (column: string, table: string, most: number) =>
+  `select passport_id, octet_length(${column}) as bytes from ${table} where octet_length(${column}) > ${most}`
+
+const OVERSIZED = `select cast(passport_id as double precision) as id, cast(sum(bytes) as double precision) as bytes
+  from (${larger('fields', 'v1_passports', MAX_LIST_ITEM_BYTES)}
+    union all ${larger('more_fields', 'v1_passports', SOCIALS_BYTES)}
+    union all ${larger('body', 'v1_credentials', MAX_CREDENTIALS_BYTES)}) as larger
+  group by passport_id order by 2 desc, 1 limit ${MOST_OVERSIZED + 1}`

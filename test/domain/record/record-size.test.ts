@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { LIMITS } from '../../../src/domain/record/record-size.ts'
+import { LIMITS, MAX_LIST_ITEM_BYTES } from '../../../src/domain/record/record-size.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { parsePassport } from '../../support/ingest/parse-record.ts'
-import { databaseMaker } from '../../support/store/engines.ts'
+import { databaseMaker, withEveryEngine } from '../../support/store/engines.ts'
+import { record } from '../../support/store/records.ts'
 
 /** A text that takes `bytes` bytes as JSON. It has control characters, which take six bytes each. */
 const text = (bytes: number) => '\u0001'.repeat(Math.floor((bytes - 2) / 6)).padEnd(4, 'x')
@@ -49,7 +50,7 @@ test('a page of 250 passports with the largest accepted fields has at most 8 MB 
   }
   const sum = (sizes: number[]) => sizes.reduce((total, bytes) => total + bytes + 1, 200)
   const v1 = await sizesIn('v1')
-  expect(Math.max(...v1)).toBeLessThanOrEqual(32_000)
+  expect(Math.max(...v1)).toBeLessThanOrEqual(MAX_LIST_ITEM_BYTES)
   expect(sum(v1)).toBeLessThan(8_000_000)
   expect(sum(await sizesIn('v2'))).toBeLessThan(12_000_000)
 })
@@ -89,4 +90,16 @@ test('import refuses the data points of a passport beyond the first 2,000', asyn
     err: expect.stringContaining(':3: passport: has 2000 data points already, and 2000 are accepted'),
   })
   expect(err).toContain('1 added, 1 changed')
+})
+
+withEveryEngine('doctor', (makeDatabase) => {
+  test('doctor lists the stored passports that exceed the size limit, with their sizes', async () => {
+    const tags = Array.from({ length: 40 }, (_, at) => `${at}`.padEnd(1000, 'x'))
+    const large = record(9, { profile: { tags } })
+    await using here = await workplace(makeDatabase, { records: [record(1), large] })
+    const { out } = await here.call('doctor')
+    expect(out).toMatch(/warning +sizes +1 passport is larger than records may be: 9 \(40\.\d kB\)/)
+    await using small = await workplace(makeDatabase, { records: [record(1)] })
+    expect((await small.call('doctor')).out).not.toContain('sizes')
+  })
 })
