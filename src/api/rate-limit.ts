@@ -83,13 +83,13 @@ export async function charge(
   limiter: Limiter,
   exchange: ChargedExchange,
   units: number,
-  advise = (_limit: number) => 'ask for less',
+  advice = 'ask for less',
 ): Promise<void> {
   const { tier, key, address } = exchange
   if (!tier || units <= exchange.units) return
   if (units > tier.requests) {
     const limit = `the limit is ${tier.requests} in ${tier.window} s`
-    const message = `This request counts as ${units} requests, but ${limit}: ${advise(tier.requests)}.`
+    const message = `This request counts as ${units} requests, but ${limit}: ${advice}.`
     throw new ServiceError('invalid_request', message)
   }
   const consumed = await limiter.consume(tier, key, address, units - exchange.units)

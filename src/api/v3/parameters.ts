@@ -19,7 +19,7 @@ const V1_NAMES = { keyword: 'q', page: 'cursor', per_page: 'limit' }
 
 /** These limits bound the work for a long query. No endpoint has more parameters, and no list has more names. */
 const MOST_PARAMETERS = 100
-export const MOST_NAMES = 100
+const MOST_NAMES = 100
 
 /**
  * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query has a
@@ -148,18 +148,16 @@ type Given = { include?: readonly string[] | undefined; select?: readonly string
 
 /**
  * A part named in `select` is also included, and a part named in `include` is also selected. Throws `invalid_request`.
- * `pointerOf` returns the pointer to entry `at` of a list, or to the whole list without `at`.
+ * `pointerOf` returns the pointer to entry `at` of a list.
  */
 export function parseFields(
   { include = [], select }: Given,
-  pointerOf: (name: keyof Given, at?: number) => string,
+  pointerOf: (name: keyof Given, at: number) => string,
 ): Fields {
   const invalid = [
     ...findUnknown('value of include', include, INCLUDES, (at) => pointerOf('include', at)),
     ...findUnknown('field', select ?? [], PATHS, (at) => pointerOf('select', at)),
   ]
-  if (select?.length === 0)
-    invalid.push({ pointer: pointerOf('select'), detail: 'The list select is empty.' })
   if (invalid.length > 0) throw invalidValues(invalid)
   const names = new Set([...(select ?? []), ...include])
   const roots = new Set([...names].map((path) => path.split('.', 1)[0]))

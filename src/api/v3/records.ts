@@ -59,12 +59,12 @@ async function writeRecords(
   query: Query<keyof typeof PARAMETERS>,
 ): Promise<Response> {
   const dryRun = parseDryRun(query.dry_run)
-  const { bytes, units, type } = await readBody(request, context, [NDJSON, 'application/json'])
+  const { bytes, type } = await readBody(request, context, [NDJSON, 'application/json'])
   const isList = type !== NDJSON
   const lines = isList ? toLines(parseJson(bytes, MOST_MARKS)) : bytes
   const count = splitLines(lines).length
   checkCount(count)
-  await context.charge(1 + units + count, () => 'send fewer records at once')
+  await context.charge(context.exchange.units + count, 'send fewer records')
   const { id, scopes, types } = context.principal
   const sent = { writer: { scopes, types }, lines, isList, dryRun }
   const write = { kind: 'records', ...sent, actor: `key:${id}`, now: context.now() } as const
