@@ -2,7 +2,7 @@ import { invalidParameter } from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { RecordsRequest, RecordsResult } from '../../domain/v3/write-schemas.ts'
 import { type Context, type Query, route } from '../route.ts'
-import type { Written } from './apply-write.ts'
+import type { Change } from './apply-write.ts'
 import { RECORDS, RECORDS_REQUEST } from './examples.ts'
 import { invalidBody, parseJson, readBody } from './request-body.ts'
 import { V3 } from './route-defaults.ts'
@@ -65,10 +65,8 @@ async function writeRecords(
   const count = splitLines(lines).length
   checkCount(count)
   await context.charge(context.exchange.units + count, 'send fewer records')
-  const { id, scopes, types } = context.principal
-  const sent = { writer: { scopes, types }, lines, isList, dryRun }
-  const write = { kind: 'records', ...sent, actor: `key:${id}`, now: context.now() } as const
-  return sendWritten(context, await context.write(write, request.signal))
+  const { scopes, types } = context.principal
+  return respondToChange(context, { kind: 'records', writer: { scopes, types }, lines, isList, dryRun })
 }
 
 function parseDryRun(text = 'false'): boolean {
@@ -90,9 +88,12 @@ export function toLines(body: unknown): Buffer {
   return Buffer.from(records.map((record) => JSON.stringify(record)).join('\n'))
 }
 
-/** The response to a write. */
-export function sendWritten(context: Context, body: Written): Response {
-  const response = new Response(JSON.stringify(body), { headers: context.headers })
+/** Makes the change in the writer thread. */
+export async function respondToChange(context: Context, change: Change): Promise<Response> {
+  const { principal, exchange, headers } = context
+  const write = { ...change, actor: `key:${principal.id}` as const, now: context.now() }
+  const body = await context.write(write, exchange.request.signal)
+  const response = new Response(JSON.stringify(body), { headers })
   response.headers.set('Event-Cursor', body.cursor)
   return response
 }
