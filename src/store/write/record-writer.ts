@@ -8,19 +8,19 @@ import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passp
 import type { SaveOptions, SaveResult } from '../store.ts'
 import type { Changes } from './event-tracker.ts'
 import { createMerges } from './merges.ts'
-import type { RenderingWriteModel } from './rendering-write-model.ts'
+import type { WriteModel } from './write-model.ts'
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 
 /** The write model of a batch, and the merges on top of it. */
-type Writer = { model: RenderingWriteModel; merges: ReturnType<typeof createMerges> }
+type Writer = { model: WriteModel; merges: ReturnType<typeof createMerges> }
 
 /** `unchanged` records are known to be stored already. */
 type BatchOptions = SaveOptions & { unchanged: ReadonlySet<IncomingRecord> }
 
 /** Writes records one at a time, inside the transaction of the write model. */
 export function saveBatch(
-  model: RenderingWriteModel,
+  model: WriteModel,
   batch: readonly IncomingRecord[],
   options: BatchOptions,
 ): { results: SaveResult[]; changes: Changes } {
@@ -109,7 +109,7 @@ function savePassport(
 ): SaveResult {
   const { model, merges } = writer
   const { passport: record } = incoming
-  const wasRemoved = model.removals.has(record.id)
+  const wasRemoved = model.removals.get(record.id) !== undefined
   if (wasRemoved && !restore) return { outcome: 'removed' }
   const before = model.passports.find(record.id)
   const fingerprint = fingerprintOf(incoming, fingerprintPrefix)
@@ -119,7 +119,7 @@ function savePassport(
   const refusal = findRefusal(writer, record, wallets, survivor)
   if (refusal) return refusal
 
-  if (wasRemoved) model.removals.remove(record.id)
+  if (wasRemoved) model.removals.delete(record.id)
   const row = { ...toRecordRow(record), ...stateOf(model, record, before, now), fingerprint }
   model.passports.put(row)
   saveWallets(model, wallets, { before, row, survivor })
@@ -162,7 +162,7 @@ function findRefusal(
 }
 
 function saveWallets(
-  { wallets: owners }: RenderingWriteModel,
+  { wallets: owners }: WriteModel,
   wallets: readonly OwnedWallet[],
   { before, row, survivor }: { before: StoredRow | undefined; row: StoredRow; survivor: number },
 ): void {
@@ -178,7 +178,7 @@ function saveWallets(
 }
 
 function saveDataPoints(
-  { dataPoints }: RenderingWriteModel,
+  { dataPoints }: WriteModel,
   record: PassportRecord,
   isKnown: boolean,
   now: number,
@@ -193,7 +193,7 @@ function saveDataPoints(
 
 /** The score columns. Old scores stay until the scorer has calculated new ones. */
 function stateOf(
-  { credentials, dataPoints, rules }: RenderingWriteModel,
+  { credentials, dataPoints, rules }: WriteModel,
   record: PassportRecord,
   before: StoredRow | undefined,
   now: number,
@@ -243,11 +243,9 @@ function saveDataPoint(
 ): SaveResult {
   const { passports, dataPoints, removals } = writer.model
   const id = findSurvivor(writer, record.passport)
-  if (id === undefined && 'id' in record.passport && removals.has(record.passport.id)) {
-    return { outcome: 'removed' }
-  }
   if (id === undefined) {
     const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
+    if (typeof name === 'number' && removals.get(name) !== undefined) return { outcome: 'removed' }
     return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
   }
   const { type, account, issuer } = record.point
@@ -274,8 +272,7 @@ function saveDataPoint(
 
 function findSurvivor({ model, merges }: Writer, ref: PassportRef): number | undefined {
   const id = 'id' in ref ? ref.id : model.wallets.findOwner(ref.wallet)
-  const survivor = id === undefined ? undefined : merges.survivorOf(id)
-  return survivor !== undefined && model.passports.findSurvivor(survivor) !== undefined ? survivor : undefined
+  return id === undefined ? undefined : model.passports.find(merges.survivorOf(id))?.id
 }
 
 /** Whether the record changed the store. */
