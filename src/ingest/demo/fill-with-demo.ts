@@ -34,6 +34,7 @@ const EARLIER_RULES = stampRules({
 
 /** Fills an empty database with invented people, and the history of some of them. */
 export async function fillWithDemo(store: Store, now: number): Promise<void> {
+  if ((await store.passports.count()) > 0) return
   const begin = now - STEPS * STEP
   const { people, changes } = readDemo(begin)
   const changesOf = (step: number) =>
@@ -42,7 +43,7 @@ export async function fillWithDemo(store: Store, now: number): Promise<void> {
     kind: 'passport' as const,
     passport: toScored(person, person.id <= LAST_CHANGING_ID ? EARLIER_RULES : DEFAULT_RULES, begin),
   }))
-  if (!(await store.records.saveIfEmpty(records, { now: begin, restore: false }))) return
+  await store.records.save(records, { now: begin, restore: false })
   await store.rules.keep(toAppliedRules(EARLIER_RULES, 'built-in', 0))
   for (let step = 1; step <= STEPS; step++) {
     const time = begin + step * STEP
