@@ -14,9 +14,6 @@ import { Passport } from '../../domain/v3/schemas.ts'
 import { pathOf, queryTextOf } from '../parse-request.ts'
 import type { Query, RouteRequest } from '../route.ts'
 
-/** Parameters of V1 that have another name in v3. */
-const V1_NAMES = { keyword: 'q', page: 'cursor', per_page: 'limit' }
-
 /** These limits bound the work for a long query. No endpoint has more parameters, and no list has more names. */
 const MOST_PARAMETERS = 100
 const MOST_NAMES = 100
@@ -30,17 +27,9 @@ export function parametersOf(request: RouteRequest, known: readonly string[]): Q
   if (url.includes('%')) decodeText(pathOf(request), `{${Object.keys(params)[0]}}`)
   const pairs = parsePairs(queryTextOf(request))
   const names = pairs.map(([name]) => name)
-  const renamed = Object.entries(V1_NAMES).filter(
-    ([old, name]) => names.includes(old) && known.includes(name),
-  )
-  const others = names.filter((name) => renamed.every(([old]) => old !== name))
   const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
   const invalid = [
-    ...renamed.map(([old, name]) => ({
-      pointer: `?${old}`,
-      detail: `${quote(old)} is a parameter of V1: use ${name}.`,
-    })),
-    ...findUnknown('parameter', others, known, (at) => pointerTo(others[at] ?? '')),
+    ...findUnknown('parameter', names, known, (at) => pointerTo(names[at] ?? '')),
     ...repeated.map((name) => ({
       pointer: `?${name}`,
       detail: `${name} may be given once, got ${names.filter((each) => each === name).length} values.`,

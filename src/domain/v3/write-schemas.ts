@@ -42,5 +42,4 @@ export const MergeRequest = closed({
 })
 
 export type WireRecordsResult = Static<typeof RecordsResult>
-export type WireRecord = Static<typeof RecordsRequest>['records'][number]
 export type WireMergeRequest = Static<typeof MergeRequest>

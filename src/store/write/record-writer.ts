@@ -1,5 +1,11 @@
 import { sumScores } from '../../domain/credential.ts'
-import { CREDENTIAL_ACCOUNT, NO_SCORES, type PassportRef, walletsOf } from '../../domain/passport.ts'
+import {
+  CREDENTIAL_ACCOUNT,
+  foldWallet,
+  NO_SCORES,
+  type PassportRef,
+  walletsOf,
+} from '../../domain/passport.ts'
 import { toLaterText } from '../../domain/record/present.ts'
 import type { IncomingRecord, PassportRecord } from '../../domain/record/record.ts'
 import { MOST_DATA_POINTS } from '../../domain/record/record-size.ts'
@@ -154,7 +160,10 @@ function findRefusal(
     // The owner can be a passport that was imported earlier and is merged into this one.
     return other !== survivor && other !== record.id
   })
-  if (taken) return refuseWallet(record, taken.address, taken.owner as number)
+  if (taken) {
+    const field = taken.address === foldWallet(record.mainWallet) ? 'main_wallet' : 'verified_wallets'
+    return { outcome: 'refused', field, reason: `wallet ${taken.address} belongs to passport ${taken.owner}` }
+  }
   if (record.mergedInto === undefined || !merges.leadsTo(record.mergedInto, record.id)) return undefined
   const isItself = record.mergedInto === record.id
   const other = `passport ${record.mergedInto} is merged into ${record.id} itself`
@@ -277,10 +286,3 @@ function findSurvivor({ model, merges }: Writer, ref: PassportRef): number | und
 
 /** Whether the record changed the store. */
 export const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'
-
-function refuseWallet({ mainWallet }: PassportRecord, wallet: string, owner: number): SaveResult {
-  const field = walletsOf({ mainWallet, verifiedWallets: [] }).includes(wallet)
-    ? 'main_wallet'
-    : 'verified_wallets'
-  return { outcome: 'refused', field, reason: `wallet ${wallet} belongs to passport ${owner}` }
-}
