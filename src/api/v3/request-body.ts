@@ -1,13 +1,8 @@
+import type { TObject } from 'typebox'
 import type { Validator } from 'typebox/schema'
-import {
-  ClientGone,
-  invalidValue,
-  invalidValues,
-  LONGEST_POINTER,
-  pointerTo,
-  ServiceError,
-} from '../../domain/errors.ts'
+import { ClientGone, invalidValue, invalidValues, pointerTo, ServiceError } from '../../domain/errors.ts'
 import { describeProblems } from '../../domain/record/validation-problem.ts'
+import { describeUnknown } from '../../domain/text/nearest-name.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { isLarge } from '../backpressure/held-bytes.ts'
 import { hold, type Limited, limitStall, takeTurn } from '../backpressure/turns-and-large-pages.ts'
@@ -30,12 +25,14 @@ export async function readValid<Body>(request: Request, context: Context, schema
   const { bytes } = await readBody(request, context, ['application/json'])
   const value = parseJson(bytes)
   if (schema.Check(value)) return value as Body
-  const problems = describeProblems(value, schema.Errors(value)[1])
+  const known = Object.keys((schema.Schema() as TObject).properties)
   throw invalidValues(
-    problems.map(({ field, reason }) => ({
-      pointer: field === '' ? '#' : pointerTo(...field.split('.')),
-      detail: `${field === '' ? 'The body' : field.slice(0, LONGEST_POINTER)} ${reason}.`,
-    })),
+    describeProblems(value, schema.Errors(value)[1]).map(({ field, reason }) => {
+      const [name = '', ...path] = field.split('.')
+      if (name === '') return { pointer: '#', detail: `The body ${reason}.` }
+      const detail = known.includes(name) ? `${field} ${reason}.` : describeUnknown('member', name, known)
+      return { pointer: pointerTo(name, ...path), detail }
+    }),
   )
 }
 

@@ -18,12 +18,17 @@ test.each([
   ['no keys', '{}', '#/keys', 'keys is missing.'],
   ['keys that are no list', '{"keys":"7"}', '#/keys', notList('"7"')],
   ['a key that is no text', '{"keys":["7",8]}', '#/keys/1', 'keys.1 must be a string, got 8.'],
-  ['an unknown member', '{"keys":[],"key~/":1}', '#/key~0~1', 'key~/ is not a known field.'],
+  [
+    'an unknown member',
+    '{"keys":[],"key~/":1}',
+    '#/key~0~1',
+    '"key~/" is not a known member: did you mean keys?',
+  ],
   [
     'a long unknown member',
     `{"keys":[],"${'x'.repeat(100)}":1}`,
     '#',
-    `${'x'.repeat(60)} is not a known field.`,
+    `"${'x'.repeat(40)}…" is not a known member: use keys, include, select, as_of, after.`,
   ],
   [
     'an unknown include',

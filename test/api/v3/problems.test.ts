@@ -39,11 +39,6 @@ test.each<[string, string, RequestInit]>([
   ['event types', `/events?types=${NAMES}`, {}],
   ['parameters', `/passports?${NAMES.join('&')}`, {}],
   ['fields of a lookup', '/lookup', json({ keys: [], select: NAMES })],
-  [
-    'members of a lookup',
-    '/lookup',
-    json({ keys: [], ...Object.fromEntries(NAMES.map((name) => [name, 1])) }),
-  ],
 ])('at most 20 unknown %s are reported, and the first one has a suggestion', async (_, target, init) => {
   const headers = { ...init.headers, 'X-API-KEY': server.key }
   const { status, body } = await server.get(`/api/v3${target}`, { ...init, headers })
@@ -183,7 +178,7 @@ test('a problem response lists the invalid values of all parameters', async () =
   expect((await server.get('/api/v3/passports/7?select=a,b&include=c&')).body.errors).toHaveLength(3)
 })
 
-test.each([[], ['7'], ['404'], ['lens:', ' '], ['7', 'lens:']].map((keys) => [keys]))(
+test.each([['7'], ['404'], ['7', 'lens:']].map((keys) => [keys]))(
   'a lookup of %j with a time before the event log gets 404',
   async (keys) => {
     const { status, body } = await server.lookUp(keys, { as_of: '2020-01-01' })
