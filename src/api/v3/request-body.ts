@@ -37,7 +37,8 @@ export async function readValid<Body>(request: Request, context: Context, schema
 }
 
 /**
- * Returns a body of one of these types. A body without a declared size is charged after it was read. Throws `unsupported_media_type` or `content_too_large`.
+ * Returns a body of one of these types. A body without a declared size is charged after it was read. Throws
+ * `unsupported_media_type` or `content_too_large`.
  */
 export async function readBody<Type extends string>(
   request: Request,

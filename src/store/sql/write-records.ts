@@ -73,8 +73,8 @@ async function save(
   const named = keysOf(batch.filter((record) => !unchanged.has(record)))
   const { model, save: write } = await loadWriteModel(tx, named, BY_RECORD)
   const { results, changes } = saveBatch(model, batch, { ...options, unchanged })
-  const isRefused = options.isWhole && results.some(({ outcome }) => outcome === 'refused')
-  if (isRefused || options.dryRun || !results.some(isChange)) return results
+  const isRefused = results.some(({ outcome }) => outcome === 'refused')
+  if ((options.isWhole && (options.dryRun || isRefused)) || !results.some(isChange)) return results
   await write()
   const removed = results.flatMap((result) => ('removedIds' in result ? (result.removedIds ?? []) : []))
   await commit(tx, changes, removed, options)
