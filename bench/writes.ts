@@ -2,7 +2,7 @@
  * Compares the rate of `POST /api/v3/records` with that of the command `import`, and the p99 of reads by id while one key
  * writes at the limit of the tier `standard` with the p99 without writes. One server thread, SQLite.
  *
- *   npx bun bench/writes.ts [--records 20000] [--rounds 3] [--seconds 20]
+ *   npx bun bench/writes.ts [--records 10000] [--rounds 3] [--seconds 20]
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ import { loadOf, paced, runWrk } from './support/wrk.ts'
 
 const { values } = parseArgs({
   options: {
-    records: { type: 'string', default: '20000' },
+    records: { type: 'string', default: '10000' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '20' },
   },
@@ -36,22 +36,24 @@ const seconds = parseCount('seconds', values.seconds)
 const BATCH = 1000
 /** Requests at once: one is parsed while another one is saved. */
 const CLIENTS = 2
-const WARM_UP = 5 * BATCH
+const WARM_UP = 20
+/** Passports that are stored before each measurement. */
+const STORED = 20 * BATCH
 const MAIN = join(import.meta.dir, '../src/cli/main.ts')
 
 using folder = tempFolder()
 const database = join(folder.path, 'bench.db')
 const env = { DATABASE_URL: `sqlite:${database}` }
-const allLines = toLines(0)
-const lines = allLines.slice(0, records)
-/** Written before the measurement, because a server runs for long: its functions are compiled. */
-const warmUp = batchesOf(allLines.slice(records))
-const file = join(folder.path, 'records.jsonl')
-const single = join(folder.path, 'single.jsonl')
+const people = toLines(0)
+const lines = people.slice(STORED)
 /** Each batch changes all its passports. */
-const changes = [1, 2].flatMap((version) => batchesOf(toLines(version)))
+const changes = [1, 2].flatMap((version) => batchesOf(toLines(version).slice(0, STORED)))
+const stored = join(folder.path, 'stored.jsonl')
+const single = join(folder.path, 'single.jsonl')
+const file = join(folder.path, 'records.jsonl')
+writeFileSync(stored, people.slice(0, STORED).join(''))
+writeFileSync(single, people[0] ?? '')
 writeFileSync(file, lines.join(''))
-writeFileSync(single, lines[0] ?? '')
 
 const emptyRates = () => ({ import: [] as number[], post: [] as number[], ratio: [] as number[] })
 const rates = { wall: emptyRates(), cpu: emptyRates() }
@@ -60,6 +62,7 @@ const busy: number[] = []
 const slower: number[] = []
 for (let round = 0; round < rounds; round++) {
   console.error(`Round ${round + 1} of ${rounds}`)
+  await fillDatabase()
   // The start of the process is not part of the rate.
   const start = await timeImport(single)
   const imported = await timeImport(file)
@@ -91,7 +94,7 @@ console.log(JSON.stringify({ machine: describeMachine(), records, rounds, second
 
 /** Lines of less than 1 KiB, so that a request has 1,000 of them. `version` changes all scores. */
 function toLines(version: number): string[] {
-  return [...manyPeople(records + WARM_UP)].map((person) => {
+  return [...manyPeople(STORED + records)].map((person) => {
     const credentials = person.credentials.slice(0, 1).map((each) => ({ ...each, score: version % 5 }))
     const profile = { ...person.profile, bio: '' }
     const line = presentRecord({
@@ -108,7 +111,6 @@ function toLines(version: number): string[] {
 type Times = { wall: number; cpu: number }
 
 async function timeImport(path: string): Promise<Times> {
-  removeDatabase()
   const begin = performance.now()
   const child = Bun.spawn([process.execPath, '--smol', MAIN, 'import', path], {
     env,
@@ -120,8 +122,9 @@ async function timeImport(path: string): Promise<Times> {
   return { wall: (performance.now() - begin) / 1000, cpu }
 }
 
-function removeDatabase(): void {
+async function fillDatabase(): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
+  await timeImport(stored)
 }
 
 /** Starts a server. Returns it with the header of a key that may write. */
@@ -145,10 +148,11 @@ function batchesOf(all: readonly string[]): string[] {
 }
 
 async function timePosts(): Promise<Times> {
-  await timeImport(single)
+  await fillDatabase()
   const { server, key } = await serve('unlimited')
   await using _ = server
-  for (const body of warmUp) await post(server, key, body)
+  // A server runs for long: its functions are compiled.
+  for (const body of changes.slice(0, WARM_UP)) await post(server, key, body)
   const batches = batchesOf(lines)
   const begin = performance.now()
   const cpuBefore = server.cpuSeconds()
@@ -164,10 +168,10 @@ async function timePosts(): Promise<Times> {
 }
 
 async function measureReads() {
-  await timeImport(file)
+  await fillDatabase()
   const { server, key } = await serve('standard')
   await using _ = server
-  const load = paced(loadOf(`'/api/v1/passports/' .. math.random(1, ${records})`), 10, 8)
+  const load = paced(loadOf(`'/api/v1/passports/' .. math.random(1, ${STORED})`), 10, 8)
   const read = () => runWrk(server.url, load, seconds, 0)
   await runWrk(server.url, load, 3, 0)
   const { p99: without } = await read()

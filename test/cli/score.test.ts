@@ -12,7 +12,7 @@ withEngine('sqlite', 'score', (makeDatabase) => {
     await using here = await workplace(makeDatabase, { records: stale(1200) })
     const reports = await Promise.all([here.run('score'), here.run('score')])
     expect(reports.map(({ code }) => code)).toEqual([0, 0])
-    const done = reports.map(({ err }) => Number(/^Scored ([\d,]+)/.exec(err)?.[1]?.replace(',', '')))
+    const done = reports.map(({ err }) => Number(/^Scored ([\d,]+)/m.exec(err)?.[1]?.replace(',', '')))
     expect(done.reduce((sum, count) => sum + count)).toBe(1200)
     expect(await here.look((store) => store.scoring.countStale())).toBe(0)
   })

@@ -15,9 +15,6 @@ const MOST_RECORDS = 1000
 /** Parsing this many quotes, commas, colons and opening brackets takes about 5 ms. */
 const MOST_MARKS = 100_000
 
-/** A record takes up to half a millisecond of CPU in all threads. */
-const RECORDS_PER_UNIT = 2
-
 const PARAMETERS = {
   dry_run: {
     description: 'With `true`, the records are checked, and nothing is stored',
@@ -34,7 +31,7 @@ export const records = route(V3, {
   id: 'writeRecords',
   summary: 'Write passports and data points',
   description:
-    'Up to 1,000 records in one transaction: all of them are stored, or none. Sending the same records again changes nothing. A key with the scope `write:` and an issuer writes data points of its types, and `write:*` writes all records. Two records count as one request of the limit.',
+    'Up to 1,000 records in one transaction: all of them are stored, or none. Sending the same records again changes nothing. A key with the scope `write:` and an issuer writes data points of its types, and `write:*` writes all records. Each record counts as one request of the limit.',
   query: PARAMETERS,
   requestHeaders: {
     'Idempotency-Key': {
@@ -67,7 +64,7 @@ async function writeRecords(
   const lines = isList ? toLines(parseJson(bytes, MOST_MARKS)) : bytes
   const count = splitLines(lines).length
   checkCount(count)
-  await context.charge(1 + units + Math.ceil(count / RECORDS_PER_UNIT), () => 'send fewer records at once')
+  await context.charge(1 + units + count, () => 'send fewer records at once')
   const { id, scopes, types } = context.principal
   const sent = { writer: { scopes, types }, lines, isList, dryRun }
   const write = { kind: 'records', ...sent, actor: `key:${id}`, now: context.now() } as const
