@@ -122,7 +122,7 @@ type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' 
 }
 
 function createPages({ config, store, catalog, now, rasterize, plan, onError }: PageOptions) {
-  const { site, routes } = createSite(config.site, config.publicUrl)
+  const { site, routes } = createSite(config.site, config.publicUrl, config.explorer)
   const reference = createReference(VERSION, {
     ...config,
     site,
