@@ -63,6 +63,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       port,
       ...pages,
       index: config.site.index,
+      keyHelp: config.site.keys,
       // Lets a new release, or a server with a renewed certificate, start before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
