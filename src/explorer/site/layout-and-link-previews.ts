@@ -51,14 +51,14 @@ ${renderShareMeta(site, { title, description, ...share }, explorer)}${head ?? ht
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand"><a href="/">${site.name}</a></p>
-<nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}</nav>
+<nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav>
 </header>
 <main id="main">
 ${main}
 </main>
 <footer><div>
 <p>${site.name} publishes professional-reputation records: people with a score for activity, identity and skills.</p>
-<nav aria-label="About this site">${site.contact === undefined ? html`` : html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl === undefined ? html`` : html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a> <a href="/openapi.json">OpenAPI document</a> <a href="/deprecation">End of V1</a></nav>
+<nav aria-label="About this site">${explorer ? html`<a href="/about">About</a> ` : html``}${site.contact === undefined ? html`` : html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl === undefined ? html`` : html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a> <a href="/openapi.json">OpenAPI document</a> <a href="/deprecation">End of V1</a></nav>
 </div></footer>
 </body>
 </html>

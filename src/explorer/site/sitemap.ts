@@ -1,6 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { notFound } from '../../domain/errors.ts'
-import { foldName } from '../../domain/text/fold-name.ts'
 import { type Html, html } from '../design/html.ts'
 import { credentialAddress } from '../design/text.ts'
 import { file, POLICY, withoutCaching } from './assets-and-csp.ts'
@@ -29,19 +28,24 @@ export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerP
   },
 })
 
-/** The passports of one file, from the snapshot in memory. The first file also has the other pages. */
+const PATHS = ['/', '/about', '/credentials', '/reference/v3', '/deprecation']
+const BY_ID = { field: 'passport_id', descending: false } as const
+
+/** The passports of one file, from the snapshot in memory. The first file also has the other pages, and the credentials that people have. */
 export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
-  version: async () => (await options.rules()).stamp,
+  version: () => '',
   async render({ site, params, signal }) {
     const base = baseOf(site)
     const [, page = ''] = /^([1-9]\d{0,4})\.xml$/.exec(params.file ?? '') ?? []
     const end = Number(page) * URLS_PER_FILE
     const ids = Array.from((await options.catalog.current()).ids.subarray(end - URLS_PER_FILE, end))
     if (page === '' || (ids.length === 0 && page !== '1')) throw notFound()
-    const types = page === '1' ? await listTypes(options, signal) : []
+    const request = { filter: [], sort: BY_ID, limit: 0, facets: [{ field: 'type' }], signal } as const
+    const list = async () => (await options.catalog.list(request, false)).facets?.[0] ?? []
+    const types = page === '1' ? await ifReady(options, list) : []
     const paths = [
-      ...(page === '1' ? ['/', '/credentials', '/reference/v3', '/deprecation'] : []),
-      ...(types ?? []).map(credentialAddress),
+      ...(page === '1' ? PATHS : []),
+      ...(types ?? []).map(({ value }) => credentialAddress(value)),
       ...ids.map((id) => `/passports/${id}`),
     ]
     const entries = paths.map((path) => html`<url><loc>${base}${path}</loc></url>\n`)
@@ -49,15 +53,6 @@ export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
     return types ? sitemap : withoutCaching(sitemap)
   },
 })
-
-/** The types of credentials that have a page: people have them, or there is a rule. */
-async function listTypes(options: ExplorerOptions, signal: AbortSignal): Promise<string[] | undefined> {
-  const sort = { field: 'score', descending: true } as const
-  const request = { filter: [], sort, limit: 0, facets: [{ field: 'type' }], signal } as const
-  const found = await ifReady(options, () => options.catalog.list(request, false))
-  const ruled = Object.keys((await options.rules()).types).map(foldName)
-  return found && [...new Set([...ruled, ...(found.facets?.[0] ?? []).map(({ value }) => value)])]
-}
 
 /** Sitemaps need absolute URLs, so they need an origin. */
 function baseOf({ index, origin }: Site): string {

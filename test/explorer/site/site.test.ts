@@ -124,7 +124,14 @@ describe('files of the site', () => {
     expect(index.headers.get('Content-Type')).toBe('application/xml; charset=utf-8')
     expect(index.text).toContain(`<loc>${ORIGIN}/sitemap/1.xml</loc>`)
     const { text } = await server.look('/sitemap/1.xml')
-    for (const path of ['/', '/credentials', '/credentials/github', '/credentials/kite', '/passports/7'])
+    for (const path of [
+      '/',
+      '/about',
+      '/credentials',
+      '/credentials/github',
+      '/credentials/kite',
+      '/passports/7',
+    ])
       expect(text).toContain(`<loc>${ORIGIN}${path}</loc>`)
     expect(() => Bun.XML.parse(text)).not.toThrow()
     for (const name of ['0.xml', '2.xml', 'x.xml', '1', '99999.xml'])
@@ -187,7 +194,7 @@ describe('files of the site', () => {
     await using server = await servePeople(people, { publicUrl: ORIGIN })
     const count = async (path: string) => (await server.look(path)).text.match(/<loc>/g)?.length
     expect(await count('/sitemap.xml')).toBe(2)
-    const pages = 4 + Object.keys(DEFAULT_RULES.types).length
+    const pages = 5 + Object.keys(DEFAULT_RULES.types).length
     expect(await count('/sitemap/1.xml')).toBe(pages + 10_000)
     expect(await count('/sitemap/2.xml')).toBe(1)
   })
