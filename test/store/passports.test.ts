@@ -20,7 +20,7 @@ onEveryEngine('passports', (open) => {
     const wallets = [ADA_WALLET, ADA_SECOND_WALLET, SOLANA_WALLET]
     for (const ref of [{ id: 7 }, ...wallets.map((wallet) => ({ wallet }))]) {
       const found: unknown = await store.passports.find(ref)
-      expect(found).toEqual({ ...passport, merged: false })
+      expect(found).toEqual({ ...passport, merged: false, mergedFrom: [], rules: '' })
     }
     for (const ref of [{ wallet: SOLANA_WALLET.toLowerCase() }, { wallet: '' }, { id: 8 }]) {
       expect(await store.passports.find(ref)).toBeUndefined()
