@@ -52,8 +52,6 @@ ${renderRequests(site, options.api?.() === 'key required')}
   },
 })
 
-type Data = Awaited<ReturnType<typeof readData>>
-
 async function readData({ store }: ExplorerOptions) {
   const { last, knownSince } = await store.events.log()
   const { events } = await store.events.list({ after: Math.max(0, last - 1), limit: 1 })
@@ -159,7 +157,7 @@ function renderRequests(site: Site, isKeyRequired: boolean): Html {
 </section>`
 }
 
-function renderData({ demo }: Site, data: Data | undefined): Html {
+function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> | undefined): Html {
   const hosts = (data?.sources ?? []).map((source) => URL.parse(source)?.host ?? source)
   const copied = hosts.length > 0 && `Records are copied from ${hosts.join(', ')}.`
   const source = copied || 'The operator imports records, and issuers add data points with their keys.'

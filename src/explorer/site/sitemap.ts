@@ -28,7 +28,6 @@ export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerP
   },
 })
 
-const PATHS = ['/', '/about', '/credentials', '/reference/v3', '/deprecation']
 const BY_ID = { field: 'passport_id', descending: false } as const
 
 /** The passports of one file, from the snapshot in memory. The first file also has the other pages, and the credentials that people have. */
@@ -44,7 +43,7 @@ export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
     const list = async () => (await options.catalog.list(request, false)).facets?.[0] ?? []
     const types = page === '1' ? await ifReady(options, list) : []
     const paths = [
-      ...(page === '1' ? PATHS : []),
+      ...(page === '1' ? ['/', '/about', '/credentials', '/reference/v3', '/deprecation'] : []),
       ...(types ?? []).map(({ value }) => credentialAddress(value)),
       ...ids.map((id) => `/passports/${id}`),
     ]
