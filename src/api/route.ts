@@ -201,7 +201,7 @@ export type Context = ServerContext & {
   /** The headers of every response to this request. */
   headers: Headers
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
-  charge: (units: number, advise?: (limit: number) => string) => Awaitable<void>
+  charge: (units: number, advice?: string) => Awaitable<void>
   /** Logs an error of this request. */
   onError: (error: unknown) => void
 }

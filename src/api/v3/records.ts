@@ -58,12 +58,12 @@ async function writeRecords(
   query: Query<keyof typeof PARAMETERS>,
 ): Promise<Response> {
   const dryRun = parseDryRun(query.dry_run)
-  const { bytes, units, type } = await readBody(request, context, [NDJSON, 'application/json'])
+  const { bytes, type } = await readBody(request, context, [NDJSON, 'application/json'])
   const isList = type !== NDJSON
   const lines = isList ? toLines(parseJson(bytes, MOST_MARKS)) : bytes
   const count = splitLines(lines).length
   checkCount(count)
-  await context.charge(1 + units + count, () => 'send fewer records at once')
+  await context.charge(context.exchange.units + count, 'send fewer records')
   const { scopes, types } = context.principal
   const by = { actor: actorOf(context), now: context.now(), writer: { scopes, types } }
   return sendWritten(context, await context.saveRecords({ ...by, lines, isList, dryRun }, request.signal))
