@@ -62,6 +62,8 @@ const renderContact = ({ contact: url }: Site) =>
   url === undefined ? undefined : html`<a href="${url}">${url.replace(/^mailto:|^https?:\/\//, '')}</a>`
 
 const MOST_CHIPS = 8
+const MAX_NAME_LENGTH = 40
+const MOST_BARS = 50
 
 /** Renders the rules: the most points of each part, and the credentials with the most points. */
 function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
@@ -87,12 +89,8 @@ ${renderChips(top.slice(0, MOST_CHIPS))}
 </section>`
 }
 
-const MAX_NAME_LENGTH = 40
-
 const renderChips = (rules: readonly [type: string, rule: Rule][]): Html =>
   html`<ul class="chips">${rules.map(([type, { name, max_score }]) => html`<li><a href="${text.credentialAddress(foldName(type))}"><bdi>${text.shortWord(name, MAX_NAME_LENGTH)}</bdi> <span>${text.formatFigure(max_score)}</span></a></li>`)}</ul>`
-
-const MOST_BARS = 50
 
 /** Renders the levels on a scale, below the distribution of all scores. */
 function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: number): Html {
@@ -105,6 +103,8 @@ function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: numbe
   const belowBar = (at: number) => (at === 0 ? 0 : below(at === bars ? undefined : at * step))
   const counts = Array.from({ length: bars }, (_, at) => belowBar(at + 1) - belowBar(at))
   const xOf = (score = bars * step) => text.toCoordinate((100 * score) / (bars * step))
+  // Figures closer than 7% would overlap on a phone.
+  const isNear = (at: number) => at > 0 && xOf(levels[at]?.from) - xOf(levels[at - 1]?.from) < 7
   const shown = levels.map(({ name, from }, at) => {
     const next = levels[at + 1]?.from
     const opacity = text.toCoordinate(0.25 + (0.75 * at) / Math.max(1, levels.length - 1))
@@ -112,7 +112,7 @@ function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: numbe
       html`<rect x="${x}%" width="${text.toCoordinate(width)}%" height="100%" fill="var(--accent)" fill-opacity="${opacity}"/>`
     return {
       band: draw(xOf(from), xOf(next) - xOf(from)),
-      tick: html`<text x="${xOf(from)}%" y="16">${text.formatFigure(from)}</text>`,
+      tick: isNear(at) ? html`` : html`<text x="${xOf(from)}%" y="16">${text.formatFigure(from)}</text>`,
       row: html`<tr><th scope="row"><svg class="swatch" aria-hidden="true">${draw(0, 100)}</svg> ${name}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td></tr>\n`,
     }
   })

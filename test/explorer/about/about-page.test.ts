@@ -124,6 +124,10 @@ test('/about follows the active rules: caps, levels with their thresholds and pe
   expect(levels).toContain('<rect x="20.83%" width="62.5%"')
   // All people are in the histogram: two below 48, and one beyond it in the last bar.
   expect(/<svg class="histogram".*?<\/svg>/s.exec(levels)?.[0].match(/<rect/g)).toHaveLength(3)
+  const near = [0, 1, 2, 100].map((from) => ({ name: `L${from}`, from }))
+  await apply({ ...OWN_RULES, levels: near })
+  const ticks = (await server.look('/about')).text.matchAll(/<text [^>]+>(\d+)<\/text>/g)
+  expect([...ticks].map(([, from]) => from)).toEqual(['0', '100'])
   const { levels: _, ...without } = OWN_RULES
   await apply({ ...without, types: {} })
   expect((await server.look('/about')).text).not.toContain('id="levels"')
