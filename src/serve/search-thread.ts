@@ -1,4 +1,5 @@
 import { createLiveIndex } from '../catalog/live-index.ts'
+import { createMovers } from '../catalog/movers.ts'
 import { createSearchServer } from '../catalog/remote-search.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
@@ -22,8 +23,9 @@ let index: ReturnType<typeof createIndex> | undefined
 let snapshot: Snapshot | undefined
 let mayIndex = false
 
-const server = createSearchServer(async (current, request, cursor) =>
-  (await openIndex()).find(current, request, cursor),
+const server = createSearchServer(
+  async (current, request, cursor) => (await openIndex()).find(current, request, cursor),
+  async (current, request) => (await openIndex()).movers(current, request),
 )
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
@@ -67,11 +69,8 @@ function openIndex(): ReturnType<typeof createIndex> {
 
 async function createIndex() {
   store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
-  return createLiveIndex(store, {
-    mostAwaited: MOST_AWAITED,
-    signal: ending.signal,
-    onFailure: logFailure,
-  })
+  const options = { mostAwaited: MOST_AWAITED, signal: ending.signal, onFailure: logFailure }
+  return { ...createLiveIndex(store, options), movers: createMovers(store.events) }
 }
 
 async function stop(): Promise<void> {

@@ -45,3 +45,25 @@ export async function readDiff(
   }
   return finishDiff(diff)
 }
+
+/** Compares the scores of passports at an earlier time and now. Passports without a change of the score are left out. */
+export async function readDiffs(
+  events: Events,
+  passports: readonly PassportV3[],
+  from: number,
+  check: Check,
+): Promise<Map<number, ScoreDiff & { at: number }>> {
+  const diffs = new Map(passports.map((passport) => [passport.id, beginDiff(stateOf(passport))]))
+  const times = new Map<number, number>()
+  for await (const page of readLater(events, [...diffs.keys()], from, check)) {
+    for (const event of page) {
+      const id = 'passportId' in event ? event.passportId : 0
+      const diff = diffs.get(id)
+      if (!diff) continue
+      diffs.set(id, addToDiff(diff, [event]))
+      if (event.type === 'score.changed' || event.type === 'passport.added')
+        times.getOrInsert(id, event.time)
+    }
+  }
+  return new Map([...times].map(([id, at]) => [id, { ...finishDiff(diffs.get(id)!), at }]))
+}
