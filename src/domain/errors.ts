@@ -90,7 +90,7 @@ export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized
 
 /** A valid command that cannot be carried out; the message says why and what to do. */
 export class CommandError extends Error {
-  override readonly name = 'CommandError'
+  override readonly name: string = 'CommandError'
 }
 
 export const isExpected = (error: unknown): error is ServiceError | CommandError =>

@@ -92,9 +92,9 @@ export type Store = AsyncDisposable & {
     /** Absent fields stay unchanged; `expiresAt: null` means never. Returns false for an unknown or revoked key. */
     update(
       id: string,
-      change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner' | 'scopes' | 'origins' | 'types'>> & {
-        expiresAt?: number | null
-      },
+      change: {
+        [Name in 'name' | 'tier' | 'owner' | 'scopes' | 'origins' | 'types']?: ApiKey[Name] | undefined
+      } & { expiresAt?: number | null | undefined },
     ): Awaitable<boolean>
     /** Sets a successor. The key expires at `endsAt` or earlier. Returns false if it is unknown or has a successor. */
     replace(id: string, successor: string, endsAt: number): Awaitable<boolean>

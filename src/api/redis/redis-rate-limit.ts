@@ -123,7 +123,7 @@ export async function createRedisRateLimit(
 }
 
 /** Throws if Redis cannot count. A connection is no proof: read-only, loading and slow servers accept it too. */
-async function openClient(url: string, timeout: number): Promise<RedisClient> {
+export async function openClient(url: string, timeout: number): Promise<RedisClient> {
   const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
   try {
     await withTimeout(Math.max(CONNECT_MILLISECONDS, timeout), client.connect())
