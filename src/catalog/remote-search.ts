@@ -17,7 +17,10 @@ const LONGEST_LIST_MILLISECONDS = 10_000
 const MOST_WAITING = 2000
 
 export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, mostWaiting = MOST_WAITING) {
-  const { connect, send } = createCaller<Search | List | Movers, Page>('The search thread ended.', mostWaiting)
+  const { connect, send } = createCaller<Search | List | Movers, Page>(
+    'The search thread ended.',
+    mostWaiting,
+  )
   const limit = {
     milliseconds: longestList,
     error: () => new ServiceError('not_ready', 'The list takes too long. Try again shortly.'),

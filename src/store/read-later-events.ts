@@ -46,24 +46,27 @@ export async function readDiff(
   return finishDiff(diff)
 }
 
-/** Compares the scores of passports at an earlier time and now. Passports without a change of the score are left out. */
+/** The net change of a score, and the time of its latest change. */
+export type RecentDiff = ScoreDiff & { at: number }
+
+/** Compares the scores of passports at an earlier time and now. Passports without a change are left out. */
 export async function readDiffs(
   events: Events,
   passports: readonly PassportV3[],
   from: number,
   check: Check,
-): Promise<Map<number, ScoreDiff & { at: number }>> {
-  const diffs = new Map(passports.map((passport) => [passport.id, beginDiff(stateOf(passport))]))
-  const times = new Map<number, number>()
-  for await (const page of readLater(events, [...diffs.keys()], from, check)) {
-    for (const event of page) {
-      const id = 'passportId' in event ? event.passportId : 0
-      const diff = diffs.get(id)
-      if (!diff) continue
-      diffs.set(id, addToDiff(diff, [event]))
-      if (event.type === 'score.changed' || event.type === 'passport.added')
-        times.getOrInsert(id, event.time)
+): Promise<Map<number, RecentDiff>> {
+  const diffs = new Map(
+    passports.map((passport) => [passport.id, { diff: beginDiff(stateOf(passport)), at: 0 }]),
+  )
+  for await (const page of readLater(events, diffs.keys(), from, check)) {
+    for (const [id, own] of Map.groupBy(page, (event) => ('passportId' in event ? event.passportId : 0))) {
+      const entry = diffs.get(id)
+      if (!entry) continue
+      entry.diff = addToDiff(entry.diff, own)
+      entry.at ||= own.find(({ type }) => type === 'score.changed' || type === 'passport.added')?.time ?? 0
     }
   }
-  return new Map([...times].map(([id, at]) => [id, { ...finishDiff(diffs.get(id)!), at }]))
+  const changed = [...diffs].filter(([, { at }]) => at > 0)
+  return new Map(changed.map(([id, { diff, at }]) => [id, { ...finishDiff(diff), at }]))
 }

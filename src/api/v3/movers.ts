@@ -1,5 +1,4 @@
 import { invalidParameter } from '../../domain/errors.ts'
-import type { ScoreDiff } from '../../domain/history/score-diff.ts'
 import {
   DEFAULT_LIMIT,
   formatCursor,
@@ -11,7 +10,8 @@ import {
 } from '../../domain/lists/list-request.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { presentChange, presentTime } from '../../domain/v3/present-event.ts'
-import { readDiffs } from '../../store/read-later-events.ts'
+import { type RecentDiff, readDiffs } from '../../store/read-later-events.ts'
+import type { Awaitable } from '../../store/store.ts'
 import { takeTurn } from '../backpressure/turns-and-large-pages.ts'
 import type { Context } from '../route.ts'
 import { checkKnown, type Fields, parsePast } from './parameters.ts'
@@ -26,16 +26,13 @@ const MOVERS_UNITS = 10
 const MOST_DAYS = 31
 
 /** `diff` compares the scores at `since` and now. */
-export type Mover = { passport: PassportV3; diff: ScoreDiff & { at: number } }
-
-export const isMoversSort = (sort: string | undefined): sort is MoversSort =>
-  MOVERS_SORTS.some((each) => each === sort)
+export type Mover = { passport: PassportV3; diff: RecentDiff }
 
 /** Finds a page of movers with the causes. Those whose score has changed back meanwhile are left out. */
 export async function findMovers(
   { catalog, store }: Pick<Context, 'catalog' | 'store'>,
   request: MoversRequest & { signal?: AbortSignal },
-  nextTurn: () => Promise<void>,
+  nextTurn: () => Awaitable<void>,
 ) {
   const { sort, since } = request
   checkKnown('since', since, (await store.events.log()).knownSince)
@@ -55,19 +52,30 @@ export async function findMovers(
   return { movers, next, total }
 }
 
-function sortOf({ score: [before, after] }: ScoreDiff): MoversSort {
+function sortOf({ score: [before, after] }: RecentDiff): MoversSort {
   if (before === null) return '-added'
   return (after ?? 0) > before ? '-change' : 'change'
 }
 
 type Parameters = Readonly<Record<string, string | undefined>>
 
+/** Whether the parameters ask for movers. Throws `invalid_request` if other parameters contradict that. */
+export function asksForMovers(parameters: Parameters): boolean {
+  const { sort, since } = parameters
+  const isMovers = MOVERS_SORTS.some((each) => each === sort)
+  if (!isMovers && since !== undefined)
+    throw invalidParameter('since', `since needs sort to be one of ${MOVERS_SORTS.join(', ')}.`)
+  const other =
+    isMovers && ['q', 'filter', 'group_by', 'after'].find((name) => parameters[name] !== undefined)
+  if (other) throw invalidParameter(other, `${other} cannot be combined with sort=${sort}.`)
+  return isMovers
+}
+
 /** Renders the items of a page of movers. */
 export async function renderMovers(
   context: Context,
   { sort, since, limit, cursor }: Parameters,
   fields: Fields,
-  signal: AbortSignal,
 ) {
   const now = context.now()
   const query = { filter: [], sort: [sort as MoversSort, parseSince(since, now)] as const }
@@ -77,8 +85,14 @@ export async function renderMovers(
     limit: parseLimit(limit, DEFAULT_LIMIT, LARGEST_MOVERS_LIMIT, ['causes']),
     after: cursor === undefined ? undefined : parseCursor(query, cursor),
   }
-  await context.charge(MOVERS_UNITS + unitsOfPassports(page.limit, CREDENTIALS, true) + unitsOfPassports(page.limit, fields))
-  const { movers, next, total } = await findMovers(context, { ...page, signal }, () => takeTurn(context))
+  await context.charge(
+    MOVERS_UNITS + unitsOfPassports(page.limit, CREDENTIALS, true) + unitsOfPassports(page.limit, fields),
+  )
+  const { movers, next, total } = await findMovers(
+    context,
+    { ...page, signal: context.exchange.request.signal },
+    () => takeTurn(context),
+  )
   const found = movers.map(({ passport: { credentials, ...passport } }) => ({
     passport: fields.includes.has('credentials') && credentials ? { ...passport, credentials } : passport,
   }))
@@ -93,7 +107,10 @@ const CREDENTIALS: Fields = { includes: new Set(['credentials']), selection: und
 /** Throws `invalid_request`. */
 function parseSince(text: string | undefined, now: number): number {
   if (text === undefined)
-    throw invalidParameter('since', `sort by ${MOVERS_SORTS.join(', ')} needs since: a day or a time.`)
+    throw invalidParameter(
+      'since',
+      `A list by ${MOVERS_SORTS.join(', ')} needs since: a day such as 2026-10-01, or a time.`,
+    )
   const since = parsePast('since', text, now)
   const earliest = now - MOST_DAYS * 86_400_000
   if (since >= earliest) return since

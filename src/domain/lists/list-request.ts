@@ -100,7 +100,7 @@ export function parseSort(text = '-score'): Sort {
   if (field) return { field, descending }
   throw refuse(
     'sort',
-    `one of ${SORT_FIELDS.join(', ')}, with a minus sign in front for the highest first`,
+    `one of ${SORT_FIELDS.join(', ')}, with a minus sign in front for the highest first, or with since one of ${MOVERS_SORTS.join(', ')}`,
     text,
   )
 }
@@ -112,7 +112,11 @@ export function parseGroupBy(text: string | undefined): GroupField | undefined {
 }
 
 /** The sort of movers includes the time. */
-type CursorQuery = { keyword?: string | undefined; filter: Filter; sort: Sort | readonly [MoversSort, number] }
+type CursorQuery = {
+  keyword?: string | undefined
+  filter: Filter
+  sort: Sort | readonly [MoversSort, number]
+}
 
 /** Identifies the list to which a cursor belongs. */
 const hashOf = ({ keyword, filter, sort }: CursorQuery) => digest(JSON.stringify([keyword, filter, sort]))

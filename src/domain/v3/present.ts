@@ -2,7 +2,14 @@ import type { Explanation } from '../explanation.ts'
 import type { Social } from '../passport.ts'
 import { parseSocialCount } from '../text/social-count.ts'
 import type { CredentialV3, PassportV3 } from './passport.ts'
-import type { WireChange, WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
+import type {
+  WireChange,
+  WireCredential,
+  WireExplanation,
+  WirePassport,
+  WireSocial,
+  WireStanding,
+} from './schemas.ts'
 
 /** A member is absent if the request did not include it, and `null` if its value is unknown. */
 type Included = {

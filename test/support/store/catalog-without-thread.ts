@@ -1,6 +1,6 @@
 import { createSharedCatalog } from '../../../src/catalog/catalog.ts'
 import { createLiveIndex } from '../../../src/catalog/live-index.ts'
-import { createMovers } from "../../../src/catalog/movers.ts"
+import { createMovers } from '../../../src/catalog/movers.ts'
 import { createSearchClient, createSearchServer } from '../../../src/catalog/remote-search.ts'
 import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
 import type { Store } from '../../../src/store/store.ts'
