@@ -3,6 +3,7 @@ import { ERRORS } from '../../api/openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Route, SERVICE } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
+import { renderAddress } from '../design/text.ts'
 import { renderLayout } from '../site/layout-and-link-previews.ts'
 import type { Site } from '../site/site.ts'
 import { fieldsOf, heading, renderEndpoint, renderPath } from './endpoint.ts'
@@ -64,6 +65,8 @@ ${renderNotice(api[0], options)}
 <div class="call-text">
 <p>${prose(ABOUT)}</p>
 <p>${prose(api[0]?.surface.tag.description ?? '')}</p>
+<p id="key">Send your key in the header <code>X-API-KEY</code>.</p>
+${renderKeySource(site.keys)}
 <p><a href="/openapi.json">OpenAPI document</a></p>
 </div>
 <div class="call-code">
@@ -100,7 +103,7 @@ function renderCall(call: DocumentedRoute, options: Options): Html {
 <p>${renderPath(call)}</p>
 ${renderNotice(call, options)}
 <p class="lead">${prose(call.description ?? '')}</p>
-${renderKey()}
+${renderKey(site)}
 ${renderEndpoint(call, site.origin, stamp)}
 ${renderErrors([call])}`
 }
@@ -114,10 +117,14 @@ const renderNotice = (call: DocumentedRoute | undefined, { headline }: Options):
 </section>`
     : html``
 
-const renderKey = () => html`<section id="key" class="call">
+const renderKeySource = (keys: Site['keys']): Html =>
+  keys === undefined ? html`` : html`<p>How to get a key: ${renderAddress(keys)}</p>`
+
+const renderKey = ({ keys }: Site) => html`<section id="key" class="call">
 <div class="call-text">
 ${heading('key', 'Your key')}
 <p id="key-about">This page sends it as <code>X-API-KEY</code> and does not store it. The curl example contains it. The other examples read it from the environment variable <code>KEY</code>; if that is not set, they send no key.</p>
+${renderKeySource(keys)}
 <noscript><p>Sending requests from this page requires JavaScript.</p></noscript>
 </div>
 <div class="call-code key-row">

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { inBrowser } from '../../support/explorer/browser.ts'
+import { inBrowser, tabTo } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
@@ -81,16 +80,3 @@ inBrowser('access to the reference page', (browser) => {
     }
   })
 })
-
-/** Presses Tab until the element with this id or text has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 100; presses++) {
-    await page.keyboard.press('Tab')
-    const focus = await page.evaluate(() => {
-      const element = document.activeElement as HTMLElement
-      return { id: element.id, text: (element.closest('label') ?? element).textContent?.trim() }
-    })
-    if (focus.id === name || focus.text === name) return
-  }
-  throw new Error(`Tab does not reach ${name}`)
-}

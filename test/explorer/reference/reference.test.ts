@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { DEFAULT_SITE } from '../../../src/config/site.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
@@ -152,6 +153,22 @@ test('example requests use the public URL, or else the Host header if it is a pl
   const page = await show('/reference')
   expect(page).toContain('https://public.example/api/v1')
   expect(page).not.toContain('other.example')
+})
+
+test('the reference says how to get a key, if the operator has set it', async () => {
+  await using server = await serveRecords({}, [])
+  for (const path of ['/reference/v3', '/reference/v3/getRules']) {
+    expect((await server.get(path)).text).not.toContain('How to get a key')
+    const read = async (keys: string) => {
+      const { routes } = createReference('0.0.0', { site: createSite({ ...DEFAULT_SITE, keys }).site })
+      await using branded = serveTest(server.store, { routes })
+      return (await branded.get(path)).text
+    }
+    expect(await read('https://k.example/')).toContain(
+      'How to get a key: <a href="https://k.example/" rel="noreferrer">https://k.example/</a>',
+    )
+    expect(await read('Ask "Ada" & co.')).toContain('How to get a key: Ask &quot;Ada&quot; &amp; co.')
+  }
 })
 
 test.each(['/reference/v1', '/reference/v3', '/reference/v3/listPassportsV3'])(
