@@ -18,6 +18,7 @@ export const createFacetsReader = ({ query, dialect }: Connection): Store['facet
     const fold: Fold = {
       text: remember((text) => foldAll([text])),
       list: remember((json) => foldAll(JSON.parse(json))),
+      each: remember((json) => JSON.parse(json).map(foldName)),
     }
     return rows.map((row) => toFacets(row, fold))
   },
@@ -28,25 +29,34 @@ type FacetsRow = Pick<StoredRow, ScoreField | 'id' | 'human' | 'location' | 'tag
   body: string | null
 }
 
-const toFacets = (row: FacetsRow, fold: Fold): Facets => ({
-  id: row.id,
-  name: row.name,
-  score: row.score,
-  activity_score: row.activity_score,
-  identity_score: row.identity_score,
-  skills_score: row.skills_score,
-  human: row.human === 1 ? TRUE : FALSE,
-  location: fold.text(row.location),
-  tag: fold.list(row.tags),
-  source: fold.list(`[${textsOf(row.socials, '"source":')}]`),
-  type: fold.list(`[${textsOf(scoredPart(row.body ?? ''), '"type":')}]`),
-  rules: fold.text(row.rules),
-})
+function toFacets(row: FacetsRow, fold: Fold): Facets {
+  const scored = scoredPart(row.body ?? '')
+  const types = `[${textsOf(scored, '"type":')}]`
+  const scores = scored.matchAll(SCORES)
+  return {
+    id: row.id,
+    name: row.name,
+    score: row.score,
+    activity_score: row.activity_score,
+    identity_score: row.identity_score,
+    skills_score: row.skills_score,
+    human: row.human === 1 ? TRUE : FALSE,
+    location: fold.text(row.location),
+    tag: fold.list(row.tags),
+    source: fold.list(`[${textsOf(row.socials, '"source":')}]`),
+    type: fold.list(types),
+    points: fold.each(types).map((type) => `${Number(scores.next().value?.[1])} ${type}`),
+    rules: fold.text(row.rules),
+  }
+}
+
+/** The scores of credentials. Quotes in strings are escaped, so that only members match. */
+const SCORES = /"score":([^,]+)/g
 
 const TRUE = ['true'] as const
 const FALSE = ['false'] as const
 
-type Fold = Record<'text' | 'list', ReturnType<typeof remember>>
+type Fold = Record<'text' | 'list' | 'each', ReturnType<typeof remember>>
 
 const foldAll = (values: readonly string[]) =>
   [...new Set(values.map(foldName))].filter((value) => value !== '')
