@@ -203,7 +203,7 @@ const TESTS: Record<Operator, (value: Value, than: Value) => boolean> = {
   '<=': (value, than) => value <= than,
 }
 
-const MOST_GROUPS = 100
+export const MOST_GROUPS = 100
 
 /** `first` is the index of the first slot with the value. */
 type Counted = Group & { first: number }

@@ -89,7 +89,8 @@ async function findPerson(
   const person = only && (await readPassport(reader, { id: only.id }))
   if (person) return person
   const all = [...matches.map((match) => match.passport), ...(named ?? [])]
-  const candidates = [...new Map(all.map((each) => [each.id, each])).values()].slice(0, MOST_CANDIDATES)
+  const byScore = all.toSorted((one, other) => other.scores.total - one.scores.total)
+  const candidates = [...new Map(byScore.map((each) => [each.id, each])).values()].slice(0, MOST_CANDIDATES)
   return { text, candidates, isSearched: named !== undefined }
 }
 

@@ -119,13 +119,13 @@ export const addressOfFilter = (name: 'tag' | 'place' | 'credential', value: str
 
 const MAX_WORD_LENGTH = 40
 
-/** A tag or place, which leads to the people who have it. */
-export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD_LENGTH): Html {
+/** A tag or place, which leads to the people who have it, or to another address. If that is empty, there is no link. */
+export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD_LENGTH, to?: string): Html {
   const word = shortWord(text, limit)
   if (word === '') return html``
   const shown = `<bdi>${escapeText(word)}</bdi>`
-  if (text.length > LONGEST_VALUE) return { markup: shown }
-  return { markup: `<a href="${escapeText(addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
+  if (text.length > LONGEST_VALUE || to === '') return { markup: shown }
+  return { markup: `<a href="${escapeText(to ?? addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
 }
 
 /** Returns "0xde30…12cd"; short addresses stay whole. */
