@@ -58,7 +58,7 @@ import type { UsageCounter } from './usage.ts'
 
 export type ApiServerOptions = ErrorHandling &
   HeaderOptions &
-  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'write' | 'now' | 'requireKey'> & {
+  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'saveRecords' | 'now' | 'requireKey'> & {
     host: string
     port: number
     reusePort?: boolean | undefined

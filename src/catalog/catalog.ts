@@ -73,11 +73,8 @@ export function createSharedCatalog(client = createSearchClient()) {
       updated = Promise.withResolvers()
     },
     async next({ cursor }: Snapshot): Promise<void> {
-      if (cursor !== snapshot.cursor) return
-      const late = Promise.withResolvers<void>()
-      const timer = setTimeout(late.resolve, LONGEST_WAIT_MILLISECONDS)
-      await Promise.race([updated.promise, late.promise])
-      clearTimeout(timer)
+      if (cursor === snapshot.cursor)
+        await Promise.race([updated.promise, Bun.sleep(LONGEST_WAIT_MILLISECONDS)])
     },
     current: () => snapshot,
     find({ keyword, signal }) {

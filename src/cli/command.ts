@@ -60,23 +60,19 @@ type Form<Name extends string = string, Action extends string = string> = {
 
 type Input<O extends Options, Action> = { values: Values<O>; args: string[]; action: Action }
 
-type Described<Name extends string, Action extends string> = {
+type Declaration<O extends Options, Action extends string> = {
   name: string
   summary: string
   /** Paragraphs are separated by an empty line. */
   description?: string
-  forms: readonly Form<Name, Action>[]
+  options: O
+  forms: readonly Form<keyof O & string, Action>[]
   defaultAction?: Action
   examples?: readonly string[]
-}
-
-type Declaration<O extends Options, Action extends string> = Described<keyof O & string, Action> & {
-  options: O
   run: (input: Input<O, Action>, terminal: Terminal) => void | Promise<void>
 }
 
-export type Command = Described<string, string> & {
-  options: Options
+export type Command = Omit<Declaration<Options, string>, 'run'> & {
   execute: (args: string[], terminal: Terminal) => void | Promise<void>
 }
 

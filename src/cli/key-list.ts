@@ -1,24 +1,21 @@
-import { type ApiKey, isPublishable, keyState } from '../domain/api-key.ts'
+import { type ApiKey, keyState } from '../domain/api-key.ts'
 import type { Tier } from '../domain/rate-limit-tier.ts'
+import { number } from '../domain/text/counts-and-sizes.ts'
 import { isoTime } from '../domain/text/instant.ts'
 import { printable } from '../domain/text/quote.ts'
 import { dayOf } from '../domain/usage.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal } from './command.ts'
+import type { KeyValues } from './key-options.ts'
+import type { OpenDatabase } from './open-store.ts'
 import { formatTable } from './table.ts'
 
-export type KeyTarget = { store: Store; database: string; terminal: Terminal }
+/** An action of the command "keys", with the options and the database of its call. */
+export type KeyTask = OpenDatabase & { values: KeyValues; id: string; now: number; terminal: Terminal }
 
-type Values = { active: true | undefined; tier: string | undefined; owner: string | undefined }
-
-type Wanted = { values: Values & { json: true | undefined }; tiers: readonly Tier[]; now: number }
-
-export async function listKeys(
-  { store, database, terminal }: KeyTarget,
-  { values, tiers, now }: Wanted,
-): Promise<void> {
+export async function listKeys({ values, now, store, name, config, terminal }: KeyTask): Promise<void> {
   const all = await store.keys.list()
-  const left = await findQuotas(store, tiers, now)
+  const left = await findQuotas(store, config.tiers, now)
   const shown = all
     .filter((key) => isWanted(key, values, now))
     .map((key) => ({ ...presentKey(key, now), ...left(key) }))
@@ -26,21 +23,20 @@ export async function listKeys(
   if (shown.length === 0) {
     const none = all.length > 0 ? 'There are no such keys' : 'There are no keys'
     const advice = all.length > 0 ? '' : ': "keys create --name NAME" creates one'
-    return terminal.err(`${none} in ${database}${advice}.\n`)
+    return terminal.err(`${none} in ${name}${advice}.\n`)
   }
-  const hasQuota = shown.some(({ monthly_quota }) => monthly_quota !== null)
-  const hasOrigins = shown.some((key) => isPublishable(key) || key.seen_in_browser)
-  const head = ['ID', 'NAME', 'STATE', 'TIER', 'OWNER', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED']
-  const rows = shown.map((key) => [
-    ...toRow(key),
-    ...(hasQuota ? [describeQuota(key)] : []),
-    ...(hasOrigins ? [describeOrigins(key)] : []),
-  ])
-  const more = [...(hasQuota ? ['LEFT THIS MONTH'] : []), ...(hasOrigins ? ['ORIGINS'] : [])]
-  terminal.out(formatTable([[...head, ...more], ...rows]))
+  const rows = shown.map(toRow)
+  // The last two columns are left out if they are empty.
+  const isUsed = HEAD.map((_, at) => at < HEAD.length - 2 || rows.some((row) => row[at] !== '-'))
+  terminal.out(formatTable([HEAD, ...rows].map((row) => row.filter((_, at) => isUsed[at]))))
 }
 
-function isWanted(key: ApiKey, { active, tier, owner }: Values, now: number): boolean {
+const HEAD = [
+  ...['ID', 'NAME', 'STATE', 'TIER', 'OWNER', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED'],
+  ...['LEFT THIS MONTH', 'ORIGINS'],
+]
+
+function isWanted(key: ApiKey, { active, tier, owner }: KeyValues, now: number): boolean {
   if (active && keyState(key, now) !== 'active') return false
   if (tier !== undefined && key.tier !== tier) return false
   return owner === undefined || key.owner.toLowerCase() === owner.toLowerCase()
@@ -59,21 +55,16 @@ async function findQuotas({ usage }: Store, tiers: readonly Tier[], now: number)
   }
 }
 
-const describeQuota = ({ monthly_quota, monthly_left }: Quota) =>
-  monthly_quota === null
-    ? '-'
-    : `${monthly_left?.toLocaleString('en')} of ${monthly_quota.toLocaleString('en')}`
-
-type Shown = ReturnType<typeof presentKey>
-
-const describeOrigins = ({ origins, seen_in_browser }: Shown) =>
-  seen_in_browser ? 'seen in a browser: rotate it' : origins.join(',') || '-'
-
-function toRow({ id, name, state, tier, owner, scopes, types, ...times }: Shown): string[] {
-  const days = [times.created_at, times.expires_at, times.last_used_at].map((time) => time?.slice(0, 10))
+function toRow(key: ReturnType<typeof presentKey> & Quota): string[] {
+  const { id, state, tier, scopes, types, origins, monthly_quota: quota } = key
+  const days = [key.created_at, key.expires_at, key.last_used_at].map((time) => time?.slice(0, 10))
   const grants = scopes.join(',') + (types.length > 0 ? ` (${types.join(',')})` : '')
-  const texts = [id, printable(name), state, tier, printable(owner) || '-', printable(grants)]
-  return [...texts, ...days.map((day) => day ?? 'never')]
+  return [
+    ...[id, printable(key.name), state, tier, printable(key.owner) || '-', printable(grants)],
+    ...days.map((day) => day ?? 'never'),
+    quota === null ? '-' : `${number(key.monthly_left ?? 0)} of ${number(quota)}`,
+    key.seen_in_browser ? 'seen in a browser: rotate it' : origins.join(',') || '-',
+  ]
 }
 
 export function presentKey(key: ApiKey, now: number) {

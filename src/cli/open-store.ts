@@ -13,20 +13,17 @@ import type { Terminal } from './command.ts'
 
 type Options = Parameters<typeof openStore>[1]
 
+/** Options of most commands: a missing or outdated database is refused. */
+export const MUST_EXIST: Options = { create: false, migrate: false }
+
 /** Options of commands that may create a database, but must not migrate an older one. */
 export const MAY_CREATE: Options = { create: true, migrate: 'new' }
-
-/** Opens a store. By default a missing or outdated database is refused. */
-export const openForCommand = (
-  database: DatabaseAddress,
-  options: Options = { create: false, migrate: false },
-) => openStore(database, options)
 
 /** Opens the configured database. If it is missing, DATABASE_URL is wrong: throws. `name` is for messages. */
 export async function openConfigured(
   { env }: Terminal,
   values: { demo?: true | undefined },
-  open: (database: DatabaseAddress) => Promise<Store> = openForCommand,
+  open = (database: DatabaseAddress) => openStore(database, MUST_EXIST),
 ) {
   const config = readConfig(env, values)
   const { database } = config
@@ -38,6 +35,8 @@ export async function openConfigured(
   return { config, store, name, [Symbol.asyncDispose]: store[Symbol.asyncDispose] }
 }
 
+export type OpenDatabase = Awaited<ReturnType<typeof openConfigured>>
+
 /** Opens the configured database and finds the active rules. Reads RULES first: if invalid, creates no database. */
 export async function openWithRules(...args: Parameters<typeof openConfigured>) {
   const [{ env }, values] = args
@@ -48,7 +47,7 @@ export async function openWithRules(...args: Parameters<typeof openConfigured>) 
 
 /** Opens a database to serve from or to import to. It may be new, but must not be an incomplete copy. */
 export async function openWhole(database: DatabaseAddress, options: Options = MAY_CREATE): Promise<Store> {
-  const store = await openForCommand(database, options)
+  const store = await openStore(database, options)
   const note = (await store.copying.find()) ?? ''
   // Until version 0.2.1 a complete copy left a note of two lines.
   if (note === '' || note.includes('\n')) return store
@@ -62,12 +61,12 @@ export async function openWhole(database: DatabaseAddress, options: Options = MA
 /** Opens a database for a dry run, which neither creates nor migrates it. If it is missing, an empty temporary one is opened. */
 export async function openForDryRun(database: DatabaseAddress): Promise<Store> {
   try {
-    return await openWhole(database, { create: false, migrate: false })
+    return await openWhole(database, MUST_EXIST)
   } catch (error) {
     if (!(error instanceof NewDatabaseError)) throw error
   }
   const folder = mkdtempSync(join(tmpdir(), 'passportd-dry-run-'))
-  const store = await openForCommand({ engine: 'sqlite', path: join(folder, 'new.db') }, {})
+  const store = await openStore({ engine: 'sqlite', path: join(folder, 'new.db') })
   const close = async () => {
     await store.close()
     rmSync(folder, { recursive: true })

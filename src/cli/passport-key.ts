@@ -1,6 +1,5 @@
-import { CommandError } from '../domain/errors.ts'
+import { onlyOne } from '../api/v3/parameters.ts'
 import { type PassportKey, type PassportRef, parsePassportKey } from '../domain/passport.ts'
-import { quote } from '../domain/text/quote.ts'
 import type { Store } from '../store/store.ts'
 import { invalidValue } from './command.ts'
 
@@ -25,9 +24,5 @@ export function parseId(text: string): number {
 export async function findRef({ v3 }: Store, key: PassportKey): Promise<PassportRef | undefined> {
   if (!('handle' in key)) return key
   const [found] = await v3.find([key], { credentials: false })
-  if (found && 'candidates' in found) throw ambiguous(key.handle, found.candidates)
-  return found && { id: found.passport.id }
+  return found && { id: onlyOne(key.handle, found).passport.id }
 }
-
-export const ambiguous = (handle: string, candidates: readonly number[]) =>
-  new CommandError(`${quote(handle)} is a handle of the passports ${candidates.join(', ')}: use an id.`)

@@ -12,6 +12,13 @@ export function createProgress({ err, interactive, now }: Output, unit: string, 
   const every = interactive ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE
   let last = begin
   let drawn = false
+
+  /** Clears the line; a later update draws it again. */
+  function end(): void {
+    if (drawn && interactive) err('\r\x1b[2K')
+    drawn = false
+  }
+
   return {
     /** `measured` is the progress towards `total`, if `total` has another unit than `done`. */
     update(done: number, measured = done, total = initial): void {
@@ -29,10 +36,7 @@ export function createProgress({ err, interactive, now }: Output, unit: string, 
       const line = parts.join(', ')
       err(interactive ? `\r\x1b[2K${line}` : `${line}\n`)
     },
-    /** Clears the line; a later update draws it again. */
-    end(): void {
-      if (drawn && interactive) err('\r\x1b[2K')
-      drawn = false
-    },
+    end,
+    [Symbol.dispose]: end,
   }
 }

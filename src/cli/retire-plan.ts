@@ -15,24 +15,15 @@ import { count } from '../domain/text/counts-and-sizes.ts'
 import { formatDuration } from '../domain/text/duration.ts'
 import { formatInstant, isoTime } from '../domain/text/instant.ts'
 import { printable } from '../domain/text/quote.ts'
-import type { Store } from '../store/store.ts'
 import type { Terminal } from './command.ts'
+import type { OpenDatabase } from './open-store.ts'
 import { formatTable } from './table.ts'
 
-export type PlanContext = {
-  store: Store
-  plan: RetirementPlan
-  terminal: Terminal
-  now: number
-  /** The database's name in messages. */
-  name: string
-  deprecatedAt: number | undefined
-  requireKey: boolean
-}
+export type PlanContext = OpenDatabase & { plan: RetirementPlan; terminal: Terminal; now: number }
 
 /** Prints the settings of the plan, the present state and the next change. */
-export async function printPlan({ plan, store, terminal, now, deprecatedAt }: PlanContext): Promise<void> {
-  const dated = datePlan(plan, deprecatedAt)
+export async function printPlan({ plan, store, terminal, now, config }: PlanContext): Promise<void> {
+  const dated = datePlan(plan, config.deprecatedAt)
   const keys = new Map((await store.keys.list()).map((key) => [key.id, key]))
   const byDefault = plan.deprecatedAt === undefined ? ' (DEPRECATED_AT)' : ''
   const brownouts = plan.brownouts.map((brownout) => {
@@ -102,8 +93,8 @@ function describeNext(plan: DatedPlan, now: number): string {
   return `${formatInstant(next.at)}: ${what}`
 }
 
-export function presentPlan({ plan, now, deprecatedAt }: PlanContext) {
-  const dated = datePlan(plan, deprecatedAt)
+export function presentPlan({ plan, now, config }: PlanContext) {
+  const dated = datePlan(plan, config.deprecatedAt)
   const next = nextChange(dated, now)
   return {
     phase: phaseAt(dated, now),
@@ -122,10 +113,8 @@ const ORDINARY = 'ordinary'
 const EXEMPT = 'exempt'
 
 /** Shows the responses that clients would get at a time. The code of the server renders them. */
-export function previewResponses(
-  { plan: found, deprecatedAt, requireKey }: PlanContext,
-  now: number,
-): string {
+export function previewResponses({ plan: found, config }: PlanContext, now: number): string {
+  const { deprecatedAt, requireKey } = config
   const plan = datePlan({ ...found, exempt: [...found.exempt, EXEMPT] }, deprecatedAt)
   const preview = (key: string | undefined) =>
     describeResponse(previewRetirement(plan, { now, key, requireKey }))

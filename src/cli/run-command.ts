@@ -1,7 +1,6 @@
 import { ConfigError } from '../config/config.ts'
 import { describeError } from '../domain/errors.ts'
-import { nearestName } from '../domain/text/nearest-name.ts'
-import { quote } from '../domain/text/quote.ts'
+import { describeUnknown } from '../domain/text/nearest-name.ts'
 import { PROGRAM, VERSION } from '../version.ts'
 import { type Command, type Terminal, UsageError } from './command.ts'
 import { commandHelp, programHelp } from './help.ts'
@@ -43,17 +42,12 @@ export async function runCommand([name = '--help', ...args]: string[], terminal:
   if (['help', '--help', '-h'].includes(name))
     return terminal.out(asStarted(programHelp(await loadCommands())))
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!load) throw unknownCommand(name)
+  if (!load)
+    throw new UsageError(`${describeUnknown('command', name, Object.keys(COMMANDS))} See "passportd --help".`)
   const command = await load()
   if (args.some((arg) => arg === '--help' || arg === '-h'))
     return terminal.out(asStarted(commandHelp(command)))
   await command.execute(args, terminal)
-}
-
-function unknownCommand(name: string): UsageError {
-  const nearest = nearestName(name, Object.keys(COMMANDS))
-  const meant = nearest === undefined ? '.' : `: did you mean "${nearest}"?`
-  return new UsageError(`There is no command ${quote(name)}${meant} See "passportd --help".`)
 }
 
 /** Replaces the name of the program in command lines, so that they can be copied. */

@@ -72,6 +72,8 @@ async function* readBatches({ name, list }: CopyableTable, { signal, onProgress 
   let after: CopyKey | undefined
   let limit = FIRST_BATCH
   for (;;) {
+    // SQLite is synchronous: without a turn of the event loop, the process would not notice a signal.
+    await new Promise(setImmediate)
     signal.throwIfAborted()
     const items = await list({ after, limit })
     const until = items.length < limit ? undefined : items.at(-1)?.key

@@ -1,4 +1,5 @@
 import { backoff, exchange, type Fetch, parseRetryAfter } from '../../packages/client/src/exchange.ts'
+import { CommandError } from '../domain/errors.ts'
 
 export type ThrottleOptions = {
   base: string
@@ -18,12 +19,12 @@ export type ThrottleOptions = {
 type Reply = { status: 200; body: unknown; etag: string; location: string } | { status: 304 | 404 }
 
 /** The source is unavailable or rejects all requests; a retry does not help. */
-export class SourceError extends Error {
+export class SourceError extends CommandError {
   override readonly name = 'SourceError'
 }
 
 /** One request failed; other requests may succeed. */
-export class ResponseError extends Error {
+export class ResponseError extends CommandError {
   override readonly name = 'ResponseError'
 }
 

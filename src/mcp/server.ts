@@ -26,15 +26,13 @@ type Options = {
   log: Log
   /** Whether the client started this process (stdio). Only such a client may see why the store is unavailable. */
   isLocal: boolean
-  /** Called with 1 when a tool call begins, and with -1 when it ends. */
-  onCall: (step: 1 | -1) => void
 }
 
 /**
  * Uses the SDK's low-level server, because the high-level one requires zod schemas and writes its own validation errors.
  * Here the schemas are TypeBox, and the error messages are those of the APIs.
  */
-export function createMcpServer({ open, principal, log, isLocal, onCall }: Options): Server {
+export function createMcpServer({ open, principal, log, isLocal }: Options): Server {
   const tools = new Map(Object.entries(TOOLS).filter(([, tool]) => !tool.writes || canWrite(principal)))
   const server = new Server(
     { name: 'passportd', title: 'passportd', version: VERSION },
@@ -55,7 +53,6 @@ export function createMcpServer({ open, principal, log, isLocal, onCall }: Optio
         ProtocolErrorCode.InvalidParams,
         describeUnknown('tool', params.name, [...tools.keys()]),
       )
-    onCall(1)
     try {
       const data = sanitize(await tool.call(params.arguments ?? {}, { ...(await open()), principal }))
       // `content` is for clients that ignore `structuredContent`.
@@ -67,8 +64,6 @@ export function createMcpServer({ open, principal, log, isLocal, onCall }: Optio
         structuredContent: problem,
         content: [{ type: 'text', text: problem.detail }],
       }
-    } finally {
-      onCall(-1)
     }
   })
 

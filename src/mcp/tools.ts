@@ -208,8 +208,9 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     writes: true,
     async call({ records, dry_run: dryRun = false }, { store, principal, now }) {
       const actor = principal.id === '' ? 'cli' : (`key:${principal.id}` as const)
-      const sent = { writer: principal, lines: toLines({ records }), isList: true, dryRun }
-      return saveSentRecords({ store, rules: await findRules(store), now: now() }, sent, actor)
+      const by = { actor, now: now(), writer: principal } as const
+      const sent = { ...by, lines: toLines({ records }), isList: true, dryRun }
+      return saveSentRecords(store, await findRules(store), sent)
     },
   }),
 }

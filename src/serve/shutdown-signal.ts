@@ -1,3 +1,5 @@
+import { CommandError } from '../domain/errors.ts'
+
 const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /** One Ctrl+C may arrive twice: from the terminal, and again from npm. */
@@ -11,7 +13,7 @@ export function shutdownSignal(onDeadline?: () => void): AbortSignal {
   const controller = new AbortController()
   function onSignal(): void {
     if (onDeadline && !controller.signal.aborted) setTimeout(onDeadline, DEADLINE_MILLISECONDS).unref()
-    controller.abort()
+    controller.abort(new CommandError('Stopped. Run the command again to continue.'))
     setTimeout(() => {
       for (const signal of SHUTDOWN_SIGNALS) process.off(signal, onSignal)
     }, DUPLICATE_MILLISECONDS).unref()

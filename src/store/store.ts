@@ -46,8 +46,6 @@ export type Store = AsyncDisposable & {
     ): Awaitable<{ results: SaveResult[]; end: EventCursor }>
     /** Calls `work` with a function like `save`, in a transaction that is rolled back. Other writers wait. */
     rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
-    /** Saves the records and returns true if the store has no passports. Otherwise returns false. */
-    saveIfEmpty(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<boolean>
     /** The next passports by id, including merged ones. */
     list(afterId: number, limit: number): Awaitable<PassportRecord[]>
     listRemovals(): Awaitable<number[]>
@@ -85,16 +83,16 @@ export type Store = AsyncDisposable & {
   subscriptions: SubscriptionStore
   leases: LeaseStore
   keys: {
-    create(key: ApiKey): Awaitable<void>
+    create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Awaitable<void>
     find(id: string): Awaitable<ApiKey | undefined>
     /** Newest first. */
     list(): Awaitable<ApiKey[]>
     /** Absent fields stay unchanged; `expiresAt: null` means never. Returns false for an unknown or revoked key. */
     update(
       id: string,
-      change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner' | 'scopes' | 'origins' | 'types'>> & {
-        expiresAt?: number | null
-      },
+      change: {
+        [Name in 'name' | 'tier' | 'owner' | 'scopes' | 'origins' | 'types']?: ApiKey[Name] | undefined
+      } & { expiresAt?: number | null | undefined },
     ): Awaitable<boolean>
     /** Sets a successor. The key expires at `endsAt` or earlier. Returns false if it is unknown or has a successor. */
     replace(id: string, successor: string, endsAt: number): Awaitable<boolean>

@@ -1,11 +1,13 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
+import { openStore } from '../../src/store/open.ts'
 import { runHere } from '../support/cli-in-process.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const REFUSED: [line: string | string[], sentence: string][] = [
-  ['dance', 'There is no command "dance". See "passportd --help".'],
-  ['exprot', 'There is no command "exprot": did you mean "export"? See "passportd --help".'],
-  ['key', 'There is no command "key": did you mean "keys"? See "passportd --help".'],
-  [[`keys${'s'.repeat(60)}`], `There is no command "keys${'s'.repeat(36)}…". See "passportd --help".`],
+  ['dance', '"dance" is not a known command: use serve, keys, subscriptions, usage, '],
+  ['exprot', '"exprot" is not a known command: did you mean export? See "passportd --help".'],
+  ['key', '"key" is not a known command: did you mean keys? See "passportd --help".'],
+  [[`keys${'s'.repeat(60)}`], `"keys${'s'.repeat(36)}…" is not a known command: use serve, keys, `],
   ['serve --fast', `Unknown option '--fast'. See "passportd serve --help".`],
   ['serve --workers 0', '--workers must be a whole number from 1 to 64, got "0".'],
   ['serve --workers 65', 'got "65".'],
@@ -117,9 +119,14 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['retire clear', '"retire clear" deletes the whole plan. Add --yes to confirm.'],
 ]
 
-test.each(REFUSED)('%p is refused before a database is opened', async (line, sentence) => {
+const folder = tempFolder()
+const path = `${folder.path}/empty.db`
+await (await openStore({ engine: 'sqlite', path })).close()
+afterAll(() => folder[Symbol.dispose]())
+
+test.each(REFUSED)('%p is refused with a sentence that says what is accepted', async (line, sentence) => {
   const args = typeof line === 'string' ? line.split(' ') : line
-  const env = { DATABASE_URL: 'sqlite:/dev/null/x.db' }
+  const env = { DATABASE_URL: `sqlite:${path}` }
   const error: Error = await runHere(args, { env }).then(
     () => new Error('The command line was accepted.'),
     (error) => error,

@@ -55,6 +55,17 @@ test('the demo has four months of events for each of the first hundred people, w
   for (const own of causes.values()) expect(own).toContain('value')
 })
 
+test('in the last week of the demo some scores rise, some fall, and some people are new', async () => {
+  const { events } = await store.events.list({ after: 0, limit: 10_000 })
+  const latest = events.filter(({ time }) => time > NOON - 7 * DAY)
+  const differences = latest.flatMap((event) =>
+    event.type === 'score.changed' ? [event.change.score[1] - event.change.score[0]] : [],
+  )
+  expect(differences.filter((difference) => difference > 0).length).toBeGreaterThan(10)
+  expect(differences.filter((difference) => difference < 0).length).toBeGreaterThan(10)
+  expect(latest.filter(({ type }) => type === 'passport.added')).toHaveLength(6)
+})
+
 test('the demo has a thousand people, one who was merged into another, and one whose score is being calculated', () => {
   expect(people.filter(({ mergedInto }) => mergedInto === undefined)).toHaveLength(1000)
   expect(people.filter(({ mergedInto }) => mergedInto !== undefined)).toMatchObject([

@@ -74,7 +74,7 @@ export async function serveMcpHere(store: Store, facets = store.facets) {
   const catalog = createCatalog({ ...store, facets }, { mostAwaited: 0 })
   const context = { store, catalog, config: { publicUrl: undefined, explorer: true }, now: () => NOON }
   const createServer = (principal: Principal) =>
-    createMcpServer({ open: async () => context, principal, log, isLocal: false, onCall: () => undefined })
+    createMcpServer({ open: async () => context, principal, log, isLocal: false })
   const findKey = async (id: string) => store.keys.find(id)
   const server = await serveMcp({ host: '127.0.0.1', port: 0, log, findKey, now: () => NOON, createServer })
   return { url: server.url, lines, [Symbol.asyncDispose]: server.stop }

@@ -6,7 +6,7 @@ import * as subscriptionSchemas from '../../domain/v3/subscription-schema.ts'
 import * as writeSchemas from '../../domain/v3/write-schemas.ts'
 import { type ErrorResponse, errorHeaders, publicError } from '../errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS } from '../openapi-parts.ts'
-import type { Surface } from '../route.ts'
+import type { Context, Surface } from '../route.ts'
 import { parametersOf } from './parameters.ts'
 
 export const V3: Surface = {
@@ -35,6 +35,9 @@ export const KEY = {
     'Digits only: a passport id. A source and a name with a colon between them: a social profile or an account, in any letter case. Otherwise: a wallet; `0x` addresses in any letter case.',
   example: '42',
 }
+
+/** The actor of the changes that a request makes. */
+export const actorOf = ({ principal }: Context) => `key:${principal.id}` as const
 
 /** A parameter that is a comma-separated list. */
 export const list = (description: string, items: object) => ({

@@ -9,10 +9,10 @@ import {
 import { CommandError } from '../../domain/errors.ts'
 import { copyStore, type TableReport } from '../../ingest/copy.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
-import { migrateDatabase } from '../../store/open.ts'
+import { migrateDatabase, openStore } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, type Terminal, UsageError } from '../command.ts'
-import { MAY_CREATE, openForCommand } from '../open-store.ts'
+import { MAY_CREATE, MUST_EXIST } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 
@@ -78,12 +78,23 @@ async function copyDatabase(
   const [source, target] = [nameDatabase(from), nameDatabase(to)]
   if (source === target) throw new UsageError(`${source} cannot be copied to itself.`)
   const signal = shutdownSignal()
-  await using fromStore = await openForCommand(from)
-  await using toStore = await openForCommand(to, MAY_CREATE)
+  await using fromStore = await openStore(from, MUST_EXIST)
+  await using toStore = await openStore(to, MAY_CREATE)
   if (!replace) await refuseOverwrite(toStore, source, target)
   await refuseSame(fromStore, toStore, source)
   await toStore.copying.note(source)
-  const reports = await run({ from: fromStore, to: toStore }, signal, terminal)
+  using progress = createProgress(terminal, 'passports copied or compared')
+  let passports = 0
+  const reports = await copyStore({
+    from: fromStore,
+    to: toStore,
+    signal,
+    onProgress(part, some) {
+      if (part === 'passports') passports += some
+      progress.update(passports)
+    },
+  })
+  progress.end()
   terminal.out(describe(reports))
   const different = reports.filter(({ isSame }) => !isSame).map(({ name }) => name)
   if (different.length > 0) {
@@ -98,29 +109,9 @@ async function copyDatabase(
 }
 
 async function acceptCopy(address: DatabaseAddress, terminal: Terminal): Promise<void> {
-  await using store = await openForCommand(address)
+  await using store = await openStore(address, MUST_EXIST)
   await store.copying.note('')
   terminal.err(`The contents of ${nameDatabase(address)} are accepted.\n`)
-}
-
-async function run(stores: { from: Store; to: Store }, signal: AbortSignal, terminal: Terminal) {
-  const progress = createProgress(terminal, 'passports copied or compared')
-  let passports = 0
-  try {
-    return await copyStore({
-      ...stores,
-      signal,
-      onProgress(part, some) {
-        if (part === 'passports') passports += some
-        progress.update(passports)
-      },
-    })
-  } catch (error) {
-    if (!signal.aborted) throw error
-    throw new CommandError('Stopped. Run the command again to continue.')
-  } finally {
-    progress.end()
-  }
 }
 
 /** Refuses to copy a database to itself under another name. It writes a note to the target, and looks for it in the source. */

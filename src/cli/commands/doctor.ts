@@ -1,6 +1,6 @@
-import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { RedisClient } from 'bun'
+import { openClient } from '../../api/redis/redis-rate-limit.ts'
 import { type Config, ConfigError, NAMES, readConfig } from '../../config/config.ts'
 import { nameDatabase, namePostgres } from '../../config/database-address.ts'
 import { misspeltSettings } from '../../config/misspelt-settings.ts'
@@ -14,7 +14,7 @@ import { SCHEMA } from '../../store/postgres/migrate.ts'
 import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from '../../store/sql/diagnostics.ts'
 import { orphanedWalProblem } from '../../store/sqlite/wal-checks.ts'
 import { PROGRAM } from '../../version.ts'
-import { checkHealth } from '../check-health.ts'
+import { askHealth } from '../ask-health.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal } from '../command.ts'
 import { describeSystemError } from '../system-error.ts'
 import { formatTable } from '../table.ts'
@@ -49,6 +49,11 @@ export const doctor = defineCommand({
   },
 })
 
+async function checkHealth(config: Config): Promise<void> {
+  const status = await askHealth(config)
+  if (status !== 200) throw new CommandError(`/health on ${config.host}:${config.port} responded ${status}.`)
+}
+
 function report(findings: readonly CheckResult[], asJson: boolean, terminal: Terminal): void {
   const numberOf = (level: CheckResult['level']) => findings.filter((each) => each.level === level).length
   const [problems, warnings] = [numberOf('problem'), numberOf('warning')]
@@ -82,10 +87,8 @@ async function checkAll(config: Config, full: boolean, now: number): Promise<Che
   return [
     ...files,
     ...(isUsable ? await orProblem(() => checkDatabase(config, full, now)) : []),
-    ...(
-      await Promise.all(replicas.map((url) => orProblem(async () => [await checkReplica(url)], 'replica')))
-    ).flat(),
-    ...(redisUrl === undefined ? [] : [await checkRedis(redisUrl)]),
+    ...(await Promise.all(replicas.map((url) => orProblem(() => checkReplica(url), 'replica')))).flat(),
+    ...(redisUrl === undefined ? [] : await orProblem(() => checkRedis(redisUrl), 'redis')),
   ]
 }
 
@@ -115,35 +118,29 @@ async function orProblem(
 /** With less free space than this, the service does not try to write. */
 const LEAST_FREE = 1024 * 1024
 
-type Found = { path: string; file: Stats }
-
-const find = (path: string): Found[] => {
-  const file = statSync(path, { throwIfNoEntry: false })
-  return file ? [{ path, file }] : []
-}
+const find = (path: string) => statSync(path, { throwIfNoEntry: false })
 
 /** Checks the database file and the files next to it. After a problem or warning about "database", it stays closed. */
 function checkFiles(path: string): CheckResult[] {
   const folder = dirname(path)
-  const [database] = find(path)
+  const database = find(path)
   const noFile = `There is no file ${path}: "serve", "import" or "restore" creates it. If it should exist, check DATABASE_URL and the working directory.`
   const orphanedWal = orphanedWalProblem(path)
   if (!database || orphanedWal !== undefined)
     return [problem('database', orphanedWal ?? noFile), ...checkFolder(folder)]
-  if (!database.file.isFile()) return [problem('database', `${path} is not a file.`)]
-  const wal = find(`${path}-wal`)
+  if (!database.isFile()) return [problem('database', `${path} is not a file.`)]
   const { bavail, bsize } = statfsSync(folder)
   const results = [
     ...checkFolder(folder),
-    ...checkRights([database, ...wal, ...find(`${path}-shm`)]),
-    checkSpace(folder, bavail * bsize, database.file.size, wal[0]?.file.size ?? 0),
+    ...checkRights([path, `${path}-wal`, `${path}-shm`]),
+    checkSpace(folder, bavail * bsize, database.size, find(`${path}-wal`)?.size ?? 0),
   ]
-  if (database.file.size > 0) return results
+  if (database.size > 0) return results
   return [warning('database', `${path} is empty: "serve" or "import" creates its tables.`), ...results]
 }
 
 function* checkFolder(folder: string) {
-  const stats = statSync(folder, { throwIfNoEntry: false })
+  const stats = find(folder)
   if (!stats) yield ok('rights', `The first start creates the folder ${folder}.`)
   else if (!canWrite(folder))
     yield problem(
@@ -154,10 +151,12 @@ function* checkFolder(folder: string) {
     yield warning('rights', `Every user can write to the folder ${folder}: chmod o-w ${folder}.`)
 }
 
-function checkRights(all: readonly Found[]): CheckResult[] {
+function checkRights(paths: readonly string[]): CheckResult[] {
   const results: CheckResult[] = []
   const user = process.getuid?.()
-  for (const { path, file } of all) {
+  for (const path of paths) {
+    const file = find(path)
+    if (!file) continue
     if (!canWrite(path))
       results.push(problem('rights', `This user cannot write to ${path}: run as its owner, or chown it.`))
     if ((file.mode & 0o077) !== 0)
@@ -264,33 +263,20 @@ function* checkKeys(keys: readonly ApiKey[], { tiers }: Config, now: number) {
 const TIMEOUT_MILLISECONDS = 2000
 
 /** Does not check how far a replica lags: `/ready` and the log of `serve` report it. */
-async function checkReplica(url: string): Promise<CheckResult> {
+async function checkReplica(url: string): Promise<CheckResult[]> {
   const schema = await findReplicaSchema(url)
   const name = namePostgres(url)
-  if (schema === SCHEMA) return ok('replica', `${name} is available.`)
-  return problem(
-    'replica',
-    `The schema of ${name} is ${schema}, but this program needs ${SCHEMA}: is it a replica of this primary?`,
-  )
+  if (schema === SCHEMA) return [ok('replica', `${name} is available.`)]
+  const needs = `The schema of ${name} is ${schema}, but this program needs ${SCHEMA}`
+  return [problem('replica', `${needs}: is it a replica of this primary?`)]
 }
 
-async function checkRedis(url: string): Promise<CheckResult> {
-  const client = new RedisClient(url, {
-    autoReconnect: false,
-    enableOfflineQueue: false,
-    connectionTimeout: TIMEOUT_MILLISECONDS,
-  })
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('No response')), TIMEOUT_MILLISECONDS)
-  try {
-    await Promise.race([client.connect().then(() => client.send('PING', [])), timeout])
-    return ok('redis', 'It is available.')
-  } catch (error) {
+async function checkRedis(url: string): Promise<CheckResult[]> {
+  const client = await openClient(url, TIMEOUT_MILLISECONDS).catch(({ message }: Error) => {
     const advice =
       'Check the address and password of REDIS_URL; until then each node counts its own rate limits'
-    return problem('redis', `Redis is unavailable: ${(error as Error).message}. ${advice}.`)
-  } finally {
-    clearTimeout(timer)
-    client.close()
-  }
+    throw new CommandError(`Redis is unavailable: ${message}. ${advice}.`)
+  })
+  client.close()
+  return [ok('redis', 'It is available.')]
 }

@@ -1,17 +1,15 @@
+import { findDiff } from '../../api/v3/diff.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { type Change, causesOf, type EventContent, type LogEvent } from '../../domain/history/event.ts'
-import type { ScoreDiff } from '../../domain/history/score-diff.ts'
+import { type Change, causesOf, type EventContent } from '../../domain/history/event.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
 import { printable } from '../../domain/text/quote.ts'
-import { presentDiff, presentEvent, presentTime } from '../../domain/v3/present-event.ts'
-import { readDiff } from '../../store/read-later-events.ts'
-import type { Store } from '../../store/store.ts'
+import type { WireDiff } from '../../domain/v3/event-schema.ts'
+import { presentEvent, presentTime } from '../../domain/v3/present-event.ts'
+import { readLater } from '../../store/read-later-events.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, JSON_OPTION } from '../command.ts'
 import { openConfigured } from '../open-store.ts'
-import { ambiguous, BY_KEY, findRef, parseKey } from '../passport-key.ts'
+import { BY_KEY, findRef, parseKey } from '../passport-key.ts'
 import { formatTable } from '../table.ts'
-
-const PAGE = 1000
 
 export const history = defineCommand({
   name: 'history',
@@ -28,7 +26,8 @@ export const history = defineCommand({
     const passport = ref && (await store.passports.find(ref))
     const id = ref && 'id' in ref ? ref.id : passport?.id
     const log = await store.events.log()
-    const events = id === undefined ? [] : await listEvents(store, id)
+    const pages = readLater(store.events, id === undefined ? [] : [id], 0, () => undefined)
+    const events = (await Array.fromAsync(pages)).flat().reverse()
     if (events.length === 0 && !passport)
       throw new CommandError(`There is no passport ${given} in ${database.name}.`)
     if (values.json) {
@@ -56,25 +55,13 @@ export const diff = defineCommand({
   forms: [{ args: 'ID FROM [TO]', about: `${BY_KEY}, and times such as 2026-11-01 or now` }],
   examples: ['passportd diff 7 2026-10-01', 'passportd diff 7 2026-10-01 2026-11-01T12:00:00Z'],
   async run({ values, args: [given = '', first = '', second = 'now'] }, terminal) {
-    const key = parseKey(given)
+    parseKey(given)
     const now = terminal.now()
     const times = { from: parseTime('FROM', first, now), to: parseTime('TO', second, now) }
     if (times.from > times.to) throw invalidValue('TO must be a time after FROM', second)
     await using database = await openConfigured(terminal, values)
-    const { store } = database
-    const [found] = await store.v3.find([key], { credentials: true })
-    if (found && 'candidates' in found) throw ambiguous(given, found.candidates)
-    if (!found) throw new CommandError(`There is no passport ${given} in ${database.name}.`)
-    const { passport } = found
-    const result = await readDiff(store.events, passport, times, (knownSince) => {
-      if (times.from < knownSince)
-        throw new CommandError(`FROM is too early: changes are logged since ${presentTime(knownSince)}.`)
-    })
-    terminal.out(
-      values.json
-        ? `${JSON.stringify(presentDiff(passport.id, times, result), null, 2)}\n`
-        : toText(passport.id, result),
-    )
+    const found = await findDiff(database, given, times)
+    terminal.out(values.json ? `${JSON.stringify(found, null, 2)}\n` : toText(found))
   },
 })
 
@@ -83,16 +70,6 @@ function parseTime(name: string, text: string, now: number): number {
   if (time === undefined)
     throw invalidValue(`${name} must be now, or a time such as 2026-11-01 or 2026-11-01T12:00:00Z`, text)
   return time
-}
-
-async function listEvents({ events }: Store, passport: number): Promise<LogEvent[]> {
-  const all: LogEvent[] = []
-  for (let after = 0; ; ) {
-    const page = await events.list({ passport, after, limit: PAGE })
-    all.push(...page.events)
-    if (page.end >= page.log.last) return all
-    after = page.end
-  }
 }
 
 function describe(event: EventContent): string {
@@ -122,12 +99,12 @@ const toArrow = ([before, after]: Change<string | number | null>) =>
   before === after ? `${after}` : `${before ?? 'none'} -> ${after ?? 'none'}`
 
 /** A cause has no type if it is the cap of a category, a category that does not count, or the score in the record. */
-const nameType = (type: string | undefined) => (type === undefined ? 'other' : printable(type))
+const nameType = (type: string | null = null) => (type === null ? 'other' : printable(type))
 
 const signed = (delta: number) => (delta > 0 ? `+${delta}` : String(delta))
 
-function toText(id: number, { score, causes }: ScoreDiff): string {
+function toText({ passport_id, score, causes }: WireDiff): string {
   const rows = causes.map(({ type, delta, cause }) => [nameType(type), signed(delta), cause])
   const table = rows.length > 0 ? formatTable([['TYPE', 'CHANGE', 'CAUSE'], ...rows]) : ''
-  return `Passport ${id}: ${toArrow(score)}\n${table}`
+  return `Passport ${passport_id}: ${toArrow(score)}\n${table}`
 }

@@ -43,30 +43,26 @@ export const importCommand = defineCommand({
     await using database = await openWithRules(terminal, values, dryRun ? openForDryRun : openWhole)
     const { store, rules } = database
     const bytes = sumOf(sources, ({ size }) => size)
-    const progress = createProgress(terminal, 'lines', bytes)
+    using progress = createProgress(terminal, 'lines', bytes)
     const bytesRead = () => sumOf(sources, (source) => source.bytesRead())
-    try {
-      const report = await importRecords(sources, {
-        store,
-        now: terminal.now(),
-        rawKindOf: (type) => rawKindOf(rules, type),
-        rescore,
-        restore,
-        dryRun,
-        strict,
-        onRefusal(refusal) {
-          progress.end()
-          refusals.add(refusal)
-        },
-        onProgress: ({ lines }) => progress.update(lines, bytesRead()),
-      })
-      progress.end()
-      terminal.err(`${dryRun ? 'Nothing was imported. ' : ''}${describe(report, strict)}\n`)
-      if (report.typesWithoutRule.size > 0) terminal.err(`${describeTypes([...report.typesWithoutRule])}\n`)
-      if (report.refused > 0) throw new CommandError(refusals.summary(report.refused, strict))
-    } finally {
-      progress.end()
-    }
+    const report = await importRecords(sources, {
+      store,
+      now: terminal.now(),
+      rawKindOf: (type) => rawKindOf(rules, type),
+      rescore,
+      restore,
+      dryRun,
+      strict,
+      onRefusal(refusal) {
+        progress.end()
+        refusals.add(refusal)
+      },
+      onProgress: ({ lines }) => progress.update(lines, bytesRead()),
+    })
+    progress.end()
+    terminal.err(`${dryRun ? 'Nothing was imported. ' : ''}${describe(report, strict)}\n`)
+    if (report.typesWithoutRule.size > 0) terminal.err(`${describeTypes([...report.typesWithoutRule])}\n`)
+    if (report.refused > 0) throw new CommandError(refusals.summary(report.refused, strict))
   },
 })
 

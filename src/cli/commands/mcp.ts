@@ -1,5 +1,4 @@
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../../api/client-identity.ts'
-import { DRAIN_MILLISECONDS } from '../../api/open-port.ts'
 import { createCatalog } from '../../catalog/catalog.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { parsePort } from '../../config/setting-parsers.ts'
@@ -11,7 +10,7 @@ import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import { PROGRAM } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
-import { openWhole } from '../open-store.ts'
+import { MUST_EXIST, openWhole } from '../open-store.ts'
 
 export const mcp = defineCommand({
   name: 'mcp',
@@ -57,20 +56,16 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     await using stores = keepStore(config.database, (error) =>
       log.error(`The index for filters could not be updated: ${describeError(error)}`),
     )
-    let running = 0
     const createServer = (principal: Principal) =>
       createMcpServer({
         principal,
         open: async () => ({ ...(await stores.open()), config, now: terminal.now }),
         log,
         isLocal: !http,
-        onCall: (step) => {
-          running += step
-        },
       })
 
     const local = scope ? { ...ANONYMOUS_PRINCIPAL, scopes: [scope] } : ANONYMOUS_PRINCIPAL
-    if (!http) return await serveStdio(createServer(local), end, () => running)
+    if (!http) return await serveStdio(createServer(local), end)
     const { serveMcp } = await import('../../mcp/http.ts')
     const { host, publicUrl } = config
     const findKey = async (id: string) => (await stores.open()).store.keys.find(id)
@@ -81,26 +76,14 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
   },
 })
 
-/** Standard output carries the protocol only. */
-async function serveStdio(
-  server: ReturnType<typeof createMcpServer>,
-  end: AbortSignal,
-  running: () => number,
-): Promise<void> {
-  const left = new Promise<void>((resolve) => {
-    for (const event of ['end', 'close'] as const) process.stdin.once(event, resolve)
-    // The client closed its end of the pipe.
-    process.stdout.on('error', () => resolve())
+/** Standard output carries the protocol only. The transport closes itself when the client closes one of its pipes. */
+async function serveStdio(server: ReturnType<typeof createMcpServer>, end: AbortSignal): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
     server.onclose = resolve
   })
   const { StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
   await server.connect(new StdioServerTransport())
-  await Promise.race([left, waitForAbort(end)])
-  const latest = performance.now() + DRAIN_MILLISECONDS
-  // Waits, because the last messages are read and written in later turns of the event loop.
-  do await Bun.sleep(5)
-  while (running() > 0 && performance.now() < latest)
-  await Bun.sleep(5)
+  await Promise.race([closed, waitForAbort(end)])
   await server.close()
   process.stdin.destroy()
 }
@@ -115,7 +98,7 @@ function keepStore(database: Config['database'], onFailure: (error: unknown) => 
   let opened: ReturnType<typeof openOnce> | undefined
 
   async function openOnce() {
-    const store = await openWhole(database, { create: false, migrate: false, ...SERVE_TIMEOUT })
+    const store = await openWhole(database, { ...MUST_EXIST, ...SERVE_TIMEOUT })
     return { store, catalog: createCatalog(store, index) }
   }
 

@@ -4,7 +4,6 @@ import { rawKindOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { printable } from '../../domain/text/quote.ts'
 import type { MirrorReport } from '../../ingest/mirror.ts'
-import { ResponseError, SourceError } from '../../ingest/throttled-client.ts'
 import { pause } from '../../serve/jobs/supervise.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import { VERSION } from '../../version.ts'
@@ -39,47 +38,39 @@ export const mirror = defineCommand({
     const signal = shutdownSignal()
     await using database = await openWithRules(terminal, values, openWhole)
     const { store, rules } = database
-    const progress = createProgress(terminal, 'passports')
+    using progress = createProgress(terminal, 'passports')
     const report = (id: number | string, reason: string) => {
       progress.end()
       terminal.err(`passport ${id}: ${printable(reason)}\n`)
     }
-    try {
-      const result = await mirrorAll({
-        base,
-        version,
-        key,
-        rate: values.rate,
-        concurrency: Math.floor(values.concurrency),
-        restore: values.restore === true,
-        prune: values['prune-all'] ? 'all' : values.prune ? 'some' : 'none',
-        store,
-        userAgent: `passportd/${VERSION} (mirror)`,
-        rescore: false,
-        rawKindOf: (type) => rawKindOf(rules, type),
-        fetch: (url, init) => fetch(url, init),
-        sleep: (milliseconds) => pause(milliseconds, signal),
-        now: terminal.now,
-        ticks: () => performance.now(),
-        random: Math.random,
-        signal,
-        onKept: (id, reason) => report(id, `gone at the source, but kept: ${reason}`),
-        onFailure: report,
-        onProgress: (done, total) => progress.update(done, done, total),
-      })
-      progress.end()
-      terminal.err(`${describeGone(result.gone)}${describe(result.report)}\n`)
-      const { failed } = result.report
-      if (failed > 0)
-        throw new CommandError(`${count(failed, 'passport')} failed: run the command again to retry.`)
-      if (result.refusal) throw new CommandError(`Nothing was removed: ${result.refusal}.`)
-    } catch (error) {
-      progress.end()
-      if (signal.aborted) throw new CommandError('Stopped. Run the command again to continue.')
-      if (error instanceof SourceError || error instanceof ResponseError)
-        throw new CommandError(error.message)
-      throw error
-    }
+    const result = await mirrorAll({
+      base,
+      version,
+      key,
+      rate: values.rate,
+      concurrency: Math.floor(values.concurrency),
+      restore: values.restore === true,
+      prune: values['prune-all'] ? 'all' : values.prune ? 'some' : 'none',
+      store,
+      userAgent: `passportd/${VERSION} (mirror)`,
+      rescore: false,
+      rawKindOf: (type) => rawKindOf(rules, type),
+      fetch: (url, init) => fetch(url, init),
+      sleep: (milliseconds) => pause(milliseconds, signal),
+      now: terminal.now,
+      ticks: () => performance.now(),
+      random: Math.random,
+      signal,
+      onKept: (id, reason) => report(id, `gone at the source, but kept: ${reason}`),
+      onFailure: report,
+      onProgress: (done, total) => progress.update(done, done, total),
+    })
+    progress.end()
+    terminal.err(`${describeGone(result.gone)}${describe(result.report)}\n`)
+    const { failed } = result.report
+    if (failed > 0)
+      throw new CommandError(`${count(failed, 'passport')} failed: run the command again to retry.`)
+    if (result.refusal) throw new CommandError(`Nothing was removed: ${result.refusal}.`)
   },
 })
 

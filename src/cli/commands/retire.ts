@@ -19,7 +19,7 @@ import { type PlanContext, presentPlan, previewResponses, printPlan } from '../r
 const DATE = {
   placeholder: 'DATE',
   accepts: 'a day or a time such as 2027-01-31T12:00Z, or none',
-  parse: orNone(parseInstant),
+  parse: orNone(parseSecond),
 } as const
 
 const URL_OR_NONE = {
@@ -61,26 +61,26 @@ export const retire = defineCommand({
   ],
   examples: ['passportd retire brownout add 2026-12-01T09:00Z 2h'],
   async run({ values, args, action }, terminal) {
-    const now = terminal.now()
-    const task = ACTIONS[action]({ values, args, now })
     await using database = await openConfigured(terminal, values)
-    const { config, store, name } = database
+    const { config, store } = database
     const plan = (await store.retirement.find()) ?? NO_PLAN
-    const context = { ...config, store, plan, terminal, now, name }
-    const changed = await task(context)
+    const context = { ...database, plan, terminal, now: terminal.now() }
+    const changed = await ACTIONS[action](context, args, values)
     if (!changed) return
+    const problem = findPlanProblem(datePlan(changed, config.deprecatedAt))
+    if (problem !== undefined) throw new CommandError(problem)
     await store.retirement.save(changed)
     await printPlan({ ...context, plan: changed })
     terminal.err('Every node applies this plan within seconds.\n')
   },
 })
 
-type Input = { values: Values<typeof OPTIONS>; args: string[]; now: number }
-
-/** An action checks its arguments before the database is opened, and returns a task, which may return a changed plan. */
+/** An action may return a changed plan. */
 type Action = (
-  input: Input,
-) => (context: PlanContext) => undefined | RetirementPlan | Promise<RetirementPlan | undefined>
+  context: PlanContext,
+  args: string[],
+  values: Values<typeof OPTIONS>,
+) => Promise<RetirementPlan | undefined>
 
 /** A sunset that is nearer than this needs a confirmation. */
 const NEAR = 7 * 86_400_000
@@ -88,96 +88,74 @@ const NEAR = 7 * 86_400_000
 const [SHORTEST, LONGEST] = [60_000, 31 * 86_400_000]
 
 const ACTIONS = {
-  show:
-    ({ values }) =>
-    async (context) => {
-      if (values.json) context.terminal.out(`${JSON.stringify(presentPlan(context))}\n`)
-      else await printPlan(context)
-      return undefined
-    },
+  async show(context, _, { json }) {
+    if (json) context.terminal.out(`${JSON.stringify(presentPlan(context))}\n`)
+    else await printPlan(context)
+    return undefined
+  },
 
-  set: ({ values: { deprecated, sunset, successor, notice, yes }, now }) => {
-    if ([deprecated, sunset, successor, notice].every((value) => value === undefined)) {
+  async set({ plan, now }, _, { deprecated, sunset, successor, notice, yes }) {
+    const changes = { deprecatedAt: deprecated, sunsetAt: sunset, successor, notice }
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+    if (given.length === 0)
       throw new UsageError(
         '"retire set" needs at least one of --deprecated, --sunset, --successor and --notice.',
       )
+    if (typeof sunset === 'number' && sunset - now < NEAR && !yes) {
+      const when = sunset <= now ? 'is in the past: V1 would be removed at once' : 'is less than 7 days away'
+      throw new UsageError(`${formatInstant(sunset)} ${when}. Add --yes to confirm.`)
     }
-    const sunsetAt = sunset && wholeSeconds(sunset)
-    if (typeof sunsetAt === 'number' && sunsetAt - now < NEAR && !yes) {
-      const when =
-        sunsetAt <= now ? 'is in the past: V1 would be removed at once' : 'is less than 7 days away'
-      throw new UsageError(`${formatInstant(sunsetAt)} ${when}. Add --yes to confirm.`)
-    }
-    const changes = { deprecatedAt: deprecated && wholeSeconds(deprecated), sunsetAt, successor, notice }
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-    return (context) => {
-      const all = Object.entries({ ...context.plan, ...Object.fromEntries(given) })
-      return checkPlan(
-        Object.fromEntries(all.filter(([, value]) => value !== null)) as RetirementPlan,
-        context,
-      )
-    }
+    const all = Object.entries({ ...plan, ...Object.fromEntries(given) })
+    return Object.fromEntries(all.filter(([, value]) => value !== null)) as RetirementPlan
   },
 
-  'brownout add': ({ args: [startText = '', lengthText = ''], now }) => {
-    const start = parseStart(startText)
+  async 'brownout add'({ plan, now }, [startText = '', lengthText = '']) {
+    const start = parseTime('START', startText)
     const length = parseDuration(lengthText)
     if (length === undefined || length < SHORTEST || length > LONGEST)
       throw invalidValue('DURATION must be from 1m to 31d, such as 2h', lengthText)
     if (start <= now) throw invalidValue('A brownout must start in the future', startText)
-    return (context) => {
-      const all = [...context.plan.brownouts, { start, end: start + length }]
-      return checkPlan({ ...context.plan, brownouts: all.sort((a, b) => a.start - b.start) }, context)
-    }
+    const all = [...plan.brownouts, { start, end: start + length }]
+    return { ...plan, brownouts: all.sort((a, b) => a.start - b.start) }
   },
 
-  'brownout remove': ({ args: [startText = ''] }) => {
-    const start = parseStart(startText)
-    return ({ plan }) => {
-      const brownouts = plan.brownouts.filter((brownout) => brownout.start !== start)
-      if (brownouts.length < plan.brownouts.length) return { ...plan, brownouts }
-      throw new CommandError(`No brownout starts at ${formatInstant(start)}: "retire" shows the starts.`)
-    }
+  async 'brownout remove'({ plan }, [startText = '']) {
+    const start = parseTime('START', startText)
+    const brownouts = plan.brownouts.filter((brownout) => brownout.start !== start)
+    if (brownouts.length < plan.brownouts.length) return { ...plan, brownouts }
+    throw new CommandError(`No brownout starts at ${formatInstant(start)}: "retire" shows the starts.`)
   },
 
-  exempt: ({ args: [given = ''], values: { undo } }) => {
+  async exempt({ plan, store, name }, [given = ''], { undo }) {
     const id = parseKeyId(given) ?? given
-    return async ({ plan, store, name }) => {
-      const others = plan.exempt.filter((other) => other !== id)
-      if (undo && others.length === plan.exempt.length)
-        throw new CommandError(`Key "${id}" is not exempt: "retire" shows the exempt keys.`)
-      if (!undo && !(await store.keys.find(id)))
-        throw new CommandError(`There is no key "${id}" in ${name}: "keys list" shows the ids.`)
-      return { ...plan, exempt: undo ? others : [...others, id] }
-    }
+    const others = plan.exempt.filter((other) => other !== id)
+    if (undo && others.length === plan.exempt.length)
+      throw new CommandError(`Key "${id}" is not exempt: "retire" shows the exempt keys.`)
+    if (!undo && !(await store.keys.find(id)))
+      throw new CommandError(`There is no key "${id}" in ${name}: "keys list" shows the ids.`)
+    return { ...plan, exempt: undo ? others : [...others, id] }
   },
 
-  rehearse: ({ args: [text = ''] }) => {
-    const at = parseInstant(text)
-    if (at === undefined) throw invalidValue('DATE must be a day or a time such as 2026-12-01T09:30Z', text)
-    return (context) => {
-      context.terminal.out(previewResponses(context, at))
-      return undefined
-    }
+  async rehearse(context, [text = '']) {
+    context.terminal.out(previewResponses(context, parseTime('DATE', text)))
+    return undefined
   },
 
-  clear: ({ values }) => {
-    if (!values.yes) throw new UsageError('"retire clear" deletes the whole plan. Add --yes to confirm.')
-    return () => NO_PLAN
+  async clear(_context, _args, { yes }) {
+    if (!yes) throw new UsageError('"retire clear" deletes the whole plan. Add --yes to confirm.')
+    return NO_PLAN
   },
 } satisfies Record<string, Action>
 
-function checkPlan(plan: RetirementPlan, { deprecatedAt }: PlanContext): RetirementPlan {
-  const problem = findPlanProblem(datePlan(plan, deprecatedAt))
-  if (problem !== undefined) throw new CommandError(problem)
-  return plan
+function parseTime(name: string, text: string): number {
+  const time = parseSecond(text)
+  if (time === undefined)
+    throw invalidValue(`${name} must be a day or a time such as 2026-12-01T09:00Z`, text)
+  return time
 }
 
 /** Rounds down, because headers have whole seconds. */
-const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000
-
-function parseStart(text: string): number {
+function parseSecond(text: string): number | undefined {
   const time = parseInstant(text)
-  if (time !== undefined) return wholeSeconds(time)
-  throw invalidValue('START must be a day or a time such as 2026-12-01T09:00Z', text)
+  return time && Math.floor(time / 1000) * 1000
 }

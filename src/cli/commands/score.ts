@@ -5,8 +5,9 @@ import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
 import { findRules } from '../../scoring/stamped-rule-set.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
+import { openStore } from '../../store/open.ts'
 import { DATABASE_OPTIONS, defineCommand, type Terminal } from '../command.ts'
-import { openForCommand } from '../open-store.ts'
+import { MUST_EXIST } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { prepareRulesSetting } from '../rules-setting.ts'
 
@@ -25,7 +26,7 @@ export const score = defineCommand({
     const setting = await loadRules(config.rules)
     const onFailure = (id: number, error: unknown) =>
       terminal.err(`Passport ${id} cannot be scored: ${describeError(error)}\n`)
-    await using store = await openForCommand(config.database)
+    await using store = await openStore(config.database, MUST_EXIST)
     const applySetting = await prepareRulesSetting(store, setting, config, terminal.now())
     await applySetting()
     const rules = await findRules(store)
@@ -40,19 +41,17 @@ export const score = defineCommand({
 
 /** Scores passports until none is stale. Returns the number of scored passports. */
 async function scoreStale(scorer: Rescorer, terminal: Terminal): Promise<number> {
-  const progress = createProgress(terminal, 'passports', await scorer.store.scoring.countStale())
+  using progress = createProgress(terminal, 'passports', await scorer.store.scoring.countStale())
   let done = 0
   for (;;) {
     const some = await rescoreSome(scorer)
     if (some === undefined)
       throw new CommandError('Another rule set was applied meanwhile: run the command again to use it.')
-    if (some === 0) break
+    if (some === 0) return done
     done += some
     progress.update(done)
     await new Promise(setImmediate)
   }
-  progress.end()
-  return done
 }
 
 async function watch(scorer: Rescorer, terminal: Terminal): Promise<void> {

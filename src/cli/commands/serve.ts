@@ -1,11 +1,9 @@
-import { createServer } from 'node:net'
 import { DATABASE_HEADER } from '../../api/open-port.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { nameDatabase, namePostgres } from '../../config/database-address.ts'
 import { whole } from '../../config/setting-parsers.ts'
 import { CommandError, ServiceError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { urlOf } from '../../domain/url.ts'
 import { createLog } from '../../log.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type Service, startService } from '../../serve/service.ts'
@@ -14,6 +12,7 @@ import { SERVE_TIMEOUT } from '../../store/open.ts'
 import { makeBackupFolder } from '../../store/sqlite/scheduled-backup.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
+import { askHealth } from '../ask-health.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openWhole } from '../open-store.ts'
 import { prepareRulesSetting } from '../rules-setting.ts'
@@ -59,9 +58,7 @@ export const serve = defineCommand({
       const { fillWithDemo } = await import('../../ingest/demo/fill-with-demo.ts')
       await fillWithDemo(store, terminal.now())
     }
-    const isPortShared = await isShared(config)
-    const id = await identify(store)
-    if (isPortShared && id !== undefined) await refuseOtherDatabase(config, id)
+    const isPortShared = await isShared(config, await identify(store))
     const end = shutdownSignal(() => terminal.exit(1))
     const service = await startService({ config, workers, store, log, beforeScoring })
     started.resolve(service)
@@ -86,15 +83,6 @@ export const serve = defineCommand({
 const SHARED_PORT =
   'Another process listens on this port, and both get connections. Share a port only for an upgrade on the same database.'
 
-/** Whether another process listens on the port. The service cannot start if that process does not share the port. */
-function isShared({ host, port }: Config): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  const probe = createServer()
-    .once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE'))
-    .listen(port, host, () => probe.close(() => resolve(false)))
-  return promise
-}
-
 /** Finds or creates the id of the database. Returns `undefined` if the database is read-only or its disk is full. */
 async function identify({ identity }: Store): Promise<string | undefined> {
   try {
@@ -105,22 +93,18 @@ async function identify({ identity }: Store): Promise<string | undefined> {
   }
 }
 
-/** Throws if the process on the port serves another database. Accepts an older release, and a process that does not respond. */
-async function refuseOtherDatabase({ host, port, tls }: Config, id: string): Promise<void> {
-  const url = new URL('/health', urlOf(host, port, tls ? 'https' : 'http'))
+/** Whether another process responds on the port, such as an older release. Throws if it serves another database. */
+async function isShared(config: Config, id: string | undefined): Promise<boolean> {
   // A process that does not respond may be another program: the start itself reports a port that it cannot use.
-  const response = await fetch(url, {
-    headers: { [DATABASE_HEADER]: id },
-    signal: AbortSignal.timeout(HEALTH_MILLISECONDS),
-    tls: { rejectUnauthorized: false },
-  }).catch(() => undefined)
-  if (response?.status !== 412) return
-  throw new CommandError(
-    `Another passportd serves another database on port ${port}. Stop it, or set PORT to another port.`,
+  const status = await askHealth(config, id === undefined ? {} : { [DATABASE_HEADER]: id }).catch(
+    () => undefined,
   )
+  if (status === 412)
+    throw new CommandError(
+      `Another passportd serves another database on port ${config.port}. Stop it, or set PORT to another port.`,
+    )
+  return status !== undefined
 }
-
-const HEALTH_MILLISECONDS = 2000
 
 function greeting(
   { url, total, metricsUrl: metrics }: Service,

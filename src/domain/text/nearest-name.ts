@@ -15,7 +15,7 @@ const MOST_DISTANT = 3
 /** Longer names get no suggestion. */
 const LONGEST = 60
 
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST) return undefined
   const given = name.toLowerCase()
   let nearest: string | undefined

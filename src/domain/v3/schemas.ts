@@ -155,8 +155,12 @@ export const LookupRequest = closed({
     maxItems: 1000,
     description: 'Ids, wallets and handles such as `github:zoe`',
   }),
-  include: Type.Optional(Type.Array(Type.Enum(['credentials', 'standing', 'explanation']))),
-  select: Type.Optional(Type.Array(Type.String(), { description: 'Dotted paths of fields' })),
+  include: Type.Optional(
+    Type.Array(Type.Enum(['credentials', 'standing', 'explanation']), { maxItems: 100 }),
+  ),
+  select: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, maxItems: 100, description: 'Dotted paths of fields' }),
+  ),
   as_of: Type.Optional(Type.String({ description: 'As the parameter `as_of` of a single passport' })),
   after: Type.Optional(Type.String({ description: 'As the parameter `after` of a single passport' })),
 })
@@ -207,6 +211,7 @@ export const RuleSet = describedObject('A rule set; the same stamp always has th
   ...RuleSetFile.properties,
 })
 
+export type WireLookupRequest = Static<typeof LookupRequest>
 export type WireProblem = Static<typeof Problem>
 export type WirePassport = Static<typeof Passport>
 export type WireSocial = Static<typeof Social>

@@ -1,6 +1,6 @@
 import { describeRawValue } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { DescribedLine, ExplainedPassport, ExplanationAccount } from '../../domain/explanation.ts'
+import type { ExplainedPassport, ExplanationAccount, ExplanationLine } from '../../domain/explanation.ts'
 import { CREDENTIAL_ACCOUNT, parsePassportRef } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { groupByCategory, UNKNOWN } from '../design/credential-rows.ts'
@@ -76,7 +76,7 @@ function describeSource({ lines, rules, scores }: ExplainedPassport): Html {
 const describeSum = (sum: number, cap: number | undefined): string =>
   cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, at most ${formatFigure(cap)}`
 
-function renderLine(line: DescribedLine): Html {
+function renderLine(line: ExplanationLine): Html {
   const { name, score, from, accounts } = line
   const more = accounts.length > 1 || from === 'nothing' ? renderAccounts(accounts) : html``
   return html`<tr><th scope="row"><bdi>${shorten(name)}</bdi></th><td class="wide">${renderReason(line)}${more}</td><td class="figure">${from === 'nothing' ? UNKNOWN : formatFigure(score)}</td></tr>
@@ -84,8 +84,8 @@ function renderLine(line: DescribedLine): Html {
 }
 
 /** Renders a line such as "9 contracts: √9 × 6 = 18, at most 40". */
-function renderReason(line: DescribedLine): Html {
-  const { value, from, formula, calculation, words, givenScore, maxScore, accounts } = line
+function renderReason(line: ExplanationLine): Html {
+  const { value, from, formula, calculation, words = '', givenScore, maxScore, accounts } = line
   if (from === 'nothing') return html`${formula}`
   if (!calculation) {
     const points =

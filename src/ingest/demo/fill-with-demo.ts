@@ -17,7 +17,7 @@ import file from './people.jsonl.zst' with { type: 'file' }
 
 const DAY = 86_400_000
 
-/** The steps of the history, twelve days each. Few steps and few people keep the start quick. */
+/** The steps of the history, twelve days each; the last days have fractions of steps. Few steps and few people keep the start quick. */
 const STEP = 12 * DAY
 const STEPS = 10
 /** The step in which the built-in rule set replaces an earlier one. */
@@ -34,27 +34,32 @@ const EARLIER_RULES = stampRules({
 
 /** Fills an empty database with invented people, and the history of some of them. */
 export async function fillWithDemo(store: Store, now: number): Promise<void> {
+  if ((await store.passports.count()) > 0) return
   const begin = now - STEPS * STEP
-  const { people, changes } = readDemo(begin)
-  const changesOf = (step: number) =>
-    changes.filter((change) => change.step === step).map(({ record }) => record)
-  const records = people.map((person) => ({
-    kind: 'passport' as const,
-    passport: toScored(person, person.id <= LAST_CHANGING_ID ? EARLIER_RULES : DEFAULT_RULES, begin),
-  }))
-  if (!(await store.records.saveIfEmpty(records, { now: begin, restore: false }))) return
+  const demo = readDemo(begin)
+  const recordsAt = (time: number, wanted: number) =>
+    demo
+      .filter(({ step }) => step === wanted)
+      .map(({ record }) =>
+        record.kind === 'passport' ? { ...record, passport: toScoredAt(record.passport, time) } : record,
+      )
+  await store.records.save(recordsAt(begin, 0), { now: begin, restore: false })
   await store.rules.keep(toAppliedRules(EARLIER_RULES, 'built-in', 0))
-  for (let step = 1; step <= STEPS; step++) {
+  const steps = [...new Set(demo.map(({ step }) => step))].sort((one, other) => one - other)
+  for (const step of steps.filter((step) => step > 0 && step <= STEPS)) {
     const time = begin + step * STEP
     const rules = step < RULES_STEP ? EARLIER_RULES : DEFAULT_RULES
     if (step === RULES_STEP) await adoptRules({ store, rules, now: () => time })
-    await store.records.save(changesOf(step), { now: time, restore: false })
+    await store.records.save(recordsAt(time, step), { now: time, restore: false })
     // If another process has made another rule set active, nothing is scored here.
     await rescoreSome({ store, rules, now: () => time, onFailure })
   }
   // Afterwards one passport is stale: its score is calculated when the service starts.
-  await store.records.save(changesOf(STEPS + 1), { now, restore: false })
+  await store.records.save(recordsAt(now, STEPS + 1), { now, restore: false })
 }
+
+const toScoredAt = (person: PassportRecord, time: number) =>
+  toScored(person, person.id <= LAST_CHANGING_ID ? EARLIER_RULES : DEFAULT_RULES, time)
 
 function onFailure(_id: number, error: unknown): never {
   throw error
@@ -73,23 +78,24 @@ export function toScored(person: PassportRecord, rules: RuleSet, now: number) {
 const RELATIVE = /"@(-\d+)( day)?"/g
 
 /**
- * Returns the invented people of the demo, and their changes with the step of each. The file (238 kB; `zstdcat` shows
- * it) has one record per line, in the format of docs/records.md with relative times. The generator of version 0.2.1
- * wrote it. It has a thousand people, and one who was merged into another.
+ * Returns the records of the demo, in the order of the file, with their steps: 0 for people who are there from the begin. The
+ * file (238 kB; `zstdcat` shows it) has one record per line, in the format of docs/records.md with relative times. It has a
+ * thousand people, and one who was merged into another.
  */
-export function readDemo(begin: number) {
-  const people: PassportRecord[] = []
-  const changes: { step: number; record: IncomingRecord }[] = []
+export function readDemo(begin: number): { step: number; record: IncomingRecord }[] {
   const text = zstdDecompressSync(readFileSync(file)).toString()
   const dated = text.replace(RELATIVE, (_, days, isDate) => {
     const time = new Date(begin + Number(days) * DAY).toISOString()
     return JSON.stringify(isDate ? time.slice(0, 10) : time)
   })
-  for (const line of dated.trimEnd().split('\n')) {
-    const value = JSON.parse(line)
-    const { record } = parseRecord(value, { now: begin, rawKindOf: () => undefined, rescore: false })
-    if (record.kind === 'passport') people.push(record.passport)
-    else changes.push({ step: value.step, record })
-  }
-  return { people, changes }
+  return dated
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const { step = 0, ...value } = JSON.parse(line)
+      return {
+        step,
+        record: parseRecord(value, { now: begin, rawKindOf: () => undefined, rescore: false }).record,
+      }
+    })
 }

@@ -46,8 +46,8 @@ export type Dialect = {
 export type Connection = {
   dialect: Dialect
   query: Query
-  /** Selects whole rows of a table, and the columns in `more`; `rest` follows the name of the table. */
-  selectRows<Row>(table: string, rest: string, values?: readonly unknown[], more?: string): Promise<Row[]>
+  /** Selects whole rows of a table; `rest` follows the name of the table. */
+  selectRows<Row>(table: string, rest: string, values?: readonly unknown[]): Promise<Row[]>
   /** Inserts rows with the same columns, with an optional `on conflict` clause. */
   insertRows<Row>(table: string, rows: readonly object[], conflict?: string): Promise<Row[]>
 }
@@ -70,6 +70,8 @@ export type Transaction = Connection & {
 export type Database = {
   /** Reads outside of a transaction. */
   read: Connection
+  /** For statements that read many rows. */
+  long: Connection
   /** Runs single statements that write. */
   write: Query
   transaction<T>(work: (transaction: Transaction) => Promise<T>, lock?: Lock): Promise<T>

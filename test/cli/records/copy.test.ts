@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openForCommand } from '../../../src/cli/open-store.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/database-address.ts'
 import { adoptRules } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
+import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { start } from '../../support/cli.ts'
 import { callHere } from '../../support/cli-in-process.ts'
@@ -45,7 +45,7 @@ async function databases() {
 }
 
 async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Promise<T> {
-  await using store = await openForCommand(parseDatabaseAddress(url) as DatabaseAddress, {})
+  await using store = await openStore(parseDatabaseAddress(url) as DatabaseAddress)
   return await work(store)
 }
 

@@ -92,7 +92,7 @@ withEveryEngine('history and diff', (makeDatabase) => {
       expect(byId).toMatchObject({ code: 0, out: expect.stringContaining('5') })
       for (const key of [WALLET, 'github:zoe', 'GitHub:@Zoe'])
         expect(await here.call(name, key, ...times)).toEqual(byId)
-      await here.refuses('There is no passport github:none in', name, 'github:none', ...times)
+      await here.refuses('There is no passport ', name, 'github:none', ...times)
     }
     await here.look((store) => saveRecords(store, [record(9, { socials })]))
     for (const [name = '', ...times] of commands)
@@ -106,10 +106,10 @@ withEveryEngine('history and diff', (makeDatabase) => {
       'A passport is named by its id, a wallet or a handle such as github:zoe, got "9',
     ],
     [['explain', 'github:'], 'a handle such as github:zoe, got "github:".'],
-    [['diff', '99', '2026-01-03', '2026-01-04'], 'There is no passport 99 in'],
+    [['diff', '99', '2026-01-03', '2026-01-04'], 'There is no passport "99".'],
     [
       ['diff', '7', '2025-01-03', '2026-01-04'],
-      'FROM is too early: changes are logged since 2026-01-02T12:00:00.000Z.',
+      'from is 2025-01-03T00:00:00.000Z, but changes are known since 2026-01-02T12:00:00.000Z.',
     ],
     [['diff', '7', '2026-01-05', '2026-01-04'], 'TO must be a time after FROM, got "2026-01-04".'],
     [['diff', '7', '9999-01-01'], 'TO must be a time after FROM, got "now".'],

@@ -127,7 +127,8 @@ test('the start and end of brownouts, and the removal and return of V1 are logge
   await using store = await openTestStore('sqlite')
   const entries: object[] = []
   const write = (line: string) => void entries.push(JSON.parse(line))
-  const job = logRetirement(store, createLog({ write, json: true, now: Date.now }))
+  const log = createLog({ write, json: true, now: Date.now })
+  const job = logRetirement(store, log)
   const [now, sunsetAt] = [Date.now(), NOON]
   const brownout = { start: now, end: now + 3_600_000 }
   for (const plan of [
@@ -138,7 +139,7 @@ test('the start and end of brownouts, and the removal and return of V1 are logge
     NO_PLAN,
   ]) {
     await store.retirement.save(plan)
-    await job.run()
+    await job.run(log)
   }
   expect(entries).toMatchObject([
     { message: `A brownout of V1 began: it responds 410 until ${new Date(brownout.end).toISOString()}.` },

@@ -4,10 +4,12 @@ import { NOON } from './records.ts'
 
 /** The people of the demo without a history: each record gives the scores of all its credentials. */
 export const inventPeople = () =>
-  readDemo(NOON).people.map((person) => {
+  readDemo(NOON).flatMap(({ record }) => {
+    if (record.kind !== 'passport') return []
+    const person = record.passport
     const { dataPoints: _, rules: __, givenHuman: ___, ...scored } = toScored(person, DEFAULT_RULES, NOON)
     const credentials = scored.credentials.map((each) => ({ ...each, givenScore: each.score }))
-    return { ...scored, credentials, stale: scored.id === 42 }
+    return [{ ...scored, credentials, stale: scored.id === 42 }]
   })
 
 export type Person = ReturnType<typeof inventPeople>[number]
