@@ -122,7 +122,7 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     script: 'ranking.js',
     here: '/',
     main: html`<div class="intro"><div><h1>${heading || `Explore ${count(all, 'passport')}`}</h1>
-${isHome ? LEAD : html``}${renderSearch(searchText(asked), hiddenFields(asked))}</div>
+${isHome ? LEAD : html``}${renderSearch(searchText(asked), hiddenFields(asked))}${isHome ? renderExamples(facets, standing) : html``}</div>
 ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
@@ -140,6 +140,16 @@ ${controls.renderSuggestions(reading?.suggestions ?? [])}${renderResults(shown)}
 
 const LEAD = html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>
 `
+
+/** Shows that the search understands descriptions, with the most frequent tag and place. */
+function renderExamples(facets: Facets | undefined, { median }: Standing): Html {
+  const words = [facets?.tag[0], facets?.place[0]].map(
+    (facet) => facet && shortWord(facet.label, MAX_TITLE_VALUE),
+  )
+  return words.every(Boolean)
+    ? html`<p class="soft">Or describe people: “${words.join(' ')}”, “human, score over ${Math.round(median)}”.</p>`
+    : html``
+}
 
 /** Hidden fields of the search form keep the filters and the order. */
 const hiddenFields = ({ filters, sort }: RankingQuery) => [

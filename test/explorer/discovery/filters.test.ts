@@ -139,6 +139,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     const { text } = await server.look('/')
     expect(text).toContain('<a href="/?tag=zk" rel="nofollow"><bdi>ZK</bdi> <span>3</span></a>')
     expect(readable(text)).toContain('A passport is one person’s public record')
+    expect(readable(text)).toContain('Or describe people: “ZK São Paulo”, “human, score over 40”.')
   })
 
   test('the search keeps the filters', async () => {
