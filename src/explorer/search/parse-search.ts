@@ -27,9 +27,9 @@ export function parseSearch(text: string, known: KnownFacets): ParsedSearch {
     const isMore =
       found && filters.filter(({ name }) => name === found.name).length >= MOST_VALUES[found.name]
     const end = found && !isMore ? found.end : at + 1
-    const text = words.slice(at, end).join(' ')
-    if (found && !isMore) filters.push({ ...found, text: text.replace(ENDING, '') })
-    else rest.push(text)
+    const typed = words.slice(at, end).join(' ')
+    if (found && !isMore) filters.push({ ...found, text: typed.replace(ENDING, '') })
+    else rest.push(typed)
     at = end
   }
   if (filters.length === 0) return { filters, rest: text }
