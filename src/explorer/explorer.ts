@@ -11,6 +11,7 @@ import {
   unknownPaths,
 } from '../api/route.ts'
 import { ClientGone, ServiceError } from '../domain/errors.ts'
+import { createAboutPage } from './about/about-page.ts'
 import { createCompareCard, createComparePage } from './compare/compare-page.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
 import { createCredentialCard, createCredentialPage } from './credentials/credential-page.ts'
@@ -39,6 +40,7 @@ const PAGES: Record<string, CreatePage> = {
   '/credentials/:type': createCredentialPage,
   '/compare': createComparePage,
   '/tags-and-places': createTagsAndPlaces,
+  '/about': createAboutPage,
 }
 
 const SITEMAPS: Record<string, CreatePage> = {

@@ -18,6 +18,7 @@ const PATHS = [
     '/tags-and-places',
     '/credentials',
     '/compare?ids=1,12',
+    '/about',
   ],
   ...['/passports/12', '/passports/12/score', '/passports/nobody', '/deprecation', '/reference/v3'],
 ]

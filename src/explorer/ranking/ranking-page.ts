@@ -122,7 +122,7 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     script: 'ranking.js',
     here: '/',
     main: html`<div class="intro"><div><h1>${heading || `Explore ${count(all, 'passport')}`}</h1>
-${isHome ? LEAD : html``}${renderSearch(searchText(asked), hiddenFields(asked))}${isHome ? renderExamples(facets, standing) : html``}</div>
+${isHome ? renderLead(site) : html``}${renderSearch(searchText(asked), hiddenFields(asked))}${isHome ? renderExamples(facets, standing) : html``}</div>
 ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
@@ -138,7 +138,8 @@ ${controls.renderSuggestions(reading?.suggestions ?? [])}${renderResults(shown)}
   return respondPage(layout, status)
 }
 
-const LEAD = html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>
+const renderLead = ({ demo }: Site) =>
+  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``}</p>
 `
 
 /** Shows that the search understands descriptions, with the most frequent tag and place. */
@@ -152,9 +153,8 @@ function renderExamples(facets: Facets | undefined, { median }: Standing): Html 
 }
 
 /** Hidden fields of the search form keep the filters and the order. */
-const hiddenFields = ({ filters, sort }: RankingQuery) => [
-  ...filtersOf(filters),
-  ...(sort === 'total' ? [] : [['sort', sort] as const]),
+const hiddenFields = (query: RankingQuery) => [
+  ...new URLSearchParams(addressOf(withText(query, '')).slice('/?'.length)),
 ]
 
 const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0

@@ -2,7 +2,7 @@ import type { FacetRequest } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { countFacets, type FacetReader, namesOf } from '../search/facets.ts'
 import { type KnownFacet, type ParsedSearch, parseSearch, phrasesOf } from '../search/parse-search.ts'
-import { FILTERS, type RankingQuery, withFilter, withText } from '../search/ranking-query.ts'
+import { type RankingQuery, withFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { ifReady } from '../site/not-ready.ts'
 
@@ -43,9 +43,10 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     if (query.isName) return { ...NOTHING, query: { ...query, isName: parsed.filters.length > 0 } }
     const list = toQuery(all, parsed)
     const words = query.typed.split(/\s+/)
+    const ends = words.map((_, from) => foldName(words.slice(from).join(' ')))
     const candidates = begun
       .filter(({ name, value }) => !list.filters[name].includes(value))
-      .map((facet) => ({ ...facet, used: countUsed(words, phrasesFor(facet)) }))
+      .map((facet) => ({ ...facet, used: countUsed(ends, phrasesFor(facet)) }))
       .sort((one, other) => other.used - one.used || other.count - one.count)
     const suggest = async ({ name, value, count, first, used }: (typeof candidates)[number]) => ({
       name,
@@ -76,7 +77,7 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
 
 const NOTHING = { asNames: [], suggestions: [] }
 
-/** For each name, requests the facets of all phrases. Then, for each name, those that begin with the last word. */
+/** Requests the facets of all phrases, then those that begin with the last word, both in the order of `NAMES`. */
 function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetRequest[] {
   const phrases = phrasesOf(typed)
   const prefix = foldName(typed).split(' ').at(-1) ?? ''
@@ -85,26 +86,19 @@ function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetR
   const named = typesOf((title) => phrases.includes(title))
   const types = [...phrases, ...phrases.map((phrase) => phrase.replaceAll(' ', '_')), ...named]
   const begun = typesOf((title) => ` ${title}`.includes(` ${prefix}`))
-  const isType = (name: string) => name === 'credential'
   return [
-    ...NAMES.map((name) => ({
-      field: FILTERS[name],
-      values: isType(name) ? types : phrases,
-      among: 'all' as const,
-    })),
-    ...NAMES.map((name) => ({
-      field: FILTERS[name],
-      ...(isType(name) ? { values: begun } : { prefix }),
-      among: 'filter' as const,
-    })),
+    { field: 'tag', values: phrases, among: 'all' },
+    { field: 'location', values: phrases, among: 'all' },
+    { field: 'type', values: types, among: 'all' },
+    { field: 'tag', prefix, among: 'filter' },
+    { field: 'location', prefix, among: 'filter' },
+    { field: 'type', values: begun, among: 'filter' },
   ]
 }
 
 const toQuery = (query: RankingQuery, { filters, rest }: ParsedSearch, isName = false): RankingQuery =>
   filters.reduce((list, { name, value }) => withFilter(list, name, value), withText(query, rest, isName))
 
-/** How many of the last words are the beginning of a phrase, or of words in it. */
-function countUsed(words: readonly string[], phrases: readonly string[]): number {
-  const isUsed = (end: string) => phrases.some((phrase) => ` ${phrase}`.includes(` ${end}`))
-  return words.length - words.findIndex((_, from) => isUsed(foldName(words.slice(from).join(' '))))
-}
+/** How many of the last words are the beginning of a phrase, or of words in it. `ends` has the text from each word on. */
+const countUsed = (ends: readonly string[], phrases: readonly string[]): number =>
+  ends.length - ends.findIndex((end) => phrases.some((phrase) => ` ${phrase}`.includes(` ${end}`)))
