@@ -78,7 +78,7 @@ export function renderAsNames(lists: SearchReading['asNames']): Html {
     ({ text, query }, at) =>
       html`${at === 0 ? '' : ' or '}<a href="${addressOf(query)}" rel="nofollow">“${shortWord(text, MAX_LABEL_LENGTH)}”</a>`,
   )
-  return html`<p class="soft">The text was read as filters. Search names for ${links} instead.</p>`
+  return html`<p class="soft">These words were read as filters. Search names for ${links} instead.</p>`
 }
 
 /** Shows the request for the same list in v3. */

@@ -107,7 +107,7 @@ onEngine('sqlite', 'the search', (open) => {
     const { text } = await both.look('/?q=rose+lisbon')
     expect(rowsOf(text).map(({ name }) => name)).toEqual(['Ida'])
     expect(readable(text)).toContain(
-      'The text was read as filters. Search names for “rose” or “lisbon” instead.',
+      'These words were read as filters. Search names for “rose” or “lisbon” instead.',
     )
     expect(text).toContain('href="/?q=%22rose%22&amp;place=lisbon"')
     expect(await namesAt('/?q=%22rose%22&place=lisbon')).toEqual(['Rose'])
