@@ -100,6 +100,7 @@ export const SETTINGS = {
     'a colour such as #1d6552 that is dark enough for text on a light page (contrast of at least 4.5:1)',
     parseAccent,
   ),
+  SITE_FONTS: anyText('folder with fonts for names on cards, such as Arabic or Chinese ones'),
   SITE_INDEX: flag('let search engines list the pages', 'true'),
   TIERS: define(
     'rate limits of clients, such as partner=20000/10s',
@@ -198,6 +199,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     compatV2: read('COMPAT_V2') ?? true,
     publicUrl: read('PUBLIC_URL'),
     site,
+    fonts: read('SITE_FONTS'),
     /** Epoch milliseconds; undefined if V1 is not deprecated. */
     deprecatedAt: deprecatedAt === null ? undefined : (deprecatedAt ?? Date.UTC(2025, 2, 31)),
     tiers: read('TIERS') ?? DEFAULT_TIERS,

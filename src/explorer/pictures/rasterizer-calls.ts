@@ -6,8 +6,8 @@ import type { DrawPng } from './rasterizer.ts'
 
 export type Drawing = { svg: string; width: number }
 
-/** A server thread queues at most this many pictures: about as many as are drawn in ten seconds. An SVG has 5 to 10 KB. */
-const LIMITS = { waiting: 160, milliseconds: 10_000 }
+/** A server thread queues at most this many pictures: fewer than are drawn in a minute. An SVG has 5 to 10 KB. */
+const LIMITS = { waiting: 320, milliseconds: 60_000 }
 
 /** Sends SVGs to the picture thread. */
 export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import wasm from '@resvg/resvg-wasm/index_bg.wasm' with { type: 'file' }
 import { FONT_FAMILY, FONTS } from '../design/fonts.ts'
+import { NOT_BUILT_IN } from './drawable-text.ts'
 
 /** Draws an SVG as a PNG of this width. A card takes 60 ms of CPU time. */
 export type DrawPng = (svg: string, width: number) => Uint8Array<ArrayBuffer>
@@ -13,10 +14,17 @@ const FONT = {
   sansSerifFamily: FONT_FAMILY,
 }
 
-export async function loadRasterizer(): Promise<DrawPng> {
-  await initWasm(readFileSync(wasm))
+/** The module can be initialized only once. */
+let initialized: Promise<void> | undefined
+
+/** `files` are further fonts. Large ones take milliseconds, so they are used only for text that needs them. */
+export async function loadRasterizer(files: readonly Uint8Array[] = []): Promise<DrawPng> {
+  initialized ??= initWasm(readFileSync(wasm))
+  await initialized
+  const withFiles = { ...FONT, fontBuffers: [...FONT.fontBuffers, ...files] }
   return (svg, width) => {
-    const drawing = new Resvg(svg, { fitTo: { mode: 'width', value: width }, font: FONT })
+    const font = NOT_BUILT_IN.test(svg) ? withFiles : FONT
+    const drawing = new Resvg(svg, { fitTo: { mode: 'width', value: width }, font })
     const image = drawing.render()
     const png = new Uint8Array(image.asPng())
     image.free()

@@ -12,18 +12,21 @@ export type Site = SiteSettings & {
   origin: string
   /** The host of the public URL. Pictures show it, not the host of the request, so that one picture fits all hosts. */
   host: string
+  /** Matches a character of the operator's fonts, which draw PNG pictures. */
+  fonts?: RegExp | undefined
   urlOf: (name: AssetName) => string
   /** The accent of each theme. */
   accents: Record<Theme, string>
 }
 
-export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = '') {
+export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = '', fonts?: RegExp) {
   const accents = accentsOf(settings.accent)
   const { urlOf, routes } = createAssets(accents)
   const site: Site = {
     ...settings,
     origin: publicUrl,
     host: parseOrigin(publicUrl)?.host ?? '',
+    fonts,
     urlOf,
     accents,
   }
