@@ -57,6 +57,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       port,
       ...pages,
       index: config.site.index,
+      keyHelp: config.site.keys,
       // Lets a new release, or a server with a renewed certificate, start before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
@@ -111,7 +112,7 @@ type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' 
 }
 
 function createPages({ config, store, catalog, now, rasterize, fonts, plan, onError }: PageOptions) {
-  const { site, routes } = createSite(config.site, config.publicUrl, fonts)
+  const { site, routes } = createSite(config.site, config.publicUrl, config.explorer, fonts)
   const reference = createReference(VERSION, {
     ...config,
     site,

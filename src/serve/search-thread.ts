@@ -1,4 +1,5 @@
 import { createLiveIndex } from '../catalog/live-index.ts'
+import { createMovers } from '../catalog/movers.ts'
 import { createSearchServer } from '../catalog/remote-search.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
@@ -15,11 +16,18 @@ declare const self: Worker
 
 const failures = createErrorLog(log)
 const ending = new AbortController()
-const opened = Promise.withResolvers<{ store: Store; index: ReturnType<typeof createLiveIndex> }>()
+const opened = Promise.withResolvers<{
+  store: Store
+  index: ReturnType<typeof createLiveIndex>
+  movers: ReturnType<typeof createMovers>
+}>()
 let snapshot: Snapshot | undefined
 let mayIndex = false
 
-const server = createSearchServer(async (...request) => (await opened.promise).index.find(...request))
+const server = createSearchServer(
+  async (...request) => (await opened.promise).index.find(...request),
+  async (...request) => (await opened.promise).movers(...request),
+)
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
@@ -51,7 +59,7 @@ async function open({ database }: Config): Promise<void> {
     onFailure: (error) =>
       failures.error(`The index for filters could not be updated: ${describeError(error)}`),
   })
-  opened.resolve({ store, index })
+  opened.resolve({ store, index, movers: createMovers(store.events) })
 }
 
 /** Updates the index in the background. */

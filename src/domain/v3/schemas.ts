@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import * as record from '../record/wire-schemas.ts'
 import { RuleSetFile } from '../rule-set.ts'
 import { closed, describedObject, instant, orNull, score, withOptionalFields } from '../schema-helpers.ts'
+import { Diff } from './event-schema.ts'
 
 const text = (description = 'null if unknown') => orNull(Type.String(), description)
 const count = () => orNull(Type.Integer({ minimum: 0 }), 'null if unknown, or if it is not a plain number')
@@ -112,6 +113,13 @@ export const Explanation = describedObject('How the score is calculated', {
   }),
 })
 
+export const Change = describedObject('The net change of the score since a time, and why', {
+  since: Type.String({ format: 'date-time' }),
+  at: Type.String({ format: 'date-time', description: 'The time of the latest change' }),
+  score: Diff.properties.score,
+  causes: Diff.properties.causes,
+})
+
 export const Passport = describedObject("A person's reputation record", {
   passport_id: Type.Integer({ minimum: 0 }),
   score: score('The overall score'),
@@ -139,6 +147,7 @@ export const Passport = describedObject("A person's reputation record", {
   ),
   standing: Type.Optional(orNull(Standing, 'With `include`. null with `as_of`')),
   explanation: Type.Optional(orNull(Explanation, 'With `include`. null with `as_of`')),
+  change: Type.Optional(Change),
 })
 
 export const SelectedPassport = Type.Unsafe<object>(
@@ -217,4 +226,5 @@ export type WirePassport = Static<typeof Passport>
 export type WireSocial = Static<typeof Social>
 export type WireCredential = Static<typeof Credential>
 export type WireStanding = Static<typeof Standing>
+export type WireChange = Static<typeof Change>
 export type WireExplanation = Static<typeof Explanation>

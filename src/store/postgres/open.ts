@@ -8,6 +8,7 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
+import { createRecentEvents } from '../sql/recent-events.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
@@ -82,7 +83,11 @@ export async function openPostgres(
     search: createSearch(prepare, DIALECT),
     scoring: createScoring(database),
     rules: createRules(database, readCurrent),
-    events: { ...createEventReader(read, primary), prune: (before) => pruneEvents(database, before) },
+    events: {
+      ...createEventReader(read, primary),
+      listRecent: createRecentEvents(createConnection(readCurrent)),
+      prune: (before) => pruneEvents(database, before),
+    },
     mirror: createMirror(primary.query),
     subscriptions: createSubscriptions(database),
     leases: createLeases(database),

@@ -45,7 +45,7 @@ export function serveExplorer(
     explain: explain ?? createPassportExplainer(store),
     rules: () => findRules(store),
     api,
-    site: createSite(settings, publicUrl, fonts).site,
+    site: createSite(settings, publicUrl, true, fonts).site,
     rasterize,
   })
   const server = serveTest(store, {
