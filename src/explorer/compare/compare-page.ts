@@ -198,7 +198,7 @@ function drawComparison(people: readonly PassportV3[], site: Site): Html {
     const x = round(LEFT + at * (width + GAP))
     const score = formatFigure(passport.scores.total)
     return html`<svg x="${x}" y="140" width="${diameter}" height="${diameter}">${rosette(passport.id)}</svg>
-${drawName(drawableName(passport, site.fonts), { x, y: 414, width, size: 46, smallest: 34, fill: colors.ink })}
+${drawName(drawableName(passport, site.fonts), { x, y: 414, width: width + GAP - 8, size: 46, smallest: 30, fill: colors.ink })}
 ${drawText(x, 520, fitSize(score, width, 104), colors.accent, score)}`
   })
   return frame('Comparison', site, html`${drawText(LEFT, 116, 46, colors.soft, 'Passport scores')}${columns}`)

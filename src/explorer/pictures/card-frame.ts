@@ -8,7 +8,7 @@ const { width: WIDTH, height: HEIGHT } = CARD_SIZE
 export const LEFT = 72
 export const RIGHT = WIDTH - LEFT
 /** The rosette of a person, to the right of the text. */
-export const ROSETTE = { size: 252, x: RIGHT - 252, y: 76 }
+export const ROSETTE = { size: 244, x: RIGHT - 244, y: 76 }
 export const TEXT_WIDTH = ROSETTE.x - LEFT - 40
 const FONT = `${FONT_FAMILY}, Iowan Old Style, Palatino Linotype, Palatino, Georgia, serif`
 
