@@ -1,24 +1,27 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { CommandError } from '../domain/errors.ts'
 import { count, size } from '../domain/text/counts-and-sizes.ts'
 
 /** The operator's fonts. All threads share their bytes. `characters` matches one character that a font can draw. */
 export type FontFolder = { files: Uint8Array<SharedArrayBuffer>[]; characters: RegExp }
 
-/** The picture thread copies the files for a card that needs them. */
+/** The picture thread copies the files for each card. */
 const [MOST_FILES, MOST_BYTES] = [16, 32_000_000]
 
 /** Throws a `CommandError` that says what is wrong with the folder or one of its files. */
 export function readFontFolder(folder: string): FontFolder {
   try {
-    const names = readdirSync(folder).filter((name) => /\.(?:ttf|otf|ttc)$/i.test(name))
-    if (names.length === 0 || names.length > MOST_FILES) throw new Error(count(names.length, 'font'))
-    const paths = names.sort().map((name) => join(folder, name))
+    const paths = readdirSync(folder)
+      .filter((name) => /\.(?:ttf|otf|ttc)$/i.test(name))
+      .map((name) => join(folder, name))
+      .filter((path) => statSync(path).isFile())
+      .sort()
+    if (paths.length === 0 || paths.length > MOST_FILES) throw new Error(count(paths.length, 'font'))
     const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0)
     if (bytes > MOST_BYTES) throw new Error(size(bytes))
     const files = paths.map(readShared)
-    const drawn = new Set(files.flatMap((file, at) => listCharacters(file, names[at] ?? '')))
+    const drawn = new Set(files.flatMap((file, at) => listCharacters(file, paths[at] ?? '')))
     return { files, characters: new RegExp(`^[${describeRanges([...drawn])}]$`, 'u') }
   } catch (error) {
     throw new CommandError(
@@ -35,7 +38,7 @@ function readShared(path: string): Uint8Array<SharedArrayBuffer> {
 }
 
 /** A font without outlines has only bitmaps, which the rasterizer does not draw. */
-function listCharacters(file: Uint8Array, name: string): number[] {
+function listCharacters(file: Uint8Array, path: string): number[] {
   const view = new DataView(file.buffer)
   try {
     const tables = findTables(view)
@@ -43,9 +46,9 @@ function listCharacters(file: Uint8Array, name: string): number[] {
     const characters = hasOutlines ? [...readCharacterMap(view, tables.get('cmap') ?? 0)] : []
     if (characters.length > 0) return characters
   } catch {
-    // An offset is outside of the file.
+    // An offset is outside of the file, or groups overlap.
   }
-  throw new Error(`${name} is not a font with outlines`)
+  throw new Error(`${basename(path)} is not a font with outlines`)
 }
 
 /** Returns the offsets of the tables of an OpenType font, or of the first font of a collection. */
@@ -88,10 +91,13 @@ function* readSegments(view: DataView, table: number): Generator<number> {
 }
 
 function* readGroups(view: DataView, table: number): Generator<number> {
+  let next = 0
   for (let at = 0; at < view.getUint32(table + 12); at++) {
     const group = table + 16 + 12 * at
-    const last = Math.min(0x10ffff, view.getUint32(group + 4))
-    for (let character = view.getUint32(group); character <= last; character++) yield character
+    const [first, last] = [view.getUint32(group), view.getUint32(group + 4)]
+    // Groups are in order, which bounds the number of characters.
+    if (first < next || last < first || last > 0x10ffff) throw new RangeError('The groups overlap.')
+    for (next = first; next <= last; next++) yield next
   }
 }
 

@@ -42,6 +42,7 @@ test.each<[string, Files]>([
   ['a.ttf is not a font with outlines', { 'a.ttf': Buffer.alloc(0) }],
   ['a.ttf is not a font with outlines', { 'a.ttf': makeFont('山').subarray(0, 150) }],
   ['a.ttf is not a font with outlines', { 'a.ttf': makeFont('山', { outlines: false }) }],
+  ['a.ttf is not a font with outlines', { 'a.ttf': makeFont('山山') }],
   ['b.ttf is not a font with outlines', { 'a.ttf': makeFont('山'), 'b.ttf': makeFont('') }],
 ])('a folder of fonts is refused with the reason: %s', (reason, files) => {
   expect(() => readFiles(files)).toThrow(

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import wasm from '@resvg/resvg-wasm/index_bg.wasm' with { type: 'file' }
 import { FONT_FAMILY, FONTS } from '../design/fonts.ts'
-import { NOT_BUILT_IN } from './drawable-text.ts'
 
 /** Draws an SVG as a PNG of this width. A card takes 60 ms of CPU time. */
 export type DrawPng = (svg: string, width: number) => Uint8Array<ArrayBuffer>
@@ -17,13 +16,12 @@ const FONT = {
 /** The module can be initialized only once. */
 let initialized: Promise<void> | undefined
 
-/** `files` are further fonts. Large ones take milliseconds, so they are used only for text that needs them. */
+/** `files` are further fonts. Each drawing copies them: 2 ms for 19 MB. */
 export async function loadRasterizer(files: readonly Uint8Array[] = []): Promise<DrawPng> {
   initialized ??= initWasm(readFileSync(wasm))
   await initialized
-  const withFiles = { ...FONT, fontBuffers: [...FONT.fontBuffers, ...files] }
+  const font = { ...FONT, fontBuffers: [...FONT.fontBuffers, ...files] }
   return (svg, width) => {
-    const font = NOT_BUILT_IN.test(svg) ? withFiles : FONT
     const drawing = new Resvg(svg, { fitTo: { mode: 'width', value: width }, font })
     const image = drawing.render()
     const png = new Uint8Array(image.asPng())
