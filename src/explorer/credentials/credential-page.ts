@@ -202,9 +202,9 @@ export const createCredentialCard = (options: CardOptions): ExplorerPage => ({
     const rule = ruleOf(await options.rules(), type)
     const { ids, total } = await listHolders(options, type, { limit: 7, signal })
     if (total === 0 && !rule) throw notFound()
-    const title = drawableText(rule?.name ?? type) || 'Credential'
+    const title = drawableText(rule?.name ?? type, site.fonts) || 'Credential'
     const about = [rule?.category, `held by ${formatPeople(total)}`]
-    const words = drawableText(about.filter(Boolean).join(', '))
+    const words = drawableText(about.filter(Boolean).join(', '), site.fonts)
     return options.drawCard(request, () => drawTitleCard(site, { title, words, ids, size: 108 }))
   },
 })

@@ -59,14 +59,6 @@ export function shortWord(text: string, limit: number): string {
 /** Measures UTF-16 code units, which bound the size of a page. A grapheme may have many of them. */
 export const lengthOf = (text: string): number => text.length
 
-export function isRightToLeft(text: string): boolean {
-  const [letter = ''] = /\p{L}/u.exec(text) ?? []
-  return RIGHT_TO_LEFT.test(letter)
-}
-
-const RIGHT_TO_LEFT =
-  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
-
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
 export const formatFigure = (figure: number): string => figures.format(figure)
