@@ -17,6 +17,8 @@ type CallOptions = {
   signal?: AbortSignal | undefined
   /** After this time the call is cancelled, and rejected with the error. */
   limit?: { milliseconds: number; error: () => Error } | undefined
+  /** The call is sent even if too many calls wait. */
+  isUrgent?: boolean
 }
 
 /**
@@ -49,11 +51,11 @@ export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
       port.onmessage = receive
     },
 
-    async send(call: Call, { signal, limit }: CallOptions = {}): Promise<Answer> {
+    async send(call: Call, { signal, limit, isUrgent = false }: CallOptions = {}): Promise<Answer> {
       if (!port) throw threadEnded()
       // The client may have disconnected while its request waited in a queue.
       if (signal?.aborted) throw new ClientGone()
-      if (waiting.size >= mostWaiting) throw overloaded()
+      if (waiting.size >= mostWaiting && !isUrgent) throw overloaded()
       const id = ++last
       // postMessage() throws if the call cannot be cloned, so the call is added to `waiting` only after it.
       port.postMessage({ id, call } satisfies Request<Call>)

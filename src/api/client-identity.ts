@@ -60,24 +60,17 @@ type SentKey = { id: string | undefined; hash: Uint8Array }
 
 /** Returns `undefined` if an `X-API-KEY` header holds no key. */
 export function parseKey(header: string | null): SentKey | undefined {
-  const text = trimKey(header ?? '')
+  // Removes blanks and commas at both ends. Replacing them by a regular expression would take quadratic time.
+  const text = (header ?? '')
+    .split(/[, \t\xa0]+/)
+    .filter(Boolean)
+    .join()
   return NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
 }
 
 /** Compares in constant time. */
 export const matchesKey = ({ hash }: SentKey, key: ApiKey | undefined): key is ApiKey =>
   key !== undefined && timingSafeEqual(hash, key.hash)
-
-const BLANKS = ', \t\xa0'
-
-/** Removes blanks and commas at both ends. A regular expression would take quadratic time on many blanks. */
-function trimKey(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && BLANKS.includes(text.charAt(start))) start++
-  while (start < end && BLANKS.includes(text.charAt(end - 1))) end--
-  return text.slice(start, end)
-}
 
 /** Whether a key exists, and is neither revoked nor expired. */
 export const isActive = (key: ApiKey | undefined, now: number): boolean =>

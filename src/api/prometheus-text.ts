@@ -14,14 +14,15 @@ export type Sample = { labels: Labels } & ({ value: number } | Histogram)
 /** `counts` has one bucket more than `bounds`, for values above all bounds. */
 type Histogram = { bounds: readonly number[]; counts: readonly number[]; sum: number }
 
-export const gauge = (name: string, help: string, value: number, labels: Labels = {}): Family => ({
+/** `value` is that of the only series, or the samples of several. */
+export const gauge = (name: string, help: string, value: number | readonly Sample[]): Family => ({
   name,
   help,
   type: 'gauge',
-  samples: [{ labels, value }],
+  samples: typeof value === 'number' ? [{ labels: {}, value }] : value,
 })
 
-export const counter = (name: string, help: string, value: number): Family => ({
+export const counter = (name: string, help: string, value: number | readonly Sample[]): Family => ({
   ...gauge(name, help, value),
   type: 'counter',
 })

@@ -83,13 +83,13 @@ export async function charge(
   limiter: Limiter,
   exchange: ChargedExchange,
   units: number,
-  advise = (_limit: number) => 'ask for less',
+  advice = 'ask for less',
 ): Promise<void> {
   const { tier, key, address } = exchange
   if (!tier || units <= exchange.units) return
   if (units > tier.requests) {
     const limit = `the limit is ${tier.requests} in ${tier.window} s`
-    const message = `This request counts as ${units} requests, but ${limit}: ${advise(tier.requests)}.`
+    const message = `This request counts as ${units} requests, but ${limit}: ${advice}.`
     throw new ServiceError('invalid_request', message)
   }
   const consumed = await limiter.consume(tier, key, address, units - exchange.units)
@@ -141,7 +141,7 @@ export type RateLimitResult = {
 }
 
 export type RateLimitCounter = {
-  /** Counts `units` requests of `client`, which may send `limit` requests per window of `window` seconds. */
+  /** Counts `units` requests of `client`, which may send `limit` requests per window of `window` seconds. -1 uncounts one. */
   consume(...args: Consume): RateLimitResult | Promise<RateLimitResult>
 }
 
@@ -149,7 +149,7 @@ export type FixedWindow = { consume(...args: Consume): RateLimitResult }
 
 type Consume = [client: string, limit: number, window: number, units?: number]
 
-export const REFUND_FACTOR = 10
+const REFUND_FACTOR = 10
 
 /** Slots of the hash table, one for each client in the current window. A power of 2. */
 const SLOTS = 2 ** 17
@@ -157,11 +157,10 @@ const SLOTS = 2 ** 17
 /** Slots to probe for a client (linear probing). */
 const PROBES = 8
 
-/** The words of a slot: the client's hash, the end of its window in seconds, the window's stamp with the count, and the refunds. */
-const WORDS = 4
+/** The words of a slot: the client's hash, the end of its window in seconds, and the window's stamp with the count. */
+const WORDS = 3
 const END = 1
 const STATE = 2
-const REFUNDS = 3
 
 /** Random words at the end of the memory: start values of the hashes, so that no client can choose its slot. */
 const SEED = SLOTS * WORDS
@@ -183,38 +182,38 @@ export function createWindowMemory(): Int32Array<SharedArrayBuffer> {
  * clients: at the start of a window every count is 0.
  */
 export function createFixedWindow(now: () => number, memory: Int32Array = createWindowMemory()): FixedWindow {
-  return {
-    consume(client, limit, window, units = 1) {
-      const time = now() / 1000
-      const index = Math.floor(time / window)
-      const stamp = index & WINDOW
-      // An Int32Array stores seconds after 2038 as negative numbers.
-      const end = ((index + 1) * window) | 0
-      const seconds = (index + 1) * window - Math.floor(time)
-      for (;;) {
-        const slot = findSlot(memory, client, { time, end, stamp })
-        const owner = Atomics.load(memory, slot)
-        const state = Atomics.load(memory, slot + STATE)
-        const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, slot + END) === end
-        const count = isCurrent ? state & COUNT : 0
-        if (count + units > limit) return { remaining: -1, seconds, refund: () => false }
-        // The end is stored before the count, so that a thread that reads the new count also reads the new end.
-        if (!isCurrent) {
-          Atomics.store(memory, slot + REFUNDS, 0)
-          Atomics.store(memory, slot + END, end)
-        }
-        const next = (stamp << COUNT_BITS) | (count + units)
-        const isCounted = Atomics.compareExchange(memory, slot + STATE, state, next) === state
-        // Another thread may have evicted the client meanwhile: count again in the new slot.
-        if (!isCounted || Atomics.load(memory, slot) !== owner) continue
-        return {
-          remaining: limit - count - units,
-          seconds,
-          refund: () => refund(memory, slot, { owner, end, stamp, most: REFUND_FACTOR * limit }),
-        }
-      }
-    },
+  const consume: FixedWindow['consume'] = (client, limit, window, units = 1) => {
+    const time = now() / 1000
+    const index = Math.floor(time / window)
+    const stamp = index & WINDOW
+    // An Int32Array stores seconds after 2038 as negative numbers.
+    const end = ((index + 1) * window) | 0
+    const seconds = (index + 1) * window - Math.floor(time)
+    for (;;) {
+      const slot = findSlot(memory, client, { time, end, stamp })
+      const owner = Atomics.load(memory, slot)
+      const state = Atomics.load(memory, slot + STATE)
+      const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, slot + END) === end
+      const count = Math.max(0, (isCurrent ? state & COUNT : 0) + units)
+      if (count > limit) return { remaining: -1, seconds, refund: () => false }
+      // The end is stored before the count, so that a thread that reads the new count also reads the new end.
+      if (!isCurrent) Atomics.store(memory, slot + END, end)
+      const next = (stamp << COUNT_BITS) | count
+      const isCounted = Atomics.compareExchange(memory, slot + STATE, state, next) === state
+      // Another thread may have evicted the client meanwhile: count again in the new slot.
+      if (!isCounted || Atomics.load(memory, slot) !== owner) continue
+      return { remaining: limit - count, seconds, refund: () => refund(client, limit, window, index) }
+    }
   }
+
+  function refund(client: string, limit: number, window: number, index: number): boolean {
+    const most = Math.min(REFUND_FACTOR * limit, COUNT)
+    if (consume(`free ${client}`, most, window).remaining < 0) return false
+    if (Math.floor(now() / 1000 / window) === index) consume(client, limit, window, -1)
+    return true
+  }
+
+  return { consume }
 }
 
 type Window = { time: number; end: number; stamp: number }
@@ -261,19 +260,4 @@ function findSlot(memory: Int32Array, client: string, { time, end, stamp }: Wind
 function claim(memory: Int32Array, slot: number, from: number, hash: number): boolean {
   const before = Atomics.compareExchange(memory, slot, from, hash)
   return before === from || before === hash
-}
-
-type CountedRequest = { owner: number; end: number; stamp: number; most: number }
-
-function refund(memory: Int32Array, slot: number, { owner, end, stamp, most }: CountedRequest): boolean {
-  if (Atomics.add(memory, slot + REFUNDS, 1) >= most) return false
-  for (;;) {
-    const state = Atomics.load(memory, slot + STATE)
-    const isSame =
-      Atomics.load(memory, slot) === owner &&
-      Atomics.load(memory, slot + END) === end &&
-      state >>> COUNT_BITS === stamp
-    if (!isSame || (state & COUNT) === 0) return true
-    if (Atomics.compareExchange(memory, slot + STATE, state, state - 1) === state) return true
-  }
 }

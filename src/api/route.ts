@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import { EXPLORER, PICTURES } from '../domain/rate-limit-tier.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
+import type { WireRecordsResult } from '../domain/v3/write-schemas.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Backpressure, LimitedExchange } from './backpressure/turns-and-large-pages.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
@@ -11,7 +12,7 @@ import type { EventStreams } from './event-streams.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
 import type { ChargedExchange } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
-import type { Write, Written } from './v3/apply-write.ts'
+import type { SentRecords } from './v3/save-sent-records.ts'
 
 /** What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks like. */
 export type Surface = {
@@ -182,8 +183,8 @@ export type ServerContext = {
     passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
   ) => Awaitable<ReadonlyMap<number, Explanation>>
   streams: EventStreams
-  /** Changes the store. Aborting the signal cancels a change that has not begun. Throws `overloaded`. */
-  write: (write: Write, signal: AbortSignal) => Promise<Written>
+  /** Aborting the signal cancels a write that has not begun. Throws `overloaded`. */
+  saveRecords: (sent: SentRecords, signal: AbortSignal) => Promise<WireRecordsResult>
   now: () => number
   /** Whether every request needs a key. */
   requireKey: boolean
@@ -200,7 +201,7 @@ export type Context = ServerContext & {
   /** The headers of every response to this request. */
   headers: Headers
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
-  charge: (units: number, advise?: (limit: number) => string) => Awaitable<void>
+  charge: (units: number, advice?: string) => Awaitable<void>
   /** Logs an error of this request. */
   onError: (error: unknown) => void
 }

@@ -58,13 +58,15 @@ import type { UsageCounter } from './usage.ts'
 
 export type ApiServerOptions = ErrorHandling &
   HeaderOptions &
-  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'write' | 'now' | 'requireKey'> & {
+  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'saveRecords' | 'now' | 'requireKey'> & {
     host: string
     port: number
     reusePort?: boolean | undefined
     /** The contents of PEM files. With them, the server uses HTTPS and HTTP/2. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
     publicUrl?: string | undefined
+    /** How to get a key, for errors of v3. */
+    keyHelp?: string | undefined
     /** Whether the service has pages and cards. */
     explorer?: boolean
     webhookAllowPrivate?: boolean
@@ -226,7 +228,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       const key = sent && matchesKey(sent, named) ? named : undefined
       if (sent && !key) await limiter.consumeWrongKey(address())
       const isRequired = state.requireKey || route.needsKey
-      if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized()
+      if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized(state.keyHelp)
       exchange.key = key
       exchange.principal = key ?? ANONYMOUS_PRINCIPAL
       if (key && isInBrowser(key, request, state.publicUrl)) state.usage.noteInBrowser(key.id)

@@ -1,8 +1,8 @@
-import { addCounts, dayOf, type UsageCount } from '../domain/usage.ts'
+import { dayOf, type UsageCount } from '../domain/usage.ts'
 
 const DAY_MILLISECONDS = 86_400_000
 
-export type UsageReport = {
+type UsageReport = {
   counts: UsageCount[]
   lastUsed: Map<string, number>
   /** The ids of secret keys that were sent from pages. */
@@ -45,6 +45,14 @@ export function createUsageCounter(now: () => number) {
       Object.assign(state, { counts: new Map(), lastUsed: new Map(), inBrowser: new Set() })
       return { counts: [...counts.values()], lastUsed, inBrowser }
     },
+    /** Adds counts that were taken and could not be stored. */
+    putBack({ counts, lastUsed, inBrowser }: UsageReport): void {
+      addCounts(state.counts, counts)
+      state.lastUsed = new Map([...lastUsed, ...state.lastUsed])
+      state.inBrowser = inBrowser.union(state.inBrowser)
+    },
+    /** The number of counted requests. */
+    size: () => [...state.counts.values()].reduce((sum, { count }) => sum + count, 0),
     /** Whether the key has used up its monthly quota, as far as this node knows. */
     isQuotaUsed(keyId: string, quota: number): boolean {
       startDay(state, now())
@@ -63,6 +71,16 @@ export function createUsageCounter(now: () => number) {
       state.since = new Map()
       for (const [keyId, count] of known) if (count > monthSum(state, keyId)) state.stored.set(keyId, count)
     },
+  }
+}
+
+/** Adds counts to buffered counts of the same day, key, endpoint and status. */
+function addCounts(buffer: Map<string, UsageCount>, counts: readonly UsageCount[]): void {
+  for (const one of counts) {
+    const name = `${one.day} ${one.key} ${one.endpoint} ${one.status}`
+    const known = buffer.get(name)
+    if (known) known.count += one.count
+    else buffer.set(name, { ...one })
   }
 }
 

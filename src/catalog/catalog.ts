@@ -1,6 +1,7 @@
-import type { ListRequest } from '../domain/lists/list-request.ts'
+import type { ListRequest, MoversRequest } from '../domain/lists/list-request.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import { createLiveIndex, type LivePage } from './live-index.ts'
+import { createMovers, type MoversPage } from './movers.ts'
 import { createSearchClient } from './remote-search.ts'
 import { findStanding, type Standing } from './score-standing.ts'
 import { createSearcher, type Matches } from './search.ts'
@@ -14,6 +15,8 @@ export type Catalog = {
   find(request: { keyword: string | undefined; signal?: AbortSignal | undefined }): Awaitable<Matches>
   /** A page of a filtered, grouped or sorted list. With `isLatest` it includes all changes before the call. */
   list(request: ListRequest & { signal?: AbortSignal | undefined }, isLatest: boolean): Promise<LivePage>
+  /** A page of the passports whose score changed since a time, or of new ones. */
+  movers(request: MoversRequest & { signal?: AbortSignal | undefined }): Promise<MoversPage>
   /** Resolves when there may be a newer snapshot. */
   next(snapshot: Snapshot): Awaitable<void>
   standing(score: number): Awaitable<Standing>
@@ -21,12 +24,13 @@ export type Catalog = {
 
 /** A catalog for one thread. Each call checks the store for changes. `options` are those of the index for filters. */
 export function createCatalog(
-  store: Pick<Store, 'listing' | 'facets'>,
+  store: Pick<Store, 'listing' | 'facets' | 'events'>,
   options?: Parameters<typeof createLiveIndex>[1],
 ): Catalog {
   const { listing } = store
   const search = createSearcher()
   const index = createLiveIndex(store, options)
+  const movers = createMovers(store.events)
   let snapshot: Promise<Snapshot> | undefined
 
   function current(): Promise<Snapshot> {
@@ -47,6 +51,7 @@ export function createCatalog(
       return keyword === undefined ? { snapshot: known } : search(known, keyword)
     },
     list: async (request) => index.find(await current(), request),
+    movers: async (request) => movers(await current(), request),
     // There is nothing to wait for: every call checks the store.
     next: () => undefined,
     standing: async (score) => findStanding(await current(), score),
@@ -73,11 +78,8 @@ export function createSharedCatalog(client = createSearchClient()) {
       updated = Promise.withResolvers()
     },
     async next({ cursor }: Snapshot): Promise<void> {
-      if (cursor !== snapshot.cursor) return
-      const late = Promise.withResolvers<void>()
-      const timer = setTimeout(late.resolve, LONGEST_WAIT_MILLISECONDS)
-      await Promise.race([updated.promise, late.promise])
-      clearTimeout(timer)
+      if (cursor === snapshot.cursor)
+        await Promise.race([updated.promise, Bun.sleep(LONGEST_WAIT_MILLISECONDS)])
     },
     current: () => snapshot,
     find({ keyword, signal }) {
@@ -86,6 +88,7 @@ export function createSharedCatalog(client = createSearchClient()) {
     },
     list: ({ signal, ...request }, isLatest) =>
       client.list(request, isLatest ? undefined : snapshot.cursor, signal),
+    movers: ({ signal, ...request }) => client.movers(request, signal),
     standing: (score: number) => findStanding(snapshot, score),
   } satisfies Catalog & Record<string, unknown>
 }

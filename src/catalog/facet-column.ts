@@ -37,18 +37,15 @@ export function setValues(column: Column, slot: number, values: number | readonl
 function startOf(column: Column, values: readonly Value[]): number {
   const [first] = values
   if (first === undefined) return 0
-  return values.length === 1 ? startOfOne(column, first) : startOfSeveral(column, values)
+  if (values.length === 1) return startOfOne(column, first)
+  const list = values.map((value) => numberOf(column, value))
+  const key = list.sort().join()
+  return column.shared.get(key) ?? addList(column, list, key)
 }
 
 function startOfOne(column: Column, value: Value): number {
   const number = numberOf(column, value)
   return column.shared.get(number) ?? addList(column, [number], number)
-}
-
-function startOfSeveral(column: Column, values: readonly Value[]): number {
-  const list = values.map((value) => numberOf(column, value))
-  const key = list.sort().join()
-  return column.shared.get(key) ?? addList(column, list, key)
 }
 
 function addList(column: Column, list: readonly number[], key: number | string): number {

@@ -122,14 +122,9 @@ function reportFailure({ options: { signal, onFailure } }: Live, error: unknown)
 function build(live: Live, base: Base): Promise<State> {
   if (live.building) return live.building
   live.percent = 0
-  live.building = buildState(live, base)
-    .then((state) => {
-      live.state = state
-      return state
-    })
-    .finally(() => {
-      live.building = undefined
-    })
+  live.building = buildState(live, base).finally(() => {
+    live.building = undefined
+  })
   live.building.catch((error) => reportFailure(live, error))
   return live.building
 }
@@ -144,8 +139,11 @@ function limitUnused(live: Live, { index, cursor, builtAt }: State): void {
 async function buildState(live: Live, base: Base): Promise<State> {
   let from = base
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const built = await tryBuild(live, from)
-    if (built) return built
+    const state = await tryBuild(live, from)
+    if (state) {
+      live.state = state
+      return state
+    }
     from = await buildSnapshot(live.store.listing)
   }
   throw new ServiceError('unavailable', 'Too many passports change: the index for filters cannot be built.')

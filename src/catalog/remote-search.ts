@@ -1,13 +1,15 @@
 import { ServiceError } from '../domain/errors.ts'
-import type { ListRequest } from '../domain/lists/list-request.ts'
+import type { ListRequest, MoversRequest } from '../domain/lists/list-request.ts'
 import { createCaller, createQueue, receiveCalls } from '../thread-calls.ts'
 import type { LivePage } from './live-index.ts'
+import type { MoversPage } from './movers.ts'
 import { createSearcher, type Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
 
 type Search = { keyword: string }
 type List = { list: ListRequest; cursor: string | undefined }
-type Page = Matches | LivePage
+type Movers = { movers: MoversRequest }
+type Page = Matches | LivePage | MoversPage
 
 const LONGEST_LIST_MILLISECONDS = 10_000
 
@@ -15,7 +17,10 @@ const LONGEST_LIST_MILLISECONDS = 10_000
 const MOST_WAITING = 2000
 
 export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, mostWaiting = MOST_WAITING) {
-  const { connect, send } = createCaller<Search | List, Page>('The search thread ended.', mostWaiting)
+  const { connect, send } = createCaller<Search | List | Movers, Page>(
+    'The search thread ended.',
+    mostWaiting,
+  )
   const limit = {
     milliseconds: longestList,
     error: () => new ServiceError('not_ready', 'The list takes too long. Try again shortly.'),
@@ -25,13 +30,17 @@ export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, most
     search: (keyword: string, signal?: AbortSignal) => send({ keyword }, { signal }) as Promise<Matches>,
     list: (list: ListRequest, cursor: string | undefined, signal?: AbortSignal) =>
       send({ list, cursor }, { signal, limit }) as Promise<LivePage>,
+    movers: (movers: MoversRequest, signal?: AbortSignal) =>
+      send({ movers }, { signal, limit }) as Promise<MoversPage>,
   }
 }
 
 type FindList = (snapshot: Snapshot, request: ListRequest, cursor: string | undefined) => Promise<LivePage>
 
-/** Runs one search and one list at a time, for all clients. Both wait for the first snapshot. */
-export function createSearchServer(findList: FindList) {
+type FindMovers = (snapshot: Snapshot, request: MoversRequest) => Promise<MoversPage>
+
+/** Runs one search, one list and one list of movers at a time, for all clients. They wait for the first snapshot. */
+export function createSearchServer(findList: FindList, findMovers: FindMovers) {
   const search = createSearcher()
   const first = Promise.withResolvers<void>()
   let snapshot: Snapshot
@@ -39,14 +48,17 @@ export function createSearchServer(findList: FindList) {
   const searches = createQueue<Search, Page>(({ keyword }) => search(snapshot, keyword), first.promise)
   const lists = createQueue<List, Page>(({ list, cursor }) => findList(snapshot, list, cursor), first.promise)
 
+  const movers = createQueue<Movers, Page>((call) => findMovers(snapshot, call.movers), first.promise)
+
   return {
     update(next: Snapshot): void {
       snapshot = next
       first.resolve()
     },
     connect: (port: MessagePort) =>
-      receiveCalls<Search | List, Page>(port, (call, isCancelled) =>
-        'list' in call ? lists(call, isCancelled) : searches(call, isCancelled),
-      ),
+      receiveCalls<Search | List | Movers, Page>(port, (call, isCancelled) => {
+        if ('movers' in call) return movers(call, isCancelled)
+        return 'list' in call ? lists(call, isCancelled) : searches(call, isCancelled)
+      }),
   }
 }

@@ -86,7 +86,13 @@ export const overloaded = (message = 'Too many requests are being processed. Try
 export const unavailable = (message: string, options?: ErrorOptions) =>
   new ServiceError('unavailable', message, options)
 
-export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized request.')
+export const KEY_NEEDED = 'The header X-API-KEY must have a valid key.'
+
+/** `keys` says how to get a key. Only problem+json contains it, because the message of V1 must not change. */
+export const unauthorized = (keys?: string) =>
+  new ServiceError('unauthorized', 'Unauthorized request.', {
+    members: keys === undefined ? {} : { detail: `${KEY_NEEDED} How to get one: ${keys}` },
+  })
 
 /** A valid command that cannot be carried out; the message says why and what to do. */
 export class CommandError extends Error {
@@ -117,15 +123,16 @@ export function invalidValues(values: readonly InvalidValue[]): ServiceError {
 }
 
 /** Further invalid values are not reported. */
-export const MOST_INVALID = 20
+const MOST_INVALID = 20
 
 export const LONGEST_POINTER = 60
 
-/** Returns the JSON Pointer of a member of the body, or of entry `at` of that member, as a URI fragment; `#` for a long name. */
-export function pointerTo(name: string, at?: number): string {
-  if (name.length > LONGEST_POINTER || !name.isWellFormed()) return '#'
-  const member = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
-  return at === undefined ? `#/${member}` : `#/${member}/${at}`
+/** Returns the JSON Pointer of a value in the body as a URI fragment; `#` if a name is long. */
+export function pointerTo(...path: readonly (string | number)[]): string {
+  const names = path.map(String)
+  if (names.some((name) => name.length > LONGEST_POINTER || !name.isWellFormed())) return '#'
+  const steps = names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))
+  return ['#', ...steps.map(encodeURIComponent)].join('/')
 }
 
 export const invalidValue = (pointer: string, detail: string) => invalidValues([{ pointer, detail }])

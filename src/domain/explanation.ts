@@ -11,8 +11,9 @@ export type ExplanationLine = Scored & {
   formula: string
   /** The score in the record; present only if it is above the maximum. */
   givenScore?: number
-  /** Present if a rule calculated the score. */
+  /** Present if a rule calculated the score. `words` explains it to people, such as "√9 × 6 = 18, at most 40". */
   calculation?: Calculation
+  words?: string
   accounts: ExplanationAccount[]
 }
 
@@ -35,10 +36,4 @@ export type Explanation = {
   caps: Caps
 }
 
-/** `words` explains the calculation to people, such as "√9 × 6 = 18, at most 40"; empty without a rule. */
-export type DescribedLine = ExplanationLine & { words: string }
-
-export type ExplainedPassport = Omit<Explanation, 'lines'> & {
-  passport: Passport
-  lines: readonly DescribedLine[]
-}
+export type ExplainedPassport = Explanation & { passport: Passport }

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { findDiff, parseTimes } from '../api/v3/diff.ts'
-import { LIST_PARAMETERS } from '../api/v3/list.ts'
+import { LIST_PARAMETERS, SORT } from '../api/v3/list.ts'
 import { noPassport, onlyOne, parseKey, parsePast } from '../api/v3/parameters.ts'
 import { findAt, readAll } from '../api/v3/read-passports.ts'
 import { toLines } from '../api/v3/records.ts'
@@ -34,10 +34,8 @@ const time = (description: string) =>
   })
 
 /** A parameter of the list of v3. */
-const listParameter = (name: 'filter' | 'sort') => {
-  const { schema, description } = LIST_PARAMETERS[name]
-  return Type.Optional(Type.String({ ...schema, description }))
-}
+const listParameter = ({ schema, description }: { schema: object; description: string }) =>
+  Type.Optional(Type.String({ ...schema, description }))
 
 const limit = (noun: string, fallback: number, maximum: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum, default: fallback, description: `${noun} per page` }))
@@ -55,8 +53,8 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       keyword: Type.Optional(
         Type.String({ description: 'Part of the name, at most 200 characters; default: all passports' }),
       ),
-      filter: listParameter('filter'),
-      sort: listParameter('sort'),
+      filter: listParameter(LIST_PARAMETERS.filter),
+      sort: listParameter(SORT),
       limit: limit('Passports', 10, 25),
       page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 })),
     }),
@@ -208,8 +206,9 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     writes: true,
     async call({ records, dry_run: dryRun = false }, { store, principal, now }) {
       const actor = principal.id === '' ? 'cli' : (`key:${principal.id}` as const)
-      const sent = { writer: principal, lines: toLines({ records }), isList: true, dryRun }
-      return saveSentRecords({ store, rules: await findRules(store), now: now() }, sent, actor)
+      const by = { actor, now: now(), writer: principal } as const
+      const sent = { ...by, lines: toLines({ records }), isList: true, dryRun }
+      return saveSentRecords(store, await findRules(store), sent)
     },
   }),
 }

@@ -1,8 +1,7 @@
-import type { ExplainedPassport, Explanation, ExplanationLine } from '../domain/explanation.ts'
+import type { ExplainedPassport, Explanation } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import type { Scorable } from '../store/scoring-store.ts'
 import type { Store } from '../store/store.ts'
-import { describeCalculation } from './points.ts'
 import { score } from './score.ts'
 import { findRules, type RuleSet, toRuleSet, watchedTypesOf } from './stamped-rule-set.ts'
 
@@ -32,19 +31,18 @@ type Calculated = { id: number; rules: string; calculatedAt: number }
 
 /** Explains stored scores. Each explanation uses the rule set and the time of the score's calculation. */
 export function createExplainer(store: Store) {
-  const rulesOf = createRulesFinder(store)
   return async (passports: readonly Calculated[]): Promise<Map<number, Explanation>> => {
     // Only the active rule set watches accounts: scores by earlier ones depend on no other passport any more.
     const active = await findRules(store)
     const ids = passports.map(({ id }) => id)
     const evidence = await store.scoring.listByIds(ids, watchedTypesOf(active))
     const byId = new Map(evidence.map((each) => [each.id, each]))
-    const find = await rulesOf(new Set(passports.map(({ rules }) => rules)), active)
+    const rulesOf = await findEarlierRules(store, active, new Set(passports.map(({ rules }) => rules)))
     const explanations = new Map<number, Explanation>()
     for (const [at, { id, rules, calculatedAt }] of passports.entries()) {
       if (at > 0 && at % PER_TURN === 0) await new Promise(setImmediate)
       const scorable = byId.get(id)
-      if (scorable) explanations.set(id, explain(scorable, find(rules), calculatedAt))
+      if (scorable) explanations.set(id, explain(scorable, rulesOf(rules), calculatedAt))
     }
     return explanations
   }
@@ -52,33 +50,25 @@ export function createExplainer(store: Store) {
 
 /** Explains the stored score of one passport. The passport and its evidence are read together. */
 export function createPassportExplainer(store: Store) {
-  const rulesOf = createRulesFinder(store)
   return async (ref: PassportRef): Promise<ExplainedPassport | undefined> => {
     const active = await findRules(store)
     const evidence = await store.scoring.find(ref, watchedTypesOf(active))
     if (!evidence) return undefined
     const { passport, rules: stamp } = evidence
-    const rules = (await rulesOf(new Set([stamp]), active))(stamp)
-    const { lines, ...explanation } = explain(evidence, rules, passport.calculatedAt)
-    const described = lines.map((line) => ({ ...line, words: describe(line) }))
-    return { ...explanation, rules: rules.version, passport, lines: described }
+    const rules = (await findEarlierRules(store, active, new Set([stamp])))(stamp)
+    return { ...explain(evidence, rules, passport.calculatedAt), rules: rules.version, passport }
   }
 }
-
-const describe = ({ calculation }: ExplanationLine) => (calculation ? describeCalculation(calculation) : '')
 
 function explain(scorable: Scorable, rules: RuleSet, now: number): Explanation {
   const { scores, lines } = score(scorable, rules, now)
   return { scores, lines, rules: rules.stamp, caps: rules.caps ?? {} }
 }
 
-/** Finds rule sets by stamp. For an empty or unknown stamp, it returns `active`. */
-function createRulesFinder(store: Store) {
-  const known = new Map<string, RuleSet>()
-  return async (stamps: ReadonlySet<string>, active: RuleSet): Promise<(stamp: string) => RuleSet> => {
-    const missing = [...stamps].filter((stamp) => stamp !== '' && !known.has(stamp))
-    if (missing.length > 0)
-      for (const each of await store.rules.listByStamps(missing)) known.set(each.stamp, toRuleSet(each))
-    return (stamp) => known.get(stamp) ?? active
-  }
+/** Returns a function that finds rule sets by stamp. For an empty or unknown stamp, it returns `active`. */
+async function findEarlierRules(store: Store, active: RuleSet, stamps: ReadonlySet<string>) {
+  const earlier = [...stamps].filter((stamp) => stamp !== '' && stamp !== active.stamp)
+  const found = earlier.length > 0 ? await store.rules.listByStamps(earlier) : []
+  const known = new Map(found.map((each) => [each.stamp, toRuleSet(each)]))
+  return (stamp: string): RuleSet => known.get(stamp) ?? active
 }

@@ -5,15 +5,26 @@ import type { Rule } from './stamped-rule-set.ts'
 const DAY = 86_400_000
 const YEAR = 365 * DAY
 
-/** `min(round(convert(value) x multiplier), max_score)`, never below 0. */
+/** `min(round(convert(value) x multiplier), max_score)`, never below 0. `words` is for readers: "√9 × 6 = 18, at most 40". */
 export function toPoints(calculation: Calculation) {
   const { raw, rule, now, note = '' } = calculation
   const wrong = mismatch(calculation)
-  if (wrong) return { points: 0, formula: wrong }
+  if (wrong) return { points: 0, formula: wrong, words: wrong }
   const { result, text } = CONVERSIONS[rule.convert](raw.amount, now)
+  const exact = result * rule.multiplier
   // Infinity times zero is NaN: it counts as 0.
-  const points = Math.min(Math.max(0, Math.round(result * rule.multiplier) || 0), rule.max_score)
-  return { points, formula: `min(round(${text} × ${rule.multiplier}), ${rule.max_score}) = ${points}${note}` }
+  const rounded = Math.max(0, Math.round(exact) || 0)
+  const points = Math.min(rounded, rule.max_score)
+  const shown = Math.round(exact * 100) / 100
+  const rounding = shown === rounded || rounded > rule.max_score ? '' : `, rounded to ${rounded}`
+  return {
+    points,
+    formula: `min(round(${text} × ${rule.multiplier}), ${rule.max_score}) = ${points}${note}`,
+    words:
+      raw.kind === 'flag'
+        ? `${points} of ${rule.max_score} points${note}`
+        : `${text} × ${rule.multiplier} = ${shown}${rounding}, at most ${rule.max_score}${note}`,
+  }
 }
 
 /** Returns the milliseconds of a number of days such as "90d", up to 9999 days, or `undefined` for another text. */
@@ -38,20 +49,6 @@ export function toCalculation(point: ScorablePoint, rule: Rule, now: number): Ca
 }
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
-
-/** The calculation for readers: "√9 × 6 = 18, at most 40". */
-export function describeCalculation(calculation: Calculation): string {
-  const { raw, rule, now, note = '' } = calculation
-  const wrong = mismatch(calculation)
-  if (wrong) return wrong
-  if (raw.kind === 'flag') return `${toPoints(calculation).points} of ${rule.max_score} points${note}`
-  const { result, text } = CONVERSIONS[rule.convert](raw.amount, now)
-  const exact = result * rule.multiplier
-  const rounded = Math.max(0, Math.round(exact) || 0)
-  const shown = Math.round(exact * 100) / 100
-  const rounding = shown === rounded || rounded > rule.max_score ? '' : `, rounded to ${rounded}`
-  return `${text} × ${rule.multiplier} = ${shown}${rounding}, at most ${rule.max_score}${note}`
-}
 
 /** Why the result is 0, whatever the value is. */
 function mismatch({ raw: { kind }, rule: { convert }, obstacle }: Calculation): string | undefined {

@@ -1,21 +1,12 @@
 import { type Credential, roundScore, sumScores } from '../domain/credential.ts'
 import { describeRawValue, type ScorablePoint } from '../domain/data-point.ts'
-import type { Calculation, ExplanationLine } from '../domain/explanation.ts'
-import type { Scores } from '../domain/passport.ts'
+import type { Calculation, ExplanationAccount, ExplanationLine } from '../domain/explanation.ts'
 import { stableId } from '../domain/text/stable-id.ts'
-import type { Scorable } from '../store/scoring-store.ts'
+import type { Scorable, ScoreResult } from '../store/scoring-store.ts'
 import { expiryOf, toCalculation, toPoints } from './points.ts'
 import { type Rule, type RuleSet, ruleOf } from './stamped-rule-set.ts'
 
-export type ExplainedScore = {
-  scores: Scores
-  human: boolean
-  /** The credentials of the record and the calculated ones. */
-  credentials: Credential[]
-  lines: ExplanationLine[]
-  /** When the next data point expires; absent if none does. */
-  rescoreAt?: number
-}
+export type ExplainedScore = ScoreResult & { lines: ExplanationLine[] }
 
 /** Scoring as a pure function of the stored facts, the rules and the time. */
 export function score(passport: Scorable, rules: RuleSet, now: number): ExplainedScore {
@@ -91,16 +82,13 @@ function calculate(passport: Scorable, type: string, points: Points, rule: Rule,
     calculatedAt: now,
     ...(counted.point.issuer !== undefined && { issuer: counted.point.issuer }),
   }
-  const shown = accounts.map(({ point, formula, calculation: { obstacle } }) => ({
-    account: point.account,
-    value: point.display || describeRawValue(point.value),
-    formula,
-    ...(obstacle !== undefined && { obstacle }),
-    ...(point.issuer !== undefined && { issuer: point.issuer }),
-  }))
+  const shown = accounts.map(({ point, formula, calculation }) =>
+    toAccount(point, formula, calculation.obstacle),
+  )
   const ends = counting.flatMap(({ point }) => expiryOf(point, rule) ?? [])
   const line = toLine(credential, 'rule', counted.formula, shown)
-  return { credential, line: { ...line, calculation: counted.calculation }, ends }
+  const { calculation, words } = counted
+  return { credential, line: { ...line, calculation, words }, ends }
 }
 
 const toCounted = (point: ScorablePoint, calculation: Calculation) => ({
@@ -135,15 +123,18 @@ function sumUp(all: readonly Counted[]) {
 }
 
 function unscored(type: string, points: Points): ExplanationLine {
-  const accounts = points.map(({ account, value, issuer }) => ({
-    account,
-    value: describeRawValue(value),
-    formula: '',
-    ...(issuer !== undefined && { issuer }),
-  }))
+  const accounts = points.map((point) => toAccount({ ...point, display: '' }, ''))
   const nothing = { type, name: type, category: '', score: 0, maxScore: 0, value: '' }
   return toLine(nothing, 'nothing', 'no rule for this type', accounts)
 }
+
+const toAccount = (point: ScorablePoint, formula: string, obstacle?: string): ExplanationAccount => ({
+  account: point.account,
+  value: point.display || describeRawValue(point.value),
+  formula,
+  ...(obstacle !== undefined && { obstacle }),
+  ...(point.issuer !== undefined && { issuer: point.issuer }),
+})
 
 function toLine(
   { type, name, category, score, maxScore, value }: Omit<ExplanationLine, 'from' | 'formula' | 'accounts'>,

@@ -1,8 +1,9 @@
+import { counter } from '../api/prometheus-text.ts'
 import type { Config } from '../config/config.ts'
 import type { DatabaseAddress } from '../config/database-address.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import { type Damage, noteDamage } from './damage.ts'
-import { supervise } from './jobs/supervise.ts'
+import { type ErrorLog, supervise } from './jobs/supervise.ts'
 import { threadLog as log, send, type ToThread } from './messages.ts'
 import { createDeliveryLoop } from './webhooks/delivery-loop.ts'
 
@@ -24,17 +25,15 @@ async function run({ database, publicUrl = '', webhookAllowPrivate }: Config, da
   const attempts = { delivered: 0, failed: 0 }
   const loop = createDeliveryLoop({
     store,
-    log,
     source: `${publicUrl}/api/v3`,
     allowPrivate: webhookAllowPrivate,
-    now: Date.now,
     onAttempt: (result) => void attempts[result]++,
   })
   const job = {
     name: 'Webhooks cannot be delivered',
     interval: INTERVAL_MILLISECONDS,
-    async run() {
-      await loop.run()
+    async run(errors: ErrorLog) {
+      await loop.run(errors)
       sendMetrics(attempts)
     },
     end: loop.end,
@@ -51,6 +50,5 @@ const withoutReplicas = (database: DatabaseAddress): DatabaseAddress =>
 function sendMetrics(attempts: Readonly<Record<string, number>>): void {
   const help = 'Attempts to deliver an event to a webhook, by result: delivered or failed.'
   const samples = Object.entries(attempts).map(([result, value]) => ({ labels: { result }, value }))
-  const name = 'passportd_webhook_deliveries_total'
-  send({ kind: 'metrics', families: [{ name, help, type: 'counter', samples }] })
+  send({ kind: 'metrics', families: [counter('passportd_webhook_deliveries_total', help, samples)] })
 }

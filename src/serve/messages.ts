@@ -1,6 +1,5 @@
 import type { Family } from '../api/prometheus-text.ts'
-import type { UsageReport } from '../api/usage.ts'
-import type { Write } from '../api/v3/apply-write.ts'
+import type { SentRecords } from '../api/v3/save-sent-records.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
 import type { Fields, Log } from '../log.ts'
@@ -9,11 +8,17 @@ import type { Damage } from './damage.ts'
 /** The threads that server threads call. */
 export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
 
-/** A call of the writer thread. Usage reports have no answer. */
-export type WriterCall = { usage: UsageReport } | { write: Write } | { subscription: SubscriptionCall }
+/** The methods of the store that the writer thread runs for server threads: they never wait for the write lock of SQLite. */
+export const WRITER_METHODS = {
+  passports: ['merge', 'unmerge', 'remove'],
+  subscriptions: ['create', 'change', 'remove'],
+  usage: ['add'],
+} as const
 
-/** A change of subscriptions that the writer thread makes for a server thread. */
-export type SubscriptionCall = { name: 'create' | 'change' | 'remove'; args: readonly unknown[] }
+/** A call of the writer thread. */
+export type WriterCall =
+  | { records: SentRecords }
+  | { part: keyof typeof WRITER_METHODS; method: string; args: unknown[] }
 
 /** Messages of the writer thread, which the main thread forwards to the search thread and the server threads. */
 type Published =
@@ -41,8 +46,11 @@ export type ToThread =
   | { kind: 'renew-tls' }
   | { kind: 'stop' }
 
+/** Every thread except the check and backup threads responds to `stop` with `stopped`. */
 export type FromThread =
-  | ThreadMessage
+  /** Only the main thread writes the log. */
+  | { kind: 'log'; level: keyof Log; message: string; fields?: Fields | undefined }
+  | { kind: 'stopped' }
   | Published
   /** From the writer thread: the snapshot is up to date. From the check thread: the check is complete. */
   | { kind: 'checked' }
@@ -51,11 +59,6 @@ export type FromThread =
   | { kind: 'listening'; port: number; url: string }
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }
-
-/** Only the main thread writes the log. Every thread except the check and backup threads responds to `stop` with `stopped`. */
-export type ThreadMessage =
-  | { kind: 'log'; level: keyof Log; message: string; fields?: Fields | undefined }
-  | { kind: 'stopped' }
 
 /** Sends a message to the main thread. */
 export const send = (message: FromThread): void => postMessage(message)

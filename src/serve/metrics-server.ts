@@ -28,7 +28,7 @@ export async function startMetrics(
   const errors = createErrorLog(log)
   const onError = (error: unknown) => errors.error(`Metrics cannot be read: ${describeError(error)}`)
   const collect = async () => [
-    gauge('passportd_info', 'The running version.', 1, { version: VERSION }),
+    gauge('passportd_info', 'The running version.', [{ labels: { version: VERSION }, value: 1 }]),
     ...readThreads(),
     ...readProcess(),
     ...(await readStore(store, { database, damage, onError })),
@@ -89,12 +89,11 @@ export async function readStore(
   const log = await attempt(() => store.events.log(), onError)
   const subscriptions = log && (await attempt(() => store.subscriptions.count(log, Date.now()), onError))
   return [
-    {
-      name: 'passportd_store_up',
-      help: 'Whether reads, writes and the replica work, and no damage was found: 1 or 0.',
-      type: 'gauge',
-      samples: up,
-    },
+    gauge(
+      'passportd_store_up',
+      'Whether reads, writes and the replica work, and no damage was found: 1 or 0.',
+      up,
+    ),
     ...presentLags(health?.replicas),
     ...(stale === undefined
       ? []
@@ -115,12 +114,11 @@ function presentSubscriptions(counts: readonly SubscriptionCount[] = []): Family
   if (counts.length === 0) return []
   const lag = Math.max(0, ...counts.filter(({ state }) => state === 'active').map((each) => each.lag))
   return [
-    {
-      name: 'passportd_webhook_subscriptions',
-      help: 'Subscriptions by state: active, paused, failed or disabled.',
-      type: 'gauge',
-      samples: counts.map(({ state, count }) => ({ labels: { state }, value: count })),
-    },
+    gauge(
+      'passportd_webhook_subscriptions',
+      'Subscriptions by state: active, paused, failed or disabled.',
+      counts.map(({ state, count }) => ({ labels: { state }, value: count })),
+    ),
     gauge(
       'passportd_webhook_lag_events',
       'Events after the position of the slowest active subscription.',
@@ -134,28 +132,24 @@ function presentLags(replicas: readonly ReplicaStatus[] = []): Family[] {
     .filter(({ state }) => state === 'ok' || state === 'lagging')
     .map(({ name, lag }) => ({ labels: { replica: name }, value: lag / 1000 }))
   const help = 'Time that a replica is behind its primary.'
-  return lags.length === 0
-    ? []
-    : [{ name: 'passportd_replica_lag_seconds', help, type: 'gauge', samples: lags }]
-}
-
-/** The metrics of all threads. */
-export function createMetricSums() {
-  const running = new Map<unknown, readonly Family[]>()
-  let ended: Family[] = []
-  return {
-    set: (thread: unknown, families: readonly Family[]) => void running.set(thread, families),
-    end(thread: unknown): void {
-      ended = sumMetrics([], sumMetrics([running.get(thread) ?? []], ended))
-      running.delete(thread)
-    },
-    read: (): Family[] => sumMetrics([...running.values()], ended),
-  }
+  return lags.length === 0 ? [] : [gauge('passportd_replica_lag_seconds', help, lags)]
 }
 
 /** Adds up the metrics of all threads. Counters of ended threads are kept, so that none decreases; gauges are not. */
-export const sumMetrics = (running: readonly (readonly Family[])[], ended: readonly Family[] = []) =>
-  mergeBy([...ended.filter(({ type }) => type !== 'gauge'), ...running.flat()], ({ name }) => name, addFamily)
+export function createMetricSums() {
+  const running = new Map<unknown, readonly Family[]>()
+  let ended: Family[] = []
+  const add = (families: readonly Family[]) => mergeBy(families, ({ name }) => name, addFamily)
+  return {
+    set: (thread: unknown, families: readonly Family[]) => void running.set(thread, families),
+    end(thread: unknown): void {
+      const last = running.get(thread) ?? []
+      ended = add([...ended, ...last.filter(({ type }) => type !== 'gauge')])
+      running.delete(thread)
+    },
+    read: (): Family[] => add([...ended, ...[...running.values()].flat()]),
+  }
+}
 
 /** Merges the items that have the same key. */
 const mergeBy = <T>(items: readonly T[], keyOf: (item: T) => string, merge: (one: T, other: T) => T): T[] =>

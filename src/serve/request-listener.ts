@@ -3,11 +3,9 @@ import { isIP } from 'node:net'
 import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
 import { createLimiter, type RateLimitCounter } from '../api/rate-limit.ts'
 import type { Metrics } from '../api/request-metrics.ts'
-import type { RequestSummary } from '../api/route.ts'
+import type { RequestSummary, ServerContext } from '../api/route.ts'
 import { type ApiServer, startApiServer } from '../api/server.ts'
-import { createUsageCounter, type UsageReport } from '../api/usage.ts'
-import type { Write, Written } from '../api/v3/apply-write.ts'
-import type { Catalog } from '../catalog/catalog.ts'
+import { createUsageCounter } from '../api/usage.ts'
 import type { Config } from '../config/config.ts'
 import { attempt, describeError } from '../domain/errors.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
@@ -18,26 +16,20 @@ import { createSite } from '../explorer/site/site.ts'
 import { createErrorLog, type Fields, type Log } from '../log.ts'
 import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import { findRules } from '../scoring/stamped-rule-set.ts'
-import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
+import { storeUsage } from './jobs/store-usage.ts'
+import { type Job, supervise } from './jobs/supervise.ts'
 
-type ListenerOptions = {
+type ListenerOptions = Pick<ServerContext, 'store' | 'catalog' | 'now' | 'saveRecords'> & {
   config: Config
-  store: Store
-  catalog: Catalog
-  now: () => number
   log: Log
   counter: RateLimitCounter
   rasterize: Rasterize
-  write: (write: Write, signal: AbortSignal) => Promise<Written>
-  onUsage: (report: UsageReport) => void
   /** Called for each error that is logged. */
-  onError?: (error: unknown) => void
+  onError: (error: unknown) => void
   metrics?: Metrics | undefined
 }
 
-/** Usage counts are handed over at this interval: a crash loses at most the counts of one interval. */
-const USAGE_MILLISECONDS = 10_000
 const PLAN_MILLISECONDS = 1000
 /** A stopping server that had a request within this time continues to serve for the same time. */
 const GRACE_MILLISECONDS = 1000
@@ -45,12 +37,12 @@ const GRACE_MILLISECONDS = 1000
 export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
-export async function listen({ config, log, onUsage, ...options }: ListenerOptions) {
+export async function listen({ config, log, ...options }: ListenerOptions) {
   const { store, catalog, now, counter, rasterize, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   const onError = (error: unknown, fields: Fields = {}) => {
-    options.onError?.(error)
+    options.onError(error)
     errors.error(describeError(error), fields)
   }
   let plan = (await store.retirement.find()) ?? NO_PLAN
@@ -63,6 +55,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       port,
       ...pages,
       index: config.site.index,
+      keyHelp: config.site.keys,
       // Lets a new release, or a server with a renewed certificate, start before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
@@ -79,20 +72,15 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   // A server with a renewed certificate uses the same port, even if the system chose it.
   port = server.port
 
-  function handOver(): void {
-    const report = usage.take()
-    if (report.counts.length > 0) onUsage(report)
-  }
-
-  async function readPlan(): Promise<void> {
-    try {
+  const stop = new AbortController()
+  const readPlan: Job = {
+    name: 'The retirement plan cannot be read, the last one stays in force',
+    interval: PLAN_MILLISECONDS,
+    async run() {
       plan = (await store.retirement.find()) ?? NO_PLAN
-    } catch (error) {
-      errors.error(`The retirement plan cannot be read, the last one stays in force: ${describeError(error)}`)
-    }
+    },
   }
-
-  const timers = [setInterval(handOver, USAGE_MILLISECONDS), setInterval(readPlan, PLAN_MILLISECONDS)]
+  const jobs = supervise([storeUsage(store, usage, log), readPlan], { ...options, log, signal: stop.signal })
   return {
     server: () => server,
     setMonth: usage.setMonth,
@@ -109,8 +97,8 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
     },
     async drain(): Promise<void> {
       await drain(server)
-      for (const timer of timers) clearInterval(timer)
-      handOver()
+      stop.abort()
+      await jobs
       errors.end()
     },
   }
@@ -122,7 +110,7 @@ type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' 
 }
 
 function createPages({ config, store, catalog, now, rasterize, plan, onError }: PageOptions) {
-  const { site, routes } = createSite(config.site, config.publicUrl)
+  const { site, routes } = createSite(config.site, config.publicUrl, config.explorer)
   const reference = createReference(VERSION, {
     ...config,
     site,

@@ -1,4 +1,5 @@
 import { createLiveIndex } from '../catalog/live-index.ts'
+import { createMovers } from '../catalog/movers.ts'
 import { createSearchServer } from '../catalog/remote-search.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
@@ -15,23 +16,23 @@ declare const self: Worker
 
 const failures = createErrorLog(log)
 const ending = new AbortController()
-
-let config: Config
-let store: Store | undefined
-let index: ReturnType<typeof createIndex> | undefined
+const opened = Promise.withResolvers<{
+  store: Store
+  index: ReturnType<typeof createLiveIndex>
+  movers: ReturnType<typeof createMovers>
+}>()
 let snapshot: Snapshot | undefined
 let mayIndex = false
 
-const server = createSearchServer(async (current, request, cursor) =>
-  (await openIndex()).find(current, request, cursor),
+const server = createSearchServer(
+  async (...request) => (await opened.promise).index.find(...request),
+  async (...request) => (await opened.promise).movers(...request),
 )
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
     case 'start':
-      config = data.config
-      // Opens the store at the start, as other threads do, before a newer version can migrate the database.
-      void openIndex().catch(logFailure)
+      void open(data.config)
       snapshot = data.snapshot
       break
     case 'connect':
@@ -49,36 +50,24 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (mayIndex) void follow(snapshot)
 }
 
-function logFailure(error: unknown): void {
-  failures.error(`The index for filters could not be updated: ${describeError(error)}`)
+/** Keyword searches need neither the store nor the index. After a failure, the thread is restarted. */
+async function open({ database }: Config): Promise<void> {
+  const store = await openStore(database, { ...SERVE_TIMEOUT, migrate: false })
+  const index = createLiveIndex(store, {
+    mostAwaited: MOST_AWAITED,
+    signal: ending.signal,
+    onFailure: (error) =>
+      failures.error(`The index for filters could not be updated: ${describeError(error)}`),
+  })
+  opened.resolve({ store, index, movers: createMovers(store.events) })
 }
 
 /** Updates the index in the background. */
-const follow = (current: Snapshot) => openIndex().then((opened) => opened.follow(current), logFailure)
-
-/** Opens the store and the index; keyword searches need neither. After a failure, the next request tries again. */
-function openIndex(): ReturnType<typeof createIndex> {
-  index ??= createIndex().catch((error) => {
-    index = undefined
-    throw error
-  })
-  return index
-}
-
-async function createIndex() {
-  store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
-  return createLiveIndex(store, {
-    mostAwaited: MOST_AWAITED,
-    signal: ending.signal,
-    onFailure: logFailure,
-  })
-}
+const follow = async (current: Snapshot) => (await opened.promise).index.follow(current)
 
 async function stop(): Promise<void> {
   ending.abort()
-  // If the store could not be opened, there is nothing to close.
-  await index?.catch(() => undefined)
-  await store?.close()
+  await (await opened.promise).store.close()
   failures.end()
   send({ kind: 'stopped' })
 }

@@ -1,24 +1,21 @@
 import { createFixedWindow, type RateLimitCounter } from '../api/rate-limit.ts'
 import { createRedisRateLimit } from '../api/redis/redis-rate-limit.ts'
-import type { UsageReport } from '../api/usage.ts'
-import type { Written } from '../api/v3/apply-write.ts'
 import { createSharedCatalog } from '../catalog/catalog.ts'
 import { createSearchClient } from '../catalog/remote-search.ts'
 import type { Config } from '../config/config.ts'
-import { attempt, isExpected, overloaded } from '../domain/errors.ts'
+import { isExpected } from '../domain/errors.ts'
+import type { WireRecordsResult } from '../domain/v3/write-schemas.ts'
 import { createRasterizerClient } from '../explorer/pictures/rasterizer-calls.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import type { SubscriptionStore } from '../store/subscription-store.ts'
 import { createCaller } from '../thread-calls.ts'
 import { noteDamage, withDamage } from './damage.ts'
-import { createUsageBuffer } from './jobs/store-usage.ts'
 import {
   threadLog as log,
   type StartMessage,
-  type SubscriptionCall,
   send,
   type ToThread,
+  WRITER_METHODS,
   type WriterCall,
 } from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
@@ -29,8 +26,7 @@ const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
 
 const METRICS_MILLISECONDS = 1000
 
-/** At most this many calls of each kind wait for the writer thread. Further ones are rejected as `overloaded`. */
-const MOST_REPORTS = 1000
+/** At most this many calls wait for the writer thread. Further ones are rejected as `overloaded`. */
 const MOST_WRITES = 16
 
 declare const self: Worker
@@ -38,14 +34,11 @@ declare const self: Worker
 const called = {
   'search-thread': createSearchClient(),
   'picture-thread': createRasterizerClient(),
-  'writer-thread': createCaller<WriterCall, unknown>('The writer thread ended.', MOST_REPORTS + MOST_WRITES),
+  'writer-thread': createCaller<WriterCall, unknown>('The writer thread ended.', MOST_WRITES),
 }
 const catalog = createSharedCatalog(called['search-thread'])
 let listener: Listener | undefined
 let store: Store | undefined
-/** Counts that the writer thread could not receive are sent again with the next ones. */
-const usage = createUsageBuffer()
-let sending: Promise<unknown> | undefined
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
@@ -77,17 +70,15 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,
-      store: withDamage({ ...store, subscriptions: callSubscriptions(store) }, damage),
+      store: withDamage(withWriter(store), damage),
       catalog,
       now: Date.now,
       log,
       rasterize: called['picture-thread'].rasterize,
-      write: async (write, signal) => (await callWriter({ write }, signal)) as Written,
+      saveRecords: async (records, signal) =>
+        (await called['writer-thread'].send({ records }, { signal })) as WireRecordsResult,
       onError: (error) => noteDamage(damage, error),
       counter: await openRateLimitCounter(config, windows, metrics?.redis),
-      onUsage(report) {
-        sending = Promise.all([sending, sendUsage(report)])
-      },
       metrics: metrics?.metrics,
     })
     send({ kind: 'listening', port: listener.server().port, url: listener.server().url.href })
@@ -97,35 +88,17 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
   }
 }
 
-let waitingWrites = 0
-
-async function callWriter(call: WriterCall, signal?: AbortSignal): Promise<unknown> {
-  if (waitingWrites >= MOST_WRITES) throw overloaded('Too many writes wait. Try again shortly.')
-  waitingWrites++
-  try {
-    return await called['writer-thread'].send(call, { signal })
-  } finally {
-    waitingWrites--
-  }
-}
-
-/** The writer thread makes the changes, so that server threads never wait for the write lock of SQLite. */
-function callSubscriptions({ subscriptions }: Store): SubscriptionStore {
-  const call =
-    (name: SubscriptionCall['name']) =>
-    (...args: unknown[]) =>
-      callWriter({ subscription: { name, args } })
-  const names = ['create', 'change', 'remove'] as const
-  return { ...subscriptions, ...Object.fromEntries(names.map((name) => [name, call(name)])) }
-}
-
-async function sendUsage(added: UsageReport): Promise<void> {
-  usage.push(added)
-  // After a failure, the counts are sent again with the next ones.
-  await attempt(
-    () => usage.flush(async (report) => void (await called['writer-thread'].send({ usage: report }))),
-    (error) => log.error('Usage counts were not sent.', { error: String((error as Error).stack) }),
-  )
+/** Returns the store with methods that call the writer thread. */
+function withWriter(store: Store): Store {
+  const { send } = called['writer-thread']
+  const parts = Object.entries(WRITER_METHODS) as [keyof typeof WRITER_METHODS, readonly string[]][]
+  const remote = parts.map(([part, methods]) => {
+    // Usage counts are stored even if many writes wait, with one call at a time.
+    const options = { isUrgent: part === 'usage' }
+    const toCall = (method: string) => [method, (...args: unknown[]) => send({ part, method, args }, options)]
+    return [part, { ...store[part], ...Object.fromEntries(methods.map(toCall)) }]
+  })
+  return { ...store, ...Object.fromEntries(remote) }
 }
 
 /** Opens a counter in memory, which all server threads share, or in Redis, which all nodes share. */
@@ -155,8 +128,6 @@ async function openRateLimitCounter(
 /** Closes the store: SQLite removes the WAL when the last connection closes. The main thread then ends this thread. */
 async function stop(): Promise<void> {
   await listener?.drain()
-  await sending
-  usage.logLost(log)
   await store?.close()
   send({ kind: 'stopped' })
 }

@@ -7,9 +7,9 @@ import { CommandError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import { createDamage } from './damage.ts'
-import type { CalledThread, FromThread, StartMessage, ThreadMessage, ToThread } from './messages.ts'
+import type { CalledThread, FromThread } from './messages.ts'
 import { createMetricSums, startMetrics } from './metrics-server.ts'
-import { startThread } from './thread.ts'
+import { startThread, type ThreadOptions } from './thread.ts'
 
 type Options = {
   config: Config
@@ -22,9 +22,7 @@ type Options = {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-type Thread = ReturnType<typeof startThread<ToThread, FromThread>>
-type ServerThread = Thread & { started: Promise<{ port: number; url: string }> }
-type OtherMessage = Exclude<FromThread, ThreadMessage>
+type Thread = ReturnType<typeof startThread>
 
 type Node = ReturnType<typeof createNode>
 
@@ -35,8 +33,10 @@ const createNode = ({ config, log }: Options) => ({
   damage: createDamage(),
   windows: createWindowMemory(),
   sums: createMetricSums(),
-  servers: [] as ServerThread[],
+  servers: [] as Thread[],
   called: new Map<CalledThread, Thread>(),
+  /** If it is 0, the system chooses the port of the first server. */
+  port: config.port,
   snapshot: undefined as Snapshot | undefined,
   /** When the snapshot was last up to date. */
   checkedAt: performance.now(),
@@ -54,7 +54,7 @@ export async function startService(options: Options) {
   const firstSnapshot = Promise.withResolvers<void>()
   const writer = startCalled(node, 'writer-thread', (message) => {
     if (message.kind === 'checked') node.checkedAt = performance.now()
-    else if (message.kind === 'subscribed') delivery ??= startDelivery(node)
+    else if (message.kind === 'subscribed') delivery ??= start(node, 'delivery-thread')
     else if (message.kind === 'snapshot' || message.kind === 'month')
       for (const thread of [search, ...servers]) thread.post(message)
     if (message.kind !== 'snapshot') return
@@ -63,6 +63,7 @@ export async function startService(options: Options) {
   })
   const search = startCalled(node, 'search-thread')
   if (config.explorer) startCalled(node, 'picture-thread')
+  /** Threads that are never asked to stop, but terminated. The next start removes the file of an incomplete backup. */
   const independent: Thread[] = []
   let delivery: Thread | undefined
 
@@ -75,17 +76,16 @@ export async function startService(options: Options) {
 
   try {
     await firstSnapshot.promise
-    // If PORT is 0, the system chooses the port of the first server.
-    const first = startServerThread(node, config.port)
-    servers.push(first)
-    const { port, url } = await first.started
-    while (servers.length < workers) servers.push(startServerThread(node, port))
-    await Promise.all(servers.map(({ started }) => started))
+    const url = await startServer(node)
+    await Promise.all(Array.from({ length: workers - 1 }, () => startServer(node)))
     await options.beforeScoring?.()
     node.isStarted = true
     for (const thread of [writer, search]) thread.post({ kind: 'started' })
-    if (config.database.engine === 'sqlite') independent.push(startIndependent(node, 'check-thread'))
-    if (config.backups) independent.push(startIndependent(node, 'backup-thread'))
+    if (config.database.engine === 'sqlite') {
+      const check = start(node, 'check-thread', { onMessage: () => check.terminate() })
+      independent.push(check)
+    }
+    if (config.backups) independent.push(start(node, 'backup-thread'))
     return {
       url: new URL(url),
       metricsUrl: metrics?.url,
@@ -128,83 +128,60 @@ function connect(thread: CalledThread, called: Pick<Thread, 'post'>, server: Pic
   server.post({ kind: 'connect', thread, port: port2 }, [port2])
 }
 
-function startMessage({ config, damage, windows, snapshot }: Node, port = config.port): StartMessage {
-  return { kind: 'start', config: { ...config, port }, damage, windows, snapshot }
-}
-
-/** Starts a thread that server threads call. */
-function startCalled(node: Node, name: CalledThread, onMessage?: (message: OtherMessage) => void): Thread {
-  const thread = startThread({
+/** Starts a thread whose metrics are part of the sums. Calls `onStart` after the start message was sent. */
+const start = (node: Node, name: string, { onStart, onMessage }: Partial<ThreadOptions> = {}): Thread =>
+  startThread({
     name,
     log: node.log,
-    onStart(started) {
-      started.post(startMessage(node))
-      if (node.isStarted) started.post({ kind: 'started' })
-      for (const server of node.servers) connect(name, started, server)
+    onStart(thread) {
+      const { config, damage, windows, snapshot, port } = node
+      thread.post({ kind: 'start', config: { ...config, port }, damage, windows, snapshot })
+      onStart?.(thread)
     },
-    ...(onMessage && { onMessage }),
+    onMessage(message, worker) {
+      if (message.kind === 'metrics') node.sums.set(worker, message.families)
+      else onMessage?.(message, worker)
+    },
+    onEnd: node.sums.end,
+  })
+
+/** Starts a thread that server threads call. */
+function startCalled(node: Node, name: CalledThread, onMessage = (_: FromThread): void => undefined): Thread {
+  const thread = start(node, name, {
+    onStart(called) {
+      if (node.isStarted) called.post({ kind: 'started' })
+      for (const server of node.servers) connect(name, called, server)
+    },
+    onMessage,
   })
   node.called.set(name, thread)
   return thread
 }
 
-/** Starts a thread that is never asked to stop, but terminated. The next start removes the file of an incomplete backup. */
-function startIndependent(node: Node, name: 'check-thread' | 'backup-thread'): Thread {
-  const thread = startThread({
-    name,
-    log: node.log,
-    onStart: ({ post }) => post(startMessage(node)),
-    onMessage(message, worker) {
-      if (message.kind === 'metrics') node.sums.set(worker, message.families)
-      else thread.terminate()
-    },
-    onEnd: node.sums.end,
-  })
-  return thread
-}
-
-/** Starts the thread that delivers webhooks. */
-const startDelivery = (node: Node): Thread =>
-  startThread({
-    name: 'delivery-thread',
-    log: node.log,
-    onStart: ({ post }) => post(startMessage(node)),
-    onMessage(message, worker) {
-      if (message.kind === 'metrics') node.sums.set(worker, message.families)
-    },
-    onEnd: node.sums.end,
-  })
-
-function startServerThread(node: Node, givenPort: number): ServerThread {
-  const { log, sums } = node
-  const started = Promise.withResolvers<{ port: number; url: string }>()
-  let port = givenPort
+/** Starts a server thread. Returns its URL when it listens. */
+function startServer(node: Node): Promise<string> {
+  const started = Promise.withResolvers<string>()
   let isStarted = false
 
   function fail(reason: string, worker: Worker): void {
     started.reject(new CommandError(reason))
     if (!isStarted) return
-    log.error(`The server-thread could not be restarted: ${reason}`)
+    node.log.error(`The server-thread could not be restarted: ${reason}`)
     worker.terminate()
   }
 
-  const thread = startThread({
-    name: 'server-thread',
-    log,
+  const thread = start(node, 'server-thread', {
     onStart(server) {
-      server.post(startMessage(node, port))
       for (const [name, called] of node.called) connect(name, called, server)
     },
     onMessage(message, worker) {
-      if (message.kind === 'metrics') sums.set(worker, message.families)
-      else if (message.kind === 'failed') fail(message.reason, worker)
-      else if (message.kind === 'listening') {
-        isStarted = true
-        port = message.port
-        started.resolve(message)
-      }
+      if (message.kind === 'failed') fail(message.reason, worker)
+      if (message.kind !== 'listening') return
+      isStarted = true
+      node.port = message.port
+      started.resolve(message.url)
     },
-    onEnd: sums.end,
   })
-  return { ...thread, started: started.promise }
+  node.servers.push(thread)
+  return started.promise
 }

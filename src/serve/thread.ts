@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
-import type { FromThread, ThreadMessage, ToThread } from './messages.ts'
+import type { FromThread, ToThread } from './messages.ts'
 
 /** In a compiled executable, a thread has the path that deploy/executable.ts gave it. */
 const urlOf = (name: string) =>
   Bun.isStandaloneExecutable ? `./serve/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 
-/** Longer than the graceful shutdown of a server thread. */
-const STOP_TIMEOUT_MILLISECONDS = 6000
+/** Longer than the graceful shutdown of a server thread: 5 s for requests, and 5 s for its usage counts. */
+const STOP_TIMEOUT_MILLISECONDS = 10_500
 
 const FIRST_PAUSE_MILLISECONDS = 100
 const MAX_PAUSE_MILLISECONDS = 5000
@@ -15,20 +15,19 @@ const MAX_PAUSE_MILLISECONDS = 5000
 /** If a thread ends after it ran for this long, it is restarted without a pause. */
 const HEALTHY_MILLISECONDS = 10_000
 
-type Options<To, From> = {
+export type ThreadOptions = {
   /** The file of the thread, and its name in the log. */
   name: string
   log: Log
   /** Called at each start, including the first. */
-  onStart: (thread: { post: (message: To, transfer?: Transferable[]) => void }) => void
+  onStart: (thread: { post: (message: ToThread, transfer?: Transferable[]) => void }) => void
   /** Called for messages that are specific to the thread. */
-  onMessage?: (message: Exclude<From, ThreadMessage>, worker: Worker) => void
+  onMessage?: (message: FromThread, worker: Worker) => void
   onEnd?: (worker: Worker) => void
 }
 
 /** Runs a thread, and restarts it with backoff if it ends by itself. */
-export function startThread<To = ToThread, From = FromThread>(options: Options<To, From>) {
-  const { name, log, onStart, onMessage, onEnd } = options
+export function startThread({ name, log, onStart, onMessage, onEnd }: ThreadOptions) {
   let worker: Worker
   let stopped: PromiseWithResolvers<void>
   let isStopping = false
@@ -40,10 +39,9 @@ export function startThread<To = ToThread, From = FromThread>(options: Options<T
     const current = new Worker(urlOf(name), { smol: true })
     worker = current
     stopped = Promise.withResolvers()
-    current.addEventListener('message', ({ data }) => {
-      const message: ThreadMessage = data
-      if (message.kind === 'log') log[message.level](message.message, message.fields)
-      else if (message.kind === 'stopped') stopped.resolve()
+    current.addEventListener('message', ({ data }: MessageEvent<FromThread>) => {
+      if (data.kind === 'log') log[data.level](data.message, data.fields)
+      else if (data.kind === 'stopped') stopped.resolve()
       else onMessage?.(data, current)
     })
     current.addEventListener('error', ({ message }) => {
@@ -63,7 +61,7 @@ export function startThread<To = ToThread, From = FromThread>(options: Options<T
     onStart({ post })
   }
 
-  const post = (message: To, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
+  const post = (message: ToThread, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
 
   function end(): void {
     isStopping = true

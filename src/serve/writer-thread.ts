@@ -1,4 +1,3 @@
-import { applyWrite } from '../api/v3/apply-write.ts'
 import type { Config } from '../config/config.ts'
 import { dayOf } from '../domain/usage.ts'
 import { findRules } from '../scoring/stamped-rule-set.ts'
@@ -7,7 +6,6 @@ import type { Awaitable, Store } from '../store/store.ts'
 import { createQueue, receiveCalls } from '../thread-calls.ts'
 import { type Damage, noteDamage } from './damage.ts'
 import { logRetirement } from './jobs/log-retirement-phases.ts'
-import { createUsageBuffer, storeUsage } from './jobs/store-usage.ts'
 import { type Job, pause, supervise } from './jobs/supervise.ts'
 import { updateScores } from './jobs/update-scores.ts'
 import { updateSnapshots } from './jobs/update-snapshots.ts'
@@ -19,17 +17,19 @@ declare const self: Worker
 
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()
-const usage = createUsageBuffer()
 const opened = Promise.withResolvers<{ store: Store; damage: Damage }>()
 const enqueue = createQueue<WriterCall, unknown>(answer)
 
 async function answer(call: WriterCall): Promise<unknown> {
-  if ('usage' in call) return usage.push(call.usage)
   const { store, damage } = await opened.promise
   try {
-    if ('write' in call) return await applyWrite({ store, rules: () => findRules(store) }, call.write)
-    const { name, args } = call.subscription
-    return await (store.subscriptions[name] as (...args: readonly unknown[]) => unknown)(...args)
+    if ('method' in call) {
+      const part: Record<string, unknown> = store[call.part]
+      return await (part[call.method] as (...args: unknown[]) => unknown)(...call.args)
+    }
+    // Loaded when it is needed, because the validator loads slowly.
+    const { saveSentRecords } = await import('../api/v3/save-sent-records.ts')
+    return await saveSentRecords(store, await findRules(store), call.records)
   } catch (error) {
     noteDamage(damage, error)
     throw error
@@ -67,7 +67,6 @@ function createJobs(config: Config, store: Store): Job[] {
       onChecked: () => send({ kind: 'checked' }),
       signal,
     }),
-    storeUsage(store, usage, log),
     updateScores(store, { log, mayScore: mayScore.promise, signal: scoringEnd }),
     checkSchema(store, scoring),
     logRetirement(store, log),

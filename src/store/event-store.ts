@@ -10,8 +10,20 @@ export type EventStore = {
   listAfterTime(passports: readonly LaterCursor[], time: number): Awaitable<LaterEvents>
   /** The latest events of a passport, newest first. */
   listLatest(passportId: number, types: readonly EventType[], limit: number): Awaitable<LogEvent[]>
+  /** A page of all events before a sequence number, newest first. It is empty if there are none. */
+  listRecent(before: number): Awaitable<RecentEvent[]>
   /** Deletes one batch of the events before a time, oldest first. Returns how many it deleted. */
   prune(before: number): Awaitable<number>
+}
+
+/** What an event says about a score: whether the passport was added, or the score before a change. */
+export type RecentEvent = {
+  sequence: number
+  time: number
+  passportId: number | null
+  isNew: 0 | 1
+  /** `null` if the event does not change the score. */
+  oldScore: number | null
 }
 
 /** `passport` and `types` are filters. */

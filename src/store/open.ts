@@ -1,5 +1,6 @@
 import type { DatabaseAddress } from '../config/database-address.ts'
 import type { MigrationMode } from './migrations/schema-version.ts'
+import type { PoolOptions } from './postgres/connection/sql-pools.ts'
 import { diagnosePostgres } from './postgres/diagnostics.ts'
 import { migratePostgres } from './postgres/migrate.ts'
 import { openPostgres } from './postgres/open.ts'
@@ -7,17 +8,11 @@ import { diagnoseSqlite, findTableDamage } from './sqlite/diagnostics.ts'
 import { migrateSqlite, openSqlite } from './sqlite/open.ts'
 import type { Store } from './store.ts'
 
-type OpenOptions = {
+type OpenOptions = Partial<PoolOptions> & {
   /** Creates a missing file (SQLite). */
   create?: boolean
   /** `true` by default. An outdated database is refused if this does not allow its migration. */
   migrate?: MigrationMode
-  /** How many connections are opened for short statements (PostgreSQL). */
-  connections?: number
-  /** Milliseconds without any response after which a server counts as unavailable. */
-  responseTimeout?: number
-  /** Called when a server becomes unavailable or slow, and when it has recovered. */
-  onNotice?: (sentence: string) => void
 }
 
 /** `serve` waits for a slow database, but a request must get its 503 within ten seconds. */

@@ -1,6 +1,6 @@
 import type { Credential } from '../domain/credential.ts'
 import type { ScorablePoint } from '../domain/data-point.ts'
-import type { FullPassport, PassportRef, Scores } from '../domain/passport.ts'
+import type { Passport, PassportRef, Scores } from '../domain/passport.ts'
 import type { WatchedTypes } from '../domain/rule-set.ts'
 import type { Awaitable } from './awaitable.ts'
 
@@ -11,10 +11,7 @@ export type ScoringStore = {
    */
   work(limit: number, job: ScoringJob): Awaitable<number | undefined>
   /** Reads a passport and the input of its score together. */
-  find(
-    ref: PassportRef,
-    watched?: WatchedTypes,
-  ): Awaitable<(Scorable & { passport: FullPassport }) | undefined>
+  find(ref: PassportRef, watched?: WatchedTypes): Awaitable<(Scorable & { passport: Passport }) | undefined>
   listByIds(ids: readonly number[], watched?: WatchedTypes): Awaitable<Scorable[]>
   /** The next passports by id, without merged ones. */
   list(afterId: number, limit: number, watched?: WatchedTypes): Awaitable<Scorable[]>
@@ -54,9 +51,10 @@ export type ScoringJob = {
 
 export type AdoptionJob = Omit<ScoringJob, 'onFailure'>
 
-/** `rescoreAt`: when a data point expires. */
-type ScoreResult = Pick<Scorable, 'scores'> & {
+/** `rescoreAt`: when the next data point expires; absent if none does. */
+export type ScoreResult = Pick<Scorable, 'scores'> & {
   human: boolean
-  credentials: readonly Credential[]
+  /** The credentials of the record and the calculated ones. */
+  credentials: Credential[]
   rescoreAt?: number
 }

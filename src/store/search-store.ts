@@ -1,4 +1,3 @@
-import type { Credential } from '../domain/credential.ts'
 import type { Awaitable } from './awaitable.ts'
 
 /** Range scans of an index, in byte order. Each returns at most `limit` rows. Prefixes must be folded. */
@@ -9,8 +8,6 @@ export type SearchStore = {
   listNames(prefix: string, limit: number): Awaitable<FoundName[]>
   /** Wallets with the prefix that end with `suffix`. Only the first 5,000 with the prefix are compared. */
   listWallets(prefix: string, limit: number, suffix?: string): Awaitable<FoundName[]>
-  /** Each passport's best credential of a folded type. Skips passports without one, or with very long credentials. */
-  mapCredentials(type: string, ids: readonly number[]): Awaitable<Map<number, Credential>>
 }
 
 /** A handle or wallet address and its passport, which may be merged into another one. */

@@ -46,8 +46,6 @@ export type Store = AsyncDisposable & {
     ): Awaitable<{ results: SaveResult[]; end: EventCursor }>
     /** Calls `work` with a function like `save`, in a transaction that is rolled back. Other writers wait. */
     rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
-    /** Saves the records and returns true if the store has no passports. Otherwise returns false. */
-    saveIfEmpty(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<boolean>
     /** The next passports by id, including merged ones. */
     list(afterId: number, limit: number): Awaitable<PassportRecord[]>
     listRemovals(): Awaitable<number[]>
@@ -85,7 +83,7 @@ export type Store = AsyncDisposable & {
   subscriptions: SubscriptionStore
   leases: LeaseStore
   keys: {
-    create(key: ApiKey): Awaitable<void>
+    create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Awaitable<void>
     find(id: string): Awaitable<ApiKey | undefined>
     /** Newest first. */
     list(): Awaitable<ApiKey[]>

@@ -9,15 +9,15 @@ export type SubscriptionStore = {
   find(id: string): Awaitable<Subscription | undefined>
   /** Oldest first; all subscriptions without a key. */
   list(keyId?: string): Awaitable<Subscription[]>
-  /** Absent fields stay unchanged. A new state or cursor also ends the wait for the next attempt. */
-  change(id: string, change: SubscriptionChange, by: ChangedBy): Awaitable<Subscription | undefined>
+  /** Absent fields stay unchanged. Ends the wait for the next attempt. New keys are a rotation in the audit log. */
+  change(id: string, change: SubscriptionChange, actor: Actor): Awaitable<Subscription | undefined>
   /** Returns whether the subscription existed. */
-  remove(id: string, by: Omit<ChangedBy, 'action'>): Awaitable<boolean>
+  remove(id: string, actor: Actor): Awaitable<boolean>
   exist(): Awaitable<boolean>
   /** The active subscriptions of valid keys that are behind the log and do not wait, the longest waiting first. */
   listDue(log: EventLog, now: number): Awaitable<Subscription[]>
-  /** Saves the result of a delivery. Returns false if the subscription was changed or removed meanwhile. */
-  save(before: Subscription, after: Subscription): Awaitable<boolean>
+  /** Saves the result of a delivery, unless a client changed or removed the subscription. Returns whether it is active. */
+  save(before: Subscription, progress: DeliveryProgress): Awaitable<boolean>
   count(log: EventLog, now: number): Awaitable<SubscriptionCount[]>
 }
 
@@ -25,7 +25,10 @@ export type SubscriptionChange = Partial<
   Pick<Subscription, 'url' | 'filter' | 'keys' | 'state' | 'cursor' | 'notice'>
 >
 
-export type ChangedBy = { actor: Actor; action: 'subscriptions.change' | 'subscriptions.rotate' }
+/** A client may have paused the subscription during the delivery, so `state` is absent while it stays active. */
+export type DeliveryProgress = Partial<
+  Omit<Subscription, 'id' | 'keyId' | 'url' | 'filter' | 'keys' | 'createdAt'>
+>
 
 /** `lag` is the largest number of events that a subscription with a valid key is behind the log. */
 export type SubscriptionCount = { state: SubscriptionState; count: number; lag: number }

@@ -169,8 +169,8 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'windows: a request of several units counts as one',
     file: 'src/api/rate-limit.ts',
-    from: '| (count + units)',
-    to: '| (count + 1)',
+    from: ' : 0) + units)',
+    to: ' : 0) + 1)',
     tests: WINDOWS,
   },
   {
@@ -183,8 +183,8 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: '304 refunds: refunds have no limit',
     file: 'src/api/rate-limit.ts',
-    from: '  if (Atomics.add(memory, slot + REFUNDS, 1) >= most) return false\n',
-    to: '',
+    from: 'most, window).remaining < 0',
+    to: 'most, window).remaining < -1',
     tests: [...WINDOWS, 'test/api/limits/not-modified.test.ts'],
   },
   {

@@ -41,7 +41,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'merges: the V1 response of a survivor is not rendered after an unmerge',
-    file: 'src/store/write/rendering-write-model.ts',
+    file: 'src/store/write/write-model.ts',
     from: '        markSurvivor(before?.merged_into)\n',
     to: '',
     tests: [...IMPORT, ...MERGES],

@@ -22,7 +22,7 @@ export const WEBHOOK_MUTATIONS: readonly Mutation[] = [
   {
     name: 'webhooks: all IPv6 addresses outside of private networks are public',
     file: 'src/domain/webhooks/receiver-address.ts',
-    from: "return family === 'ipv4' || PUBLIC_IPV6.check(address, family)",
+    from: 'return isIP(address) === 4 || isPublicIpv6(address)',
     to: 'return true',
     tests: ADDRESSES,
   },
@@ -43,8 +43,8 @@ export const WEBHOOK_MUTATIONS: readonly Mutation[] = [
   {
     name: 'webhooks: a subscription stays before the events that its filter leaves out',
     file: 'src/serve/webhooks/deliver-events.ts',
-    from: 'page.end > turn.saved.cursor.sequence',
-    to: 'page.end < turn.saved.cursor.sequence',
+    from: 'page.end > turn.subscription.cursor.sequence',
+    to: 'page.end < turn.subscription.cursor.sequence',
     tests: STATES,
   },
 ]

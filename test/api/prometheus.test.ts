@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type Family, presentFamilies } from '../../src/api/prometheus-text.ts'
 import { createHistogram } from '../../src/api/request-metrics.ts'
-import { sumMetrics } from '../../src/serve/metrics-server.ts'
+import { createMetricSums } from '../../src/serve/metrics-server.ts'
 import { parseExposition } from '../support/http/prometheus.ts'
 
 const counter = (value: number, labels = {}): Family => ({
@@ -41,12 +41,11 @@ test('quotes, backslashes and line breaks in labels and help are escaped', () =>
 })
 
 test('the counts of several threads are added up for each series', () => {
-  const families = sumMetrics([
-    [counter(1, { a: 'x' }), histogram(0.05)],
-    [counter(2, { a: 'x' }), histogram(2)],
-    [counter(4, { a: 'y' })],
-  ])
-  const { value } = parseExposition(presentFamilies(families))
+  const sums = createMetricSums()
+  sums.set(1, [counter(1, { a: 'x' }), histogram(0.05)])
+  sums.set(2, [counter(2, { a: 'x' }), histogram(2)])
+  sums.set(3, [counter(4, { a: 'y' })])
+  const { value } = parseExposition(presentFamilies(sums.read()))
   expect([value('x_total{a="x"}'), value('x_total{a="y"}')]).toEqual([3, 4])
   expect([value('y_seconds_bucket{le="1"}'), value('y_seconds_count'), value('y_seconds_sum')]).toEqual([
     1, 2, 2.05,
@@ -55,5 +54,9 @@ test('the counts of several threads are added up for each series', () => {
 
 test('the sums include the counters of threads that have ended, but not their gauges', () => {
   const gauge: Family = { name: 'memory', help: 'Bytes.', type: 'gauge', samples: [{ labels: {}, value: 9 }] }
-  expect(sumMetrics([[counter(1), gauge]], [counter(5), gauge])).toEqual([counter(6), gauge])
+  const sums = createMetricSums()
+  sums.set(1, [counter(5), gauge])
+  sums.end(1)
+  sums.set(2, [counter(1), gauge])
+  expect(sums.read()).toEqual([counter(6), gauge])
 })

@@ -9,7 +9,7 @@ const request = { filter: [], sort: { field: 'score', descending: true }, limit:
 
 /** `search` returns the ranks of the matches. */
 function connectSearch(findList: Parameters<typeof createSearchServer>[0] = failOnPurpose) {
-  const server = createSearchServer(findList)
+  const server = createSearchServer(findList, failOnPurpose)
   const ports: MessagePort[] = []
   return {
     server,

@@ -138,7 +138,7 @@ const SORTS = 'score, activity_score, identity_score, skills_score, passport_id'
   .flatMap((field) => [`-${field}`, field])
 const KEY = 'a passport id, a wallet or, in v3, a handle such as github:zoe'
 const FIELDS = 'a list of fields such as score or standing.rank'
-const LIMIT = 'a whole number from 1 to 250, or to 50 with credentials, standing or explanation'
+const LIMIT = 'a whole number from 1 to 250, or to 50 with credentials, standing, explanation or since'
 const DATE = 'a Date, a day such as 2026-10-01, or a time such as 2026-10-01T12:00:00Z'
 
 test.each<[keyof Untyped, unknown[], string]>([

@@ -1,7 +1,11 @@
 import { expect, test } from 'bun:test'
 import { createLog } from '../../src/log.ts'
+import type { ToThread } from '../../src/serve/messages.ts'
 import { startThread } from '../../src/serve/thread.ts'
 import { until } from '../support/wait-until.ts'
+
+/** Only the thread of this test knows this message. */
+const THROW = { kind: 'throw' } as unknown as ToThread
 
 const NAME = '../../test/support/threads/failing-thread'
 
@@ -15,12 +19,12 @@ function startFailing(fails: () => boolean) {
     now: () => 0,
   })
   const ended: Worker[] = []
-  const thread = startThread<{ kind: string }, { kind: string }>({
+  const thread = startThread({
     name: NAME,
     log,
     onStart({ post }) {
       starts.push(performance.now())
-      post({ kind: fails() ? 'throw' : 'started' })
+      post(fails() ? THROW : { kind: 'started' })
     },
     onMessage: ({ kind }) => void messages.push(kind),
     onEnd: (worker) => void ended.push(worker),
@@ -31,7 +35,7 @@ function startFailing(fails: () => boolean) {
 test('a thread that throws is logged and restarted at once', async () => {
   const thread = startFailing(() => false)
   await until(() => thread.messages.includes('started'))
-  thread.post({ kind: 'throw' })
+  thread.post(THROW)
   await until(() => thread.messages.length === 4)
   expect(thread.messages).toEqual([
     'started',

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { createWindowMemory } from '../../src/api/rate-limit.ts'
-import type { UsageReport } from '../../src/api/usage.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
 import { createDamage } from '../../src/serve/damage.ts'
@@ -15,13 +14,9 @@ import { until } from '../support/wait-until.ts'
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 
 const write = (status: number): WriterCall => ({
-  usage: toReport(status),
-})
-
-const toReport = (status: number): UsageReport => ({
-  counts: [{ day: '2026-01-01', key: '', endpoint: 'list', status, count: 1 }],
-  lastUsed: new Map(),
-  inBrowser: new Set(),
+  part: 'usage',
+  method: 'add',
+  args: [[{ day: '2026-01-01', key: '', endpoint: 'list', status, count: 1 }], new Map()],
 })
 
 /** Starts the real writer thread. The test calls it as a server thread does, even after a restart. */

@@ -5,13 +5,11 @@ import {
   ADA_SECOND_WALLET,
   ADA_WALLET,
   ada,
-  grace,
   NOON,
   PEOPLE,
   record,
   SOLANA_WALLET,
 } from '../support/store/records.ts'
-import { OPTIONS } from '../support/store/scoring.ts'
 
 onEveryEngine('passports', (open) => {
   test('a passport is found as it was written, by its id and by each of its wallets', async () => {
@@ -20,7 +18,7 @@ onEveryEngine('passports', (open) => {
     const wallets = [ADA_WALLET, ADA_SECOND_WALLET, SOLANA_WALLET]
     for (const ref of [{ id: 7 }, ...wallets.map((wallet) => ({ wallet }))]) {
       const found: unknown = await store.passports.find(ref)
-      expect(found).toEqual({ ...passport, merged: false })
+      expect(found).toEqual({ ...passport, merged: false, mergedFrom: [], rules: '' })
     }
     for (const ref of [{ wallet: SOLANA_WALLET.toLowerCase() }, { wallet: '' }, { id: 8 }]) {
       expect(await store.passports.find(ref)).toBeUndefined()
@@ -77,13 +75,6 @@ onEveryEngine('passports', (open) => {
     expect(await store.passports.find({ id: 1 })).toMatchObject({ calculatedAt: NOON })
     await saveRecords(store, [{ ...unknown, connections: 2 }], { now: NOON + 1000 })
     expect(await store.passports.find({ id: 1 })).toMatchObject({ connections: 2, calculatedAt: NOON })
-  })
-
-  test('saveIfEmpty writes only if the store is empty', async () => {
-    await using store = await open()
-    expect(await store.records.saveIfEmpty([{ kind: 'passport', passport: ada }], OPTIONS)).toBe(true)
-    expect(await store.records.saveIfEmpty([{ kind: 'passport', passport: grace }], OPTIONS)).toBe(false)
-    expect((await listAll(store)).total).toBe(1)
   })
 
   test('credentials are ordered by score, then name, then id', async () => {

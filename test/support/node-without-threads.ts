@@ -1,6 +1,5 @@
 import { createFixedWindow } from '../../src/api/rate-limit.ts'
-import type { UsageReport } from '../../src/api/usage.ts'
-import { applyWrite } from '../../src/api/v3/apply-write.ts'
+import { saveSentRecords } from '../../src/api/v3/save-sent-records.ts'
 import { createCatalog } from '../../src/catalog/catalog.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
@@ -13,12 +12,11 @@ type Options = {
   /** Wraps the store of the node. */
   adapt?: (store: Store) => Store
   onError?: (error: unknown) => void
-  onUsage?: (report: UsageReport) => void
 }
 
 /** A node without threads, in this process. It serves requests with the settings of `serve`, but does no background work. */
 export async function listenHere(env: Record<string, string>, options: Options = {}) {
-  const { adapt = (store) => store, onError, onUsage = () => undefined } = options
+  const { adapt = (store) => store, onError = () => undefined } = options
   const config = readConfig({ PORT: '0', ...env }, { demo: false })
   const store = await openStore(config.database)
   const lines: string[] = []
@@ -29,9 +27,8 @@ export async function listenHere(env: Record<string, string>, options: Options =
     now: Date.now,
     log: createLog({ write: (line) => void lines.push(line), json: true, now: Date.now }),
     counter: createFixedWindow(Date.now),
-    onUsage,
-    ...(onError && { onError }),
-    write: (write) => applyWrite({ store, rules: () => findRules(store) }, write),
+    onError,
+    saveRecords: async (sent) => saveSentRecords(store, await findRules(store), sent),
     rasterize: () => Promise.reject(new Error('This node draws no pictures.')),
   })
   return {

@@ -1,6 +1,10 @@
 import { NAMES } from './option-names.ts'
 
-type Fields = { include?: readonly string[] | undefined; select?: readonly string[] | undefined }
+type Fields = {
+  include?: readonly string[] | undefined
+  select?: readonly string[] | undefined
+  since?: unknown
+}
 
 /** What is accepted, and whether a value is. */
 type Check = readonly [accepted: string, holds: (value: unknown, options: Fields) => boolean]
@@ -30,13 +34,14 @@ const CHECKS = {
   include: [`a list of ${NAMES.include.join(', ')}`, (value) => isListOf(value, NAMES.include, 0)],
   select: ['a list of fields such as score or standing.rank', (value) => isListOf(value, NAMES.select)],
   types: [`a list of ${NAMES.types.join(', ')}`, (value) => isListOf(value, NAMES.types)],
-  sort: oneOf(NAMES.sort.flatMap((field) => [`-${field}`, field])),
+  sort: oneOf([...NAMES.sort.flatMap((field) => [`-${field}`, field]), ...NAMES.movers]),
   groupBy: oneOf(NAMES.groupBy),
   asOf: DATE,
+  since: DATE,
   from: DATE,
   to: DATE,
   limit: [
-    'a whole number from 1 to 250, or to 50 with credentials, standing or explanation',
+    'a whole number from 1 to 250, or to 50 with credentials, standing, explanation or since',
     (value, options) => isId(value) && Number(value) >= 1 && Number(value) <= largestPage(options),
   ],
   cursor: CURSOR,
@@ -79,9 +84,10 @@ export function checkValues(values: Partial<Record<OptionName, unknown>>, option
   }
 }
 
-/** A page with included parts has at most 50 passports. */
-export function largestPage({ include = [], select = [] }: Fields): number {
+/** A page with included parts or changes has at most 50 passports. */
+export function largestPage({ include = [], select = [], since }: Fields): number {
   const parts: readonly string[] = NAMES.include
+  if (since !== undefined) return 50
   return [...include, ...select].some((path) => parts.includes(path.split('.')[0] ?? '')) ? 50 : 250
 }
 

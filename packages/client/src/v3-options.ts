@@ -8,8 +8,8 @@ export type Instant = string | Date
 /** A field to count passports by. */
 export type V3GroupBy = (typeof NAMES)['groupBy'][number]
 
-/** A field to sort by, with a minus sign for descending order (`-score`). */
-export type V3Sort = `${'' | '-'}${(typeof NAMES)['sort'][number]}`
+/** A field to sort by, with a minus sign for descending order (`-score`), or with `since` by change. */
+export type V3Sort = `${'' | '-'}${(typeof NAMES)['sort'][number]}` | (typeof NAMES)['movers'][number]
 
 export type FieldOptions = RequestOptions & {
   /** Further parts of the passport. */
@@ -43,7 +43,9 @@ export type V3ListOptions = FieldOptions &
     filter?: string | undefined
     /** The default is `-score`. */
     sort?: V3Sort | undefined
-    /** Passports per request, up to 250; up to 50 with credentials, standing or explanation. */
+    /** With `sort`: the passports whose score rose (`-change`) or fell (`change`) since a time, and new ones (`-added`). */
+    since?: Instant | undefined
+    /** Passports per request, up to 250; up to 50 with credentials, standing, explanation or `since`. */
     limit?: number | undefined
   }
 

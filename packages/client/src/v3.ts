@@ -25,7 +25,7 @@ import { createWriteCalls } from './v3-writes.ts'
 
 const KEYS_PER_REQUEST = 1000
 
-const LIST = [...FIELDS, 'q', 'filter', 'sort', 'limit', 'after'] as const
+const LIST = [...FIELDS, 'q', 'filter', 'sort', 'since', 'limit', 'after'] as const
 
 /** The passport of a copy always has its id. */
 type Copied<Options> = V3Shown<Options> & { passport_id: number }

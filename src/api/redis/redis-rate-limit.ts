@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RedisClient } from 'bun'
-import {
-  type FixedWindow,
-  type RateLimitCounter,
-  type RateLimitResult,
-  REFUND_FACTOR,
-} from '../rate-limit.ts'
+import type { FixedWindow, RateLimitCounter, RateLimitResult } from '../rate-limit.ts'
 
 const TIMEOUT_MILLISECONDS = 100
 const CONNECT_MILLISECONDS = 1000
@@ -24,14 +19,6 @@ if tonumber(redis.call('get', KEYS[1]) or '0') + units > limit then return -1 en
 local count = redis.call('incrby', KEYS[1], units)
 if count == units then redis.call('pexpire', KEYS[1], ARGV[2]) end
 return limit - count`
-
-/** The second key counts the refunds of the window. */
-const REFUND = `
-local refunds = redis.call('incr', KEYS[2])
-if refunds == 1 then redis.call('pexpire', KEYS[2], ARGV[2]) end
-if refunds > ${REFUND_FACTOR} * tonumber(ARGV[1]) then return 0 end
-if tonumber(redis.call('get', KEYS[1]) or '0') > 0 then redis.call('decr', KEYS[1]) end
-return 1`
 
 type Options = {
   /** The clock of this node decides which window it is, not the clock of Redis. */
@@ -98,9 +85,11 @@ export async function createRedisRateLimit(
     responses++
     if (remaining < 0) for (let unit = Number(args[2]); unit > 0; unit--) own.refund()
     const refund = () => {
+      const isFree = own.refund()
       // A lost refund costs the client one request of its limit.
-      if (current === client) run(client, REFUND, [key, `${key}:refunds`], args).catch(() => onError?.())
-      return own.refund()
+      if (isFree && current === client)
+        run(client, CONSUME, [key], args.with(2, '-1')).catch(() => onError?.())
+      return isFree
     }
     return { remaining: Math.min(remaining, own.remaining), seconds: own.seconds, refund }
   }

@@ -6,6 +6,7 @@ import {
   GROUP_FIELDS,
   LARGEST_LIMIT,
   type ListRequest,
+  MOVERS_SORTS,
   parseCursor,
   parseGroupBy,
   parseKeyword,
@@ -19,11 +20,18 @@ import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { LIST } from './examples.ts'
+import { asksForMovers, renderMovers } from './movers.ts'
 import { type Fields, fieldsOf } from './parameters.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
 import { readAll, readPassports, unitsOfPassports } from './read-passports.ts'
 import { V3 } from './route-defaults.ts'
 import { AFTER, waitForCursor } from './wait-for-cursor.ts'
+
+/** The parameter `sort` without the sorts of movers. */
+export const SORT = {
+  description: 'A field; with a minus sign, the highest value comes first',
+  schema: { enum: SORT_FIELDS.flatMap((field) => [`-${field}`, field] as const), default: '-score' },
+}
 
 export const LIST_PARAMETERS = {
   q: {
@@ -40,18 +48,24 @@ export const LIST_PARAMETERS = {
     },
   },
   sort: {
-    description: 'A field; with a minus sign, the highest value comes first',
-    schema: { enum: SORT_FIELDS.flatMap((field) => [`-${field}`, field]), default: '-score' },
+    description: `${SORT.description}. With \`since\`: \`-change\` lists the passports whose score rose, \`change\` those whose score fell, both with the largest change first; \`-added\` lists new passports, the latest first.`,
+    schema: { ...SORT.schema, enum: [...SORT.schema.enum, ...MOVERS_SORTS] },
+  },
+  since: {
+    description:
+      'A time of the last 31 days (RFC 3339), or a day. Required with `sort` by `-change`, `change` and `-added`, which list at most 1,000 passports and cannot be combined with `q`, `filter`, `group_by` and `after`.',
+    schema: { type: 'string' },
+    example: '2026-10-01',
   },
   group_by: {
     description: 'Counts all matching passports by the values of this field',
     schema: { enum: GROUP_FIELDS },
   },
   limit: {
-    description: 'Passports per page; at most 50 with `credentials`, `standing` or `explanation`',
+    description: 'Passports per page; at most 50 with `credentials`, `standing`, `explanation` or `since`',
     schema: { type: 'integer', minimum: 1, maximum: LARGEST_LIMIT, default: DEFAULT_LIMIT },
   },
-  cursor: { description: '`next` of the previous page, with the same `q`, `filter` and `sort`' },
+  cursor: { description: '`next` of the previous page, with the same `q`, `filter`, `sort` and `since`' },
   ...FIELD_PARAMETERS,
   after: AFTER,
 }
@@ -69,13 +83,18 @@ export const listOfPassports = route(V3, {
   responseHeaders: ['NextLink', 'Vary'],
   response: ListBody,
   example: LIST,
-  errors: ['not_ready', 'cursor_expired'],
+  errors: ['not_ready', 'cursor_expired', 'before_history'],
   handle: listPassports,
 })
 
 /** Pages of the ranking are cached until the snapshot changes. */
 async function listPassports(request: Request, context: Context, parameters: Parameters): Promise<Response> {
   const fields = fieldsOf(parameters)
+  if (asksForMovers(parameters)) {
+    const respond = async () =>
+      sendPage(request, context, toPage(parameters, await renderMovers(context, parameters, fields)))
+    return renderLarge(context, respond)
+  }
   const isLatest = parameters.after !== undefined
   const list = { ...parseListRequest(parameters, fields), signal: request.signal, isLatest }
   await context.charge(unitsOfList(list, fields, !isRanking(list)))
@@ -125,13 +144,19 @@ async function renderList(
   fields: Fields,
 ) {
   const found = await findList(context, request, (ids) => renderItems(context, ids, fields))
-  const next = found.next ? formatCursor(request, found.next) : null
-  const rest = JSON.stringify({
-    next,
+  return toPage(parameters, {
+    items: found.items,
+    next: found.next ? formatCursor(request, found.next) : null,
     total: found.total,
     ...(found.grouped && { groups: found.grouped.groups, more_groups: found.grouped.more }),
   })
-  return createPage(`{"items":[${found.items.join(',')}],${rest.slice(1)}`, {
+}
+
+type Body = { items: readonly string[]; next: string | null; total: number }
+
+function toPage(parameters: Parameters, { items, ...rest }: Body) {
+  const { next } = rest
+  return createPage(`{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}`, {
     ...JSON_HEADERS,
     ...(next !== null && { Link: `<${linkTo({ ...parameters, cursor: next })}>; rel="next"` }),
   })

@@ -1,15 +1,17 @@
+import { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { Compile } from 'typebox/schema'
 import { CHUNK } from '../../catalog/find-list.ts'
-import { ClientGone } from '../../domain/errors.ts'
+import { ClientGone, pointerTo } from '../../domain/errors.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
-import { LookupBody, LookupItem, LookupRequest } from '../../domain/v3/schemas.ts'
+import { LookupBody, LookupItem, LookupRequest, type WireLookupRequest } from '../../domain/v3/schemas.ts'
 import { hold, limitStall, renderLarge, takeTurn } from '../backpressure/turns-and-large-pages.ts'
 import { acceptsGzip, createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, route } from '../route.ts'
 import { LOOKUP, LOOKUP_REQUEST } from './examples.ts'
-import { parseLookup } from './lookup-request.ts'
+import { parseFields, parsePast } from './parameters.ts'
 import { type RenderedResult, readAll, readPassports, unitsOfPassports } from './read-passports.ts'
-import { readJson } from './request-body.ts'
+import { readValid } from './request-body.ts'
 import { V3 } from './route-defaults.ts'
 import { waitForCursor } from './wait-for-cursor.ts'
 
@@ -45,14 +47,15 @@ export const lookup = route(V3, {
   handle: lookUp,
 })
 
+const lookupRequest = Compile(LookupRequest)
+
 async function lookUp(request: Request, context: Context): Promise<Response> {
-  const { value, units } = await readJson(request, context)
-  const { keys, fields, asOf, after } = parseLookup(value, context.now())
-  const unitsOf = (count: number) => units + unitsOfPassports(count, fields, asOf !== undefined)
-  await context.charge(unitsOf(keys.length), (limit) => {
-    const most = keys.findLastIndex((_key, at) => unitsOf(at + 1) <= limit) + 1
-    return `ask for at most ${most} keys`
-  })
+  const body = await readValid<WireLookupRequest>(request, context, lookupRequest)
+  const { keys, as_of, after } = body
+  const fields = parseFields(body, pointerTo)
+  const asOf = as_of === undefined ? undefined : parsePast('as_of', as_of, context.now(), '#/as_of')
+  const units = context.exchange.units - 1 + unitsOfPassports(keys.length, fields, asOf !== undefined)
+  await context.charge(units, 'ask for fewer keys')
   await waitForCursor(context, after, '#/after')
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const respond = () => send(request, context, items)
@@ -69,8 +72,6 @@ async function* listItems(
 ): AsyncGenerator<Item> {
   const keys = texts.map(parsePassportKey)
   const known = keys.filter((key) => key !== undefined)
-  // `as_of` is checked even if all keys are malformed.
-  if (known.length === 0) await read([])
   const results = readAll(known, read, () => takeTurn(context))
   for (const [at, text] of texts.entries())
     yield keys[at] ? toItem(text, (await results.next()).value) : failed(text, 'malformed')
@@ -148,49 +149,30 @@ function stream(
 }
 
 /** Reads the next chunk when the client has received the previous one. */
-function toStream(
-  context: Context,
-  first: readonly string[],
-  rest: AsyncGenerator<string>,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const encoder = new TextEncoder()
+function toStream(context: Context, first: readonly string[], rest: AsyncGenerator<string>): ReadableStream {
   const release = hold(context, STREAM_BYTES)
-  let isOpen = true
-  const end = () => {
-    isOpen = false
-    release()
-  }
-  return new ReadableStream(
-    {
-      start(controller) {
-        for (const text of first) controller.enqueue(encoder.encode(text))
+  async function* encode() {
+    const encoder = new TextEncoder()
+    try {
+      for await (const text of concat(first, rest)) {
         limitStall(context, true)
-      },
-      async pull(controller) {
+        yield encoder.encode(text)
         limitStall(context, false)
-        try {
-          const { value, done } = await rest.next()
-          if (!isOpen) return
-          if (done) {
-            end()
-            controller.close()
-          } else {
-            controller.enqueue(encoder.encode(value))
-            limitStall(context, true)
-          }
-        } catch (error) {
-          end()
-          // Bun cancels the stream of a client that has disconnected.
-          if (error instanceof ClientGone) return
-          context.onError(error)
-          throw error
-        }
-      },
-      cancel() {
-        end()
-        void rest.return(undefined)
-      },
-    },
-    { highWaterMark: 0 },
-  )
+      }
+    } catch (error) {
+      // Bun cancels the stream of a client that has disconnected.
+      if (error instanceof ClientGone) return
+      context.onError(error)
+      throw error
+    } finally {
+      release()
+    }
+  }
+  // The types of Bun do not have `ReadableStream.from`.
+  return NodeReadableStream.from(encode()) as unknown as ReadableStream
+}
+
+async function* concat(first: readonly string[], rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield* first
+  yield* rest
 }

@@ -14,12 +14,9 @@ import { Passport } from '../../domain/v3/schemas.ts'
 import { pathOf, queryTextOf } from '../parse-request.ts'
 import type { Query, RouteRequest } from '../route.ts'
 
-/** Parameters of V1 that have another name in v3. */
-const V1_NAMES = { keyword: 'q', page: 'cursor', per_page: 'limit' }
-
 /** These limits bound the work for a long query. No endpoint has more parameters, and no list has more names. */
 const MOST_PARAMETERS = 100
-export const MOST_NAMES = 100
+const MOST_NAMES = 100
 
 /**
  * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query has a
@@ -30,17 +27,9 @@ export function parametersOf(request: RouteRequest, known: readonly string[]): Q
   if (url.includes('%')) decodeText(pathOf(request), `{${Object.keys(params)[0]}}`)
   const pairs = parsePairs(queryTextOf(request))
   const names = pairs.map(([name]) => name)
-  const renamed = Object.entries(V1_NAMES).filter(
-    ([old, name]) => names.includes(old) && known.includes(name),
-  )
-  const others = names.filter((name) => renamed.every(([old]) => old !== name))
   const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
   const invalid = [
-    ...renamed.map(([old, name]) => ({
-      pointer: `?${old}`,
-      detail: `${quote(old)} is a parameter of V1: use ${name}.`,
-    })),
-    ...findUnknown('parameter', others, known, (at) => pointerTo(others[at] ?? '')),
+    ...findUnknown('parameter', names, known, (at) => pointerTo(names[at] ?? '')),
     ...repeated.map((name) => ({
       pointer: `?${name}`,
       detail: `${name} may be given once, got ${names.filter((each) => each === name).length} values.`,
@@ -148,18 +137,16 @@ type Given = { include?: readonly string[] | undefined; select?: readonly string
 
 /**
  * A part named in `select` is also included, and a part named in `include` is also selected. Throws `invalid_request`.
- * `pointerOf` returns the pointer to entry `at` of a list, or to the whole list without `at`.
+ * `pointerOf` returns the pointer to entry `at` of a list.
  */
 export function parseFields(
   { include = [], select }: Given,
-  pointerOf: (name: keyof Given, at?: number) => string,
+  pointerOf: (name: keyof Given, at: number) => string,
 ): Fields {
   const invalid = [
     ...findUnknown('value of include', include, INCLUDES, (at) => pointerOf('include', at)),
     ...findUnknown('field', select ?? [], PATHS, (at) => pointerOf('select', at)),
   ]
-  if (select?.length === 0)
-    invalid.push({ pointer: pointerOf('select'), detail: 'The list select is empty.' })
   if (invalid.length > 0) throw invalidValues(invalid)
   const names = new Set([...(select ?? []), ...include])
   const roots = new Set([...names].map((path) => path.split('.', 1)[0]))

@@ -1,14 +1,15 @@
 import { Compile } from 'typebox/schema'
 import { invalidValue } from '../../domain/errors.ts'
+import { type EventCursor, formatEventCursor } from '../../domain/history/event-cursor.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { MergeRequest, type WireMergeRequest, WriteResult } from '../../domain/v3/write-schemas.ts'
+import type { Awaitable } from '../../store/store.ts'
 import { type Context, route } from '../route.ts'
-import type { Write } from './apply-write.ts'
 import { WRITTEN } from './examples.ts'
 import { parseKey } from './parameters.ts'
 import { sendWritten } from './records.ts'
 import { readValid } from './request-body.ts'
-import { KEY, V3 } from './route-defaults.ts'
+import { actorOf, KEY, V3 } from './route-defaults.ts'
 
 const SHARED = {
   scope: 'write:*',
@@ -33,7 +34,8 @@ export const removal = route(V3, {
   summary: 'Remove a passport',
   description:
     'Also removes the passports that were merged into it. `key` must be an id. Later records with this id are ignored, also if no passport has it yet.',
-  handle: ({ params }, context) => change(context, { kind: 'remove', id: parseId(params.key, '{key}') }),
+  handle: ({ params }, context) =>
+    send(context, context.store.passports.remove(parseId(params.key, '{key}'), ...by(context))),
 })
 
 const mergeRequest = Compile(MergeRequest)
@@ -55,7 +57,7 @@ export const merge = route(V3, {
   async handle({ params }, context) {
     const id = parseId(params.id, '{id}')
     const { into } = await readValid<WireMergeRequest>(context.exchange.request, context, mergeRequest)
-    return change(context, { kind: 'merge', id, into })
+    return send(context, context.store.passports.merge(id, into, ...by(context)))
   },
 })
 
@@ -68,16 +70,15 @@ export const unmerge = route(V3, {
   id: 'unmergePassport',
   summary: 'Undo a merge',
   errors: ['not_found'],
-  handle: ({ params }, context) => change(context, { kind: 'unmerge', id: parseId(params.id, '{id}') }),
+  handle: ({ params }, context) =>
+    send(context, context.store.passports.unmerge(parseId(params.id, '{id}'), ...by(context))),
 })
 
-type Change = { kind: 'merge'; id: number; into: number } | { kind: 'unmerge' | 'remove'; id: number }
+/** The time and the actor of a change. */
+const by = (context: Context) => [context.now(), actorOf(context)] as const
 
-async function change(context: Context, change: Change): Promise<Response> {
-  const { principal, exchange } = context
-  const write: Write = { ...change, actor: `key:${principal.id}`, now: context.now() }
-  return sendWritten(context, await context.write(write, exchange.request.signal))
-}
+const send = async (context: Context, end: Awaitable<EventCursor>) =>
+  sendWritten(context, { cursor: formatEventCursor(await end) })
 
 function parseId(text: string, pointer: string): number {
   const key = parseKey(text, pointer)

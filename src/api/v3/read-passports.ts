@@ -5,7 +5,7 @@ import { undo } from '../../domain/history/undo.ts'
 import type { PassportKey } from '../../domain/passport.ts'
 import { type PassportV3, stateOf, toPassportAt } from '../../domain/v3/passport.ts'
 import { presentExplanation, presentPassport } from '../../domain/v3/present.ts'
-import type { WireStanding } from '../../domain/v3/schemas.ts'
+import type { WireChange, WireStanding } from '../../domain/v3/schemas.ts'
 import { readLater } from '../../store/read-later-events.ts'
 import type { Awaitable, FindOptions } from '../../store/store.ts'
 import { takeTurn } from '../backpressure/turns-and-large-pages.ts'
@@ -25,22 +25,33 @@ const PER_TURN = 50
 export async function readPassports(
   context: Context,
   keys: readonly PassportKey[],
-  { includes, selection }: Fields,
+  fields: Fields,
   asOf?: number,
 ): Promise<RenderedResult[]> {
-  const options = { credentials: includes.has('credentials') }
-  const isPast = asOf !== undefined
+  const options = { credentials: fields.includes.has('credentials') }
   const found = await findAt(context, keys, options, asOf)
+  return renderPassports(context, found, fields, { isPast: asOf !== undefined })
+}
+
+/** `changes` has the changes of passports that are movers, by id. */
+export async function renderPassports(
+  context: Context,
+  found: Found,
+  { includes, selection }: Fields,
+  { isPast = false, changes }: { isPast?: boolean; changes?: ReadonlyMap<number, WireChange> },
+): Promise<RenderedResult[]> {
   const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
   const explanations =
     includes.has('explanation') && !isPast ? await context.explainAll(passportsOf(found)) : null
   const render = (passport: PassportV3): string => {
     const explanation = explanations?.get(passport.id)
+    const change = changes?.get(passport.id)
     const wire = presentPassport(passport, {
       ...(includes.has('standing') && { standing: snapshot && presentStanding(snapshot, passport) }),
       ...(includes.has('explanation') && {
         explanation: explanation ? presentExplanation(explanation) : null,
       }),
+      ...(change && { change }),
     })
     return JSON.stringify(selection ? pick(wire, selection) : wire)
   }

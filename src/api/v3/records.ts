@@ -1,11 +1,10 @@
 import { invalidParameter } from '../../domain/errors.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { RecordsRequest, RecordsResult } from '../../domain/v3/write-schemas.ts'
+import { RecordsRequest, RecordsResult, type WireWriteResult } from '../../domain/v3/write-schemas.ts'
 import { type Context, type Query, route } from '../route.ts'
-import type { Written } from './apply-write.ts'
 import { RECORDS, RECORDS_REQUEST } from './examples.ts'
 import { invalidBody, parseJson, readBody } from './request-body.ts'
-import { V3 } from './route-defaults.ts'
+import { actorOf, V3 } from './route-defaults.ts'
 import { splitLines } from './save-sent-records.ts'
 
 const NDJSON = 'application/x-ndjson'
@@ -59,16 +58,15 @@ async function writeRecords(
   query: Query<keyof typeof PARAMETERS>,
 ): Promise<Response> {
   const dryRun = parseDryRun(query.dry_run)
-  const { bytes, units, type } = await readBody(request, context, [NDJSON, 'application/json'])
+  const { bytes, type } = await readBody(request, context, [NDJSON, 'application/json'])
   const isList = type !== NDJSON
   const lines = isList ? toLines(parseJson(bytes, MOST_MARKS)) : bytes
   const count = splitLines(lines).length
   checkCount(count)
-  await context.charge(1 + units + count, () => 'send fewer records at once')
-  const { id, scopes, types } = context.principal
-  const sent = { writer: { scopes, types }, lines, isList, dryRun }
-  const write = { kind: 'records', ...sent, actor: `key:${id}`, now: context.now() } as const
-  return sendWritten(context, await context.write(write, request.signal))
+  await context.charge(context.exchange.units + count, 'send fewer records')
+  const { scopes, types } = context.principal
+  const by = { actor: actorOf(context), now: context.now(), writer: { scopes, types } }
+  return sendWritten(context, await context.saveRecords({ ...by, lines, isList, dryRun }, request.signal))
 }
 
 function parseDryRun(text = 'false'): boolean {
@@ -91,7 +89,7 @@ export function toLines(body: unknown): Buffer {
 }
 
 /** The response to a write. */
-export function sendWritten(context: Context, body: Written): Response {
+export function sendWritten(context: Context, body: WireWriteResult): Response {
   const response = new Response(JSON.stringify(body), { headers: context.headers })
   response.headers.set('Event-Cursor', body.cursor)
   return response

@@ -1,8 +1,10 @@
+import type { TObject } from 'typebox'
 import type { Validator } from 'typebox/schema'
-import { ClientGone, invalidValue, invalidValues, ServiceError } from '../../domain/errors.ts'
+import { ClientGone, invalidValue, invalidValues, pointerTo, ServiceError } from '../../domain/errors.ts'
 import { describeProblems } from '../../domain/record/validation-problem.ts'
+import { describeUnknown } from '../../domain/text/nearest-name.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { isLarge } from '../backpressure/held-bytes.ts'
+import { SMALL_BYTES } from '../backpressure/held-bytes.ts'
 import { hold, type Limited, limitStall, takeTurn } from '../backpressure/turns-and-large-pages.ts'
 import { bodyTooLarge, declaredLength, MAX_BODY_BYTES } from '../parse-request.ts'
 import { unitsOfBody } from '../rate-limit.ts'
@@ -18,30 +20,25 @@ const MARKS = ['"', ',', ':', '[', '{']
 /** Maximum number of backslashes in a body. Parsing one takes as long as parsing 50 other characters. */
 const MOST_ESCAPES = 25_000
 
-const JSON_TYPE = 'application/json'
-
-/** Returns the body, and the units that its size costs. Throws the errors of `readBody`, and `invalid_request`. */
-export async function readJson(request: Request, context: Context) {
-  const { bytes, units } = await readBody(request, context, [JSON_TYPE])
-  return { value: parseJson(bytes), units }
-}
-
-/** Returns a JSON body that the schema accepts. Throws the errors of `readJson`, and `invalid_request` with all invalid values. */
+/** Returns a JSON body that the schema accepts. Throws the errors of `readBody`, and `invalid_request` with the invalid values. */
 export async function readValid<Body>(request: Request, context: Context, schema: Validator): Promise<Body> {
-  const { value } = await readJson(request, context)
+  const { bytes } = await readBody(request, context, ['application/json'])
+  const value = parseJson(bytes)
   if (schema.Check(value)) return value as Body
-  const problems = describeProblems(value, schema.Errors(value)[1])
+  const known = Object.keys((schema.Schema() as TObject).properties)
   throw invalidValues(
-    problems.map(({ field, reason }) => ({
-      pointer: field === '' ? '#' : `#/${field.replaceAll('.', '/')}`,
-      detail: `${field === '' ? 'The body' : field} ${reason}.`,
-    })),
+    describeProblems(value, schema.Errors(value)[1]).map(({ field, reason }) => {
+      const [name = '', ...path] = field.split('.')
+      if (name === '') return { pointer: '#', detail: `The body ${reason}.` }
+      const detail = known.includes(name) ? `${field} ${reason}.` : describeUnknown('member', name, known)
+      return { pointer: pointerTo(name, ...path), detail }
+    }),
   )
 }
 
 /**
- * Returns a body of one of these types, and the units that its size costs. A body without a declared size is charged after it
- * was read. Throws `unsupported_media_type` or `content_too_large`.
+ * Returns a body of one of these types. A body without a declared size is charged after it was read. Throws
+ * `unsupported_media_type` or `content_too_large`.
  */
 export async function readBody<Type extends string>(
   request: Request,
@@ -54,11 +51,10 @@ export async function readBody<Type extends string>(
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)
   const bytes = await readBytes(request, context)
-  const units = unitsOfBody(bytes.length)
-  await context.charge(1 + units)
+  await context.charge(1 + unitsOfBody(bytes.length))
   // Parsing takes milliseconds, so other requests may run first.
   await takeTurn(context)
-  return { bytes, units, type }
+  return { bytes, type }
 }
 
 /** Refuses bodies that would take long to parse. */
@@ -87,7 +83,7 @@ export const invalidBody = (detail: string) => invalidValue('#', detail)
 /** Counts a large body, or one of unknown size, as used memory while reading. Disconnects clients that stop sending. */
 async function readBytes(request: Request, context: Limited): Promise<Buffer> {
   const length = declaredLength(request)
-  const release = length === 0 || isLarge(length) ? hold(context, length || MAX_BODY_BYTES) : undefined
+  const release = length === 0 || length > SMALL_BYTES ? hold(context, length || MAX_BODY_BYTES) : undefined
   if (release) limitStall(context, true)
   try {
     return length === 0 ? await readChunks(request) : Buffer.from(await request.arrayBuffer())

@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http'
-import { ServiceError, STATUS_OF } from '../../domain/errors.ts'
+import { KEY_NEEDED, ServiceError, STATUS_OF } from '../../domain/errors.ts'
 import * as eventSchemas from '../../domain/v3/event-schema.ts'
 import * as schemas from '../../domain/v3/schemas.ts'
 import * as subscriptionSchemas from '../../domain/v3/subscription-schema.ts'
 import * as writeSchemas from '../../domain/v3/write-schemas.ts'
 import { type ErrorResponse, errorHeaders, publicError } from '../errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS } from '../openapi-parts.ts'
-import type { Surface } from '../route.ts'
+import type { Context, Surface } from '../route.ts'
 import { parametersOf } from './parameters.ts'
 
 export const V3: Surface = {
@@ -36,6 +36,9 @@ export const KEY = {
   example: '42',
 }
 
+/** The actor of the changes that a request makes. */
+export const actorOf = ({ principal }: Context) => `key:${principal.id}` as const
+
 /** A parameter that is a comma-separated list. */
 export const list = (description: string, items: object) => ({
   description,
@@ -55,7 +58,7 @@ function presentProblem(error: unknown, requestId: string): ErrorResponse {
     type: 'about:blank',
     title,
     status,
-    detail: code === 'unauthorized' ? 'The header X-API-KEY must have a valid key.' : message,
+    detail: code === 'unauthorized' ? KEY_NEEDED : message,
     code,
     request_id: requestId,
     errors: [...invalid],

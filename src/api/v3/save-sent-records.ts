@@ -9,7 +9,10 @@ import type { WireRecordsResult } from '../../domain/v3/write-schemas.ts'
 import type { Store } from '../../store/store.ts'
 import { createRecordAccess, isOperator, type Writer } from './record-access.ts'
 
+/** The records of a request. Server threads send them to the writer thread. */
 export type SentRecords = {
+  actor: Actor
+  now: number
   writer: Writer
   /** The records as JSON. Each line has one, or is blank. */
   lines: Uint8Array
@@ -37,9 +40,9 @@ export function splitLines(body: Uint8Array): Line[] {
 
 /** Saves the records in one transaction. Throws `invalid_request` with all problems of all records. */
 export async function saveSentRecords(
-  { store, rules, now }: { store: Store; rules: RuleSetShape; now: number },
-  { writer, lines: body, isList, dryRun }: SentRecords,
-  actor: Actor,
+  store: Store,
+  rules: RuleSetShape,
+  { actor, now, writer, lines: body, isList, dryRun }: SentRecords,
 ): Promise<WireRecordsResult> {
   const lines = splitLines(body)
   const allow = createRecordAccess(writer, rules)

@@ -17,7 +17,7 @@ import {
 import { json } from '../response.ts'
 import { type Context, type RouteRequest, route } from '../route.ts'
 import { SUBSCRIPTION, SUBSCRIPTION_REQUEST } from './examples.ts'
-import { V3 } from './route-defaults.ts'
+import { actorOf, V3 } from './route-defaults.ts'
 import { readPatch, readRequest } from './subscription-request.ts'
 
 const COLLECTION = { path: '/api/v3/subscriptions', scope: 'events', needsKey: true } as const
@@ -100,8 +100,6 @@ export const SUBSCRIPTION_ROUTES = [
 /** Each key adds two signatures to a request. */
 const MOST_OLD_KEYS = 4
 
-const actorOf = ({ principal }: Context) => `key:${principal.id}` as const
-
 /** Throws `not_found`, also for the subscription of another key. */
 async function find({ store, principal }: Context, id: string): Promise<Subscription> {
   const found = await store.subscriptions.find(id)
@@ -156,8 +154,8 @@ async function patch(request: RouteRequest<'id'>, context: Context): Promise<Res
   const { id } = request.params
   const { filter } = await find(context, id)
   const changes = await readPatch(request, context, filter)
-  const by = { actor: actorOf(context), action: 'subscriptions.change' } as const
-  return respond(context, (await context.store.subscriptions.change(id, changes, by)) ?? missing(id))
+  const changed = await context.store.subscriptions.change(id, changes, actorOf(context))
+  return respond(context, changed ?? missing(id))
 }
 
 async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
@@ -166,13 +164,12 @@ async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context):
   // A client that lost the response rotates again: receivers then still have the key before the last one.
   const old = (await find(context, id)).keys.filter(({ until = end }) => until > context.now())
   const keys = [key, ...old.slice(0, MOST_OLD_KEYS).map((each) => ({ until: end, ...each }))]
-  const by = { actor: actorOf(context), action: 'subscriptions.rotate' } as const
-  const changed = (await context.store.subscriptions.change(id, { keys }, by)) ?? missing(id)
-  return respond(context, changed, { secret: key.secret })
+  const changed = await context.store.subscriptions.change(id, { keys }, actorOf(context))
+  return respond(context, changed ?? missing(id), { secret: key.secret })
 }
 
 async function remove({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
   const found = await find(context, id)
-  await context.store.subscriptions.remove(id, { actor: actorOf(context) })
+  await context.store.subscriptions.remove(id, actorOf(context))
   return respond(context, found)
 }

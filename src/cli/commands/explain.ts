@@ -30,7 +30,7 @@ export const explain = defineCommand({
 
 function toJson(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
   const { version, stamp, caps = {} } = rules
-  const credentials = lines.map(({ givenScore, calculation, maxScore: max_score, ...line }) => ({
+  const credentials = lines.map(({ givenScore, calculation, words, maxScore: max_score, ...line }) => ({
     ...line,
     max_score,
   }))

@@ -23,11 +23,10 @@ export const subscriptions = defineCommand({
     await using database = await openConfigured(terminal, values)
     const { store, name } = database
     if (action === 'list') return await list(store, name, values.json === true, terminal)
-    const by = { actor: 'cli', now: terminal.now(), action: 'subscriptions.change' } as const
     const isKnown =
       action === 'remove'
-        ? await store.subscriptions.remove(id, by)
-        : await store.subscriptions.change(id, { state: action === 'pause' ? 'paused' : 'active' }, by)
+        ? await store.subscriptions.remove(id, 'cli')
+        : await store.subscriptions.change(id, { state: action === 'pause' ? 'paused' : 'active' }, 'cli')
     if (!isKnown)
       throw new CommandError(
         `There is no subscription "${printable(id)}" in ${name}: "subscriptions list" shows the ids.`,

@@ -13,8 +13,12 @@ export const SORT_FIELDS = [
 ] as const
 export const GROUP_FIELDS = ['type', 'tag', 'location', 'source', 'human', 'rules'] as const
 
+/** Sorts of passports that have changed since a time: by rise, by fall, and new passports by time, the latest first. */
+export const MOVERS_SORTS = ['-change', 'change', '-added'] as const
+
 export type SortField = (typeof SORT_FIELDS)[number]
 export type GroupField = (typeof GROUP_FIELDS)[number]
+export type MoversSort = (typeof MOVERS_SORTS)[number]
 
 /** Passports with equal scores are sorted by id. An ascending list is the exact reverse of a descending one. */
 export type Sort = { field: SortField; descending: boolean }
@@ -39,6 +43,14 @@ export type ListRequest = ListQuery & {
   offset?: number
   /** Only every n-th passport: an even sample of a long list. */
   step?: number
+}
+
+/** A page of the passports that have changed since a time, largest change first. */
+export type MoversRequest = {
+  sort: MoversSort
+  since: number
+  after?: Position | undefined
+  limit: number
 }
 
 /**
@@ -88,7 +100,7 @@ export function parseSort(text = '-score'): Sort {
   if (field) return { field, descending }
   throw refuse(
     'sort',
-    `one of ${SORT_FIELDS.join(', ')}, with a minus sign in front for the highest first`,
+    `one of ${SORT_FIELDS.join(', ')}, with a minus sign in front for the highest first, or with since one of ${MOVERS_SORTS.join(', ')}`,
     text,
   )
 }
@@ -99,18 +111,25 @@ export function parseGroupBy(text: string | undefined): GroupField | undefined {
   throw refuse('group_by', `one of ${GROUP_FIELDS.join(', ')}`, text)
 }
 
+/** The sort of movers includes the time. */
+type CursorQuery = {
+  keyword?: string | undefined
+  filter: Filter
+  sort: Sort | readonly [MoversSort, number]
+}
+
 /** Identifies the list to which a cursor belongs. */
-const hashOf = ({ keyword, filter, sort }: ListQuery) => digest(JSON.stringify([keyword, filter, sort]))
+const hashOf = ({ keyword, filter, sort }: CursorQuery) => digest(JSON.stringify([keyword, filter, sort]))
 
 /** The position and the hash of the query, in base64url. */
-export function formatCursor(query: ListQuery, { value, id }: Position): string {
+export function formatCursor(query: CursorQuery, { value, id }: Position): string {
   return toBase64Url(`${value} ${id} ${hashOf(query)}`)
 }
 
 const CURSOR = /^(-?\d{1,22}(?:\.\d{1,25})?(?:e[+-]\d{1,3})?) (\d{1,16}) ([0-9a-f]{8})$/
 
 /** Throws `invalid_request` if the cursor is malformed or belongs to another query. */
-export function parseCursor(query: ListQuery, text: string): Position {
+export function parseCursor(query: CursorQuery, text: string): Position {
   const [, value, id, hash] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? []
   const position = { value: Number(value), id: Number(id) }
   // The decoder ignores characters that are not base64url.
@@ -120,7 +139,7 @@ export function parseCursor(query: ListQuery, text: string): Position {
   if (hash === hashOf(query)) return position
   throw invalidParameter(
     'cursor',
-    'cursor belongs to a list with another q, filter or sort: repeat those of the first page, or start without a cursor.',
+    'cursor belongs to a list with another q, filter, sort or since: repeat those of the first page, or start without a cursor.',
   )
 }
 

@@ -29,14 +29,9 @@ export const MOST_DATA_POINTS = 2000
 /** The credentials of a passport have at most this size as JSON, including those that rules add. */
 export const MAX_CREDENTIALS_BYTES = 640_000
 
-const FIELDS = Object.entries(LIMITS)
-
 /** The first field that is too large, with a reason. */
 export function findOversized(record: PassportRecord): { field: string; reason: string } | undefined {
-  for (const [field, { bytes: most, of }] of FIELDS) {
-    const estimate = field === 'credentials' ? estimateCredentials(record) : mostBytes(of(record))
-    // Most fields are far smaller than their limit. Their exact size is not calculated.
-    if (estimate <= most) continue
+  for (const [field, { bytes: most, of }] of Object.entries(LIMITS)) {
     const bytes = Buffer.byteLength(JSON.stringify(of(record)))
     if (bytes > most) {
       const [accepted, received] = [most, bytes].map((number) => number.toLocaleString('en'))
@@ -44,28 +39,4 @@ export function findOversized(record: PassportRecord): { field: string; reason: 
     }
   }
   return undefined
-}
-
-/** No field name, number, time or boolean has more bytes. */
-const NAME_OR_NUMBER = 40
-
-/** A UTF-16 code unit takes at most 6 bytes as JSON. */
-const UNIT = 6
-
-/** Returns an upper bound of the size of the credentials. It must be fast: most of a record is credentials. */
-function estimateCredentials(record: PassportRecord): number {
-  let bytes = mostBytes(record.credentialPoints ?? [])
-  for (const { id, type, name, category, value } of record.credentials ?? [])
-    bytes +=
-      15 * NAME_OR_NUMBER + UNIT * (id.length + type.length + name.length + category.length + value.length)
-  return bytes
-}
-
-/** Returns an upper bound of the size of a value as JSON. */
-function mostBytes(value: unknown): number {
-  if (typeof value === 'string') return UNIT * value.length + 2
-  if (typeof value !== 'object' || value === null) return NAME_OR_NUMBER
-  let bytes = NAME_OR_NUMBER
-  for (const each of Object.values(value)) bytes += NAME_OR_NUMBER + mostBytes(each)
-  return bytes
 }

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import * as record from '../record/wire-schemas.ts'
 import { RuleSetFile } from '../rule-set.ts'
 import { closed, describedObject, instant, orNull, score, withOptionalFields } from '../schema-helpers.ts'
+import { Diff } from './event-schema.ts'
 
 const text = (description = 'null if unknown') => orNull(Type.String(), description)
 const count = () => orNull(Type.Integer({ minimum: 0 }), 'null if unknown, or if it is not a plain number')
@@ -112,6 +113,13 @@ export const Explanation = describedObject('How the score is calculated', {
   }),
 })
 
+export const Change = describedObject('The net change of the score since a time, and why', {
+  since: Type.String({ format: 'date-time' }),
+  at: Type.String({ format: 'date-time', description: 'The time of the latest change' }),
+  score: Diff.properties.score,
+  causes: Diff.properties.causes,
+})
+
 export const Passport = describedObject("A person's reputation record", {
   passport_id: Type.Integer({ minimum: 0 }),
   score: score('The overall score'),
@@ -139,6 +147,7 @@ export const Passport = describedObject("A person's reputation record", {
   ),
   standing: Type.Optional(orNull(Standing, 'With `include`. null with `as_of`')),
   explanation: Type.Optional(orNull(Explanation, 'With `include`. null with `as_of`')),
+  change: Type.Optional(Change),
 })
 
 export const SelectedPassport = Type.Unsafe<object>(
@@ -155,8 +164,12 @@ export const LookupRequest = closed({
     maxItems: 1000,
     description: 'Ids, wallets and handles such as `github:zoe`',
   }),
-  include: Type.Optional(Type.Array(Type.Enum(['credentials', 'standing', 'explanation']))),
-  select: Type.Optional(Type.Array(Type.String(), { description: 'Dotted paths of fields' })),
+  include: Type.Optional(
+    Type.Array(Type.Enum(['credentials', 'standing', 'explanation']), { maxItems: 100 }),
+  ),
+  select: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, maxItems: 100, description: 'Dotted paths of fields' }),
+  ),
   as_of: Type.Optional(Type.String({ description: 'As the parameter `as_of` of a single passport' })),
   after: Type.Optional(Type.String({ description: 'As the parameter `after` of a single passport' })),
 })
@@ -207,9 +220,11 @@ export const RuleSet = describedObject('A rule set; the same stamp always has th
   ...RuleSetFile.properties,
 })
 
+export type WireLookupRequest = Static<typeof LookupRequest>
 export type WireProblem = Static<typeof Problem>
 export type WirePassport = Static<typeof Passport>
 export type WireSocial = Static<typeof Social>
 export type WireCredential = Static<typeof Credential>
 export type WireStanding = Static<typeof Standing>
+export type WireChange = Static<typeof Change>
 export type WireExplanation = Static<typeof Explanation>

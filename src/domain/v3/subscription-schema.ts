@@ -79,6 +79,5 @@ export const SubscriptionList = closed({
 })
 
 export type WireSubscription = Static<typeof Subscription>
-export type WireSubscriptionList = Static<typeof SubscriptionList>
 export type WireSubscriptionRequest = Static<typeof SubscriptionRequest>
 export type WireSubscriptionPatch = Static<typeof SubscriptionPatch>

@@ -42,5 +42,5 @@ export const MergeRequest = closed({
 })
 
 export type WireRecordsResult = Static<typeof RecordsResult>
-export type WireRecord = Static<typeof RecordsRequest>['records'][number]
+export type WireWriteResult = Static<typeof WriteResult>
 export type WireMergeRequest = Static<typeof MergeRequest>

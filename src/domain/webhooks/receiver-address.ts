@@ -1,52 +1,40 @@
 import { BlockList, isIP } from 'node:net'
 import { parseWebAddress } from '../url.ts'
 
-type Family = 'ipv4' | 'ipv6'
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** A `BlockList` compares v4-mapped IPv6 addresses with its IPv4 blocks, so each family has its own lists. */
-function toBlockList(family: Family, blocks: readonly string[]): BlockList {
-  const list = new BlockList()
+/** A `BlockList` compares v4-mapped IPv6 addresses with its IPv4 blocks, so each family has its own list. */
+function createBlocks(...blocks: readonly string[]): (address: string) => boolean {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const block of blocks) {
     const [address = '', bits] = block.split('/')
-    list.addSubnet(address, Number(bits), family)
+    lists[familyOf(address)].addSubnet(address, Number(bits), familyOf(address))
   }
-  return list
+  return (address) => lists[familyOf(address)].check(address, familyOf(address))
 }
 
 /** Private networks, which WEBHOOK_ALLOW_PRIVATE admits. */
-const PRIVATE: Record<Family, BlockList> = {
-  ipv4: toBlockList('ipv4', [
-    '10.0.0.0/8',
-    '100.64.0.0/10',
-    '127.0.0.0/8',
-    '172.16.0.0/12',
-    '192.168.0.0/16',
-  ]),
-  ipv6: toBlockList('ipv6', ['::1/128', 'fc00::/7']),
-}
+const isPrivate = createBlocks(
+  ...['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
+  ...['::1/128', 'fc00::/7'],
+)
 
 /** Never admitted: link-local and metadata addresses, multicast, reserved blocks, and blocks that embed IPv4 addresses. */
-const REFUSED: Record<Family, BlockList> = {
-  ipv4: toBlockList('ipv4', [
-    ...['0.0.0.0/8', '100.100.100.200/32', '168.63.129.16/32', '169.254.0.0/16', '192.0.0.0/24'],
-    ...['192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
-    ...['224.0.0.0/4', '240.0.0.0/4'],
-  ]),
-  ipv6: toBlockList('ipv6', [
-    ...['fd00:ec2::/32', 'fd20:ce::/32', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
-  ]),
-}
+const isReserved = createBlocks(
+  ...['0.0.0.0/8', '100.100.100.200/32', '168.63.129.16/32', '169.254.0.0/16', '192.0.0.0/24'],
+  ...['192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+  ...['224.0.0.0/4', '240.0.0.0/4'],
+  ...['fd00:ec2::/32', 'fd20:ce::/32', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+)
 
 /** All public IPv6 addresses. The rest includes v4-mapped addresses, NAT64, link-local addresses and multicast. */
-const PUBLIC_IPV6 = toBlockList('ipv6', ['2000::/3'])
+const isPublicIpv6 = createBlocks('2000::/3')
 
 /** Whether a webhook may connect to this IP address. */
 export function isReceiverAddress(address: string, allowPrivate: boolean): boolean {
-  if (isIP(address) === 0) return false
-  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-  if (REFUSED[family].check(address, family)) return false
-  if (PRIVATE[family].check(address, family)) return allowPrivate
-  return family === 'ipv4' || PUBLIC_IPV6.check(address, family)
+  if (isIP(address) === 0 || isReserved(address)) return false
+  if (isPrivate(address)) return allowPrivate
+  return isIP(address) === 4 || isPublicIpv6(address)
 }
 
 /** The host of a URL without the brackets of an IPv6 address. The URL parser has turned decimal and octal forms into IPv4. */

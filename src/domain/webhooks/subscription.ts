@@ -11,11 +11,9 @@ export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number]
 export type SubscriptionFilter = {
   types?: readonly EventType[]
   passport?: number
-  score?: ScoreThreshold
+  /** The score rises to `above` or higher, or falls to `below` or lower. */
+  score?: { above?: number; below?: number }
 }
-
-/** The score rises to `above` or higher, or falls to `below` or lower. */
-export type ScoreThreshold = { above?: number; below?: number }
 
 /** A position in the event log with a URL. Events after `cursor` are still to be delivered. */
 export type Subscription = {

@@ -1,11 +1,11 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import { mapChunks } from '../../catalog/find-list.ts'
+import { readAll } from '../../api/v3/read-passports.ts'
 import { roundUp } from '../../catalog/score-standing.ts'
-import type { Credential } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Rule } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
+import type { CredentialV3 } from '../../domain/v3/passport.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { addressOfFilter, credentialAddress, formatFigure, formatPeople, shortWord } from '../design/text.ts'
@@ -47,8 +47,7 @@ async function find(options: ExplorerOptions, type: string, signal: AbortSignal)
   const step = Math.max(1, Math.ceil(top.total / SAMPLE))
   const sample = await listHolders(options, type, { limit: SAMPLE, step, signal })
   const ids = [...new Set([...top.ids, ...sample.ids])]
-  const chunks = await mapChunks(ids, (chunk) => store.search.mapCredentials(type, chunk))
-  const credentials = new Map(chunks.flatMap((chunk) => [...chunk]))
+  const credentials = await mapCredentials(options, type, ids)
   const { total: all, scale } = await catalog.standing(0)
   return {
     type,
@@ -68,8 +67,21 @@ async function find(options: ExplorerOptions, type: string, signal: AbortSignal)
   }
 }
 
-const describeScore = (credential: Credential | undefined) =>
-  credential && `${formatFigure(credential.score)} of ${count(credential.maxScore, 'point')}`
+/** Each passport's best credential of a folded type. Credentials are sorted by score, so the first one is the best. */
+async function mapCredentials({ store }: ExplorerOptions, type: string, ids: readonly number[]) {
+  const credentials = new Map<number, CredentialV3>()
+  const read = (keys: readonly { id: number }[]) => store.v3.find(keys, { credentials: true })
+  const keys = ids.map((id) => ({ id }))
+  for await (const found of readAll(keys, read, () => new Promise<void>(setImmediate))) {
+    const passport = found && 'passport' in found ? found.passport : undefined
+    const best = passport?.credentials?.find((each) => foldName(each.type) === type)
+    if (passport && best) credentials.set(passport.id, best)
+  }
+  return credentials
+}
+
+const describeScore = (credential: CredentialV3 | undefined) =>
+  credential && `${formatFigure(credential.score)} of ${count(credential.max_score, 'point')}`
 
 const MAX_NAME_LENGTH = 80
 
@@ -77,7 +89,7 @@ function renderPage(site: Site, found: Found): RenderedPage {
   const { type, rule, example, holders, all, ranked } = found
   const name = shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
   const category = rule?.category ?? example?.category ?? ''
-  const most = rule?.max_score ?? example?.maxScore ?? 0
+  const most = rule?.max_score ?? example?.max_score ?? 0
   const share = holders === 0 ? '' : `, ${formatShare((100 * holders) / all)} of all`
   return respondPage({
     site,

@@ -1,13 +1,13 @@
 import { describeRawValue } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { DescribedLine, ExplainedPassport, ExplanationAccount } from '../../domain/explanation.ts'
+import type { ExplainedPassport, ExplanationAccount, ExplanationLine } from '../../domain/explanation.ts'
 import { CREDENTIAL_ACCOUNT, parsePassportRef } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { groupByCategory, UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
-import { respondPage } from '../site/layout-and-link-previews.ts'
+import { respondPage, shareWithCard } from '../site/layout-and-link-previews.ts'
 import { describeParts } from './passport-score.ts'
 
 /** Explains a score line by line. Not cached, because the result depends on the active rule set, too. */
@@ -28,7 +28,8 @@ ${renderLines(explanation)}
 </article>`
     const title = `Score calculation of ${name}`
     const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
-    return respondPage({ site, title, description, main })
+    const share = shareWithCard(passport, `/passports/${passport.id}/score`)
+    return respondPage({ site, title, description, share, main })
   },
 })
 
@@ -76,7 +77,7 @@ function describeSource({ lines, rules, scores }: ExplainedPassport): Html {
 const describeSum = (sum: number, cap: number | undefined): string =>
   cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, at most ${formatFigure(cap)}`
 
-function renderLine(line: DescribedLine): Html {
+function renderLine(line: ExplanationLine): Html {
   const { name, score, from, accounts } = line
   const more = accounts.length > 1 || from === 'nothing' ? renderAccounts(accounts) : html``
   return html`<tr><th scope="row"><bdi>${shorten(name)}</bdi></th><td class="wide">${renderReason(line)}${more}</td><td class="figure">${from === 'nothing' ? UNKNOWN : formatFigure(score)}</td></tr>
@@ -84,8 +85,8 @@ function renderLine(line: DescribedLine): Html {
 }
 
 /** Renders a line such as "9 contracts: √9 × 6 = 18, at most 40". */
-function renderReason(line: DescribedLine): Html {
-  const { value, from, formula, calculation, words, givenScore, maxScore, accounts } = line
+function renderReason(line: ExplanationLine): Html {
+  const { value, from, formula, calculation, words = '', givenScore, maxScore, accounts } = line
   if (from === 'nothing') return html`${formula}`
   if (!calculation) {
     const points =

@@ -34,6 +34,7 @@ const EARLIER_RULES = stampRules({
 
 /** Fills an empty database with invented people, and the history of some of them. */
 export async function fillWithDemo(store: Store, now: number): Promise<void> {
+  if ((await store.passports.count()) > 0) return
   const begin = now - STEPS * STEP
   const demo = readDemo(begin)
   const recordsAt = (time: number, wanted: number) =>
@@ -42,7 +43,7 @@ export async function fillWithDemo(store: Store, now: number): Promise<void> {
       .map(({ record }) =>
         record.kind === 'passport' ? { ...record, passport: toScoredAt(record.passport, time) } : record,
       )
-  if (!(await store.records.saveIfEmpty(recordsAt(begin, 0), { now: begin, restore: false }))) return
+  await store.records.save(recordsAt(begin, 0), { now: begin, restore: false })
   await store.rules.keep(toAppliedRules(EARLIER_RULES, 'built-in', 0))
   const steps = [...new Set(demo.map(({ step }) => step))].sort((one, other) => one - other)
   for (const step of steps.filter((step) => step > 0 && step <= STEPS)) {

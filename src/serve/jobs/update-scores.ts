@@ -1,5 +1,5 @@
 import { describeError } from '../../domain/errors.ts'
-import { createErrorLog, type Log } from '../../log.ts'
+import type { Log } from '../../log.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../../scoring/rescore.ts'
 import { findRules } from '../../scoring/stamped-rule-set.ts'
 import type { Store } from '../../store/store.ts'
@@ -16,9 +16,6 @@ type Options = {
 
 /** Scores stale passports. A run lasts until the signal is aborted, or until it fails. */
 export function updateScores(store: Store, { log, mayScore, signal }: Options): Job {
-  const failures = createErrorLog(log)
-  const onFailure = (id: number, error: unknown) =>
-    failures.error(`Scoring failed: passport ${id}: ${describeError(error)}`)
   const onOtherRules = () =>
     log.warn('Nodes of another version use another built-in rule set: only they score passports.')
   let adopted: Rescorer | undefined
@@ -26,17 +23,18 @@ export function updateScores(store: Store, { log, mayScore, signal }: Options): 
   return {
     name: 'Scoring failed',
     interval: AFTER_FAILURE_MILLISECONDS,
-    async run() {
+    async run(errors) {
       await mayScore
       if (signal.aborted) return
       // Adopts rules once, not again after a failure, because another node may have applied newer rules meanwhile.
       if (!adopted) {
+        const onFailure = (id: number, error: unknown) =>
+          errors.error(`Scoring failed: passport ${id}: ${describeError(error)}`)
         const scorer = { store, rules: await findRules(store), now: Date.now, onFailure }
         await adoptRules(scorer)
         adopted = scorer
       }
       await keepRescoring(adopted, signal, onOtherRules)
     },
-    end: async () => failures.end(),
   }
 }

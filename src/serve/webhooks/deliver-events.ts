@@ -1,5 +1,5 @@
 import type { EventLog, LogEvent } from '../../domain/history/event.ts'
-import { formatEventCursor, isInLog } from '../../domain/history/event-cursor.ts'
+import { type EventCursor, formatEventCursor, isInLog } from '../../domain/history/event-cursor.ts'
 import { presentEvent, presentTime } from '../../domain/v3/present-event.ts'
 import { signMessage } from '../../domain/webhooks/signature.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type Subscription,
 } from '../../domain/webhooks/subscription.ts'
 import type { Store } from '../../store/store.ts'
+import type { DeliveryProgress } from '../../store/subscription-store.ts'
 import { pause } from '../jobs/supervise.ts'
 import { type Reply, type SendOptions, send } from './send.ts'
 
@@ -27,34 +28,32 @@ export type DeliveryOptions = SendOptions & {
   store: Pick<Store, 'events' | 'subscriptions'>
   /** The `source` of the events: the URL of the API. */
   source: string
-  now: () => number
   /** Whether this node still has the lease. Asked before each attempt. */
   mayDeliver: () => boolean
   onAttempt: (result: 'delivered' | 'failed') => void
 }
 
-/** `saved` is in the database, `current` may have later failures. */
-type Turn = { options: DeliveryOptions; saved: Subscription; current: Subscription; end: number }
+/** `subscription` is what the database has. */
+type Turn = { options: DeliveryOptions; subscription: Subscription; end: number }
 
 /**
  * Delivers events one after another, each until the receiver responds with 2xx. The position is saved after each one, so
  * that a crash repeats at most one event.
  */
-export async function deliverEvents(saved: Subscription, options: DeliveryOptions): Promise<void> {
-  const turn: Turn = { options, saved, current: saved, end: performance.now() + TURN_MILLISECONDS }
+export async function deliverEvents(subscription: Subscription, options: DeliveryOptions): Promise<void> {
+  const turn: Turn = { options, subscription, end: performance.now() + TURN_MILLISECONDS }
   const { events } = options.store
   while (mayGoOn(turn)) {
-    const { cursor, filter } = turn.current
+    const { cursor, filter } = turn.subscription
     const page = await events.list({ after: cursor.sequence, limit: PAGE, ...logFilterOf(filter) })
     if (!isInLog(cursor, page.log)) {
-      if (await save(turn, restart(turn.current, page.log, options.now()))) continue
+      if (await save(turn, restart(cursor, page.log))) continue
       return
     }
-    for (const event of page.events)
-      if (matchesScore(filter, event) && !(await deliver(turn, event, page.log))) return
-    const next = { ...turn.current, cursor: { ...cursor, sequence: page.end } }
+    for (const event of page.events) if (matchesScore(filter, event) && !(await deliver(turn, event))) return
     // The filter left out the last events of the page.
-    if (page.end > turn.saved.cursor.sequence && !(await save(turn, next))) return
+    const isBehind = page.end > turn.subscription.cursor.sequence
+    if (isBehind && !(await save(turn, { cursor: { ...cursor, sequence: page.end } }))) return
     if (page.end >= page.log.last) return
   }
 }
@@ -62,53 +61,44 @@ export async function deliverEvents(saved: Subscription, options: DeliveryOption
 const mayGoOn = ({ options, end }: Turn) =>
   options.mayDeliver() && !options.signal.aborted && performance.now() < end
 
-/** Returns false if a client paused, changed or removed the subscription meanwhile: the turn ends. */
-async function save(turn: Turn, next: Subscription): Promise<boolean> {
-  const isActive = await turn.options.store.subscriptions.save(turn.saved, next)
-  turn.saved = next
-  turn.current = next
-  return isActive
+/** Returns false if the turn ends: the subscription is no longer active, or a client changed or removed it meanwhile. */
+async function save(turn: Turn, progress: DeliveryProgress): Promise<boolean> {
+  const { options, subscription } = turn
+  turn.subscription = { ...subscription, ...progress }
+  return options.store.subscriptions.save(subscription, progress)
 }
 
 /** Tries until the receiver accepts the event. Returns false if the turn ends. */
-async function deliver(turn: Turn, event: LogEvent, log: EventLog): Promise<boolean> {
+async function deliver(turn: Turn, event: LogEvent): Promise<boolean> {
   const { options } = turn
-  const { signal, now } = options
-  const wire = presentEvent(event, { log: log.name, source: options.source })
+  const cursor = { ...turn.subscription.cursor, sequence: event.sequence }
+  const wire = presentEvent(event, { log: cursor.log, source: options.source })
   const message = { id: wire.id, body: JSON.stringify(wire) }
   while (mayGoOn(turn)) {
-    const { url, keys, cursor } = turn.current
-    const reply = await send(url, signMessage(message, keys, now()), message.body, options)
-    if ('status' in reply && reply.status >= 200 && reply.status < 300) {
-      options.onAttempt('delivered')
-      return save(turn, {
-        ...turn.current,
-        ...NO_FAILURES,
-        cursor: { ...cursor, sequence: event.sequence },
-        lastDeliveredAt: now(),
-        // Subscriptions that wait come first in the next turn.
-        nextAttemptAt: now(),
-      })
-    }
+    const { url, keys } = turn.subscription
+    const reply = await send(url, signMessage(message, keys, Date.now()), message.body, options)
+    const isDelivered = 'status' in reply && reply.status >= 200 && reply.status < 300
     // The attempt was ended by this node, so it is no failure of the receiver.
-    if (signal.aborted) return false
-    options.onAttempt('failed')
-    turn.current = toFailed(turn.current, reply, now())
-    const wait = turn.current.nextAttemptAt - now()
-    if (turn.current.state !== 'active' || wait > SHORT_WAIT_MILLISECONDS) break
-    await pause(Math.max(wait, 0), signal)
+    if (!isDelivered && options.signal.aborted) return false
+    options.onAttempt(isDelivered ? 'delivered' : 'failed')
+    const now = Date.now()
+    // After a delivery, subscriptions that wait come first in the next turn.
+    if (isDelivered) return save(turn, { ...NO_FAILURES, cursor, lastDeliveredAt: now, nextAttemptAt: now })
+    if (!(await save(turn, toFailed(turn.subscription, reply, now)))) return false
+    const wait = turn.subscription.nextAttemptAt - Date.now()
+    if (wait > SHORT_WAIT_MILLISECONDS) return false
+    await pause(Math.max(wait, 0), options.signal)
   }
-  if (turn.current.failures > 0) await save(turn, turn.current)
   return false
 }
 
-function toFailed(subscription: Subscription, reply: Reply, now: number): Subscription {
+function toFailed(subscription: Subscription, reply: Reply, now: number): DeliveryProgress {
   const failingSince = subscription.failingSince ?? now
   const failures = subscription.failures + 1
   const isGone = 'status' in reply && reply.status === 410
+  const hasFailed = now - failingSince >= GIVE_UP_MILLISECONDS
   return {
-    ...subscription,
-    state: isGone ? 'disabled' : now - failingSince >= GIVE_UP_MILLISECONDS ? 'failed' : 'active',
+    ...((isGone || hasFailed) && { state: isGone ? 'disabled' : 'failed' }),
     failures,
     failingSince,
     nextAttemptAt: now + Math.ceil(retryWait(failures)),
@@ -117,9 +107,8 @@ function toFailed(subscription: Subscription, reply: Reply, now: number): Subscr
 }
 
 /** The log was replaced (a restored backup) or pruned: delivery continues with its oldest event. */
-function restart(subscription: Subscription, { name, first }: EventLog, now: number): Subscription {
-  const lost = formatEventCursor(subscription.cursor)
+function restart(lost: EventCursor, { name, first }: EventLog): DeliveryProgress {
   const cursor = { log: name, sequence: first - 1 }
-  const notice = `The events after ${lost} are no longer in the log. On ${presentTime(now)} delivery continued after ${formatEventCursor(cursor)}, with the oldest event.`
-  return { ...subscription, cursor, notice }
+  const notice = `The events after ${formatEventCursor(lost)} are no longer in the log. On ${presentTime(Date.now())} delivery continued after ${formatEventCursor(cursor)}, with the oldest event.`
+  return { cursor, notice }
 }

@@ -1,7 +1,7 @@
 import { describeError } from '../../domain/errors.ts'
 import type { Subscription } from '../../domain/webhooks/subscription.ts'
-import { createErrorLog, type Log } from '../../log.ts'
 import type { Store } from '../../store/store.ts'
+import type { ErrorLog } from '../jobs/supervise.ts'
 import { type DeliveryOptions, deliverEvents } from './deliver-events.ts'
 import { createLease } from './lease.ts'
 
@@ -14,23 +14,18 @@ const MOST_RUNNING_AFTER_FAILURE = 25
 /** When the thread stops, requests in progress may take this long. */
 const GRACE_MILLISECONDS = 3000
 
-type Options = Pick<
-  DeliveryOptions,
-  'source' | 'allowPrivate' | 'now' | 'onAttempt' | 'resolve' | 'timeout'
-> & {
+type Options = Omit<DeliveryOptions, 'store' | 'signal' | 'mayDeliver'> & {
   store: Pick<Store, 'events' | 'subscriptions' | 'leases'>
-  log: Log
 }
 
 /** Delivers the events of all subscriptions while this node has the lease. `run` must be called at least every two seconds. */
-export function createDeliveryLoop({ store, log, ...options }: Options) {
+export function createDeliveryLoop({ store, ...options }: Options) {
   const lease = createLease(store.leases, 'webhooks')
-  const errors = createErrorLog(log)
   const stop = new AbortController()
   const running = new Map<string, Promise<void>>()
   let isStopping = false
 
-  async function deliver(subscription: Subscription): Promise<void> {
+  async function deliver(subscription: Subscription, errors: ErrorLog): Promise<void> {
     try {
       await deliverEvents(subscription, {
         ...options,
@@ -47,12 +42,12 @@ export function createDeliveryLoop({ store, log, ...options }: Options) {
 
   return {
     /** Starts the deliveries that are due. Takes the lease only if there are any. */
-    async run(): Promise<void> {
-      const due = await store.subscriptions.listDue(await store.events.log(), options.now())
+    async run(errors: ErrorLog): Promise<void> {
+      const due = await store.subscriptions.listDue(await store.events.log(), Date.now())
       if ((due.length === 0 && running.size === 0) || !(await lease.renew())) return
       for (const each of due) {
         const most = each.failures > 0 ? MOST_RUNNING_AFTER_FAILURE : MOST_RUNNING
-        if (running.size < most && !running.has(each.id)) running.set(each.id, deliver(each))
+        if (running.size < most && !running.has(each.id)) running.set(each.id, deliver(each, errors))
       }
     },
     async end(): Promise<void> {
@@ -62,7 +57,6 @@ export function createDeliveryLoop({ store, log, ...options }: Options) {
       clearTimeout(timer)
       // A lease that cannot be released ends by itself.
       await lease.release().catch(() => undefined)
-      errors.end()
     },
   }
 }

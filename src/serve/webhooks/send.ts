@@ -58,22 +58,15 @@ export function send(
     resolve({ status: response.statusCode ?? 0 })
     response.destroy()
   })
-  // Only the first call of `resolve` has an effect.
-  end.addEventListener('abort', () =>
-    resolve({
-      error: limit.aborted
-        ? `The receiver did not respond within ${timeout / 1000} s.`
-        : 'The sender stopped.',
-    }),
-  )
-  request.on('close', () => resolve({ error: 'The connection was closed.' }))
-  request.on('error', (error: NodeJS.ErrnoException) =>
-    resolve(
-      error instanceof RefusedAddress
-        ? REFUSED
-        : { error: `The connection failed (${error.code ?? error.name}).` },
-    ),
-  )
+  /** Only the first call of `resolve` has an effect. */
+  function fail(error?: NodeJS.ErrnoException): void {
+    if (limit.aborted) resolve({ error: `The receiver did not respond within ${timeout / 1000} s.` })
+    else if (error instanceof RefusedAddress) resolve(REFUSED)
+    else if (error) resolve({ error: `The connection failed (${error.code ?? error.name}).` })
+    else resolve({ error: 'The connection was closed.' })
+  }
+  end.addEventListener('abort', () => fail())
+  request.on('close', () => fail()).on('error', fail)
   request.end(bytes)
   return promise
 }

@@ -54,7 +54,7 @@ const LATER = `select json_agg(found order by at, sequence desc) from (
     ) as events
   ) as found`
 
-export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 'prune'> {
+export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 'prune' | 'listRecent'> {
   /** Reads from the primary: a replica may lack events of a passport that was read from another replica. */
   const readCurrent = preferPrimary(primary, read)
 

@@ -63,12 +63,8 @@ export async function prepareSchema(pool: Pool, mode: MigrationMode): Promise<nu
 
 /** Runs the command `migrate`. */
 export async function migratePostgres(url: string): Promise<{ from: number; to: number }> {
-  const pool = openPrimary(url, { connections: 1, responseTimeout: 30_000 })
-  try {
-    return { from: await prepareSchema(pool, true), to: SCHEMA }
-  } finally {
-    await pool.close()
-  }
+  await using pool = openPrimary(url, { connections: 1, responseTimeout: 30_000 })
+  return { from: await prepareSchema(pool, true), to: SCHEMA }
 }
 
 /** The schema number, if a newer passportd has migrated the database. */

@@ -8,6 +8,7 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
+import { createRecentEvents } from '../sql/recent-events.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
@@ -61,7 +62,6 @@ export async function openPostgres(
   const readCurrent = preferPrimary(primary, read)
   const v3 = createV3Reader(read)
   const database = createDatabase(primary)
-  const { long } = database
   const { find, forget } = createKeyCache(primary, pools.all.length === 1 ? undefined : read)
   const readLong = replicas.read(({ longQuery }) => longQuery)
   const listing = createListing(readLong, read)
@@ -72,7 +72,7 @@ export async function openPostgres(
       read<Row>(text, values)
 
   return {
-    passports: { ...createPassportReader(createConnection(read)), ...createPassportChanges(database) },
+    passports: { ...createPassportReader(createConnection(read), v3), ...createPassportChanges(database) },
     records: createRecords(database),
     credentials: createCredentials(v3),
     v1: createV1Reader(prepare, DIALECT),
@@ -81,17 +81,21 @@ export async function openPostgres(
     listing,
     facets: createFacetsReader(createConnection(readLong)),
     search: createSearch(prepare, DIALECT),
-    scoring: createScoring(database, long),
+    scoring: createScoring(database),
     rules: createRules(database, readCurrent),
-    events: { ...createEventReader(read, primary), prune: (before) => pruneEvents(database, before) },
+    events: {
+      ...createEventReader(read, primary),
+      listRecent: createRecentEvents(createConnection(readCurrent)),
+      prune: (before) => pruneEvents(database, before),
+    },
     mirror: createMirror(primary.query),
     subscriptions: createSubscriptions(database),
     leases: createLeases(database),
     keys: { ...createKeys(database, forget), find },
-    usage: createUsage(long.query, database),
+    usage: createUsage(database),
     audit: createAudit(primary.query),
     ...createSettingStores(read, database),
-    copyTables: createCopyTables(database, long),
+    copyTables: createCopyTables(database),
     newerSchema: () => findNewerSchema(primary.query),
     async ping() {
       const [writes, ...reads] = await Promise.allSettled([primary, ...pools.all].map((each) => each.ping()))

@@ -16,8 +16,6 @@ export function toV1CredentialsRow(passportId: number, credentials: readonly Cre
 export const parseShown = (body: string) =>
   (JSON.parse(body) as { passport_credentials: WireCredential[] }).passport_credentials
 
-export const toShownCredentials = (body: string): Credential[] => parseShown(body).map(readCredential)
-
 /** Stored instead of JSON if the V1 response contains the same credentials. They are read from the response then. */
 const AS_SHOWN = ''
 
@@ -37,14 +35,14 @@ export const isAsShown = (row: CredentialsRow | undefined): boolean => row?.data
 export function fromCredentialData(row: CredentialsRow | undefined): Credential[] {
   if (!row) return []
   if (row.data !== AS_SHOWN) return JSON.parse(row.data)
-  const credentials = row.body === null ? [] : toShownCredentials(row.body)
+  const credentials = shownCredentialsOf(row)
   for (const credential of credentials) credential.givenScore = credential.score
   return credentials.sort(byId)
 }
 
 /** The credentials in the V1 response. */
 export const shownCredentialsOf = (row: CredentialsRow | undefined): Credential[] =>
-  row?.body ? toShownCredentials(row.body) : []
+  row?.body ? parseShown(row.body).map(readCredential) : []
 
 const byId = (one: Credential, other: Credential) => (one.id < other.id ? -1 : 1)
 

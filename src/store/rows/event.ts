@@ -103,7 +103,7 @@ export const beforeCursor = (cursor: string): string =>
 export const typeCondition = (types: readonly EventType[] | undefined): string =>
   types ? ` and type in (${types.map(typeNumber).join(', ') || 'null'})` : ''
 
-const typeNumber = (type: EventType) => EVENT_TYPES.indexOf(type) + 1
+export const typeNumber = (type: EventType) => EVENT_TYPES.indexOf(type) + 1
 
 /** The rule stamps of an event. */
 export function stampsOf(event: EventContent): readonly string[] {

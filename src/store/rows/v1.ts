@@ -64,8 +64,9 @@ export function toV1ScoreRow(row: StoredRow, more_fields: string, passport = toP
 
 const membersOf = (value: object) => JSON.stringify(value).slice(1, -1)
 
-/** The response of a passport whose score is being calculated. */
-export function toCalculating(row: FoundPassport): V1Passport {
+/** The stored response, or that of a passport whose score is being calculated. */
+export function toPassportV1(row: FoundPassport): V1Passport {
+  if (!row.stale) return row
   const body = showCalculating(row.body)
   return { ...row, body, etag: etagOf(body) }
 }

@@ -24,6 +24,8 @@ export type Dialect = {
   isInSelect(column: string, select: string): string
   /** Selects the values of a parameter that is a list of ids. */
   unnest(parameter: string): string
+  /** The number at a path of list positions in a JSON text; null if there is none. */
+  numberAt(json: string, path: readonly number[]): string
   /** The elements of a JSON list, as rows with the column `value`. */
   elementsOf(parameter: string): string
   /** Joins the passports that fulfil a condition as `next`. Always uses an index, whatever the planner estimates. */
@@ -46,8 +48,8 @@ export type Dialect = {
 export type Connection = {
   dialect: Dialect
   query: Query
-  /** Selects whole rows of a table, and the columns in `more`; `rest` follows the name of the table. */
-  selectRows<Row>(table: string, rest: string, values?: readonly unknown[], more?: string): Promise<Row[]>
+  /** Selects whole rows of a table; `rest` follows the name of the table. */
+  selectRows<Row>(table: string, rest: string, values?: readonly unknown[]): Promise<Row[]>
   /** Inserts rows with the same columns, with an optional `on conflict` clause. */
   insertRows<Row>(table: string, rows: readonly object[], conflict?: string): Promise<Row[]>
 }
@@ -70,6 +72,8 @@ export type Transaction = Connection & {
 export type Database = {
   /** Reads outside of a transaction. */
   read: Connection
+  /** For statements that read many rows. */
+  long: Connection
   /** Runs single statements that write. */
   write: Query
   transaction<T>(work: (transaction: Transaction) => Promise<T>, lock?: Lock): Promise<T>

@@ -1,5 +1,5 @@
 import type { CopyableTable, CopyItem, CopyKey, CopyRange } from '../copyable-table.ts'
-import { type Connection, type Database, listColumn } from './connection.ts'
+import { type Database, listColumn } from './connection.ts'
 import { noteUnlisted, upsertRows } from './load-and-save-write-model.ts'
 import { COPYING } from './settings.ts'
 import { restartEventLog } from './write-events.ts'
@@ -33,12 +33,8 @@ const PASSPORT_TABLES = [
   { name: 'v1_credentials', id: 'passport_id', order: 'passport_id' },
 ] as const
 
-/** `read` is for statements that read many rows. */
-export function createCopyTables(database: Database, read: Connection): CopyableTable[] {
-  return [
-    createPassportTables(database),
-    ...PLAIN_TABLES.map((table) => createPlainTable(database, read, table)),
-  ]
+export function createCopyTables(database: Database): CopyableTable[] {
+  return [createPassportTables(database), ...PLAIN_TABLES.map((table) => createPlainTable(database, table))]
 }
 
 const limitTo = (limit: number | undefined) => (limit === undefined ? '' : `limit ${limit}`)
@@ -81,11 +77,7 @@ function createPassportTables({ transaction, snapshot }: Database): CopyableTabl
   }
 }
 
-function createPlainTable(
-  { transaction }: Database,
-  read: Connection,
-  { name, key }: PlainTable,
-): CopyableTable {
+function createPlainTable({ long, transaction }: Database, { name, key }: PlainTable): CopyableTable {
   const conditionOf = (range: CopyRange) => {
     const { condition, values } = rangeOf(key, range)
     // The setting that marks a copy is not copied.
@@ -96,7 +88,7 @@ function createPlainTable(
     async list({ limit, ...range }) {
       const { condition, values } = conditionOf(range)
       const rest = `where ${condition} order by ${key} ${limitTo(limit)}`
-      const rows = await read.selectRows<Row>(name, rest, values)
+      const rows = await long.selectRows<Row>(name, rest, values)
       return rows.map((row) => ({ key: key.map((column) => row[column] as string | number), value: row }))
     },
     replace: (range, items) =>

@@ -16,7 +16,11 @@ export type Diagnostics = {
   contents?: DatabaseContents
 }
 
-export type DatabaseContents = PassportCounts & {
+export type DatabaseContents = {
+  passports: number
+  /** Passports that wait for a scorer. */
+  stale: number
+  unscorable: number
   /** Passports that are still stale after a short wait. */
   stillStale: number
   keys: ApiKey[]
@@ -28,7 +32,9 @@ export type DatabaseContents = PassportCounts & {
 const RECHECK_DELAY = 1500
 
 export async function readContents(query: Query): Promise<DatabaseContents> {
-  const [counts] = (await query(PASSPORT_COUNTS)) as [PassportCounts]
+  const [counts] = (await query(PASSPORT_COUNTS)) as [
+    Omit<DatabaseContents, 'stillStale' | 'keys' | 'oversized'>,
+  ]
   if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
   return {
     ...counts,
@@ -36,13 +42,6 @@ export async function readContents(query: Query): Promise<DatabaseContents> {
     keys: await listKeys(query),
     oversized: await query<Oversized>(OVERSIZED),
   }
-}
-
-type PassportCounts = {
-  passports: number
-  /** Passports that wait for a scorer. */
-  stale: number
-  unscorable: number
 }
 
 const PASSPORT_COUNTS = `select

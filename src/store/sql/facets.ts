@@ -15,11 +15,7 @@ export const createFacetsReader = ({ query, dialect }: Connection): Store['facet
        where ${dialect.isIn('id', '$1')}`,
       [ids],
     )
-    const fold: Fold = {
-      text: remember((text) => foldAll([text])),
-      list: remember((json) => foldAll(JSON.parse(json))),
-    }
-    return rows.map((row) => toFacets(row, fold))
+    return rows.map(toFacets)
   },
 })
 
@@ -28,34 +24,23 @@ type FacetsRow = Pick<StoredRow, ScoreField | 'id' | 'human' | 'location' | 'tag
   body: string | null
 }
 
-const toFacets = (row: FacetsRow, fold: Fold): Facets => ({
+const toFacets = (row: FacetsRow): Facets => ({
   id: row.id,
   name: row.name,
   score: row.score,
   activity_score: row.activity_score,
   identity_score: row.identity_score,
   skills_score: row.skills_score,
-  human: row.human === 1 ? TRUE : FALSE,
-  location: fold.text(row.location),
-  tag: fold.list(row.tags),
-  source: fold.list(`[${textsOf(row.socials, '"source":')}]`),
-  type: fold.list(`[${textsOf(scoredPart(row.body ?? ''), '"type":')}]`),
-  rules: fold.text(row.rules),
+  human: [String(row.human === 1)],
+  location: foldAll([row.location]),
+  tag: foldAll(JSON.parse(row.tags)),
+  source: foldAll(textsOf(row.socials, SOURCES)),
+  type: foldAll(textsOf(scoredPart(row.body ?? ''), TYPES)),
+  rules: foldAll([row.rules]),
 })
-
-const TRUE = ['true'] as const
-const FALSE = ['false'] as const
-
-type Fold = Record<'text' | 'list', ReturnType<typeof remember>>
 
 const foldAll = (values: readonly string[]) =>
   [...new Set(values.map(foldName))].filter((value) => value !== '')
-
-/** Caches the results of `parse`, because many passports have the same lists. */
-function remember(parse: (text: string) => readonly string[]) {
-  const known = new Map<string, readonly string[]>()
-  return (text: string) => known.getOrInsertComputed(text, parse)
-}
 
 /** The part of the JSON with credentials that have a score above 0. `toV1CredentialsRow` puts them at the beginning. */
 function scoredPart(body: string): string {
@@ -63,24 +48,10 @@ function scoredPart(body: string): string {
   return end === -1 ? body : body.slice(0, end)
 }
 
-/**
- * Finds all string values of a member, and returns them as JSON, separated by commas. Quotes in strings are escaped,
- * so that only members match. Parsing the JSON would take five times longer.
- */
-function textsOf(json: string, member: string): string {
-  let texts = ''
-  for (let at = json.indexOf(member); at !== -1; at = json.indexOf(member, at)) {
-    const start = at + member.length
-    at = json.indexOf('"', start + 1)
-    while (isEscaped(json, at)) at = json.indexOf('"', at + 1)
-    texts += `${texts === '' ? '' : ','}${json.slice(start, at + 1)}`
-  }
-  return texts
-}
+/** Match members with their values. Quotes in strings are escaped, so that only members match. */
+const SOURCES = /"source":"(?:[^"\\]|\\.)*"/g
+const TYPES = /"type":"(?:[^"\\]|\\.)*"/g
 
-/** Whether an odd number of backslashes precedes this position. */
-function isEscaped(json: string, at: number): boolean {
-  let first = at
-  while (json[first - 1] === '\\') first--
-  return (at - first) % 2 === 1
-}
+/** Finds the values of a member. Parsing all of the JSON would take several times longer. */
+const textsOf = (json: string, member: RegExp): string[] =>
+  (json.match(member) ?? []).map((text) => JSON.parse(text.slice(text.indexOf(':') + 1)))

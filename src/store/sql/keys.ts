@@ -4,10 +4,11 @@ import type { Store } from '../store.ts'
 import { addAuditEntry, listSome } from './audit-log.ts'
 import { type Database, listColumn, type Query } from './connection.ts'
 
-const number = (column: string) => `cast(${column} as double precision) as ${column}`
+const time = (column: string, field: string) => `cast(${column} as double precision) as "${field}"`
 
-const SELECT = `select id, name, hash, tier, owner, ${number('created_at')}, ${number('expires_at')},
-  ${number('revoked_at')}, ${number('last_used_at')}, successor, scopes, origins, types, seen_in_browser from keys`
+const SELECT = `select id, name, hash, tier, owner, ${time('created_at', 'createdAt')}, ${time('expires_at', 'expiresAt')},
+  ${time('revoked_at', 'revokedAt')}, ${time('last_used_at', 'lastUsedAt')}, successor, scopes, origins, types,
+  seen_in_browser from keys`
 
 export const FIND_KEY = `${SELECT} where id = $1`
 
@@ -44,32 +45,30 @@ export function createKeys(
   return {
     create: (key) =>
       transaction(async ({ query, insertRows, increment }) => {
-        await insertRows('keys', [{ ...toKeyRow(key), hash: `\\x${key.hash.toHex()}` }])
+        await insertRows('keys', [toKeyRow(key)])
         const { id, tier, scopes, origins, types, expiresAt } = key
         const detail = { keys: [id], tier, scopes, origins, types, expires: isoTime(expiresAt) }
         await addAuditEntry(query, { action: 'keys.create', detail })
         await increment('keys')
       }),
     list: () => listKeys(read.query),
-    update: async (id, { name, tier, owner, scopes, origins, types, expiresAt }) =>
-      (await change(
-        `update keys set name = coalesce(cast($1 as text), name), tier = coalesce(cast($2 as text), tier),
-           owner = coalesce(cast($3 as text), owner), scopes = coalesce(cast($4 as text), scopes),
-           origins = coalesce(cast($5 as text), origins), types = coalesce(cast($6 as text), types),
-           expires_at = case when $7 = 1 then cast($8 as bigint) else expires_at end
-         where id = $9 and revoked_at is null returning id`,
-        [
-          ...[name ?? null, tier ?? null, owner ?? null],
-          ...[scopes, origins, types].map((list) => list?.join(' ') ?? null),
-          ...[Number(expiresAt !== undefined), expiresAt ?? null, id],
-        ],
+    async update(id, { name, tier, owner, scopes, origins, types, expiresAt }) {
+      const lists = { scopes: scopes?.join(' '), origins: origins?.join(' '), types: types?.join(' ') }
+      const columns = Object.entries({ name, tier, owner, ...lists, expires_at: expiresAt })
+      const given = columns.filter(([, value]) => value !== undefined)
+      const changed = await change(
+        `update keys set ${['id = id', ...given.map(([column], at) => `${column} = $${at + 2}`)]}
+         where id = $1 and revoked_at is null returning id`,
+        [id, ...given.map(([, value]) => value)],
         'keys.set',
         {
           // Entries of the audit log are never deleted, so they contain neither the name nor the owner.
           ...{ name: name && 'changed', owner: owner && 'changed' },
           ...{ tier, scopes, origins, types, expires: expiresAt && isoTime(expiresAt) },
         },
-      )) > 0,
+      )
+      return changed > 0
+    },
     replace: async (id, successor, endsAt) =>
       (await change(
         `update keys set expires_at = case when expires_at < $1 then expires_at else $1 end, successor = $2
@@ -95,22 +94,17 @@ export function createKeys(
 
 const toList = (text: string) => text.split(' ').filter((word) => word !== '')
 
-export type KeyRow = Pick<ApiKey, 'id' | 'name' | 'hash' | 'tier' | 'owner'> & {
-  created_at: number
-  expires_at: number | null
-  revoked_at: number | null
-  last_used_at: number | null
-  successor: string | null
-  scopes: string
-  origins: string
-  types: string
-  seen_in_browser: number
-}
+type List = 'scopes' | 'origins' | 'types'
 
-function toKeyRow(given: ApiKey): KeyRow {
-  const { createdAt, expiresAt, revokedAt, lastUsedAt, successor, isSeenInBrowser, ...key } = given
+/** Lists are separated by blanks. Absent values are null. */
+export type KeyRow = Omit<ApiKey, List | 'isSeenInBrowser'> &
+  Record<List, string> & { seen_in_browser: number }
+
+function toKeyRow(given: Parameters<Store['keys']['create']>[0]) {
+  const { createdAt, expiresAt, revokedAt, isSeenInBrowser, ...key } = given
   return {
     ...key,
+    hash: `\\x${key.hash.toHex()}`,
     scopes: key.scopes.join(' '),
     origins: key.origins.join(' '),
     types: key.types.join(' '),
@@ -118,23 +112,16 @@ function toKeyRow(given: ApiKey): KeyRow {
     created_at: createdAt,
     expires_at: expiresAt ?? null,
     revoked_at: revokedAt ?? null,
-    last_used_at: lastUsedAt ?? null,
-    successor: successor ?? null,
   }
 }
 
-export function toKey(row: KeyRow): ApiKey {
-  const { created_at, expires_at, revoked_at, last_used_at, successor, seen_in_browser, ...key } = row
+export function toKey({ scopes, origins, types, seen_in_browser, ...row }: KeyRow): ApiKey {
+  const known = Object.entries(row).filter(([, value]) => value !== null)
   return {
-    ...key,
-    scopes: toList(key.scopes) as Scope[],
-    origins: toList(key.origins),
-    types: toList(key.types),
+    ...(Object.fromEntries(known) as typeof row),
+    scopes: toList(scopes) as Scope[],
+    origins: toList(origins),
+    types: toList(types),
     ...(seen_in_browser === 1 && { isSeenInBrowser: true }),
-    createdAt: created_at,
-    ...(expires_at !== null && { expiresAt: expires_at }),
-    ...(revoked_at !== null && { revokedAt: revoked_at }),
-    ...(last_used_at !== null && { lastUsedAt: last_used_at }),
-    ...(successor !== null && { successor }),
   }
 }

@@ -3,8 +3,7 @@ import { type CredentialsRow, toCredentialData, type V1CredentialsRow } from '..
 import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
 import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
 import type { CauseOf } from '../write/event-tracker.ts'
-import { createRenderingWriteModel, type RenderingWriteModel } from '../write/rendering-write-model.ts'
-import { type Loaded, trackRows } from '../write/write-model.ts'
+import { createWriteModel, type Loaded, trackRows, type WriteModel } from '../write/write-model.ts'
 import type { Connection, Dialect } from './connection.ts'
 import { findAdoptionState, targetRules, watchedTypes } from './rule-adoption.ts'
 import { findAffected } from './unique-accounts.ts'
@@ -17,10 +16,10 @@ export async function loadWriteModel(
   connection: Connection,
   named: BatchKeys,
   causeOf: CauseOf,
-): Promise<{ model: RenderingWriteModel; save: () => Promise<void> }> {
+): Promise<{ model: WriteModel; save: () => Promise<void> }> {
   const { loaded, before, watched } = await load(connection, named)
   return {
-    model: createRenderingWriteModel(loaded, causeOf),
+    model: createWriteModel(loaded, causeOf),
     async save() {
       await saveChanges(connection, loaded)
       if (!watched) return

@@ -1,8 +1,8 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import { readCredential } from '../../domain/record/present.ts'
-import type { CredentialV3 } from '../../domain/v3/passport.ts'
-import { LONGEST_CHAIN, type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
-import type { Store } from '../store.ts'
+import type { CredentialV3, PassportV3 } from '../../domain/v3/passport.ts'
+import { LONGEST_CHAIN, type StoredRow, toPassport } from '../rows/passport.ts'
+import type { FindOptions, Store } from '../store.ts'
 import { type Connection, findNumber, listColumn } from './connection.ts'
 
 const survivorOf = (start: string) => `(with recursive chain (id, hops) as (
@@ -20,16 +20,9 @@ export const PASSPORT_ID = { id: 'cast($1 as bigint)', wallet: OWNER }
 /** SQL for both engines: the id of the passport that this one was merged into, after any number of merges. */
 export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(OWNER) }
 
-export const refKind = (ref: PassportRef) => ('id' in ref ? 'id' : 'wallet')
-export const refValue = (ref: PassportRef) => ('id' in ref ? ref.id : ref.wallet)
-
-export function createPassportReader(connection: Connection) {
-  const { query, dialect, selectRows } = connection
+export function createPassportReader({ query, dialect, selectRows }: Connection, v3: Store['v3']) {
   return {
-    async find(ref) {
-      const row = await findRow(connection, ref)
-      return row && toFullPassport(row, Boolean(row.merged))
-    },
+    find: (ref) => findPassport(v3, ref, { credentials: false }),
     count: () => findNumber(query, COUNT_PASSPORTS),
     listMerged: (id) =>
       listColumn<number>(
@@ -47,24 +40,21 @@ export function createPassportReader(connection: Connection) {
 
 export const COUNT_PASSPORTS = 'select cast(count(*) as double precision) as count from passports'
 
-/** `merged`: another passport was merged into this one. */
-type FoundRow = StoredRow & { merged: number | boolean }
-
-const MERGED = ', exists (select 1 from passports as other where other.merged_into = passports.id) as merged'
-
-/** Finds the row of a passport, or of its survivor. */
-export async function findRow({ selectRows }: Connection, ref: PassportRef): Promise<FoundRow | undefined> {
-  const rest = `where id = ${SURVIVOR_ID[refKind(ref)]} and merged_into is null`
-  const [row] = await selectRows<FoundRow>('passports', rest, [refValue(ref)], MERGED)
-  return row
+async function findPassport(
+  v3: Store['v3'],
+  ref: PassportRef,
+  options: FindOptions,
+): Promise<PassportV3 | undefined> {
+  const [found] = await v3.find([ref], options)
+  return found && 'passport' in found ? found.passport : undefined
 }
 
 /** The credentials in the V1 response of a passport. */
 export const createCredentials = (v3: Store['v3']): Store['credentials'] => ({
   async find(ref) {
-    const [found] = await v3.find([ref], { credentials: true })
-    if (!found || !('passport' in found)) return undefined
-    const { credentials = [], ...passport } = found.passport
+    const found = await findPassport(v3, ref, { credentials: true })
+    if (!found) return undefined
+    const { credentials = [], ...passport } = found
     const read = (each: CredentialV3) => ({
       ...readCredential(each),
       ...(each.issuer !== undefined && { issuer: each.issuer }),

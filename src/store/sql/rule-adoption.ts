@@ -35,26 +35,11 @@ export function nextRange({ rules, adopting, adopted_to, active_rules }: Adoptio
   return { after, withRecordScores: rules !== undefined }
 }
 
-/** The state after a step that compared passports up to the id `end`. `end` is `undefined` if there are none left. */
-export function stateAfterStep(
-  state: AdoptionState,
-  { rules, watched }: AdoptionJob,
-  end: number | undefined,
-): AdoptionState {
-  const watched_types = watched && JSON.stringify(watched)
-  if (end === undefined) return { rules, watched_types }
-  return { ...state, adopting: rules, adopted_to: String(end), watched_types }
-}
-
 /** The event when a rule set is activated. No event if passports are scored with this rule set already. */
 export function toActivated(state: AdoptionState, next: string): EventContent[] {
   const before = targetRules(state) ?? ''
   return before === next ? [] : [{ type: 'rules.changed', rules: [before, next] }]
 }
-
-/** The event when an adoption begins. An applied rule set has no event here: it got one when it was activated. */
-export const toRulesChanged = (state: AdoptionState, next: string): EventContent[] =>
-  state.active_rules === undefined ? toActivated(state, next) : []
 
 export async function findAdoptionState(query: Query): Promise<AdoptionState> {
   const names = [...ADOPTION_SETTINGS, ACTIVE].map((name) => `'${name}'`)
@@ -64,6 +49,14 @@ export async function findAdoptionState(query: Query): Promise<AdoptionState> {
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }
 
-export async function saveAdoptionState(query: Query, state: AdoptionState): Promise<void> {
-  for (const name of ADOPTION_SETTINGS) await setSetting(query, name, state[name])
+/** Saves the state after a step that compared passports up to the id `end`. `end` is `undefined` if there are none left. */
+export async function saveStep(
+  query: Query,
+  state: AdoptionState,
+  { rules, watched }: AdoptionJob,
+  end: number | undefined,
+): Promise<void> {
+  const progress = end === undefined ? { rules } : { ...state, adopting: rules, adopted_to: String(end) }
+  const after: AdoptionState = { ...progress, watched_types: watched && JSON.stringify(watched) }
+  for (const name of ADOPTION_SETTINGS) await setSetting(query, name, after[name])
 }

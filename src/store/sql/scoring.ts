@@ -1,20 +1,20 @@
+import { refKind, refValue } from '../../domain/passport.ts'
 import type { WatchedTypes } from '../../domain/rule-set.ts'
 import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
-import { type StoredRow, toFullPassport } from '../rows/passport.ts'
+import { type StoredRow, toPassport } from '../rows/passport.ts'
 import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../scoring-store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
 import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './load-and-save-write-model.ts'
-import { findRow } from './passports.ts'
+import { SURVIVOR_ID } from './passports.ts'
 import {
   ADOPTION_BATCH,
   findAdoptionState,
   nextRange,
-  saveAdoptionState,
-  stateAfterStep,
+  saveStep,
   targetRules,
-  toRulesChanged,
+  toActivated,
 } from './rule-adoption.ts'
 import { addTaken } from './unique-accounts.ts'
 import { appendEvents } from './write-events.ts'
@@ -22,8 +22,7 @@ import { appendEvents } from './write-events.ts'
 export const STALE_COUNT =
   'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'
 
-/** `long` is for statements that read many rows. */
-export function createScoring({ read, transaction, snapshot }: Database, long = read): ScoringStore {
+export function createScoring({ read, long, transaction, snapshot }: Database): ScoringStore {
   const toScorables = async (...input: Parameters<typeof loadScorables>) =>
     (await loadScorables(...input)).map(({ scorable }) => scorable)
 
@@ -36,9 +35,10 @@ export function createScoring({ read, transaction, snapshot }: Database, long = 
     },
     find: (ref, watched) =>
       snapshot(async (connection) => {
-        const row = await findRow(connection, ref)
-        const [scorable] = await toScorables(connection, row ? [row] : [], watched)
-        return row && scorable && { ...scorable, passport: toFullPassport(row, Boolean(row.merged)) }
+        const rest = `where id = ${SURVIVOR_ID[refKind(ref)]} and merged_into is null`
+        const rows = await connection.selectRows<StoredRow>('passports', rest, [refValue(ref)])
+        const [found] = await loadScorables(connection, rows, watched)
+        return found && { ...found.scorable, passport: toPassport(found.row) }
       }),
     async listByIds(ids, watched) {
       const rest = `where ${read.dialect.isIn('id', '$1')}`
@@ -105,8 +105,9 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
   const state = await findAdoptionState(query)
   const range = nextRange(state, job.rules)
   if (!range) return true
-  const changed = { events: toRulesChanged(state, job.rules), removed: [] }
-  await appendEvents(tx, changed, { now: job.now, actor: 'scorer' })
+  // An applied rule set has no event here: it got one when it was activated.
+  const events = state.active_rules === undefined ? toActivated(state, job.rules) : []
+  await appendEvents(tx, { events, removed: [] }, { now: job.now, actor: 'scorer' })
   const end = await findEnd(tx, range.after)
   if (end !== undefined) {
     // Unless `withRecordScores` is set, scores that came with records stay.
@@ -119,7 +120,7 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
     await setStale(tx, 1, affected)
     if (affected.length > 0) await tx.increment('ranking')
   }
-  await saveAdoptionState(query, stateAfterStep(state, job, end))
+  await saveStep(query, state, job, end)
   return end === undefined
 }
 

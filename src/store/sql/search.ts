@@ -1,7 +1,3 @@
-import type { Credential } from '../../domain/credential.ts'
-import { foldName } from '../../domain/text/fold-name.ts'
-import { then } from '../awaitable.ts'
-import { toShownCredentials } from '../rows/credential.ts'
 import type { FoundName, SearchStore } from '../search-store.ts'
 import type { Dialect, Prepare } from './connection.ts'
 
@@ -11,17 +7,10 @@ const MOST_SOURCES = 64
 /** How many wallets are compared with a suffix. */
 const MOST_COMPARED = 5000
 
-/** Longer lists of credentials are not read. 50 lists of this length take 3 MB. */
-const LONGEST_BODY = 64 * 1024
-
 export function createSearch(prepare: Prepare, dialect: Dialect): SearchStore {
   const handlesInRange = prepare<FoundName>(selectRange('handles', 'handle', '$3'))
   const walletsInRange = prepare<FoundName>(LIST_WALLETS)
   const listSources = prepare<{ source: string }>(listSourcesBy(dialect))
-  const listBodies = prepare<BodyRow>(
-    `select cast(passport_id as double precision) as id, body from v1_credentials
-     where ${dialect.isIn('passport_id', '$1')} and octet_length(body) <= ${LONGEST_BODY}`,
-  )
   const listHandles: SearchStore['listHandles'] = (prefix, limit) =>
     handlesInRange(prefix, endOf(prefix), limit)
   return {
@@ -32,8 +21,6 @@ export function createSearch(prepare: Prepare, dialect: Dialect): SearchStore {
       return found.flat()
     },
     listWallets: (prefix, limit, suffix = '') => walletsInRange(prefix, endOf(prefix), limit, suffix),
-    mapCredentials: (type, ids) =>
-      then(ids.length === 0 ? [] : listBodies(ids), (rows) => toBestOfType(type, rows)),
   }
 }
 
@@ -57,15 +44,3 @@ const listSourcesBy = ({ sourceOf }: Dialect) => `with recursive sources (source
   select (select ${sourceOf('handle')} from handles where handle >= source || ';' order by handle limit 1), number + 1
   from sources where source is not null and number < ${MOST_SOURCES}
 ) select source from sources where source is not null`
-
-type BodyRow = { id: number; body: string }
-
-/** Credentials are sorted by score, so the first of a type is the best. */
-function toBestOfType(type: string, rows: readonly BodyRow[]): Map<number, Credential> {
-  const best = new Map<number, Credential>()
-  for (const { id, body } of rows) {
-    const credential = toShownCredentials(body).find((each) => foldName(each.type) === type)
-    if (credential) best.set(id, credential)
-  }
-  return best
-}

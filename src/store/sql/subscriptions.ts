@@ -4,7 +4,6 @@ import {
   MOST_SUBSCRIPTIONS_OF_KEY,
   NO_FAILURES,
   type Subscription,
-  type SubscriptionState,
 } from '../../domain/webhooks/subscription.ts'
 import type { LeaseStore, SubscriptionCount, SubscriptionStore } from '../subscription-store.ts'
 import { addAuditEntry } from './audit-log.ts'
@@ -31,18 +30,18 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
       keyId === undefined
         ? select(read, 'order by created_at, id')
         : select(read, 'where key_id = $1 order by created_at, id', [keyId]),
-    change: (id, change, { actor, action }) =>
+    change: (id, change, actor) =>
       transaction(async (tx) => {
-        const [found] = await select(tx, `where id = $1 ${tx.dialect.forUpdate}`, [id])
-        if (!found) return undefined
-        const { lastError } = found
-        const changed: Subscription = { ...found, ...NO_FAILURES, lastError, ...change }
-        await update(tx.query, toRow(changed), 'id = $1', [id])
-        const fields = action === 'subscriptions.change' && { changed: Object.keys(change) }
+        const { lastError, ...noFailures } = NO_FAILURES
+        await update(tx.query, { ...noFailures, ...change }, 'id = $1', [id])
+        const [changed] = await select(tx, 'where id = $1', [id])
+        if (!changed) return undefined
+        const action = change.keys ? 'subscriptions.rotate' : 'subscriptions.change'
+        const fields = !change.keys && { changed: Object.keys(change) }
         await addAuditEntry(tx.query, { actor, action, detail: { subscriptions: [id], ...fields } })
         return changed
       }),
-    remove: (id, { actor }) =>
+    remove: (id, actor) =>
       transaction(async ({ query }) => {
         const removed = await query('delete from subscriptions where id = $1 returning id', [id])
         if (removed.length === 0) return false
@@ -57,14 +56,11 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
            and ${HAS_VALID_KEY} order by next_attempt_at, id`,
         [now, log.name, log.last],
       ),
-    async save({ id, cursor }, after) {
-      const { key_id, url, filter, secrets, created_at, state, ...progress } = toRow(after)
-      // A client may have paused the subscription during the delivery.
-      const changed = state === 'active' ? progress : { ...progress, state }
+    async save({ id, cursor, filter, url }, progress) {
       const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4 and url = $5'
-      const values = [id, cursor.log, cursor.sequence, filter, url]
-      const saved = await update(write, changed, unchanged, values)
-      return saved[0]?.state === 'active'
+      const values = [id, cursor.log, cursor.sequence, JSON.stringify(filter), url]
+      const [saved] = await update(write, progress, unchanged, values)
+      return saved?.state === 'active'
     },
     count: ({ name, last }, now) =>
       read.query<SubscriptionCount>(
@@ -112,31 +108,24 @@ async function checkLimits({ query }: Transaction, keyId: string): Promise<void>
 const select = async (connection: Connection, rest: string, values: readonly unknown[] = []) =>
   (await connection.selectRows<Row>('subscriptions', rest, values)).map(toSubscription)
 
-function update(query: Query, row: Partial<Row>, condition: string, values: readonly unknown[]) {
+function update(query: Query, change: Partial<Subscription>, condition: string, values: readonly unknown[]) {
+  const row = toRow(change)
   const columns = Object.keys(row).map((name, at) => `${name} = $${values.length + at + 1}`)
-  return query<Pick<Row, 'state'>>(
+  return query<Pick<Subscription, 'state'>>(
     `update subscriptions set ${columns.join(', ')} where ${condition} returning state`,
     [...values, ...Object.values(row)],
   )
 }
 
 /** The columns of a subscription. Columns that are not here have the name of a field, in snake case. */
-type Row = Record<string, string | number | null> & {
-  filter: string
-  secrets: string
-  state: SubscriptionState
-  log: string
-  position: number
-}
+type Row = { filter: string; secrets: string; log: string; position: number }
 
-const toRow = ({ filter, keys, cursor, ...fields }: Subscription) =>
-  ({
-    ...rename(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
-    filter: JSON.stringify(filter),
-    secrets: JSON.stringify(keys),
-    log: cursor.log,
-    position: cursor.sequence,
-  }) as Row
+const toRow = ({ filter, keys, cursor, ...fields }: Partial<Subscription>) => ({
+  ...rename(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
+  ...(filter && { filter: JSON.stringify(filter) }),
+  ...(keys && { secrets: JSON.stringify(keys) }),
+  ...(cursor && { log: cursor.log, position: cursor.sequence }),
+})
 
 const toSubscription = ({ filter, secrets, log, position, ...columns }: Row) =>
   ({

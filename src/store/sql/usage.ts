@@ -1,9 +1,8 @@
 import type { UsageCount } from '../../domain/usage.ts'
 import type { Store } from '../store.ts'
-import type { Database, Query } from './connection.ts'
+import type { Database } from './connection.ts'
 
-/** `read` is for statements that read many rows. */
-export function createUsage(read: Query, { transaction }: Database): Store['usage'] {
+export function createUsage({ long: { query: read }, transaction }: Database): Store['usage'] {
   return {
     add: (counts, lastUsed, inBrowser) =>
       transaction(async ({ query, insertRows }) => {

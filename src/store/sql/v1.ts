@@ -1,18 +1,12 @@
-import type { PassportRef } from '../../domain/passport.ts'
+import { type PassportRef, refKind, refValue } from '../../domain/passport.ts'
 import { type Awaitable, then } from '../awaitable.ts'
-import { BODY, type FoundPassport, ITEM, toCalculating, toItem, toItemV2, toPassportV2 } from '../rows/v1.ts'
+import { BODY, ITEM, toItem, toItemV2, toPassportV1, toPassportV2 } from '../rows/v1.ts'
 import type { Store, V1Body, V1Passport } from '../store.ts'
 import type { Dialect, Prepare } from './connection.ts'
-import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from './passports.ts'
+import { PASSPORT_ID, SURVIVOR_ID } from './passports.ts'
 
 export const createV1Reader = (prepare: Prepare, dialect: Dialect): Store['v1'] => ({
-  ...createReader(
-    prepare,
-    dialect,
-    '',
-    (row: FoundPassport) => (row.stale ? toCalculating(row) : row),
-    toItem,
-  ),
+  ...createReader(prepare, dialect, '', toPassportV1, toItem),
   findCredentials: createFinder<V1Body>(prepare, 'select body, etag from v1_credentials'),
 })
 

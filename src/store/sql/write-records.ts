@@ -3,8 +3,8 @@ import { walletsOf } from '../../domain/passport.ts'
 import type { IncomingRecord } from '../../domain/record/record.ts'
 import { fromCredentialData } from '../rows/credential.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
-import type { SaveOptions, SaveRecords, Store } from '../store.ts'
-import { BY_MERGE, BY_RECORD } from '../write/event-tracker.ts'
+import type { SaveOptions, SaveRecords, SaveResult, Store } from '../store.ts'
+import { BY_MERGE, BY_RECORD, type Changes } from '../write/event-tracker.ts'
 import { createMerges } from '../write/merges.ts'
 import { fingerprintOf, isChange, saveBatch } from '../write/record-writer.ts'
 import { addAuditEntry, listSome } from './audit-log.ts'
@@ -20,13 +20,17 @@ import { appendEvents, findLogEnd } from './write-events.ts'
 export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
   return {
     save: (batch, options) => transaction((tx) => save(tx, batch, options), 'records'),
-    saveWhole: (batch, options) => transaction((tx) => saveWhole(tx, batch, options), 'records'),
+    saveWhole: (batch, options) =>
+      transaction(async (tx) => {
+        const results = await save(tx, batch, { ...options, isWhole: true })
+        return { results, end: await findLogEnd(tx) }
+      }, 'records'),
     async rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T> {
       let result: { value: T } | undefined
       try {
         await transaction(async (tx) => {
           // No events are appended, because that would lock the event log.
-          result = { value: await work(async (...batch) => (await apply(tx, ...batch)).results) }
+          result = { value: await work((batch, options) => save(tx, batch, options, async () => {})) }
           throw new Rollback('A dry run is rolled back.')
         }, 'records')
       } catch (error) {
@@ -34,12 +38,6 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
       }
       return (result as { value: T }).value
     },
-    saveIfEmpty: (batch, options) =>
-      transaction(async (tx) => {
-        if ((await tx.query('select 1 as one from passports limit 1')).length > 0) return false
-        await save(tx, batch, options)
-        return true
-      }, 'records'),
     list: (afterId, limit) =>
       snapshot(async (connection) => {
         const rest = 'where id > $1 order by id limit $2'
@@ -65,52 +63,35 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
 
 class Rollback extends Error {}
 
-async function save(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
-  const applied = await apply(tx, batch, options)
-  await commit(tx, batch, applied, options)
-  return applied.results
-}
-
-async function saveWhole(
+async function save(
   tx: Transaction,
   batch: readonly IncomingRecord[],
-  { dryRun, ...given }: Omit<SaveOptions, 'strict'> & { dryRun: boolean },
-) {
-  const options = { ...given, isWhole: true }
-  const applied = await prepare(tx, batch, options)
-  const { results } = applied
-  if (!dryRun && results.every(({ outcome }) => outcome !== 'refused')) {
-    if (results.some(isChange)) await applied.write()
-    await commit(tx, batch, applied, options)
-  }
-  return { results, end: await findLogEnd(tx) }
-}
-
-async function commit(
-  tx: Transaction,
-  batch: readonly IncomingRecord[],
-  { results, changes }: ReturnType<typeof saveBatch>,
-  options: SaveOptions,
-): Promise<void> {
-  const removed = results.flatMap((result) => ('removedIds' in result ? (result.removedIds ?? []) : []))
-  await audit(tx, changes.events, removed, options.actor)
-  await appendEvents(tx, changes, options)
-  if (results.some(isChange)) await tx.increment('ranking')
-  if (batch.some(({ kind }) => kind === 'removal')) tx.eraseRemoved()
-}
-
-async function apply(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
-  const applied = await prepare(tx, batch, options)
-  if (applied.results.some(isChange)) await applied.write()
-  return applied
-}
-
-/** Applies the batch in memory. `write` writes the changed rows. */
-async function prepare(tx: Transaction, batch: readonly IncomingRecord[], options: SaveOptions) {
+  options: SaveOptions & { dryRun?: boolean },
+  commit = finish,
+): Promise<SaveResult[]> {
   const unchanged = await findUnchanged(tx, batch, options)
   const named = keysOf(batch.filter((record) => !unchanged.has(record)))
   const { model, save: write } = await loadWriteModel(tx, named, BY_RECORD)
-  return { ...saveBatch(model, batch, { ...options, unchanged }), write }
+  const { results, changes } = saveBatch(model, batch, { ...options, unchanged })
+  const isRefused = results.some(({ outcome }) => outcome === 'refused')
+  if ((options.isWhole && (options.dryRun || isRefused)) || !results.some(isChange)) return results
+  await write()
+  const removed = results.flatMap((result) => ('removedIds' in result ? (result.removedIds ?? []) : []))
+  await commit(tx, changes, removed, options)
+  return results
+}
+
+/** Ends a transaction that changes passports. */
+async function finish(
+  tx: Transaction,
+  changes: Changes,
+  removed: readonly number[],
+  options: { now: number; actor?: Actor | undefined },
+): Promise<void> {
+  await audit(tx, changes.events, removed, options.actor)
+  await appendEvents(tx, changes, options)
+  await tx.increment('ranking')
+  if (removed.length > 0) tx.eraseRemoved()
 }
 
 /** The records whose fingerprint is stored already. Most rows of their passports need not be read. */
@@ -155,34 +136,26 @@ async function audit(
 
 /** Merges, unmerges and removes single passports. */
 export function createPassportChanges({ transaction }: Database) {
-  type Merges = ReturnType<typeof createMerges>
-  type ChangeOptions = { now?: number | undefined; actor?: Actor | undefined }
-
   const change = (
     named: Partial<BatchKeys>,
-    { now = Date.now(), actor }: ChangeOptions,
-    work: (merges: Merges, now: number) => readonly number[] | undefined,
+    work: (merges: ReturnType<typeof createMerges>, now: number) => readonly number[] | undefined,
+    now = Date.now(),
+    actor?: Actor,
   ) =>
     transaction(async (tx) => {
       const keys = { ids: [], addresses: [], removed: [], ...named }
-      const { model, save } = await loadWriteModel(tx, keys, BY_MERGE)
+      const { model, save: write } = await loadWriteModel(tx, keys, BY_MERGE)
       const removed = work(createMerges(model), now) ?? []
       const changes = model.finish()
-      await save()
-      await audit(tx, changes.events, removed, actor)
-      await appendEvents(tx, changes, { now, actor })
-      const end = await findLogEnd(tx)
-      await tx.increment('ranking')
-      if (named.removed) tx.eraseRemoved()
-      return end
+      await write()
+      await finish(tx, changes, removed, { now, actor })
+      return findLogEnd(tx)
     }, 'records')
 
   return {
-    merge: (from, into, now, actor) =>
-      change({ ids: [from, into] }, { now, actor }, (merges) => merges.merge(from, into)),
-    unmerge: (id, now, actor) => change({ ids: [id] }, { now, actor }, (merges) => merges.unmerge(id)),
-    remove: (id, now, actor) =>
-      change({ removed: [id] }, { now, actor }, (merges, at) => merges.remove(id, at)),
+    merge: (from, into, ...by) => change({ ids: [from, into] }, (merges) => merges.merge(from, into), ...by),
+    unmerge: (id, ...by) => change({ ids: [id] }, (merges) => merges.unmerge(id), ...by),
+    remove: (id, ...by) => change({ removed: [id] }, (merges, now) => merges.remove(id, now), ...by),
   } satisfies Partial<Store['passports']>
 }
 

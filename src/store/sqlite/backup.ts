@@ -22,8 +22,8 @@ import {
 import { fileIdentity } from './database.ts'
 import { identify, versionOf } from './migrate.ts'
 
-/** Counts from a complete check of a database. `credentials` includes superseded credentials and those of merged passports. */
-export type Contents = { passports: number; credentials: number; bytes: number }
+/** The result of a complete check of a database. */
+export type Contents = { passports: number; bytes: number }
 
 /** Writes a snapshot of the database to `file`. The file has the name `partial` until it was checked. */
 export function backUp(path: string, file: string, partial = `${file}.part`): Contents {
@@ -98,20 +98,10 @@ export function check(path: string): Contents {
     using database = connectReader(path)
     const [problem] = listDamage(database, 'integrity_check')
     if (problem !== undefined) throw unavailable(`${path} is damaged: ${problem}.`)
-    const count = (sql: string) => database.query<{ count: number }, []>(sql).get()?.count ?? 0
-    return {
-      passports: count(COUNT_PASSPORTS),
-      credentials: count(COUNT_CREDENTIALS),
-      bytes: statSync(path).size,
-    }
+    const passports = database.query<{ count: number }, []>(COUNT_PASSPORTS).get()?.count ?? 0
+    return { passports, bytes: statSync(path).size }
   })
 }
-
-/** If `data` is empty, the V1 response contains the same credentials. */
-const COUNT_CREDENTIALS = `select coalesce(sum(case when coalesce(data, '') = ''
-    then json_array_length(body, '$.passport_credentials') else json_array_length(data) end), 0) as count
-  from passports left join credentials on credentials.passport_id = id
-    left join v1_credentials on v1_credentials.passport_id = id`
 
 const MOST_PROBLEMS = 5
 

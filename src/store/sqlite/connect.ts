@@ -186,15 +186,8 @@ export function createReadTransaction(path: string, database: Database) {
 
   function end(): void {
     endsAt = 0
+    clearTimeout(timer)
     if (!isClosed && database.inTransaction) rollback.run()
-  }
-
-  /** Ends the transaction when it is too old. An open one would block checkpoints of the WAL. */
-  function endUnused(): void {
-    timer = undefined
-    if (endsAt === 0) return
-    if (performance.now() < endsAt) timer = setTimeout(endUnused, LIFE_MILLISECONDS)
-    else end()
   }
 
   function start(): void {
@@ -203,7 +196,8 @@ export function createReadTransaction(path: string, database: Database) {
     end()
     begin.run()
     endsAt = now + LIFE_MILLISECONDS
-    timer ??= setTimeout(endUnused, LIFE_MILLISECONDS)
+    // An open transaction would block checkpoints of the WAL.
+    timer = setTimeout(end, LIFE_MILLISECONDS)
     number++
   }
 
@@ -222,7 +216,6 @@ export function createReadTransaction(path: string, database: Database) {
     number: () => number,
     end,
     close(): void {
-      clearTimeout(timer)
       end()
       isClosed = true
       database.close()

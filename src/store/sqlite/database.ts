@@ -12,6 +12,7 @@ export const DIALECT: Dialect = {
   isIn: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
   isInSelect: (column, select) => `${column} in (${select})`,
   unnest: (parameter) => `select value from json_each(${parameter})`,
+  numberAt: (json, path) => `${json} ->> '$${path.map((at) => `[${at}]`).join('')}'`,
   elementsOf: (parameter) => `json_each(${parameter})`,
   joinPassports: (condition) => `join passports as next on ${condition}`,
   sourceOf: (handle) => `substr(${handle}, 1, instr(${handle}, ':') - 1)`,
@@ -56,6 +57,7 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
 
   const database: Database = {
     read,
+    long: read,
     write: (...statement) =>
       guardWrite(() => inTransaction(writer, 'begin immediate', () => connection.query(...statement))),
     transaction: (work) =>
@@ -150,8 +152,8 @@ export function createConnection(path: string, file: File): Connection {
   return {
     dialect: DIALECT,
     query,
-    async selectRows<Row>(table: string, rest: string, values: readonly unknown[] = [], more = '') {
-      const rows = await query<Row & { hash?: unknown }>(`select *${more} from ${table} ${rest}`, values)
+    async selectRows<Row>(table: string, rest: string, values: readonly unknown[] = []) {
+      const rows = await query<Row & { hash?: unknown }>(`select * from ${table} ${rest}`, values)
       return rows.map((row) => (row.hash instanceof Uint8Array ? { ...row, hash: toHex(row.hash) } : row))
     },
     async insertRows<Result>(table: string, rows: readonly object[], conflict = '') {

@@ -8,6 +8,7 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
+import { createRecentEvents } from '../sql/recent-events.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
@@ -37,7 +38,7 @@ import {
 import { createEventReader } from './events.ts'
 import { createKeyFinder } from './key-finder.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
-import { createListing, createRecentChanges } from './ranking-reader.ts'
+import { createListing } from './ranking-reader.ts'
 import { createV3Reader } from './v3-reader.ts'
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
@@ -67,32 +68,30 @@ export function openSqlite(
     }
 
     return {
-      passports: { ...guardErrors(path, createPassportReader(read)), ...createPassportChanges(database) },
+      passports: { ...guardErrors(path, createPassportReader(read, v3)), ...createPassportChanges(database) },
       records: createRecords(database),
       credentials: createCredentials(v3),
       v1: createV1Reader(prepare, DIALECT),
       v2: createV2Reader(prepare, DIALECT),
       v3,
-      listing: {
-        ...createListing(path, listing),
-        readRecent: createRecentChanges(shared, transaction),
-      },
+      listing: createListing(path, listing, shared, transaction),
       facets: guardErrors(path, createFacetsReader(createConnection(path, listing))),
       search: createSearch(prepare, DIALECT),
       scoring: guardErrors(path, createScoring(database)),
       rules: createRules(database, read.query),
       events: {
         ...createEventReader(shared, transaction),
+        ...guardErrors(path, { listRecent: createRecentEvents(createConnection(path, listing)) }),
         prune: (before) => pruneEvents(database, before),
       },
       mirror: createMirror(write),
       subscriptions: createSubscriptions(database),
       leases: createLeases(database),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
-      usage: createUsage(read.query, database),
+      usage: createUsage(database),
       audit: createAudit(read.query),
       ...createSettingStores(read.query, database),
-      copyTables: createCopyTables(database, read),
+      copyTables: createCopyTables(database),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
       ping: () => translateErrors(path, ping),
       close,

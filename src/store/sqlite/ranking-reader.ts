@@ -8,30 +8,30 @@ const MOST_CHANGES = 50_000
 /** `readRecent` returns `undefined` after more changes than this. */
 const MOST_RECENT_CHANGES = 5000
 
-/** `reader` is a connection for long reads. */
-export function createListing(path: string, reader: Database): Omit<ListingStore, 'readRecent'> {
-  const version = createVersionReader(reader)
-  const listAll = reader.query<ListedPassport, []>(
+/** `long` is a connection for long reads. `readRecent` reads in the same transaction as V1 reads. */
+export function createListing(
+  path: string,
+  long: Database,
+  shared: Database,
+  transaction: ReadTransaction,
+): ListingStore {
+  const version = createVersionReader(long)
+  const listAll = long.query<ListedPassport, []>(
     `select passport_id as id, score, name from v1_passports indexed by v1_passports_by_version
      order by score desc, passport_id`,
   )
-
-  const readAll = reader.transaction((add: (passport: ListedPassport) => void) => {
+  const readAll = long.transaction((add: (passport: ListedPassport) => void) => {
     for (const passport of listAll.iterate()) add(passport)
     return String(version())
   })
-  const readChanges = reader.transaction(createChangesReader(reader, MOST_CHANGES))
+  const readChanges = long.transaction(createChangesReader(long, MOST_CHANGES))
+  const readRecent = createChangesReader(shared, MOST_RECENT_CHANGES)
 
   return {
     readAll: (add) => translateErrors(path, () => readAll(add)),
     readChanges: (since) => translateErrors(path, () => readChanges(since)),
+    readRecent: (since) => transaction.read(() => readRecent(since)),
   }
-}
-
-/** Reads in the same transaction as V1 reads. */
-export function createRecentChanges(reader: Database, transaction: ReadTransaction) {
-  const read = createChangesReader(reader, MOST_RECENT_CHANGES)
-  return (since: string) => transaction.read(() => read(since))
 }
 
 function createVersionReader(reader: Database): () => number {

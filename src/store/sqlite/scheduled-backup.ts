@@ -40,9 +40,8 @@ export const makeBackupFolder = (folder: string) =>
 
 /** The backups that we named, newest first. */
 function listBackups(folder: string, prefix: string) {
-  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile())
-  return files
-    .filter(({ name }) => name.startsWith(prefix))
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.startsWith(prefix))
     .map(({ name }) => ({ name, time: parseTime(name.slice(prefix.length)) }))
     .filter(({ time }) => !Number.isNaN(time))
     .sort((one, other) => other.time - one.time)

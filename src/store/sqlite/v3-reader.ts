@@ -60,12 +60,8 @@ export function createV3Reader(reader: Database, transaction: ReadTransaction): 
       return row && toResult(row, options)
     }
     const owners = listOwners.all(key.handle, key.wallet)
-    const survivors = new Map(
-      owners.flatMap(({ id }) => {
-        const row = findSurvivor(id)
-        return row ? [[row.id, row] as const] : []
-      }),
-    )
+    const rows = owners.flatMap(({ id }) => findSurvivor(id) ?? [])
+    const survivors = new Map(rows.map((row) => [row.id, row]))
     if (survivors.size > 1 || owners.length > MOST_OWNERS) {
       return { candidates: [...survivors.keys()].sort((one, other) => one - other).slice(0, MOST_CANDIDATES) }
     }

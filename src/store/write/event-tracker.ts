@@ -7,7 +7,6 @@ import type {
   PassportField,
 } from '../../domain/history/event.ts'
 import type { StoredRow } from '../rows/passport.ts'
-import type { WriteModel } from './write-model.ts'
 
 /** The events of a transaction, and the passports whose earlier events are deleted. */
 export type Changes = { events: readonly EventContent[]; removed: readonly number[] }
@@ -30,14 +29,18 @@ export const BY_MERGE: CauseOf = () => 'merge'
 type Before = { row: StoredRow; credentials?: readonly Credential[] }
 
 /** Compares passports before and after the transaction, and creates the events. */
-export function trackEvents({ passports, credentials }: WriteModel, causeOf: CauseOf) {
+export function trackEvents(
+  passports: { get(id: number): StoredRow | undefined },
+  credentials: Record<'list' | 'listShown', (id: number) => readonly Credential[]>,
+  causeOf: CauseOf,
+) {
   const before = new Map<number, Before | undefined>()
   const removed = new Map<number, StoredRow>()
 
   /** Must be called before the row changes. Returns the row as it was before the transaction. */
   function recordBefore(id: number): StoredRow | undefined {
     if (before.has(id)) return before.get(id)?.row
-    const row = passports.find(id)
+    const row = passports.get(id)
     const isMerged = row !== undefined && row.merged_into !== null
     before.set(id, row && { row, ...(isMerged && { credentials: withoutSuperseded(credentials.list(id)) }) })
     return row
@@ -73,7 +76,7 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
     recordRemoval,
     /** Must be called before the V1 responses are rendered. */
     compare(ids: ReadonlySet<number>, shown: ReadonlyMap<number, readonly Credential[]>): Changes {
-      const rows = [...ids].flatMap((id) => passports.find(id) ?? [])
+      const rows = [...ids].flatMap((id) => passports.get(id) ?? [])
       const survivors = listSurvivors(rows, before, removed)
       const events = [...removed.keys()].map(
         (passportId): EventContent => ({ type: 'passport.removed', passportId }),

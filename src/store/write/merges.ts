@@ -1,23 +1,17 @@
 import { notFound, ServiceError } from '../../domain/errors.ts'
 import { walletsOf } from '../../domain/passport.ts'
 import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
-import type { RenderingWriteModel } from './rendering-write-model.ts'
+import type { WriteModel } from './write-model.ts'
 
 /** Merges, unmerges and removes passports. Runs inside the transaction of the write model. */
-export function createMerges({
-  credentials,
-  passports,
-  wallets,
-  removals,
-  showCredentials,
-}: RenderingWriteModel) {
+export function createMerges({ credentials, passports, wallets, removals, showCredentials }: WriteModel) {
   /** The id, the id it was merged into, and so on. The last one is the survivor. */
   function chainOf(id: number): number[] {
     const chain = [id]
-    let next = passports.findSurvivor(id)
+    let next = passports.find(id)?.merged_into
     while (typeof next === 'number' && chain.length <= LONGEST_CHAIN) {
       chain.push(next)
-      next = passports.findSurvivor(next)
+      next = passports.find(next)?.merged_into
     }
     return chain
   }
@@ -32,8 +26,8 @@ export function createMerges({
 
   /** Returns the ids of the removed passports. Returns none if the passport was removed before. */
   function remove(id: number, now: number): number[] {
-    if (removals.has(id)) return []
-    removals.put(id, now)
+    if (removals.get(id) !== undefined) return []
+    removals.set(id, now)
     const merged = passports.listMerged(id).flatMap((each) => remove(each, now))
     passports.remove(id)
     return [id, ...merged]

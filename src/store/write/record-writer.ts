@@ -1,5 +1,11 @@
 import { sumScores } from '../../domain/credential.ts'
-import { CREDENTIAL_ACCOUNT, NO_SCORES, type PassportRef, walletsOf } from '../../domain/passport.ts'
+import {
+  CREDENTIAL_ACCOUNT,
+  foldWallet,
+  NO_SCORES,
+  type PassportRef,
+  walletsOf,
+} from '../../domain/passport.ts'
 import { toLaterText } from '../../domain/record/present.ts'
 import type { IncomingRecord, PassportRecord } from '../../domain/record/record.ts'
 import { MOST_DATA_POINTS } from '../../domain/record/record-size.ts'
@@ -8,19 +14,19 @@ import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passp
 import type { SaveOptions, SaveResult } from '../store.ts'
 import type { Changes } from './event-tracker.ts'
 import { createMerges } from './merges.ts'
-import type { RenderingWriteModel } from './rendering-write-model.ts'
+import type { WriteModel } from './write-model.ts'
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 
 /** The write model of a batch, and the merges on top of it. */
-type Writer = { model: RenderingWriteModel; merges: ReturnType<typeof createMerges> }
+type Writer = { model: WriteModel; merges: ReturnType<typeof createMerges> }
 
 /** `unchanged` records are known to be stored already. */
 type BatchOptions = SaveOptions & { unchanged: ReadonlySet<IncomingRecord> }
 
 /** Writes records one at a time, inside the transaction of the write model. */
 export function saveBatch(
-  model: RenderingWriteModel,
+  model: WriteModel,
   batch: readonly IncomingRecord[],
   options: BatchOptions,
 ): { results: SaveResult[]; changes: Changes } {
@@ -109,7 +115,7 @@ function savePassport(
 ): SaveResult {
   const { model, merges } = writer
   const { passport: record } = incoming
-  const wasRemoved = model.removals.has(record.id)
+  const wasRemoved = model.removals.get(record.id) !== undefined
   if (wasRemoved && !restore) return { outcome: 'removed' }
   const before = model.passports.find(record.id)
   const fingerprint = fingerprintOf(incoming, fingerprintPrefix)
@@ -119,7 +125,7 @@ function savePassport(
   const refusal = findRefusal(writer, record, wallets, survivor)
   if (refusal) return refusal
 
-  if (wasRemoved) model.removals.remove(record.id)
+  if (wasRemoved) model.removals.delete(record.id)
   const row = { ...toRecordRow(record), ...stateOf(model, record, before, now), fingerprint }
   model.passports.put(row)
   saveWallets(model, wallets, { before, row, survivor })
@@ -154,7 +160,10 @@ function findRefusal(
     // The owner can be a passport that was imported earlier and is merged into this one.
     return other !== survivor && other !== record.id
   })
-  if (taken) return refuseWallet(record, taken.address, taken.owner as number)
+  if (taken) {
+    const field = taken.address === foldWallet(record.mainWallet) ? 'main_wallet' : 'verified_wallets'
+    return { outcome: 'refused', field, reason: `wallet ${taken.address} belongs to passport ${taken.owner}` }
+  }
   if (record.mergedInto === undefined || !merges.leadsTo(record.mergedInto, record.id)) return undefined
   const isItself = record.mergedInto === record.id
   const other = `passport ${record.mergedInto} is merged into ${record.id} itself`
@@ -162,7 +171,7 @@ function findRefusal(
 }
 
 function saveWallets(
-  { wallets: owners }: RenderingWriteModel,
+  { wallets: owners }: WriteModel,
   wallets: readonly OwnedWallet[],
   { before, row, survivor }: { before: StoredRow | undefined; row: StoredRow; survivor: number },
 ): void {
@@ -178,7 +187,7 @@ function saveWallets(
 }
 
 function saveDataPoints(
-  { dataPoints }: RenderingWriteModel,
+  { dataPoints }: WriteModel,
   record: PassportRecord,
   isKnown: boolean,
   now: number,
@@ -193,7 +202,7 @@ function saveDataPoints(
 
 /** The score columns. Old scores stay until the scorer has calculated new ones. */
 function stateOf(
-  { credentials, dataPoints, rules }: RenderingWriteModel,
+  { credentials, dataPoints, rules }: WriteModel,
   record: PassportRecord,
   before: StoredRow | undefined,
   now: number,
@@ -243,11 +252,9 @@ function saveDataPoint(
 ): SaveResult {
   const { passports, dataPoints, removals } = writer.model
   const id = findSurvivor(writer, record.passport)
-  if (id === undefined && 'id' in record.passport && removals.has(record.passport.id)) {
-    return { outcome: 'removed' }
-  }
   if (id === undefined) {
     const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
+    if (typeof name === 'number' && removals.get(name) !== undefined) return { outcome: 'removed' }
     return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
   }
   const { type, account, issuer } = record.point
@@ -274,16 +281,8 @@ function saveDataPoint(
 
 function findSurvivor({ model, merges }: Writer, ref: PassportRef): number | undefined {
   const id = 'id' in ref ? ref.id : model.wallets.findOwner(ref.wallet)
-  const survivor = id === undefined ? undefined : merges.survivorOf(id)
-  return survivor !== undefined && model.passports.findSurvivor(survivor) !== undefined ? survivor : undefined
+  return id === undefined ? undefined : model.passports.find(merges.survivorOf(id))?.id
 }
 
 /** Whether the record changed the store. */
 export const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'
-
-function refuseWallet({ mainWallet }: PassportRecord, wallet: string, owner: number): SaveResult {
-  const field = walletsOf({ mainWallet, verifiedWallets: [] }).includes(wallet)
-    ? 'main_wallet'
-    : 'verified_wallets'
-  return { outcome: 'refused', field, reason: `wallet ${wallet} belongs to passport ${owner}` }
-}

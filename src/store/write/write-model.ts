@@ -1,13 +1,16 @@
 import type { Credential } from '../../domain/credential.ts'
 import type { DataPoint } from '../../domain/data-point.ts'
+import { handlesOf } from '../../domain/passport.ts'
 import {
   type CredentialsRow,
   fromCredentialData,
   shownCredentialsOf,
+  toV1CredentialsRow,
   type V1CredentialsRow,
 } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
-import type { V1PassportRow } from '../rows/v1.ts'
+import { toV1PassportRow, type V1PassportRow } from '../rows/v1.ts'
+import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
 
 /** The rows of all tables that a batch may touch, in memory. */
 export type Loaded = {
@@ -33,57 +36,119 @@ export type Loaded = {
 /** The tables inside a write transaction. Code that saves records or merges passports uses it. */
 export type WriteModel = ReturnType<typeof createWriteModel>
 
-export function createWriteModel(loaded: Loaded) {
-  const { passports, wallets, credentials, dataPoints, handles, removals } = loaded
-  const { v1Passports, v1Credentials, credentialRows } = loaded
+/** Renders the V1 responses of changed passports and stores their handles: each once, in the transaction that changes it. */
+export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
+  const { passports, wallets, dataPoints, removals, rules } = loaded
+  const events = trackEvents(passports, storedCredentials(loaded), causeOf)
+  const changed = new Set<number>()
+  const shown = new Map<number, readonly Credential[]>()
 
-  function removeWallets(passportId: number): void {
-    for (const [address, owner] of wallets.entries()) if (owner === passportId) wallets.delete(address)
+  /** Renders the survivor again, because its response says whether another passport is merged into it. */
+  function markSurvivor(id: number | null | undefined): void {
+    if (typeof id === 'number') changed.add(id)
   }
 
   return {
     passports: {
-      find: (id: number) => passports.get(id),
-      /** The passport that this one is merged into. `null` if it is not merged, `undefined` if it does not exist. */
-      findSurvivor: (id: number) => passports.get(id)?.merged_into,
-      // A plain loop, because it runs once per passport of a batch and must be fast.
-      listMerged(into: number): number[] {
-        const ids: number[] = []
-        for (const row of passports.values()) if (row.merged_into === into) ids.push(row.id)
-        return ids
+      find: passports.get,
+      listMerged: (into: number) => listMerged(loaded, into),
+      put(row: StoredRow): void {
+        events.recordBefore(row.id)
+        const before = passports.get(row.id)
+        if (before === undefined) shown.set(row.id, [])
+        // The passport gets a new version, because v3 shows the rule set, although V1 does not.
+        else if (before.rules !== row.rules) loaded.touched.add(row.id)
+        passports.set(row.id, row)
+        changed.add(row.id)
+        markSurvivor(row.merged_into)
+        markSurvivor(before?.merged_into)
       },
-      put: (row: StoredRow) => passports.set(row.id, row),
       /** Also removes the passport's wallets, credentials, data points, handles and V1 responses. */
       remove(id: number): void {
-        removeWallets(id)
-        for (const rows of [passports, credentials, dataPoints, handles, v1Passports, v1Credentials])
-          rows.delete(id)
+        markSurvivor(passports.get(id)?.merged_into)
+        events.recordRemoval(id)
+        removeRows(loaded, id)
+        changed.delete(id)
       },
     },
-    wallets: { findOwner: wallets.get, setOwner: wallets.set, removeAll: removeWallets },
+    wallets: {
+      findOwner: wallets.get,
+      setOwner: wallets.set,
+      removeAll: (passportId: number) => removeWallets(loaded, passportId),
+    },
     credentials: {
-      list: (id: number): Credential[] => {
-        if (credentials.isChanged(id)) return [...(credentials.get(id)?.list ?? [])]
-        return fromCredentialData(credentialRows.get(id))
-      },
-      /** The credentials in the V1 response of a listed passport, before this transaction. */
-      listShown: (id: number) => shownCredentialsOf(credentialRows.get(id)),
+      list: (id: number) => [...(shown.get(id) ?? storedCredentials(loaded).list(id))],
       put: (id: number, list: readonly Credential[], isShown: boolean) =>
-        credentials.set(id, { list, isShown }),
+        loaded.credentials.set(id, { list, isShown }),
     },
+    /** Replaces the credentials that the V1 response shows. Without this call, they stay unchanged. */
+    showCredentials: (passportId: number, list: readonly Credential[]) => void shown.set(passportId, list),
     dataPoints: {
       list: (id: number) => [...(dataPoints.get(id) ?? [])],
-      isChanged: dataPoints.isChanged,
       replace: (id: number, points: readonly DataPoint[], now: number) =>
         dataPoints.set(id, unique(points, dataPoints.get(id), now)),
     },
-    removals: {
-      has: (id: number) => removals.get(id) !== undefined,
-      put: removals.set,
-      remove: removals.delete,
+    /** The times of removals by id. */
+    removals,
+    rules,
+    /** Renders the changed passports and returns the events. Must be called once, at the end of the transaction. */
+    finish(): Changes {
+      const changes = events.compare(changed, shown)
+      for (const row of [...changed].flatMap((id) => passports.get(id) ?? [])) {
+        renderPassport(loaded, row, shown.get(row.id))
+        storeHandles(loaded, row, events.recordBefore(row.id))
+      }
+      return changes
     },
-    rules: loaded.rules,
   }
+}
+
+const storedCredentials = ({ credentials, credentialRows }: Loaded) => ({
+  list(id: number): readonly Credential[] {
+    if (credentials.isChanged(id)) return credentials.get(id)?.list ?? []
+    return fromCredentialData(credentialRows.get(id))
+  },
+  /** The credentials in the V1 response of a listed passport, before this transaction. */
+  listShown: (id: number) => shownCredentialsOf(credentialRows.get(id)),
+})
+
+// A plain loop, because it runs once per passport of a batch and must be fast.
+function listMerged({ passports }: Loaded, into: number): number[] {
+  const ids: number[] = []
+  for (const row of passports.values()) if (row.merged_into === into) ids.push(row.id)
+  return ids
+}
+
+function removeWallets({ wallets }: Loaded, passportId: number): void {
+  for (const [address, owner] of wallets.entries()) if (owner === passportId) wallets.delete(address)
+}
+
+function removeRows(loaded: Loaded, id: number): void {
+  removeWallets(loaded, id)
+  const { passports, credentials, dataPoints, handles, v1Passports, v1Credentials } = loaded
+  for (const rows of [passports, credentials, dataPoints, handles, v1Passports, v1Credentials])
+    rows.delete(id)
+}
+
+function storeHandles({ handles, dataPoints }: Loaded, { id, socials }: StoredRow, before?: StoredRow): void {
+  if (before?.socials === socials && !dataPoints.isChanged(id)) return
+  const list = handlesOf(JSON.parse(socials), dataPoints.get(id) ?? [])
+  // Most changed records keep their handles.
+  if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
+}
+
+/** Stores the V1 responses of a listed passport. Without `list`, the credentials response stays unchanged. */
+function renderPassport(loaded: Loaded, row: StoredRow, list: readonly Credential[] | undefined): void {
+  const { credentials, v1Passports, v1Credentials } = loaded
+  if (row.merged_into !== null) {
+    // Some credentials are stored only in the V1 response, which is deleted below.
+    credentials.set(row.id, { list: list ?? storedCredentials(loaded).list(row.id), isShown: false })
+    v1Passports.delete(row.id)
+    v1Credentials.delete(row.id)
+    return
+  }
+  v1Passports.set(row.id, toV1PassportRow(row, listMerged(loaded, row.id).length > 0))
+  if (list) v1Credentials.set(row.id, toV1CredentialsRow(row.id, list))
 }
 
 /** Keeps the last data point of each type and account, and the time since when the passport has it. */

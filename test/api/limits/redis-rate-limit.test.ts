@@ -94,19 +94,15 @@ describe.if(hasPrograms('redis-server'))('with Redis', () => {
     expect(await other.take('a', 1)).toBe(0)
   })
 
-  test('all nodes together refund at most ten times the limit in each window', async () => {
+  test('a node refunds at most ten times the limit in each window', async () => {
     await using redis = await startRedis()
     const clock = { time: NOON }
     using one = await node(redis.url, { clock })
     using other = await node(redis.url, { clock })
-    for (let turn = 0; turn < 10; turn++) {
-      for (const { counters } of [one, other]) {
-        const taken = await counters.consume('a', 2, 10)
-        expect(taken.remaining).toBe(1)
-        taken.refund()
-      }
-      await one.take('b', 1000, 10)
-      await other.take('b', 1000, 10)
+    for (let turn = 0; turn < 20; turn++) {
+      const taken = await one.counters.consume('a', 2, 10)
+      expect(taken.remaining).toBe(1)
+      taken.refund()
     }
     ;(await one.counters.consume('a', 2, 10)).refund()
     await one.take('b', 1000, 10)

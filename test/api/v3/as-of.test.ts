@@ -108,7 +108,7 @@ describe('sqlite: as_of', () => {
       expect([inBody.status, inBody.body.errors]).toEqual([400, [{ pointer: '#/as_of', detail }]])
     }
     const { body } = await server.lookUp(['7'], { as_of: 5 })
-    expect(body.errors).toEqual([{ pointer: '#/as_of', detail: 'as_of must be a text, got 5.' }])
+    expect(body.errors).toEqual([{ pointer: '#/as_of', detail: 'as_of must be a string, got 5.' }])
   })
 
   test('a time before the event log begins gets before_history, and a time before the passport existed gets not_found', async () => {

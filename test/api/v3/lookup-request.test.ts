@@ -8,16 +8,16 @@ import { ADA_WALLET, ada, PEOPLE, record } from '../../support/store/records.ts'
 const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveLookup)
 
 const refused = (reason: string) => `The body is not valid JSON: ${reason}.`
-const notList = (got: string) => `keys must be a list of ${texts(got)}`
-const texts = (got: string) => `texts such as "42", "0x…" or "github:zoe", got ${got}.`
+const notList = (got: string) => `keys must be an array, got ${got}.`
 
+const LONG = 'select must be a list of at most 100 entries, got […].'
 const MARKS = 'The body may have at most 10000 quotes, commas, colons and opening brackets.'
 
 test.each([
   ['no object', '[]', '#', 'The body must be an object, got [].'],
-  ['no keys', '{}', '#', notList('nothing')],
+  ['no keys', '{}', '#/keys', 'keys is missing.'],
   ['keys that are no list', '{"keys":"7"}', '#/keys', notList('"7"')],
-  ['a key that is no text', '{"keys":["7",8]}', '#/keys/1', `keys must have ${texts('8')}`],
+  ['a key that is no text', '{"keys":["7",8]}', '#/keys/1', 'keys.1 must be a string, got 8.'],
   [
     'an unknown member',
     '{"keys":[],"key~/":1}',
@@ -25,10 +25,16 @@ test.each([
     '"key~/" is not a known member: did you mean keys?',
   ],
   [
+    'a long unknown member',
+    `{"keys":[],"${'x'.repeat(100)}":1}`,
+    '#',
+    `"${'x'.repeat(40)}…" is not a known member: use keys, include, select, as_of, after.`,
+  ],
+  [
     'an unknown include',
     '{"keys":[],"include":["x"]}',
     '#/include/0',
-    '"x" is not a known value of include: use credentials, standing, explanation.',
+    'include.0 must be credentials, standing or explanation, got "x".',
   ],
   [
     'an unknown field',
@@ -36,7 +42,13 @@ test.each([
     '#/select/1',
     '"scores" is not a known field: did you mean score?',
   ],
-  ['an empty select', '{"keys":[],"select":[]}', '#/select', 'The list select is empty.'],
+  [
+    'an empty select',
+    '{"keys":[],"select":[]}',
+    '#/select',
+    'select must be a list that is not empty, got [].',
+  ],
+  ['a long select', JSON.stringify({ keys: [], select: Array(101).fill('rules') }), '#/select', LONG],
   ['no JSON', 'keys=7', '#', refused('Unexpected identifier "keys"')],
   ['JSON that ends early', '{"keys":["7"', '#', refused("Expected ']'")],
   ['a comma too many', '{"keys":["7",]}', '#', refused('Unexpected comma at the end of array expression')],
@@ -65,7 +77,7 @@ test('a lookup gets 400 for more than 1,000 keys, 413 for a large body, and 415 
   const many = await server.lookUp(Array(1001).fill('7'))
   expect(many.body).toMatchObject({
     status: 400,
-    errors: [{ pointer: '#/keys', detail: 'keys may have at most 1000 entries, got 1001.' }],
+    errors: [{ pointer: '#/keys', detail: 'keys must be a list of at most 1000 entries, got […].' }],
   })
   const large = await server.send(JSON.stringify({ keys: ['x'.repeat(1024 * 1024)] }))
   expect([large.status, large.body.code]).toEqual([413, 'content_too_large'])

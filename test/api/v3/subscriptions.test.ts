@@ -169,7 +169,11 @@ test('invalid members are refused with one sentence each', async () => {
       '#/after',
       'after must be "next" of a page, the id of an event, or latest, got "x".',
     ],
-    [{ url: URL, secret: 'x' }, '#/secret', 'secret is not a known field.'],
+    [
+      { url: URL, secret: 'x' },
+      '#/secret',
+      '"secret" is not a known member: use url, types, passport, score, after.',
+    ],
   ]
   for (const [body, pointer, detail] of problems) {
     const refused = await call('POST', '', body)

@@ -7,22 +7,11 @@ import { callHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { readProblems } from '../../support/log-lines.ts'
 import { findPort } from '../../support/postgres/postgres-process.ts'
-import { databaseMaker, withEngine, withEveryEngine } from '../../support/store/engines.ts'
-import { ada, PEOPLE } from '../../support/store/records.ts'
+import { databaseMaker, withEngine } from '../../support/store/engines.ts'
+import { PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { fillPipe, openUnreadPipe } from '../../support/unread-named-pipe.ts'
 import { until } from '../../support/wait-until.ts'
-
-withEveryEngine('--demo', (makeDatabase) => {
-  test('several servers that start at the same time fill their database only once', async () => {
-    await using here = await workplace(makeDatabase)
-    await using one = await here.open()
-    await using other = await here.open()
-    const fill = async ({ records }: typeof one) =>
-      records.saveIfEmpty([{ kind: 'passport', passport: ada }], { now: 0, restore: false })
-    expect((await Promise.all([fill(one), fill(other)])).toSorted()).toEqual([false, true])
-  })
-})
 
 withEngine('sqlite', 'REQUIRE_API_KEY', (makeDatabase) => {
   test('REQUIRE_API_KEY hides the pages of passports unless EXPLORER is on', async () => {

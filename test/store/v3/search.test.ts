@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onEveryEngine } from '../../support/store/engines.ts'
-import { credential, record, social } from '../../support/store/records.ts'
+import { record, social } from '../../support/store/records.ts'
 
 /** The maximum number of sources that a search reads. */
 const MOST_SOURCES = 64
@@ -64,21 +64,5 @@ onEveryEngine('search by prefix', (open) => {
     await using store = await open([record(1, { socials })])
     expect(await store.search.listNames('zoe', 9)).toHaveLength(MOST_SOURCES)
     expect(await store.search.listHandles('s168:zoe', 9)).toHaveLength(1)
-  })
-
-  test('a search finds the best credential of a type, but skips passports with very long lists of credentials', async () => {
-    const people = [
-      record(1, { credentials: [credential('a', { score: 2 }), credential('b', { type: 'ENS', score: 4 })] }),
-      record(2, { credentials: [credential('c', { type: 'github' })] }),
-      record(3, {
-        credentials: Array.from({ length: 400 }, (_, at) =>
-          credential(`d${at}`, { score: 0.01, value: 'x'.repeat(200) }),
-        ),
-      }),
-    ]
-    await using store = await open(people)
-    const found = await store.search.mapCredentials('ens', [1, 2, 3, 4])
-    expect([...found].map(([id, { score }]) => [id, score])).toEqual([[1, 4]])
-    expect((await store.search.mapCredentials('ens', [])).size).toBe(0)
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'bun:test'
 import { createFixedWindow, createLimiter } from '../../../src/api/rate-limit.ts'
 import { type ApiServerOptions, startApiServer } from '../../../src/api/server.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
-import { applyWrite } from '../../../src/api/v3/apply-write.ts'
+import { saveSentRecords } from '../../../src/api/v3/save-sent-records.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { DEFAULT_TIERS } from '../../../src/domain/rate-limit-tier.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
@@ -46,7 +46,7 @@ export function serveTest(
     store,
     catalog: createCatalog(store),
     explainAll: createExplainer(store),
-    write: (write) => applyWrite({ store, rules: () => findRules(store) }, write),
+    saveRecords: async (sent) => saveSentRecords(store, await findRules(store), sent),
     now: () => NOON,
     requireKey: false,
     trustedProxies: [],

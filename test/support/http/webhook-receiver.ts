@@ -89,25 +89,19 @@ type LoopOptions = Partial<Parameters<typeof createDeliveryLoop>[0]>
 /** Delivers until disposed. `errors` are the entries of the log. */
 export function deliverTo(store: Store, given: LoopOptions = {}) {
   const errors: string[] = []
-  const log = {
-    info: () => undefined,
-    warn: () => undefined,
-    error: (message: string) => void errors.push(message),
-  }
+  const log = { error: (message: string) => void errors.push(message) }
   const counts = { delivered: 0, failed: 0 }
   const loop = createDeliveryLoop({
     store,
-    log,
     source: 'https://passports.example.com/api/v3',
     allowPrivate: true,
-    now: Date.now,
     onAttempt: (result) => void counts[result]++,
     ...given,
   })
   let isEnding = false
   const running = (async () => {
     while (!isEnding) {
-      await Promise.try(loop.run).catch((error) => errors.push(String(error)))
+      await Promise.try(loop.run, log).catch((error) => errors.push(String(error)))
       await Bun.sleep(5)
     }
   })()

@@ -1,5 +1,6 @@
 import { createSharedCatalog } from '../../../src/catalog/catalog.ts'
 import { createLiveIndex } from '../../../src/catalog/live-index.ts'
+import { createMovers } from '../../../src/catalog/movers.ts'
 import { createSearchClient, createSearchServer } from '../../../src/catalog/remote-search.ts'
 import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -9,7 +10,7 @@ export async function catalogWithoutThread(store: Store, options: { mostAwaited?
   const snapshot = await buildSnapshot(store.listing)
   const client = createSearchClient()
   const catalog = createSharedCatalog(client)
-  const searches = createSearchServer(createLiveIndex(store, options).find)
+  const searches = createSearchServer(createLiveIndex(store, options).find, createMovers(store.events))
   const { port1, port2 } = new MessageChannel()
   catalog.update(snapshot)
   searches.update(snapshot)

@@ -37,9 +37,9 @@ def check_key(key: object) -> str:
 
 
 def largest_page(values: Mapping[str, Any]) -> int:
-    """A page with included parts has at most 50 passports."""
+    """A page with included parts or changes has at most 50 passports."""
     paths = [*values["include"], *(values["select"] or ())]
-    return 50 if any(path.split(".")[0] in get_args(V3Include) for path in paths) else 250
+    return 50 if values.get("since") is not None or any(path.split(".")[0] in get_args(V3Include) for path in paths) else 250
 
 
 def to_segment(key: object) -> str:

@@ -74,20 +74,20 @@ class V3:
 
     def page(
         self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
-        limit: int | None = None, include: Includes = (), select: Fields | None = None,
+        since: Instant | None = None, limit: int | None = None, include: Includes = (), select: Fields | None = None,
         group_by: types.V3GroupBy | None = None, cursor: str | None = None, after: str | None = None,
     ) -> V3ListBody:
         """Returns one page of passports, the number of all matches, and the groups of `group_by`."""
-        values = {"q": q, "filter": filter, "sort": sort, "limit": limit, "group_by": group_by, "cursor": cursor}
-        query = to_query({**values, "include": include, "select": select, "after": after})
+        values = {"q": q, "filter": filter, "sort": sort, "since": since, "limit": limit}
+        query = to_query({**values, "group_by": group_by, "cursor": cursor, "include": include, "select": select, "after": after})
         return cast(V3ListBody, self._send(f"/v3/passports{query}", "items"))
 
     def list(
         self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
-        limit: int | None = None, include: Includes = (), select: Fields | None = None, after: str | None = None,
+        since: Instant | None = None, limit: int | None = None, include: Includes = (), select: Fields | None = None, after: str | None = None,
     ) -> Iterator[V3Passport]:
         """Iterates over all matching passports. Fetches pages as they are needed; `limit` is their size."""
-        fields: dict[str, Any] = {"include": include, "select": select}
+        fields: dict[str, Any] = {"include": include, "select": select, "since": since}
         size = largest_page(fields) if limit is None else limit
         cursor: str | None = ""
         while cursor is not None:

@@ -24,7 +24,7 @@ const MOST_PENDING = 500
  * Connection pools to one server, with health checks. Calls wait for a slow server. The server is down if it refuses
  * connections or sends nothing at all for `responseTimeout`. Then all calls fail at once, until it responds again.
  */
-export type Pool = {
+export type Pool = AsyncDisposable & {
   name: string
   query: Query
   /** For statements that read many rows. */
@@ -65,6 +65,11 @@ export function createPool(url: string, options: PoolOptions): Pool {
   const session = openSession(url, options)
   const state: State = { url, name, options, session, listeners: [], isClosed: false }
   const long = longLimits(options)
+  const close = async () => {
+    state.isClosed = true
+    clearInterval(state.healthChecks)
+    await closeSqlPools(state.session.pools)
+  }
   return {
     name,
     query: (text, values = []) => runShort(state, (pools) => pools.short.unsafe(text, [...values])),
@@ -91,11 +96,8 @@ export function createPool(url: string, options: PoolOptions): Pool {
       state.listeners.push(onHealth)
       state.healthChecks ??= setInterval(() => probe(state), HEALTH_CHECK_MILLISECONDS).unref()
     },
-    async close() {
-      state.isClosed = true
-      clearInterval(state.healthChecks)
-      await closeSqlPools(state.session.pools)
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

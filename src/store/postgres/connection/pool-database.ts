@@ -1,10 +1,18 @@
-import type { Connection, Database, Dialect, Lock, Query } from '../../sql/connection.ts'
+import {
+  type Connection,
+  type Database,
+  type Dialect,
+  type Lock,
+  listColumn,
+  type Query,
+} from '../../sql/connection.ts'
 import type { Pool } from './health-checked-pool.ts'
 
 export const DIALECT: Dialect = {
   isIn: (column, parameter, type = 'bigint') => `${column} = any(${parameter}::${type}[])`,
   isInSelect: (column, select) => `${column} = any(array(${select}))`,
   unnest: (parameter) => `select unnest(${parameter}::bigint[])`,
+  numberAt: (json, path) => `(${json}::json #>> '{${path}}')::double precision`,
   elementsOf: (parameter) => `json_array_elements(${parameter}::text::json)`,
   // `offset 0` prevents the planner from reading the whole table.
   joinPassports: (condition) =>
@@ -37,7 +45,7 @@ const LOCKS: Record<Lock, (query: Query) => Promise<unknown>> = {
   },
 }
 
-export function createDatabase({ query, longQuery, transaction }: Pool): Database & { long: Connection } {
+export function createDatabase({ query, longQuery, transaction }: Pool): Database {
   return {
     read: createConnection(query),
     long: createConnection(longQuery),
@@ -61,11 +69,8 @@ export const createConnection = (query: Query): Connection => ({
   dialect: DIALECT,
   query,
   /** Rows are selected as JSON, in which 64-bit integers are numbers. All stored integers are safe integers. */
-  async selectRows<Row>(table: string, rest: string, values: readonly unknown[] = [], more = '') {
-    const text = `select to_json(${table}) as row${more} from ${table} ${rest}`
-    const rows = await query<{ row: Row }>(text, values)
-    return more === '' ? rows.map(({ row }) => row) : rows.map(({ row, ...rest }) => ({ ...row, ...rest }))
-  },
+  selectRows: <Row>(table: string, rest: string, values: readonly unknown[] = []) =>
+    listColumn<Row>(query, `select to_json(${table}) as row from ${table} ${rest}`, values),
   async insertRows<Row>(table: string, rows: readonly object[], conflict = '') {
     const [first] = rows
     if (first === undefined) return []

@@ -63,6 +63,7 @@ export function createPrimary(
       })
   }
 
+  const close = async () => void (await Promise.all(hosts.map((host) => host.close())))
   return {
     name,
     query: async (...args) => (await get()).query(...args),
@@ -72,7 +73,8 @@ export function createPrimary(
     isUp: () => find() !== undefined,
     acceptsWrites: () => find() !== undefined,
     watch,
-    close: async () => void (await Promise.all(hosts.map((host) => host.close()))),
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -35,6 +35,6 @@ test('a malformed cursor is a 400, and a cursor that the log does not have is a 
   const looked = await operator.post('/api/v3/lookup', '{"keys":["7"],"after":7}')
   expect([looked.status, looked.body.errors]).toEqual([
     400,
-    [{ pointer: '#/after', detail: 'after must be a text, got 7.' }],
+    [{ pointer: '#/after', detail: 'after must be a string, got 7.' }],
   ])
 })

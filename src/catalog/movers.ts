@@ -1,0 +1,114 @@
+import { roundScore } from '../domain/credential.ts'
+import { invalidParameter } from '../domain/errors.ts'
+import type { MoversRequest, MoversSort, Position } from '../domain/lists/list-request.ts'
+import type { Store } from '../store/store.ts'
+import { countWhile, cutPage, type ListPage, type Snapshot } from './snapshot.ts'
+
+/** `total` also counts passports after the end of the list, which has at most `MOST_LISTED`. */
+export type MoversPage = Pick<ListPage, 'ids' | 'next'> & { total: number }
+
+const MOST_LISTED = 1000
+
+/** Reading a million events takes about 4 seconds of CPU on SQLite. */
+export const MOST_EVENTS = 2_000_000
+
+/** Ranks between two turns of the event loop, which take about 5 ms. */
+const RANKS_PER_TURN = 50_000
+
+/** Lists are kept for this many times. */
+const MOST_KEPT = 50
+
+/** While scores change, lists are read again after this multiple of the time that reading them took. */
+const REST = 20
+
+type Lists = Record<MoversSort, ReturnType<typeof createTop>>
+type Kept = { cursor: string; expiresAt: number; lists: Lists }
+type Events = Pick<Store['events'], 'listRecent'>
+
+/** Finds passports whose score changed since a time, and new ones. Without a change of the snapshot, lists are read once. */
+export function createMovers(events: Events) {
+  const kept = new Map<number, Kept>()
+
+  async function read(snapshot: Snapshot, since: number): Promise<Lists> {
+    const begin = performance.now()
+    const lists = await readMovers(events, snapshot, since)
+    const end = performance.now()
+    kept.delete(since)
+    kept.set(since, { cursor: snapshot.cursor, expiresAt: end + REST * (end - begin), lists })
+    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as number)
+    return lists
+  }
+
+  return async (snapshot: Snapshot, request: MoversRequest): Promise<MoversPage> => {
+    const { sort, since, after, limit } = request
+    const known = kept.get(since)
+    const isCurrent = known && (known.cursor === snapshot.cursor || performance.now() < known.expiresAt)
+    const { first, total } = (isCurrent ? known.lists : await read(snapshot, since))[sort]
+    const list = { length: first.length, at: (index: number) => first[index] as Position }
+    const { ids, next } = cutPage(list, { sort: LARGEST_FIRST, after, limit })
+    return { ids, next, total }
+  }
+}
+
+const LARGEST_FIRST = { field: 'score', descending: true } as const
+
+/** Compares the score of each listed passport with the score before its first event after `since`. */
+async function readMovers(events: Events, { ids, scores }: Snapshot, since: number): Promise<Lists> {
+  const { before, added } = await readEarlier(events, since)
+  const lists = { '-change': createTop(), change: createTop(), '-added': createTop() }
+  for (let rank = 0; rank < ids.length; rank++) {
+    if (rank % RANKS_PER_TURN === 0) await new Promise(setImmediate)
+    const id = ids[rank] as number
+    const sequence = added.get(id)
+    const change = roundScore((scores[rank] as number) - (before.get(id) ?? (scores[rank] as number)))
+    if (sequence !== undefined) lists['-added'].add({ value: sequence, id })
+    else if (change > 0) lists['-change'].add({ value: change, id })
+    else if (change < 0) lists.change.add({ value: -change, id })
+  }
+  return lists
+}
+
+/** The scores at the time `since` of passports that have changed, and for each new passport the number of its event. */
+async function readEarlier(events: Events, since: number) {
+  const [before, added] = [new Map<number, number>(), new Map<number, number>()]
+  let [end, read] = [Number.MAX_SAFE_INTEGER, 0]
+  for (;;) {
+    const page = await events.listRecent(end)
+    for (const { sequence, time, passportId, isNew, oldScore } of page) {
+      if (time <= since) return { before, added }
+      if (++read > MOST_EVENTS) throw tooMany(time)
+      end = sequence
+      if (passportId === null) continue
+      // The next event is older, so the last value is that of the first event.
+      if (oldScore !== null) before.set(passportId, oldScore)
+      if (isNew === 1) added.set(passportId, sequence)
+    }
+    if (page.length === 0) return { before, added }
+    await new Promise(setImmediate)
+  }
+}
+
+const tooMany = (time: number) =>
+  invalidParameter(
+    'since',
+    `since must be a later time: only the last ${MOST_EVENTS} changes, since ${new Date(time).toISOString()}, are compared.`,
+  )
+
+/** The positions with the largest values; equal values by id. */
+function createTop() {
+  const top = {
+    total: 0,
+    first: [] as Position[],
+    add(position: Position): void {
+      top.total++
+      if (top.first.length >= MOST_LISTED && isBefore(top.first.at(-1) as Position, position)) return
+      const at = countWhile(top.first.length, (index) => isBefore(top.first[index] as Position, position))
+      top.first.splice(at, 0, position)
+      if (top.first.length > MOST_LISTED) top.first.pop()
+    },
+  }
+  return top
+}
+
+const isBefore = (one: Position, other: Position) =>
+  one.value > other.value || (one.value === other.value && one.id < other.id)
