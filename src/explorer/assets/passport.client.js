@@ -181,7 +181,8 @@ async function read(address) {
 function show(page) {
   const open = [...main.querySelectorAll('details[open]')].map(({ id }) => id)
   const place = document.activeElement?.closest('#main [id]')?.id
-  const isSharing = main.querySelector('#share').matches(':popover-open')
+  // Browsers without popovers always show the panel.
+  const isSharing = 'popover' in main && main.querySelector('#share').matches(':popover-open')
   const height = scrollY
   main.replaceChildren(...document.adoptNode(page.getElementById('main')).childNodes)
   document.title = page.title

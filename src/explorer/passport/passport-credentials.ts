@@ -5,7 +5,7 @@ import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
 import { parsePassportRef, type Scores } from '../../domain/passport.ts'
 import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { CATEGORIES, partOf, SCORE_PARTS } from '../design/charts.ts'
+import { CATEGORIES, partOf } from '../design/charts.ts'
 import {
   type CredentialRow,
   groupByCategory,
@@ -107,14 +107,13 @@ const MOST_GAPS = 5
 
 /** Renders the credentials that can gain the most points, and the next step of each. Categories at their cap are left out. */
 export function renderGrowth({ credentials, scores, types, caps }: Omit<Shown, 'id'> & { caps: Caps }): Html {
-  const open = new Set(
-    SCORE_PARTS.filter((part) => scores[part] < (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY)),
-  )
   const gaps = credentials
     .flatMap((credential) => {
       const part = partOf(credential.category)
-      const left = roundScore(credential.maxScore - credential.score)
-      return part && open.has(part) && left > 0 ? [{ credential, part, left }] : []
+      if (!part) return []
+      const room = (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY) - scores[part]
+      const left = roundScore(Math.min(room, credential.maxScore - credential.score))
+      return left > 0 ? [{ credential, part, left }] : []
     })
     .sort((one, other) => other.left - one.left)
     .slice(0, MOST_GAPS)
@@ -123,46 +122,45 @@ export function renderGrowth({ credentials, scores, types, caps }: Omit<Shown, '
 <h2>What would raise the score</h2>
 <ul class="rows gaps">${gaps.map(
     ({ credential, part, left }) =>
-      html`<li class="${part}">${{ markup: linkToType(credential.type, shortWord(credential.name, MAX_NAME_LENGTH)) }} <span>${formatFigure(credential.score)} of ${formatFigure(credential.maxScore)}</span> ${renderProgress(credential.score, credential.maxScore)} <span class="soft">${describeStep(credential, ruleOf(types, credential.type)) ?? `up to ${formatFigure(left)} more points`}</span></li>`,
+      html`<li class="${part}">${{ markup: linkToType(credential.type, shortWord(credential.name, MAX_NAME_LENGTH)) }} <span>${formatFigure(credential.score)} of ${formatFigure(credential.maxScore)}</span> ${renderProgress(credential.score, credential.maxScore)} <span class="soft">${describeStep(credential, left, ruleOf(types, credential.type)) ?? `up to ${formatFigure(left)} more points`}</span></li>`,
   )}</ul>
 </section>`
 }
 
-/** Returns the amount whose converted value is `converted`. */
-const AMOUNTS = { none: Number, sqrt: (converted: number) => converted ** 2, ln: Math.exp }
+/** The conversions of rules and their inverses, except that of dates. */
+const CONVERSIONS = {
+  none: { convert: Number, invert: Number },
+  sqrt: { convert: Math.sqrt, invert: (root: number) => root ** 2 },
+  ln: { convert: Math.log, invert: Math.exp },
+}
 
 /** Describes what adds points, such as "122 more transactions: +3"; `undefined` if the rule does not explain the score. */
-function describeStep(credential: Credential, rule: Rule | undefined): string | undefined {
+function describeStep(credential: Credential, left: number, rule: Rule | undefined): string | undefined {
   const { score, maxScore, value } = credential
   if (rule?.convert === 'years') return `only time: +${formatFigure(rule.multiplier)} a year`
   const raw = readRawValue(credential, 'number')
   if (!rule || raw?.kind !== 'number') return undefined
-  const toAmount = AMOUNTS[rule.convert]
-  const leastFor = (points: number) =>
-    points > 0 ? toAmount((points - 0.5) / rule.multiplier) : Number.NEGATIVE_INFINITY
-  if (raw.amount < leastFor(score) || raw.amount >= leastFor(score + 1)) return undefined
-  const next = score + Math.max(1, Math.round((maxScore - score) / STEPS))
-  const target = Math.ceil(leastFor(next))
-  if (next > maxScore || !Number.isSafeInteger(target)) return undefined
-  let gain = next - score
-  while (score + gain < maxScore && leastFor(score + gain + 1) <= target) gain++
+  const { convert, invert } = CONVERSIONS[rule.convert]
+  const pointsFor = (amount: number) => Math.min(Math.round(convert(amount) * rule.multiplier), maxScore)
+  // A step is about a fifth of the points that are left.
+  const step = Math.max(1, Math.round(left / 5))
+  const target = Math.ceil(invert((score + step - 0.5) / rule.multiplier))
+  const gain = Math.min(left, pointsFor(target) - score)
+  // Rules count a logarithm below 0 as 0.
+  if (Math.max(0, pointsFor(raw.amount)) !== score || !Number.isSafeInteger(target) || gain <= 0)
+    return undefined
   return `${describeAmount(value, raw.amount, target)}: +${formatFigure(gain)}`
 }
 
-/** A step is about this part of the points that are left. */
-const STEPS = 5
-
 /** Names the unit if the value does: "122 more transactions", but "a value of 16, now 12". */
 function describeAmount(value: string, amount: number, target: number): string {
-  const unit = shortWord(/^[\d,.]+ (\p{L}.*)$/u.exec(value)?.[1] ?? '', MAX_UNIT_LENGTH)
+  const unit = shortWord(/^[\d,.]+ (\p{L}.*)$/u.exec(value)?.[1] ?? '', 30)
   const left = roundScore(target - amount)
   if (unit === '') return `a value of ${formatFigure(target)}, now ${formatFigure(amount)}`
   // Names of tokens, such as "BUILD", have no plural.
   if (!/^[a-z ]+$/.test(unit)) return `${formatFigure(left)} more ${unit}`
   return count(left, `more ${amount === 1 ? unit : unit.replace(/s$/, '')}`)
 }
-
-const MAX_UNIT_LENGTH = 30
 
 /** All credentials of a passport, in pages. */
 export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage => ({

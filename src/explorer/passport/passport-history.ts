@@ -85,6 +85,7 @@ const FIRST = [{ delta: 0, words: 'first known score', reason: '' }]
 const EARLIER = [{ delta: 0, words: 'earlier score', reason: '' }]
 
 type Words = Map<string, string>
+type CredentialChange = ScoreChange['credentials'][number]
 
 /** Describes the causes of a change, the largest first. Sets `values` to the values before the change. */
 function describeCauses(change: ScoreChange, names: Words, values: Words): DescribedCause[] {
@@ -95,8 +96,6 @@ function describeCauses(change: ScoreChange, names: Words, values: Words): Descr
     .filter(({ delta }) => delta !== 0)
     .sort((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
 }
-
-type CredentialChange = ScoreChange['credentials'][number]
 
 function describeCause(change: CredentialChange, names: Words, values: Words): DescribedCause {
   const { type, id = type, cause, before } = change

@@ -217,13 +217,15 @@ test('a gain names the next step in the unit of the credential, or says that onl
     age: { ...rule, convert: 'years', multiplier: 4, max_score: 40 },
     nothing: { ...rule, convert: 'none', multiplier: 0, max_score: 20 },
   } as const
-  const step = (type: string, value: string, score: number, maxScore = 20) => {
+  const step = (type: string, value: string, score: number, maxScore = 20, caps = {}) => {
     const one = credential('a', { type, category: 'Skills', value, score, maxScore })
-    const words = readable(renderGrowth({ credentials: [one], scores: SCORES, types, caps: {} }).markup)
+    const words = readable(renderGrowth({ credentials: [one], scores: SCORES, types, caps }).markup)
     return words.replace(/.*ENS \d+ of \d+ ?/, '')
   }
   expect(step('tx', '68 transactions', 3)).toBe('122 more transactions: +3')
   expect(step('tx', '2,450 transactions', 20)).toBe('')
+  // The category may gain one more point.
+  expect(step('tx', '68 transactions', 3, 20, { Skills: SCORES.skills + 1 })).toBe('9 more transactions: +1')
   expect(step('contracts', '1 contract', 4)).toBe('2 more contracts: +3')
   expect(step('builds', '4 builds', 16)).toBe('1 more build: +4')
   expect(step('tokens', '2 TALENT', 1)).toBe('8 more TALENT: +4')
