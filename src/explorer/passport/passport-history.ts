@@ -187,10 +187,9 @@ function drawChart(points: readonly Point[]): Html {
 }
 
 function drawMark({ id, x, y, time, score, delta }: Point & { x: number; y: number }): Html {
-  const title = html`<title>${new Date(time).toISOString().slice(0, 10)}: ${formatFigure(score)}</title>`
   const mark =
     delta === undefined
       ? html`<circle cx="${x}%" cy="${y}%" r="4" fill="currentcolor"/>`
       : html`<text x="${x}%" y="${y}%" dy="5" text-anchor="middle" fill="currentcolor">${arrowOf(delta)}</text>`
-  return html`<a class="${classOf(delta ?? 0)}" href="#change-${id}" tabindex="-1">${title}<circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>${mark}</a>`
+  return html`<a class="${classOf(delta ?? 0)}" href="#change-${id}" tabindex="-1"><title>${new Date(time).toISOString().slice(0, 10)}: ${formatFigure(score)}</title><circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>${mark}</a>`
 }

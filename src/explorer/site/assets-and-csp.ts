@@ -105,7 +105,8 @@ function compact(styles: readonly string[]): string {
     .replace(/ ?([{};,]|: )\s*/g, (separator) => separator.trim())
 }
 
-const minifier = new Bun.Transpiler({ loader: 'js', minifyWhitespace: true })
+/** The types of Bun lack `minify`, which also shortens names. */
+const minifier = new Bun.Transpiler({ loader: 'js', minify: true } as Bun.TranspilerOptions)
 
 /** Files that do not depend on settings. */
 const FILES = {
