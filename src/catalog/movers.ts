@@ -10,7 +10,7 @@ export type MoversPage = Pick<ListPage, 'ids' | 'next'> & { total: number }
 const MOST_LISTED = 1000
 
 /** Reading a million events takes about 4 seconds of CPU on SQLite. */
-export const MOST_EVENTS = 2_000_000
+const MOST_EVENTS = 2_000_000
 
 /** Ranks between two turns of the event loop, which take about 5 ms. */
 const RANKS_PER_TURN = 50_000
@@ -26,12 +26,12 @@ type Kept = { cursor: string; expiresAt: number; lists: Lists }
 type Events = Pick<Store['events'], 'listRecent'>
 
 /** Finds passports whose score changed since a time, and new ones. Without a change of the snapshot, lists are read once. */
-export function createMovers(events: Events) {
+export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
   const kept = new Map<number, Kept>()
 
   async function read(snapshot: Snapshot, since: number): Promise<Lists> {
     const begin = performance.now()
-    const lists = await readMovers(events, snapshot, since)
+    const lists = await compare(snapshot, await readEarlier(events, since, mostEvents))
     const end = performance.now()
     kept.delete(since)
     kept.set(since, { cursor: snapshot.cursor, expiresAt: end + REST * (end - begin), lists })
@@ -52,9 +52,10 @@ export function createMovers(events: Events) {
 
 const LARGEST_FIRST = { field: 'score', descending: true } as const
 
-/** Compares the score of each listed passport with the score before its first event after `since`. */
-async function readMovers(events: Events, { ids, scores }: Snapshot, since: number): Promise<Lists> {
-  const { before, added } = await readEarlier(events, since)
+type Earlier = Awaited<ReturnType<typeof readEarlier>>
+
+/** Compares the scores in the snapshot with earlier ones. */
+async function compare({ ids, scores }: Snapshot, { before, added }: Earlier): Promise<Lists> {
   const lists = { '-change': createTop(), change: createTop(), '-added': createTop() }
   for (let rank = 0; rank < ids.length; rank++) {
     if (rank % RANKS_PER_TURN === 0) await new Promise(setImmediate)
@@ -69,14 +70,14 @@ async function readMovers(events: Events, { ids, scores }: Snapshot, since: numb
 }
 
 /** The scores at the time `since` of passports that have changed, and for each new passport the number of its event. */
-async function readEarlier(events: Events, since: number) {
+async function readEarlier(events: Events, since: number, mostEvents: number) {
   const [before, added] = [new Map<number, number>(), new Map<number, number>()]
   let [end, read] = [Number.MAX_SAFE_INTEGER, 0]
   for (;;) {
     const page = await events.listRecent(end)
     for (const { sequence, time, passportId, isNew, oldScore } of page) {
       if (time <= since) return { before, added }
-      if (++read > MOST_EVENTS) throw tooMany(time)
+      if (++read > mostEvents) throw tooMany(mostEvents, time)
       end = sequence
       if (passportId === null) continue
       // The next event is older, so the last value is that of the first event.
@@ -88,10 +89,10 @@ async function readEarlier(events: Events, since: number) {
   }
 }
 
-const tooMany = (time: number) =>
+const tooMany = (mostEvents: number, time: number) =>
   invalidParameter(
     'since',
-    `since must be a later time: only the last ${MOST_EVENTS} changes, since ${new Date(time).toISOString()}, are compared.`,
+    `since must be a later time: only the last ${mostEvents} changes, after ${new Date(time).toISOString()}, are compared.`,
   )
 
 /** The positions with the largest values; equal values by id. */
