@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DocsRunner, type Example, readExamples, startDocsRunner } from './support/docs/docs-runner.ts'
+import {
+  type DocsRunner,
+  type Example,
+  readExamples,
+  startDocsRunner,
+  usesPythonClient,
+} from './support/docs/docs-runner.ts'
 import { PAGES, readPage } from './support/docs/pages.ts'
 import { findProgram, hasPrograms } from './support/programs.ts'
 import { installPythonClient, type PythonClient } from './support/python-client.ts'
@@ -90,8 +96,6 @@ async function runProgram(command: readonly string[], folder: string, more = {})
 const canRun = ({ language, text }: Example) =>
   language in RUN && (language !== 'text' || text.startsWith('$ '))
 
-const usesPythonClient = (text: string) => /^from passportd_client import/m.test(text)
-
 /** Programs that may be missing on a machine with Node and npm. */
 const programsOf = ({ language, text }: Example) => [
   ...(language === 'py' ? (['python3'] as const) : []),
@@ -167,14 +171,3 @@ test('examples in TypeScript have no type errors', async () => {
   expect(written).not.toBeEmpty()
   expect(await runner.run([join(ROOT, 'node_modules/.bin/tsc'), '--noEmit', '-p', folder], folder)).toBe('')
 })
-
-test.if(hasPrograms('python3-build', 'mypy'))(
-  'examples of the Python client have no type errors',
-  async () => {
-    const written = EXAMPLES.filter(({ language, text }) => language === 'py' && usesPythonClient(text))
-    expect(written).not.toBeEmpty()
-    const paths = written.map((_, index) => join(home.path, `python/example${index}.py`))
-    for (const [index, { text }] of written.entries()) await Bun.write(paths[index] as string, text)
-    await pythonClient.command(['mypy', '--strict', ...paths], { MYPYPATH: pythonClient.site })
-  },
-)

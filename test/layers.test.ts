@@ -104,6 +104,7 @@ const EXPLORER_IMPORTS: Record<string, readonly string[]> = {
   site: ['assets', 'design'],
   search: ['design', 'site'],
   pictures: ['design', 'site'],
+  about: PAGE_IMPORTS,
   ranking: PAGE_IMPORTS,
   passport: PAGE_IMPORTS,
   credentials: PAGE_IMPORTS,

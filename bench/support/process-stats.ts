@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { childrenOf } from '../../test/support/processes.ts'
+import { childrenOf } from '../../test/support/process-info.ts'
 
 const TICKS_PER_SECOND = 100
 

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib'
 import { createByteCache } from '../catalog/byte-cache.ts'
 import { etagOf } from '../store/hash.ts'
 import type { Awaitable } from '../store/store.ts'
-import { isLarge } from './backpressure/held-bytes.ts'
+import { SMALL_BYTES } from './backpressure/held-bytes.ts'
 import { hold, type Limited } from './backpressure/turns-and-large-pages.ts'
 
 /** A body that is sent more than once: its ETag and its compressed body are computed once. */
@@ -68,7 +68,7 @@ export async function sendPage(
 }
 
 /** Makes a large body a Blob, whose bytes all responses share. Other bodies are copied for each response. */
-const share = <B extends Body>(body: B): B | Blob => (isLarge(body.length) ? new Blob([body]) : body)
+const share = <B extends Body>(body: B): B | Blob => (body.length > SMALL_BYTES ? new Blob([body]) : body)
 
 /** Other origins may read JSON and pictures, but no pages. */
 function restrict(headers: Headers): void {
@@ -141,7 +141,7 @@ export function createPageCache(mostBytes = MOST_CACHED_BYTES) {
 }
 
 /** An upper bound of the bytes of the body and its compressed forms. A large body is also kept as a Blob. */
-const estimateBytes = ({ body: { length } }: RenderedPage) => (isLarge(length) ? 3 : 2) * length
+const estimateBytes = ({ body: { length } }: RenderedPage) => (length > SMALL_BYTES ? 3 : 2) * length
 
 /** Whether a part of the page is temporarily missing. Such a page must not be cached. */
 const isIncomplete = ({ headers }: RenderedPage) => headers['Cache-Control'] === 'no-store'

@@ -3,7 +3,7 @@ import type { Tier } from '../domain/rate-limit-tier.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import { etagOf } from '../store/hash.ts'
 import type { Awaitable } from '../store/store.ts'
-import { isLarge } from './backpressure/held-bytes.ts'
+import { SMALL_BYTES } from './backpressure/held-bytes.ts'
 import { hold, type Limited } from './backpressure/turns-and-large-pages.ts'
 import { publicError } from './errors.ts'
 import { allowedMethods, hasLargeUnreadBody, pathOf } from './parse-request.ts'
@@ -28,7 +28,7 @@ export const baseHeaders = (headers: Readonly<Record<string, string>>): Headers 
   new Headers({ ...CORS_HEADERS, ...JSON_HEADERS, ...headers })
 
 export function json(context: Limited & { headers: Headers }, body: string, etag = etagOf(body)): Response {
-  if (isLarge(body.length)) hold(context, body.length)
+  if (body.length > SMALL_BYTES) hold(context, body.length)
   const response = new Response(body, { headers: context.headers })
   response.headers.set('ETag', etag)
   return response

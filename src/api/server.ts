@@ -65,6 +65,8 @@ export type ApiServerOptions = ErrorHandling &
     /** The contents of PEM files. With them, the server uses HTTPS and HTTP/2. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
     publicUrl?: string | undefined
+    /** How to get a key, for errors of v3. */
+    keyHelp?: string | undefined
     /** Whether the service has pages and cards. */
     explorer?: boolean
     webhookAllowPrivate?: boolean
@@ -226,7 +228,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       const key = sent && matchesKey(sent, named) ? named : undefined
       if (sent && !key) await limiter.consumeWrongKey(address())
       const isRequired = state.requireKey || route.needsKey
-      if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized()
+      if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized(state.keyHelp)
       exchange.key = key
       exchange.principal = key ?? ANONYMOUS_PRINCIPAL
       if (key && isInBrowser(key, request, state.publicUrl)) state.usage.noteInBrowser(key.id)

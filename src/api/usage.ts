@@ -1,4 +1,4 @@
-import { addCounts, dayOf, type UsageCount } from '../domain/usage.ts'
+import { dayOf, type UsageCount } from '../domain/usage.ts'
 
 const DAY_MILLISECONDS = 86_400_000
 
@@ -71,6 +71,16 @@ export function createUsageCounter(now: () => number) {
       state.since = new Map()
       for (const [keyId, count] of known) if (count > monthSum(state, keyId)) state.stored.set(keyId, count)
     },
+  }
+}
+
+/** Adds counts to buffered counts of the same day, key, endpoint and status. */
+function addCounts(buffer: Map<string, UsageCount>, counts: readonly UsageCount[]): void {
+  for (const one of counts) {
+    const name = `${one.day} ${one.key} ${one.endpoint} ${one.status}`
+    const known = buffer.get(name)
+    if (known) known.count += one.count
+    else buffer.set(name, { ...one })
   }
 }
 

@@ -1,4 +1,4 @@
-import { SETTINGS } from '../config/config.ts'
+import { SETTINGS } from '../config/settings.ts'
 import { type Command, nameOption, usageOf } from './command.ts'
 
 const WIDTH = 80

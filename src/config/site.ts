@@ -4,13 +4,19 @@ import { parseWebAddress } from '../domain/url.ts'
 /** The operator's name, links and colour. */
 export type SiteSettings = {
   name: string
+  /** The person or organization that runs the service. */
+  owner?: string | undefined
   /** A `mailto:` or web address, for questions and removals. */
   contact?: string | undefined
   privacyUrl?: string | undefined
+  /** How to get an API key: a web address or a text. */
+  keys?: string | undefined
   /** A colour such as `#1d6552`. */
   accent?: string | undefined
   /** Whether search engines may list the pages. */
   index: boolean
+  /** Whether the service runs with --demo, so that its people are invented. */
+  demo?: boolean
 }
 
 export const DEFAULT_SITE: SiteSettings = { name: 'passportd', index: true }
@@ -18,11 +24,18 @@ export const DEFAULT_SITE: SiteSettings = { name: 'passportd', index: true }
 /** The background of pages and pictures in light mode. */
 export const PAPER = '#f7f3ea'
 
-const LONGEST_NAME = 40
+/** Returns a parser of texts on one line. */
+const line =
+  (longest: number) =>
+  (text: string): string | undefined =>
+    text.length <= longest && !/[\p{Cc}\p{Bidi_Control}<>]/u.test(text) ? text : undefined
 
-export function parseSiteName(text: string): string | undefined {
-  return text.length <= LONGEST_NAME && !/[\p{Cc}\p{Bidi_Control}<>]/u.test(text) ? text : undefined
-}
+export const parseSiteName = line(40)
+
+export const parseOwner = line(100)
+
+export const parseKeyHelp = (text: string): string | undefined =>
+  /^\w+:\/\//.test(text) ? parseWebAddress(text) : line(300)(text)
 
 /** An email address becomes a `mailto:` address. */
 export function parseContact(text: string): string | undefined {

@@ -86,7 +86,13 @@ export const overloaded = (message = 'Too many requests are being processed. Try
 export const unavailable = (message: string, options?: ErrorOptions) =>
   new ServiceError('unavailable', message, options)
 
-export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized request.')
+export const KEY_NEEDED = 'The header X-API-KEY must have a valid key.'
+
+/** `keys` says how to get a key. Only problem+json contains it, because the message of V1 must not change. */
+export const unauthorized = (keys?: string) =>
+  new ServiceError('unauthorized', 'Unauthorized request.', {
+    members: keys === undefined ? {} : { detail: `${KEY_NEEDED} How to get one: ${keys}` },
+  })
 
 /** A valid command that cannot be carried out; the message says why and what to do. */
 export class CommandError extends Error {

@@ -51,6 +51,9 @@ export type FullPassport = Passport & {
 /** How a request names a passport. */
 export type PassportRef = { id: number } | { wallet: string }
 
+export const refKind = (ref: PassportRef) => ('id' in ref ? 'id' : 'wallet')
+export const refValue = (ref: PassportRef) => ('id' in ref ? ref.id : ref.wallet)
+
 /** Digits are an id; any other text is a wallet. */
 export function parsePassportRef(text: string): PassportRef | undefined {
   if (/^\d+$/.test(text)) {

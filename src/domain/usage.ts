@@ -13,14 +13,4 @@ export type UsageCount = {
   count: number
 }
 
-/** Adds counts to buffered counts of the same day, key, endpoint and status. */
-export function addCounts(buffer: Map<string, UsageCount>, counts: readonly UsageCount[]): void {
-  for (const one of counts) {
-    const name = `${one.day} ${one.key} ${one.endpoint} ${one.status}`
-    const known = buffer.get(name)
-    if (known) known.count += one.count
-    else buffer.set(name, { ...one })
-  }
-}
-
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)

@@ -11,6 +11,7 @@ import {
   unknownPaths,
 } from '../api/route.ts'
 import { ClientGone, ServiceError } from '../domain/errors.ts'
+import { createAboutPage } from './about/about-page.ts'
 import { createCompareCard, createComparePage } from './compare/compare-page.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
 import { createCredentialCard, createCredentialPage } from './credentials/credential-page.ts'
@@ -37,6 +38,7 @@ const PAGES: Record<string, CreatePage> = {
   '/credentials': createCredentialList,
   '/credentials/:type': createCredentialPage,
   '/compare': createComparePage,
+  '/about': createAboutPage,
 }
 
 const SITEMAPS: Record<string, CreatePage> = {

@@ -55,6 +55,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       port,
       ...pages,
       index: config.site.index,
+      keyHelp: config.site.keys,
       // Lets a new release, or a server with a renewed certificate, start before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
@@ -109,7 +110,7 @@ type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' 
 }
 
 function createPages({ config, store, catalog, now, rasterize, plan, onError }: PageOptions) {
-  const { site, routes } = createSite(config.site, config.publicUrl)
+  const { site, routes } = createSite(config.site, config.publicUrl, config.explorer)
   const reference = createReference(VERSION, {
     ...config,
     site,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { serveProcess } from '../../test/support/cli.ts'
-import { isAlive } from '../../test/support/processes.ts'
+import { isAlive } from '../../test/support/process-info.ts'
 import { hasPrograms } from '../../test/support/programs.ts'
 import { pretendRedis, startRedis } from '../../test/support/redis/redis.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { socketsOf } from '../../test/support/processes.ts'
+import { socketsOf } from '../../test/support/process-info.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { until } from '../../test/support/wait-until.ts'
 import { check, type Scenario } from '../run-scenario.ts'

@@ -30,6 +30,21 @@ describe('keys', () => {
       expect((await server.get(path)).status).toBe(200)
   })
 
+  test('a 401 of v3 says how to get a key, if the operator has set it; a 401 of V1 is unchanged', async () => {
+    const keyHelp = 'https://example.com/keys'
+    await using server = await serveRecords({ requireKey: true, keyHelp })
+    const { status, body } = await server.get('/api/v3/passports/7')
+    expect([status, body.detail]).toEqual([
+      401,
+      'The header X-API-KEY must have a valid key. How to get one: https://example.com/keys',
+    ])
+    const v1 = await server.get('/api/v1/passports/7', { headers: { 'X-Request-Id': 'golden' } })
+    expectGolden('error-401', v1.text)
+    await using silent = serveTest(server.store, { requireKey: true })
+    const { body: problem } = await silent.get('/api/v3/passports/7')
+    expect(problem.detail).toBe('The header X-API-KEY must have a valid key.')
+  })
+
   test.each(['', ' ', 'undefined', 'null', 'None'])('the key %p is treated as missing', async (value) => {
     await using free = await serveRecords()
     await using strict = serveTest(free.store, { requireKey: true })

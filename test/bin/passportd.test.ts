@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readGreeting, resultOf } from '../support/cli.ts'
-import { childrenOf } from '../support/processes.ts'
+import { childrenOf } from '../support/process-info.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { isRefused } from '../support/wait-until.ts'
 

@@ -3,6 +3,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { EVENT_TYPES } from '../../src/domain/history/event.ts'
 import { EventData } from '../../src/domain/v3/event-data.ts'
+import { readExamples, usesPythonClient } from '../support/docs/docs-runner.ts'
+import { PAGES } from '../support/docs/pages.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { serveRecords } from '../support/http/server.ts'
 import { hasPrograms } from '../support/programs.ts'
@@ -18,8 +20,7 @@ describe.if(hasPrograms('python3-build', 'mypy'))('the Python client', () => {
   const folder = tempFolder()
   let client: Awaited<ReturnType<typeof installPythonClient>>
   beforeAll(async () => {
-    // The wheel is built from the source distribution.
-    client = await installPythonClient(folder.path, [])
+    client = await installPythonClient(folder.path, { packed: true })
   })
   afterAll(() => folder[Symbol.dispose]())
 
@@ -44,8 +45,13 @@ describe.if(hasPrograms('python3-build', 'mypy'))('the Python client', () => {
     expect(metadata).not.toContain('Requires-Dist')
   })
 
-  test('passes strict type checks, and its event types have the data of the schemas', async () => {
-    await client.command(['mypy', '--strict', join(client.site, 'passportd_client')])
+  test('passes strict type checks together with the examples in the docs, and its event types have the data of the schemas', async () => {
+    const examples = PAGES.flatMap(readExamples).filter(({ text }) => usesPythonClient(text))
+    expect(examples).not.toBeEmpty()
+    const paths = examples.map((_, index) => join(folder.path, `example${index}.py`))
+    for (const [index, { text }] of examples.entries()) await Bun.write(paths[index] as string, text)
+    const checked = [join(client.site, 'passportd_client'), ...paths]
+    await client.command(['mypy', '--strict', ...checked], { MYPYPATH: client.site })
     // setup.py pairs both lists.
     expect(Object.keys(EventData.properties)).toEqual([...EVENT_TYPES])
   })

@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Config, readConfig, SETTINGS } from '../../src/config/config.ts'
+import { type Config, readConfig } from '../../src/config/config.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 import { DEFAULT_SITE } from '../../src/config/site.ts'
 import { DEFAULT_TIERS } from '../../src/domain/rate-limit-tier.ts'
 import { readPage } from '../support/docs/pages.ts'
@@ -32,6 +33,7 @@ test('every setting has a default, which is also used if the variable is empty',
   expect(read({})).toEqual(DEFAULTS)
   expect(read({ PORT: '', HOST: ' ', DATABASE_URL: '' })).toEqual(DEFAULTS)
   expect(readConfig({}, { demo: true }).database).toEqual({ engine: 'sqlite', path: 'data/demo.db' })
+  expect(readConfig({}, { demo: true }).site).toEqual({ ...DEFAULT_SITE, demo: true })
 })
 
 const POSTGRES = 'postgres://ada:secret@db:5433/x?sslmode=require'
@@ -71,22 +73,32 @@ test.each<[Record<string, string>, Partial<Config>]>([
   [
     {
       SITE_NAME: 'Guild of Kites',
+      SITE_OWNER: 'The Kite Guild, Lisbon',
       SITE_CONTACT: 'privacy@example.com',
+      SITE_KEYS: 'Write to keys@example.com.',
       SITE_ACCENT: '#6B2D5C',
       SITE_INDEX: 'off',
     },
     {
       site: {
         name: 'Guild of Kites',
+        owner: 'The Kite Guild, Lisbon',
         contact: 'mailto:privacy@example.com',
+        keys: 'Write to keys@example.com.',
         accent: '#6b2d5c',
         index: false,
       },
     },
   ],
   [
-    { SITE_PRIVACY_URL: 'https://example.com/privacy' },
-    { site: { ...DEFAULT_SITE, privacyUrl: 'https://example.com/privacy' } },
+    { SITE_PRIVACY_URL: 'https://example.com/privacy', SITE_KEYS: 'https://example.com/keys' },
+    {
+      site: {
+        ...DEFAULT_SITE,
+        privacyUrl: 'https://example.com/privacy',
+        keys: 'https://example.com/keys',
+      },
+    },
   ],
   [
     { TIERS: 'standard=100/1m' },
@@ -102,6 +114,11 @@ test.each<[Record<string, string>, Partial<Config>]>([
 
 test.each<[Record<string, string>, string]>([
   [{ HISTORY: '1.5' }, 'HISTORY must be forever, or a whole number of days from 1 to 36500, got "1.5".'],
+  ...['javascript://x', 'x'.repeat(301), 'a\nb'].map((keys): [Record<string, string>, string] => [
+    { SITE_KEYS: keys },
+    `SITE_KEYS must be a URL such as https://example.com/keys, or a text of at most 300 characters, got "${keys}".`,
+  ]),
+  [{ SITE_OWNER: 'a\u202eb' }, 'SITE_OWNER must be a name of at most 100 characters, got "a\u202eb".'],
   [{ LOG_LEVEL: 'debug' }, 'LOG_LEVEL must be info, warn or error, got "debug".'],
   ...['0s', '6', 'daily', '-1h', '1.5h'].map((every): [Record<string, string>, string] => [
     { BACKUP_DIR: 'kept', BACKUP_EVERY: every },

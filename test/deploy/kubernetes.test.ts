@@ -11,7 +11,8 @@ import {
   PodDisruptionBudget,
 } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
 import { type IService, Service } from 'kubernetes-models/v1/Service'
-import { readConfig, SETTINGS } from '../../src/config/config.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 import { VERSION } from '../../src/version.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 

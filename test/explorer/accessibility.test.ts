@@ -16,6 +16,7 @@ const PATHS = [
     '/credentials/e',
     '/credentials',
     '/compare?ids=1,12',
+    '/about',
   ],
   ...['/passports/12', '/passports/12/score', '/passports/nobody', '/deprecation', '/reference/v3'],
 ]

@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
       const { status, headers } = await service.get(`/card/${id}.png`)
       return `${status} ${headers.get('Content-Type')}`
     }
-    const cards = Array.from({ length: 58 }, (_, at) => card(at + 3))
+    const cards = Array.from({ length: 20 }, (_, at) => card(at + 3))
     expect(await statuses('/api/v1/passports/42')).toEqual([200])
     expect(await statuses('/')).toEqual([200])
     await end(PICTURES)

@@ -17,8 +17,11 @@ def failure_of(work):
 client = Client(sys.argv[1], sys.argv[2] or None, longest_wait=1)
 `
 
-/** Builds the Python client offline and installs the wheel in a folder, which becomes the PYTHONPATH. */
-export async function installPythonClient(home: string, parts = ['--wheel']) {
+/**
+ * Builds the Python client offline in a folder, which becomes the PYTHONPATH. `packed` makes the source distribution,
+ * makes the wheel from it, and installs the wheel.
+ */
+export async function installPythonClient(home: string, { packed = false } = {}) {
   const python = findProgram('python3-build') as string
   // The build writes files beside the sources, so it gets a copy of them.
   const [source, dist, site] = [join(home, 'packages/python'), join(home, 'dist'), join(home, 'site')]
@@ -26,9 +29,9 @@ export async function installPythonClient(home: string, parts = ['--wheel']) {
   for (const file of ['docs/openapi.json', 'LICENSE']) cpSync(join(ROOT, file), join(home, file))
   cpSync(join(ROOT, 'packages/python'), source, { recursive: true })
 
-  async function command(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  async function command(args: readonly string[], env: Record<string, string> = {}, cwd = home) {
     const child = Bun.spawn([...args], {
-      cwd: home,
+      cwd,
       env: { PATH: process.env.PATH ?? '', ...env },
       stdout: 'pipe',
       stderr: 'pipe',
@@ -38,19 +41,11 @@ export async function installPythonClient(home: string, parts = ['--wheel']) {
     return out
   }
 
-  await command([python, '-m', 'build', '--no-isolation', ...parts, '--outdir', dist, source])
-  const wheel = [...new Bun.Glob('*.whl').scanSync(dist)][0] as string
-  await command([
-    python,
-    '-m',
-    'pip',
-    'install',
-    '--no-index',
-    '--no-deps',
-    '--target',
-    site,
-    join(dist, wheel),
-  ])
+  if (packed) {
+    await command([python, '-m', 'build', '--no-isolation', '--outdir', dist, source])
+    const wheel = join(dist, [...new Bun.Glob('*.whl').scanSync(dist)][0] as string)
+    await command([python, '-m', 'pip', 'install', '--no-index', '--no-deps', '--target', site, wheel])
+  } else await command([python, 'setup.py', '-q', 'build', '--build-lib', site], {}, source)
   /** Warnings are errors, such as those of sockets that are not closed. */
   const spawn = (program: string, url: string | URL, key: string) =>
     Bun.spawn([python, '-X', 'dev', '-W', 'error', '-c', PRELUDE + program, String(url), key], {

@@ -1,7 +1,7 @@
 import { overloaded } from '../../domain/errors.ts'
 
 /** Bodies up to this size are not counted, because the limit on connections bounds their memory. */
-const SMALL_BYTES = 64 * 1024
+export const SMALL_BYTES = 64 * 1024
 
 /**
  * Limits of the memory that a server thread holds for clients that read or send slowly. The maximum for 900 connections is
@@ -21,9 +21,6 @@ const HOLD_LIMITS = {
 }
 
 export type HoldLimits = typeof HOLD_LIMITS
-
-/** Whether a body of this length is counted. */
-export const isLarge = (length: number) => length > SMALL_BYTES
 
 /** A request for which bytes are held. */
 export type Holder = {

@@ -4,7 +4,7 @@ import { ClientGone, invalidValue, invalidValues, pointerTo, ServiceError } from
 import { describeProblems } from '../../domain/record/validation-problem.ts'
 import { describeUnknown } from '../../domain/text/nearest-name.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { isLarge } from '../backpressure/held-bytes.ts'
+import { SMALL_BYTES } from '../backpressure/held-bytes.ts'
 import { hold, type Limited, limitStall, takeTurn } from '../backpressure/turns-and-large-pages.ts'
 import { bodyTooLarge, declaredLength, MAX_BODY_BYTES } from '../parse-request.ts'
 import { unitsOfBody } from '../rate-limit.ts'
@@ -83,7 +83,7 @@ export const invalidBody = (detail: string) => invalidValue('#', detail)
 /** Counts a large body, or one of unknown size, as used memory while reading. Disconnects clients that stop sending. */
 async function readBytes(request: Request, context: Limited): Promise<Buffer> {
   const length = declaredLength(request)
-  const release = length === 0 || isLarge(length) ? hold(context, length || MAX_BODY_BYTES) : undefined
+  const release = length === 0 || length > SMALL_BYTES ? hold(context, length || MAX_BODY_BYTES) : undefined
   if (release) limitStall(context, true)
   try {
     return length === 0 ? await readChunks(request) : Buffer.from(await request.arrayBuffer())

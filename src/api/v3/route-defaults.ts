@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { ServiceError, STATUS_OF } from '../../domain/errors.ts'
+import { KEY_NEEDED, ServiceError, STATUS_OF } from '../../domain/errors.ts'
 import * as eventSchemas from '../../domain/v3/event-schema.ts'
 import * as schemas from '../../domain/v3/schemas.ts'
 import * as subscriptionSchemas from '../../domain/v3/subscription-schema.ts'
@@ -58,7 +58,7 @@ function presentProblem(error: unknown, requestId: string): ErrorResponse {
     type: 'about:blank',
     title,
     status,
-    detail: code === 'unauthorized' ? 'The header X-API-KEY must have a valid key.' : message,
+    detail: code === 'unauthorized' ? KEY_NEEDED : message,
     code,
     request_id: requestId,
     errors: [...invalid],

@@ -14,7 +14,7 @@ import {
   type Values,
 } from '../command.ts'
 import { openConfigured } from '../open-store.ts'
-import { type PlanContext, presentPlan, previewResponses, printPlan } from '../retire-plan.ts'
+import { type PlanContext, presentPlan, previewResponses, printPlan } from '../print-retirement-plan.ts'
 
 const DATE = {
   placeholder: 'DATE',

@@ -1,4 +1,5 @@
 import type { Passport } from '../../domain/passport.ts'
+import { parseWebAddress } from '../../domain/url.ts'
 import { escapeText, type Html, html } from './html.ts'
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
@@ -127,6 +128,10 @@ export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD
   if (text.length > LONGEST_VALUE) return { markup: shown }
   return { markup: `<a href="${escapeText(addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
 }
+
+/** Renders a setting: a web address as a link, other text as it is. */
+export const renderAddress = (text: string): Html =>
+  parseWebAddress(text) === text ? html`<a href="${text}" rel="noreferrer">${text}</a>` : html`${text}`
 
 /** Returns "0xde30…12cd"; short addresses stay whole. */
 export function shortenWallet(address: string): string {

@@ -17,7 +17,7 @@ import { type Html, html, renderWithin } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { renderPager } from '../search/ranking-list.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
-import { respondPage } from '../site/layout-and-link-previews.ts'
+import { respondPage, shareWithCard } from '../site/layout-and-link-previews.ts'
 
 /** The page shows the credentials with the most points and links to all, because a record may have thousands. */
 const MOST_SHOWN = { rows: 50, bytes: 45_000 }
@@ -130,16 +130,19 @@ export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage 
     if (page > last) throw notFound()
     const name = shortNameOf(passport)
     const rows = credentials.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+    const addressOf = (target: number) =>
+      `/passports/${passport.id}/credentials${target === 1 ? '' : `?page=${target}`}`
     const main = html`<h1>Credentials of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
 <article class="passport-page">
 <section id="credentials">
 ${renderTable(rows.map(renderCredential), credentials, passport.scores)}
 </section>
-${renderPager(page, last, (target) => `/passports/${passport.id}/credentials?page=${target}`)}
+${renderPager(page, last, addressOf)}
 </article>`
     const title = `Credentials of ${name}`
     const description = `${name}: ${count(credentials.length, 'credential')}`
-    return respondPage({ site, title, description, main })
+    const share = shareWithCard(passport, addressOf(page))
+    return respondPage({ site, title, description, share, main })
   },
 })
 

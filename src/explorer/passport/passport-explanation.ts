@@ -7,7 +7,7 @@ import { groupByCategory, UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
-import { respondPage } from '../site/layout-and-link-previews.ts'
+import { respondPage, shareWithCard } from '../site/layout-and-link-previews.ts'
 import { describeParts } from './passport-score.ts'
 
 /** Explains a score line by line. Not cached, because the result depends on the active rule set, too. */
@@ -28,7 +28,8 @@ ${renderLines(explanation)}
 </article>`
     const title = `Score calculation of ${name}`
     const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
-    return respondPage({ site, title, description, main })
+    const share = shareWithCard(passport, `/passports/${passport.id}/score`)
+    return respondPage({ site, title, description, share, main })
   },
 })
 

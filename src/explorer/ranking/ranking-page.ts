@@ -125,7 +125,7 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     script: 'ranking.js',
     here: '/',
     main: html`<div class="intro"><div><h1>${heading || `Explore ${count(all, 'passport')}`}</h1>
-${isHome ? LEAD : html``}${renderSearch(asked.typed, hiddenFields(asked))}</div>
+${isHome ? renderLead(site) : html``}${renderSearch(asked.typed, hiddenFields(asked))}</div>
 ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div class="browse">
 <div id="facets" data-live>${renderFacets(facets, query, found.extra === 0)}</div>
@@ -141,7 +141,8 @@ ${renderSuggestions(suggestions)}${renderResults(shown)}
   return respondPage(layout, status)
 }
 
-const LEAD = html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>
+const renderLead = ({ demo }: Site) =>
+  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``}</p>
 `
 
 /** Hidden fields of the search form keep the filters and the order. */

@@ -8,8 +8,8 @@ import {
 } from '../../domain/retirement.ts'
 import { formatDuration } from '../../domain/text/duration.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
-import { parseWebAddress } from '../../domain/url.ts'
 import { type Html, html, prose } from '../design/html.ts'
+import { renderAddress } from '../design/text.ts'
 import { renderLayout } from '../site/layout-and-link-previews.ts'
 import type { Site } from '../site/site.ts'
 
@@ -22,13 +22,13 @@ export function renderDeprecation(site: Site, plan: DatedPlan, now: number, expl
 <dl class="facts">
 ${fact('Deprecated', since(plan.deprecatedAt, now))}
 ${fact('Removal', since(plan.sunsetAt, now))}
-${fact('Successor', link(plan.successor ?? DEFAULT_SUCCESSOR))}
-${plan.notice === undefined ? [] : fact('More information', link(plan.notice))}
+${fact('Successor', renderAddress(plan.successor ?? DEFAULT_SUCCESSOR))}
+${plan.notice === undefined ? [] : fact('More information', renderAddress(plan.notice))}
 </dl>
 </section>
 <section id="advice">
 <h2>What to do</h2>
-${plan.successor === undefined ? MIGRATION : html`<p>Move your programs to ${link(plan.successor)}</p>`}
+${plan.successor === undefined ? MIGRATION : html`<p>Move your programs to ${renderAddress(plan.successor)}</p>`}
 </section>
 ${renderBrownouts(plan, now)}
 ${renderExemptions(plan, now)}
@@ -67,13 +67,6 @@ function when(time: number): Html {
 }
 
 const fact = (name: string, value: Html) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
-
-/** An invalid web address is shown as text, without a link. */
-function link(address: string): Html {
-  return parseWebAddress(address) === address
-    ? html`<a href="${address}" rel="noreferrer">${address}</a>`
-    : html`${address}`
-}
 
 function renderBrownouts(plan: DatedPlan, now: number): Html {
   if (plan.brownouts.length === 0) return html``
@@ -120,7 +113,7 @@ function renderExemptions(plan: DatedPlan, now: number): Html {
   return html`<section id="exemption">
 <h2>If you need more time</h2>
 <p>${prose('Ask the operator of this service to exempt your key from brownouts. Send the key id, the ten letters and digits after `ppd_`; never send the key itself. ')}${
-    plan.notice === undefined ? '' : html`Contact: ${link(plan.notice)} `
+    plan.notice === undefined ? '' : html`Contact: ${renderAddress(plan.notice)} `
   }</p>
 <p>No key is exempt from the removal.</p>
 </section>`

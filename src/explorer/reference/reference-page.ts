@@ -3,6 +3,7 @@ import { ERRORS } from '../../api/openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Route, SERVICE } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
+import { renderAddress } from '../design/text.ts'
 import { renderLayout } from '../site/layout-and-link-previews.ts'
 import type { Site } from '../site/site.ts'
 import { heading, renderEndpoint } from './endpoint.ts'
@@ -48,7 +49,7 @@ export function renderReference(all: readonly Route[], options: Options): string
 <div class="calls">
 ${renderIntroduction(versions, version, surface?.tag.description ?? '', origin)}
 ${notice}
-${KEY}
+${renderKey(site)}
 ${api.map((route) => renderEndpoint(route, origin, stamp))}
 ${renderErrors(api)}
 <section id="service">
@@ -106,10 +107,11 @@ function renderIntroduction(
 </section>`
 }
 
-const KEY = html`<section id="key" class="call">
+const renderKey = ({ keys }: Site) => html`<section id="key" class="call">
 <div class="call-text">
 ${heading('key', 'Your key')}
 <p id="key-about">This page sends it as <code>X-API-KEY</code> and does not store it. The examples read it from the environment variable <code>KEY</code>; if that is not set, they send no key.</p>
+${keys === undefined ? html`` : html`<p>How to get a key: ${renderAddress(keys)}</p>`}
 <noscript><p>Sending requests from this page requires JavaScript.</p></noscript>
 </div>
 <div class="call-code key-row">

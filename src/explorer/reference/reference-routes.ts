@@ -62,8 +62,9 @@ export function createReference(version: string, options: Options = {}) {
     })
   }
 
-  function showDeprecation() {
-    const body = renderDeprecation(site, plan(), now(), explorer)
+  function showDeprecation(request: Request) {
+    const origin = publicOriginOf(request, site.origin)
+    const body = renderDeprecation({ ...site, origin }, plan(), now(), explorer)
     return pages.get(documented, body, () => file('text/html', body, POLICY.deprecation))
   }
 

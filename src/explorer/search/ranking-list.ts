@@ -32,7 +32,7 @@ ${ranked.map((each) => renderRow(each, scale, query))}</ol>
 ${LEGEND}`
 }
 
-const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}"><span class="swatch"></span> ${part}</li>`)}<li><span class="pill">human</span> a credential shows that this is a person</li></ul>`
+const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}"><span class="swatch"></span> ${part}</li>`)}<li><span class="pill">human</span> <a href="/about#human">a credential shows that this is a person</a></li></ul>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 function renderRow({ passport, rank, reason, note }: Ranked, scale: number, query: RankingQuery): Html {

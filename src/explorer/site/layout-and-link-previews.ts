@@ -45,20 +45,20 @@ export function renderLayout(layout: Layout): string {
 ${explorer ? RASTER_ICONS : html``}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
-${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${site.urlOf(script)}"></script>`}
+${renderShareMeta(site, { title, description, ...share }, explorer)}${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${site.urlOf(script)}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand"><a href="/">${site.name}</a></p>
-<nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}</nav>
+<nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav>
 </header>
 <main id="main">
 ${main}
 </main>
 <footer><div>
 <p>${site.name} publishes professional-reputation records: people with a score for activity, identity and skills.</p>
-<nav aria-label="About this site">${site.contact === undefined ? html`` : html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl === undefined ? html`` : html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a> <a href="/openapi.json">OpenAPI document</a> <a href="/deprecation">End of V1</a></nav>
+<nav aria-label="About this site">${explorer ? html`<a href="/about">About</a> ` : html``}${site.contact === undefined ? html`` : html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl === undefined ? html`` : html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a> <a href="/openapi.json">OpenAPI document</a> <a href="/deprecation">End of V1</a></nav>
 </div></footer>
 </body>
 </html>
@@ -96,10 +96,11 @@ export type Share = {
   alt?: string
 }
 
-/** Open Graph tags, which Twitter reads too. Without an origin, URLs are omitted. */
-export function renderShareMeta({ name, origin }: Site, share: Share): Html {
+/** Open Graph tags, which Twitter reads too. Without an origin, URLs are omitted. Only the explorer has cards. */
+export function renderShareMeta({ name, origin }: Site, share: Share, explorer = true): Html {
   const { path, type = 'website', title = name, description = '', card = SITE_CARD, alt = name } = share
   const url = origin !== '' && path !== undefined ? `${origin}${path}` : undefined
+  const hasCard = explorer && origin !== ''
   const image = html`<meta property="og:image" content="${origin}${card}">
 <meta property="og:image:type" content="image/png">
 <meta property="og:image:width" content="${CARD_SIZE.width}">
@@ -111,14 +112,21 @@ export function renderShareMeta({ name, origin }: Site, share: Share): Html {
 <meta property="og:site_name" content="${name}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-${origin ? image : html``}<meta name="twitter:card" content="${origin ? 'summary_large_image' : 'summary'}">
+${hasCard ? image : html``}<meta name="twitter:card" content="${hasCard ? 'summary_large_image' : 'summary'}">
 `
 }
 
 export const SITE_CARD = '/card/site.png'
 
-export const describeCard = (passport: FullPassport): string =>
+export const describeCard = (passport: Passport): string =>
   `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
+
+/** Shares a page about a passport with the card of the passport. */
+export const shareWithCard = (passport: Passport, path: string): Share => ({
+  path,
+  card: `/card/${passport.id}.png`,
+  alt: describeCard(passport),
+})
 
 /** `best` is a statement about the score, such as "top 4% overall". `best` and `level` may be empty. */
 export function sharePassport(passport: FullPassport, best: string, level = ''): Share {
@@ -127,12 +135,10 @@ export function sharePassport(passport: FullPassport, best: string, level = ''):
   const score = `Passport score ${total}${best === '' ? '' : `: ${best}`}.`
   const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
   return {
-    path: `/passports/${id}`,
+    ...shareWithCard(passport, `/passports/${id}`),
     type: 'profile',
     title: `${shortNameOf(passport)}: ${total}${level === '' ? '' : `, ${level}`}`,
     description: `${score} ${parts}${human ? ' Marked as human.' : ''}`,
-    card: `/card/${id}.png`,
-    alt: describeCard(passport),
   }
 }
 

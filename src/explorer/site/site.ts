@@ -1,3 +1,4 @@
+import { publicOriginOf } from '../../api/parse-request.ts'
 import { pageRoute } from '../../api/route.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../config/site.ts'
 import { contrast, mix } from '../../domain/color-contrast.ts'
@@ -17,7 +18,8 @@ export type Site = SiteSettings & {
   accents: Record<Theme, string>
 }
 
-export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = '') {
+/** `explorer`: whether the service has pages for search engines to list. */
+export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = '', explorer = true) {
   const accents = accentsOf(settings.accent)
   const { urlOf, routes } = createAssets(accents)
   const site: Site = {
@@ -28,15 +30,18 @@ export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = ''
     accents,
   }
   const icon = picture('svg', drawIcon(site))
-  const robots = file('text/plain', describeRobots(site), POLICY.file)
+  const showRobots = (request: Request) => {
+    const origin = explorer ? publicOriginOf(request, publicUrl) : ''
+    return file('text/plain', describeRobots(site.index, origin), POLICY.file)
+  }
   return {
     site,
-    routes: [...routes, pageRoute('/icon.svg', () => icon), pageRoute('/robots.txt', () => robots)],
+    routes: [...routes, pageRoute('/icon.svg', () => icon), pageRoute('/robots.txt', showRobots)],
   }
 }
 
-/** Returns the content of robots.txt. */
-function describeRobots({ index, origin }: Site): string {
+/** Returns the content of robots.txt. A sitemap needs an origin. */
+function describeRobots(index: boolean, origin: string): string {
   const rules = index ? 'Allow: /\nDisallow: /api/' : 'Disallow: /'
   const sitemap = index && origin !== '' ? `\nSitemap: ${origin}/sitemap.xml\n` : ''
   return `User-agent: *\n${rules}\n${sitemap}`

@@ -1,8 +1,10 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { notFound } from '../../domain/errors.ts'
 import { type Html, html } from '../design/html.ts'
-import { file, POLICY } from './assets-and-csp.ts'
-import type { ExplorerPage } from './explorer-page-types.ts'
+import { credentialAddress } from '../design/text.ts'
+import { file, POLICY, withoutCaching } from './assets-and-csp.ts'
+import type { ExplorerOptions, ExplorerPage } from './explorer-page-types.ts'
+import { ifReady } from './not-ready.ts'
 import type { Site } from './site.ts'
 
 /** The protocol allows 50,000 URLs in a file. A file of 10,000 has about 600 KB. */
@@ -26,18 +28,28 @@ export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerP
   },
 })
 
-/** The passports of one file, from the snapshot in memory. */
-export const createSitemap = ({ catalog }: { catalog: Catalog }): ExplorerPage => ({
+const BY_ID = { field: 'passport_id', descending: false } as const
+
+/** The passports of one file, from the snapshot in memory. The first file also has the other pages, and the credentials that people have. */
+export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
   version: () => '',
-  async render({ site, params }) {
+  async render({ site, params, signal }) {
     const base = baseOf(site)
     const [, page = ''] = /^([1-9]\d{0,4})\.xml$/.exec(params.file ?? '') ?? []
     const end = Number(page) * URLS_PER_FILE
-    const ids = Array.from((await catalog.current()).ids.subarray(end - URLS_PER_FILE, end))
+    const ids = Array.from((await options.catalog.current()).ids.subarray(end - URLS_PER_FILE, end))
     if (page === '' || (ids.length === 0 && page !== '1')) throw notFound()
-    const start = page === '1' ? [html`<url><loc>${base}/</loc></url>\n`] : []
-    const entries = ids.map((id) => html`<url><loc>${base}/passports/${id}</loc></url>\n`)
-    return xml(html`<urlset xmlns="${XMLNS}">\n${start}${entries}</urlset>\n`)
+    const request = { filter: [], sort: BY_ID, limit: 0, facets: [{ field: 'type' }], signal } as const
+    const list = async () => (await options.catalog.list(request, false)).facets?.[0] ?? []
+    const types = page === '1' ? await ifReady(options, list) : []
+    const paths = [
+      ...(page === '1' ? ['/', '/about', '/credentials', '/reference/v3', '/deprecation'] : []),
+      ...(types ?? []).map(({ value }) => credentialAddress(value)),
+      ...ids.map((id) => `/passports/${id}`),
+    ]
+    const entries = paths.map((path) => html`<url><loc>${base}${path}</loc></url>\n`)
+    const sitemap = xml(html`<urlset xmlns="${XMLNS}">\n${entries}</urlset>\n`)
+    return types ? sitemap : withoutCaching(sitemap)
   },
 })
 

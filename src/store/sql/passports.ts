@@ -20,9 +20,6 @@ export const PASSPORT_ID = { id: 'cast($1 as bigint)', wallet: OWNER }
 /** SQL for both engines: the id of the passport that this one was merged into, after any number of merges. */
 export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(OWNER) }
 
-export const refKind = (ref: PassportRef) => ('id' in ref ? 'id' : 'wallet')
-export const refValue = (ref: PassportRef) => ('id' in ref ? ref.id : ref.wallet)
-
 export function createPassportReader({ query, dialect, selectRows }: Connection, v3: Store['v3']) {
   return {
     find: (ref) => findPassport(v3, ref, { credentials: false }),

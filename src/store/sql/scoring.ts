@@ -1,3 +1,4 @@
+import { refKind, refValue } from '../../domain/passport.ts'
 import type { WatchedTypes } from '../../domain/rule-set.ts'
 import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
 import { type StoredRow, toPassport } from '../rows/passport.ts'
@@ -6,7 +7,7 @@ import type { AdoptionJob, ScoringJob, ScoringStore } from '../scoring-store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
 import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from './load-and-save-write-model.ts'
-import { refKind, refValue, SURVIVOR_ID } from './passports.ts'
+import { SURVIVOR_ID } from './passports.ts'
 import {
   ADOPTION_BATCH,
   findAdoptionState,

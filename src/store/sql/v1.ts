@@ -1,9 +1,9 @@
-import type { PassportRef } from '../../domain/passport.ts'
+import { type PassportRef, refKind, refValue } from '../../domain/passport.ts'
 import { type Awaitable, then } from '../awaitable.ts'
 import { BODY, ITEM, toItem, toItemV2, toPassportV1, toPassportV2 } from '../rows/v1.ts'
 import type { Store, V1Body, V1Passport } from '../store.ts'
 import type { Dialect, Prepare } from './connection.ts'
-import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from './passports.ts'
+import { PASSPORT_ID, SURVIVOR_ID } from './passports.ts'
 
 export const createV1Reader = (prepare: Prepare, dialect: Dialect): Store['v1'] => ({
   ...createReader(prepare, dialect, '', toPassportV1, toItem),

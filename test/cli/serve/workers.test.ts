@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { refuseWorkers } from '../../../src/cli/commands/serve.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { childrenOf } from '../../support/processes.ts'
+import { childrenOf } from '../../support/process-info.ts'
 import { withEngine } from '../../support/store/engines.ts'
 import { until } from '../../support/wait-until.ts'
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { DEFAULT_SITE } from '../../../src/config/site.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
@@ -131,6 +132,20 @@ test('example requests use the public URL, or else the Host header if it is a pl
   const page = await show('/reference')
   expect(page).toContain('https://public.example/api/v1')
   expect(page).not.toContain('other.example')
+})
+
+test('the section of the key says how to get one, if the operator has set it', async () => {
+  await using server = await serveRecords({}, [])
+  expect((await server.get('/reference/v3')).text).not.toContain('How to get a key')
+  const readKey = async (keys: string) => {
+    const { routes } = createReference('0.0.0', { site: createSite({ ...DEFAULT_SITE, keys }).site })
+    await using branded = serveTest(server.store, { routes })
+    return /<section id="key".*?<\/section>/s.exec((await branded.get('/reference/v3')).text)?.[0]
+  }
+  expect(await readKey('https://k.example/')).toContain(
+    'How to get a key: <a href="https://k.example/" rel="noreferrer">https://k.example/</a>',
+  )
+  expect(await readKey('Ask "Ada" & co.')).toContain('How to get a key: Ask &quot;Ada&quot; &amp; co.')
 })
 
 test.each(['/reference', '/reference/v2', '/reference/v3'])(

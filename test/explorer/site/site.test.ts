@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import type { Context } from '../../../src/api/route.ts'
+import type { Context, Route } from '../../../src/api/route.ts'
 import { DEFAULT_SITE, PAPER, parseAccent, parseContact, parseSiteName } from '../../../src/config/site.ts'
 import { contrast } from '../../../src/domain/color-contrast.ts'
+import { ServiceError } from '../../../src/domain/errors.ts'
 import { PALETTE } from '../../../src/explorer/design/tokens.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
-import { shareServer } from '../../support/http/server.ts'
+import { serveRecords, shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
-import { named, PEOPLE } from '../../support/store/records.ts'
+import { ada, credential, named, PEOPLE } from '../../support/store/records.ts'
 
 const BROWSER = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
 const ORIGIN = 'https://people.example'
@@ -115,17 +116,76 @@ describe('files of the site', () => {
 
   test('robots.txt and sitemaps list the pages', async () => {
     const robots = (await server.look('/robots.txt')).text
-    // The Sitemap line is missing here, because the routes that test servers share have no public URL.
-    expect(robots).toStartWith('User-agent: *\nAllow: /\nDisallow: /api/\n')
+    // The routes that test servers share have no public URL, so the address is that of the request.
+    const address = `${server.url.origin}/sitemap.xml`
+    expect(robots).toBe(`User-agent: *\nAllow: /\nDisallow: /api/\n\nSitemap: ${address}\n`)
     const index = await server.look('/sitemap.xml')
     expect(index.headers.get('Content-Type')).toBe('application/xml; charset=utf-8')
     expect(index.text).toContain(`<loc>${ORIGIN}/sitemap/1.xml</loc>`)
     const { text } = await server.look('/sitemap/1.xml')
-    expect(text).toContain(`<loc>${ORIGIN}/</loc>`)
-    expect(text).toContain(`<loc>${ORIGIN}/passports/7</loc>`)
+    for (const path of [
+      '/',
+      '/about',
+      '/credentials',
+      '/credentials/github',
+      '/credentials/kite',
+      '/passports/7',
+    ])
+      expect(text).toContain(`<loc>${ORIGIN}${path}</loc>`)
     expect(() => Bun.XML.parse(text)).not.toThrow()
     for (const name of ['0.xml', '2.xml', 'x.xml', '1', '99999.xml'])
       expect((await server.look(`/sitemap/${name}`)).status).toBe(404)
+  })
+
+  test('a sitemap is not cached and has no credentials while the index is not ready', async () => {
+    const list = () => Promise.reject(new ServiceError('not_ready', 'The index is being built.'))
+    await using server = await servePeople(PEOPLE, { publicUrl: ORIGIN, replace: () => ({ list }) })
+    const { headers, text } = await server.look('/sitemap/1.xml')
+    expect(headers.get('Cache-Control')).toBe('no-store')
+    expect(text).toContain(`<loc>${ORIGIN}/passports/7</loc>`)
+    expect(text).not.toContain('/credentials/')
+  })
+
+  test.each([
+    ['/passports/7/score', '/passports/7/score', '/card/7.png'],
+    [`/passports/${ada.mainWallet}/score?page=2`, '/passports/7/score', '/card/7.png'],
+    ['/passports/7/credentials?page=1', '/passports/7/credentials', '/card/7.png'],
+    ['/passports/7/credentials?x=y', '/passports/7/credentials', '/card/7.png'],
+    ['/credentials/GitHub', '/credentials/github', '/card/credential/github.png'],
+    ['/?page=1&sort=total', '/', '/card/site.png'],
+    ['/compare?ids=12&ids=7', '/compare?ids=12,7', '/card/compare.png?ids=12,7'],
+  ])('%s has the canonical address %s and the picture %s', async (path, canonical, card) => {
+    const { status, text } = await server.look(path)
+    expect(status).toBe(200)
+    expect(text).toContain(`<link rel="canonical" href="${ORIGIN}${canonical}">`)
+    expect(text).toContain(`<meta property="og:image" content="${ORIGIN}${card}">`)
+    expect(text).toContain('<meta property="og:site_name" content="passportd">')
+  })
+
+  test('further pages of credentials have canonical addresses of their own', async () => {
+    const credentials = Array.from({ length: 80 }, (_, at) => credential(`c-${at}`, { type: `t${at}` }))
+    await using server = await servePeople([{ ...ada, credentials }], { publicUrl: ORIGIN })
+    const { text } = await server.look('/passports/7/credentials?page=2')
+    expect(text).toContain(`<link rel="canonical" href="${ORIGIN}/passports/7/credentials?page=2">`)
+    expect(text).toContain('<a href="/passports/7/credentials">First</a>')
+  })
+
+  test.each(['/deprecation', '/reference', '/reference/v3'])(
+    '%s has a canonical address and the card of the site at the host of the request',
+    async (path) => {
+      const { text } = await server.look(path)
+      expect(text).toContain(`<link rel="canonical" href="${server.url.origin}${path}">`)
+      expect(text).toContain(`<meta property="og:image" content="${server.url.origin}/card/site.png">`)
+      expect(text).toContain('<meta property="og:site_name" content="passportd">')
+    },
+  )
+
+  test('without the explorer, pages have no picture and robots.txt has no sitemap', async () => {
+    await using server = await serveRecords()
+    for (const path of ['/deprecation', '/reference/v3'])
+      expect((await server.get(path)).text).not.toContain('og:image')
+    const { routes } = createSite(DEFAULT_SITE, ORIGIN, false)
+    expect(await readRobots(routes)).toBe('User-agent: *\nAllow: /\nDisallow: /api/\n')
   })
 
   test('a sitemap has at most 10,000 passports', async () => {
@@ -133,7 +193,8 @@ describe('files of the site', () => {
     await using server = await servePeople(people, { publicUrl: ORIGIN })
     const count = async (path: string) => (await server.look(path)).text.match(/<loc>/g)?.length
     expect(await count('/sitemap.xml')).toBe(2)
-    expect(await count('/sitemap/1.xml')).toBe(10_001)
+    // The first file also has five other pages.
+    expect(await count('/sitemap/1.xml')).toBe(10_005)
     expect(await count('/sitemap/2.xml')).toBe(1)
   })
 
@@ -148,13 +209,15 @@ describe('files of the site', () => {
     expect((await server.look('/sitemap.xml')).status).toBe(404)
     expect((await server.get('/api/v1/passports/7')).headers.has('X-Robots-Tag')).toBeFalse()
     const { routes } = createSite({ ...DEFAULT_SITE, index: false }, ORIGIN)
-    const request = Object.assign(new Request('http://x/robots.txt'), { params: {} })
-    const robots = await routes
-      .find(({ path }) => path === '/robots.txt')
-      ?.handle?.(request, { headers: new Headers() } as Context)
-    expect(await robots?.text()).toBe('User-agent: *\nDisallow: /\n')
+    expect(await readRobots(routes)).toBe('User-agent: *\nDisallow: /\n')
   })
 })
+
+async function readRobots(routes: readonly Route[]): Promise<string | undefined> {
+  const request = Object.assign(new Request('http://x/robots.txt'), { params: {} })
+  const robots = routes.find(({ path }) => path === '/robots.txt')
+  return (await robots?.handle?.(request, { headers: new Headers() } as Context))?.text()
+}
 
 describe('responses for browsers', () => {
   const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)

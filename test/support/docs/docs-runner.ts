@@ -161,6 +161,8 @@ export type Example = {
   text: string
 }
 
+export const usesPythonClient = (text: string) => /^from passportd_client import/m.test(text)
+
 const FENCE = /^ *```(\S*) ?(.*)$/
 
 export function readExamples(page: string): Example[] {

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { childrenOf } from '../processes.ts'
+import { childrenOf } from '../process-info.ts'
 import { until } from '../wait-until.ts'
 import { OWNER } from './postgres-files.ts'
 

@@ -1,6 +1,7 @@
 import { describe } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SQL } from 'bun'
 import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/database-address.ts'
 import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { openStore } from '../../../src/store/open.ts'
@@ -48,6 +49,9 @@ async function makeMigratedFile(): Promise<Uint8Array> {
 async function makeMigrated(): Promise<string> {
   const { url, name } = await testDatabase()
   await (await openStore({ engine: 'postgres', url })).close()
+  // The first session after a migration writes the cache of the catalog, which the copies then have.
+  await using sql = new SQL(url, { max: 1 })
+  await sql`select`
   return name
 }
 

@@ -1,0 +1,169 @@
+import { rankOf, roundUp } from '../../catalog/score-standing.ts'
+import type { Snapshot } from '../../catalog/snapshot.ts'
+import type { Level, Rule, RuleSetShape } from '../../domain/rule-set.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
+import { formatInstant } from '../../domain/text/instant.ts'
+import { CATEGORIES, drawHistogram, partOf, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
+import { type Html, html } from '../design/html.ts'
+import * as text from '../design/text.ts'
+import { withoutCaching } from '../site/assets-and-csp.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
+import { respondPage } from '../site/layout-and-link-previews.ts'
+import { ifReady } from '../site/not-ready.ts'
+import type { Site } from '../site/site.ts'
+
+/** Whose site this is, how scores are made, what levels and "human" mean, and what people can ask for. */
+export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
+  version: async () => (await options.rules()).stamp,
+  async render({ site }) {
+    const rules = await options.rules()
+    const snapshot = await options.catalog.current()
+    const { scale } = await options.catalog.standing(0)
+    const data = await ifReady(options, () => readData(options))
+    const page = respondPage({
+      site,
+      title: 'About',
+      description: `Who runs ${site.name}, how a passport score is made, what the levels and “human” mean, and how to correct or remove a record`,
+      share: { path: '/about' },
+      here: '/about',
+      main: html`<h1>About ${site.name}</h1>
+<p class="lead">A passport is one person’s public record of work: credentials that show what the person did, and a score that adds up their points.</p>
+${site.demo ? html`<p class="notice">This is a demo. Its people and their records are invented.</p>` : html``}
+<dl class="row summary">
+<div><dt class="soft">Run by</dt><dd>${site.owner ?? 'The operator has not said'}</dd></div>
+<div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'The operator has not said'}</dd></div>
+<div><dt class="soft">People</dt><dd>${text.formatFigure(snapshot.ids.length)}</dd></div>
+${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change</dt><dd>${formatInstant(data.newest)}</dd></div>`}
+</dl>
+<div class="columns">
+<div>
+${renderScoring(rules)}
+${renderLevels(rules.levels ?? [], snapshot, scale)}
+${renderData(site, data)}
+</div>
+<div>
+${renderHuman(rules)}
+${renderRequests(site, options.api?.() === 'key required')}
+</div>
+</div>`,
+    })
+    return data ? page : withoutCaching(page)
+  },
+})
+
+async function readData({ store }: ExplorerOptions) {
+  const { last, knownSince } = await store.events.log()
+  const { events } = await store.events.list({ after: Math.max(0, last - 1), limit: 1 })
+  return { newest: events[0]?.time, knownSince, sources: await store.mirror.listSources() }
+}
+
+const renderContact = ({ contact: url }: Site) =>
+  url === undefined ? undefined : html`<a href="${url}">${url.replace(/^mailto:|^https?:\/\//, '')}</a>`
+
+const MOST_CHIPS = 8
+const MAX_NAME_LENGTH = 40
+const MOST_BARS = 50
+
+/** Renders the rules: the most points of each part, and the credentials with the most points. */
+function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
+  const rules = Object.entries(types).filter(([, { category }]) => partOf(category))
+  const parts = SCORE_PARTS.map((part) => {
+    const own = rules.filter(([, { category }]) => partOf(category) === part)
+    const sum = own.reduce((all, [, rule]) => all + rule.max_score, 0)
+    const most = Math.min(sum, caps[CATEGORIES[part]] ?? sum)
+    return { part, most, about: `${most < sum ? 'capped, ' : ''}${count(own.length, 'credential')}` }
+  })
+  const [activity = 0, identity = 0, skills = 0] = parts.map(({ most }) => most)
+  const total = activity + identity + skills
+  const top = rules.toSorted(([, one], [, other]) => other.max_score - one.max_score)
+  return html`<section id="parts">
+<h2>How a score is made</h2>
+<p>Every credential earns points by a rule, up to a maximum: for having it, for a number such as contributions, or for years. The points add up to three parts, and the parts to the score. The most of each part:</p>
+<div aria-hidden="true">${renderScoreBar({ activity, identity, skills, total }, total)}</div>
+<dl class="parts">${parts.map(({ part, most, about }) => html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(most)} <span class="soft">${about}</span></dd></div>`)}</dl>
+<p>These count most:</p>
+${renderChips(top.slice(0, MOST_CHIPS))}
+<p><a href="/credentials">All credentials and their rules</a></p>
+<p class="soft">By rule set ${version}. A score that came with an imported record stays as it is, and its page says so.</p>
+</section>`
+}
+
+const renderChips = (rules: readonly [type: string, rule: Rule][]): Html =>
+  html`<ul class="chips">${rules.map(([type, { name, max_score }]) => html`<li><a href="${text.credentialAddress(foldName(type))}"><bdi>${text.shortWord(name, MAX_NAME_LENGTH)}</bdi> <span>${text.formatFigure(max_score)}</span></a></li>`)}</ul>`
+
+/** Renders the levels on a scale, below the distribution of all scores. */
+function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: number): Html {
+  if (levels.length === 0) return html``
+  const below = (score = Number.POSITIVE_INFINITY) => rankOf(snapshot, score).below
+  const most = Math.max(scale, 1.2 * (levels.at(-1)?.from ?? 0))
+  const step = roundUp(most / MOST_BARS)
+  const bars = Math.ceil(most / step)
+  // The first bar includes scores below 0, and the last one those beyond the scale.
+  const belowBar = (at: number) => (at === 0 ? 0 : below(at === bars ? undefined : at * step))
+  const counts = Array.from({ length: bars }, (_, at) => belowBar(at + 1) - belowBar(at))
+  const xOf = (score = bars * step) => text.toCoordinate((100 * score) / (bars * step))
+  // Figures closer than 7% would overlap on a phone.
+  const isNear = (at: number) => at > 0 && xOf(levels[at]?.from) - xOf(levels[at - 1]?.from) < 7
+  const shown = levels.map(({ name, from }, at) => {
+    const next = levels[at + 1]?.from
+    const opacity = text.toCoordinate(0.25 + (0.75 * at) / Math.max(1, levels.length - 1))
+    const draw = (x: number, width: number) =>
+      html`<rect x="${x}%" width="${text.toCoordinate(width)}%" height="100%" fill="var(--accent)" fill-opacity="${opacity}"/>`
+    return {
+      band: draw(xOf(from), xOf(next) - xOf(from)),
+      tick: isNear(at) ? html`` : html`<text x="${xOf(from)}%" y="16">${text.formatFigure(from)}</text>`,
+      row: html`<tr><th scope="row"><svg class="swatch" aria-hidden="true">${draw(0, 100)}</svg> ${name}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td></tr>\n`,
+    }
+  })
+  return html`<section id="levels">
+<h2>What the levels mean</h2>
+<p>A level is a name for a range of scores. It depends on the score alone.</p>
+<figure>
+${drawHistogram(counts, {})}
+<svg class="bar" aria-hidden="true">${shown.map(({ band }) => band)}</svg>
+<svg class="soft" width="100%" height="20" fill="currentColor" aria-hidden="true">${shown.map(({ tick }) => tick)}</svg>
+<figcaption class="unseen">The number of people by score, and where each level begins</figcaption>
+</figure>
+<table>
+<thead><tr><th scope="col">Level</th><th scope="col" class="figure">From</th><th scope="col" class="figure">People</th></tr></thead>
+<tbody>${shown.toReversed().map(({ row }) => row)}</tbody>
+</table>
+</section>`
+}
+
+function renderHuman({ types }: RuleSetShape): Html {
+  const proofs = Object.entries(types).filter(([, rule]) => rule.proves_human)
+  return html`<section id="human">
+<h2>What “human” means</h2>
+${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has one of these credentials, which other services give after a check of their own. An imported record can have the mark, too.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
+<p>The mark does not say that the name is right. <a href="/?human=true">People marked as human</a></p>
+</section>`
+}
+
+/** Says how to change or remove a record, and how to get a key. */
+function renderRequests(site: Site, isKeyRequired: boolean): Html {
+  const contact = renderContact(site)
+  const keys = site.keys === undefined ? contact && html`write to ${contact}` : text.renderAddress(site.keys)
+  return html`<section id="you">
+<h2>Is this you?</h2>
+<p>To claim, correct, hide or remove the record about you, ${contact ? html`write to ${contact}. Name the number of the passport, such as “Passport 42”, and what should change.` : html`ask the operator of this site, who has not said how to be reached.`}</p>
+<p class="soft">A removed passport stays removed: a later import does not bring it back.${site.privacyUrl === undefined ? html`` : html` <a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a>`}</p>
+</section>
+<section id="keys">
+<h2>For programs</h2>
+<p>The <a href="/reference/v3">API</a> has everything on these pages. ${isKeyRequired ? 'Every call needs a key.' : 'A key raises the limit and allows more calls.'}</p>
+<p>${keys ? html`How to get a key: ${keys}` : html`The operator has not said how to get a key.`}</p>
+</section>`
+}
+
+function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> | undefined): Html {
+  const hosts = (data?.sources ?? []).map((source) => URL.parse(source)?.host ?? source)
+  const copied = hosts.length > 0 && `Records are copied from ${hosts.join(', ')}.`
+  const source = copied || 'The operator imports records, and issuers add data points with their keys.'
+  return html`<section id="data">
+<h2>Where the data comes from</h2>
+<p>${demo ? 'The people of this demo and their records are invented.' : source} Names, texts and accounts are shown as the records have them.</p>
+${data === undefined ? html`` : html`<p class="soft">The ranking follows within seconds. Changes are known since ${text.renderDay(data.knownSince)}.</p>`}
+</section>`
+}

@@ -1,0 +1,167 @@
+import { expect, test } from 'bun:test'
+import { DEFAULT_SITE } from '../../../src/config/site.ts'
+import { ServiceError } from '../../../src/domain/errors.ts'
+import type { RuleSetShape } from '../../../src/domain/rule-set.ts'
+import {
+  DEFAULT_RULES,
+  type Rule,
+  stampRules,
+  toAppliedRules,
+} from '../../../src/scoring/stamped-rule-set.ts'
+import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { NOON, named, PEOPLE } from '../../support/store/records.ts'
+
+const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
+
+const sectionOf = (page: string, id: string) =>
+  new RegExp(`<section id="${id}">.*?</section>`, 's').exec(page)?.[0] ?? ''
+
+test('/about is linked in the header and the footer of every page', async () => {
+  for (const path of [
+    '/',
+    '/passports/7',
+    '/credentials',
+    '/reference/v3',
+    '/deprecation',
+    '/passports/4711',
+  ])
+    expect((await server.look(path)).text.match(/<a href="\/about">/g)?.length).toBeGreaterThanOrEqual(2)
+  const { status, text } = await server.look('/about')
+  expect(status).toBe(200)
+  expect(text).toContain('<a href="/about" aria-current="page">About</a>')
+  expect(text).toContain(`<link rel="canonical" href="${server.url.origin}/about">`)
+})
+
+test('/about names the owner, the contact and the source of keys', async () => {
+  const settings = {
+    ...DEFAULT_SITE,
+    name: 'Guild of Kites',
+    owner: 'Ada & "Zoe"',
+    contact: 'mailto:hello@kites.example',
+    privacyUrl: 'https://kites.example/privacy',
+    keys: 'https://kites.example/keys',
+  }
+  await using server = await servePeople(PEOPLE, { settings })
+  const { text } = await server.look('/about')
+  expect(readable(text)).toContain('Run by Ada &amp; &quot;Zoe&quot; Contact hello@kites.example')
+  expect(readable(sectionOf(text, 'you'))).toContain(
+    'To claim, correct, hide or remove the record about you, write to hello@kites.example .',
+  )
+  expect(sectionOf(text, 'you')).toContain('<a href="https://kites.example/privacy" rel="noreferrer">')
+  expect(sectionOf(text, 'keys')).toContain(
+    'How to get a key: <a href="https://kites.example/keys" rel="noreferrer">',
+  )
+})
+
+test('/about says what the operator has not said', async () => {
+  const { text } = await server.look('/about')
+  expect(readable(text)).toContain('Run by The operator has not said Contact The operator has not said')
+  expect(sectionOf(text, 'you')).toContain('who has not said how to be reached')
+  expect(sectionOf(text, 'keys')).toContain('The operator has not said how to get a key.')
+})
+
+test('/about says whether programs need a key, and names the contact if it says nothing about keys', async () => {
+  const settings = { ...DEFAULT_SITE, contact: 'https://kites.example/contact' }
+  await using server = await servePeople(PEOPLE, { settings, api: () => 'key required' })
+  const keys = readable(sectionOf((await server.look('/about')).text, 'keys'))
+  expect(keys).toContain('Every call needs a key.')
+  expect(keys).toContain('How to get a key: write to kites.example/contact')
+})
+
+test('/about describes the built-in rules: the parts, the credentials that count most, the proofs of a human', async () => {
+  const { text } = await server.look('/about')
+  const parts = sectionOf(text, 'parts')
+  expect(readable(parts)).toContain(
+    'Activity 168 16 credentials Identity 105 12 credentials Skills 393 18 credentials',
+  )
+  expect(parts).toContain('<a href="/credentials/github"><bdi>GitHub</bdi> <span>40</span></a>')
+  expect(parts).toContain('<a href="/credentials">')
+  const human = sectionOf(text, 'human')
+  const proofs = Object.values(DEFAULT_RULES.types).filter((rule) => rule.proves_human)
+  for (const { name } of proofs) expect(human).toContain(`<bdi>${name}</bdi>`)
+  expect(human.match(/<li>/g)).toHaveLength(proofs.length)
+})
+
+const rule = (given: Partial<Rule>): Rule => ({
+  ...(DEFAULT_RULES.types.github as Rule),
+  proves_human: false,
+  ...given,
+})
+
+const OWN_RULES: RuleSetShape = {
+  version: 'kites',
+  caps: { Skills: 50 },
+  levels: [
+    { name: 'Novice', from: 0 },
+    { name: 'Flyer', from: 10 },
+    { name: 'Master', from: 40 },
+  ],
+  types: {
+    kite: rule({ name: 'Kites & winds', category: 'Skills', max_score: 80 }),
+    hat: rule({ name: 'Hats', category: 'Clothes', max_score: 500 }),
+  },
+}
+
+test('/about follows the active rules: caps, levels with their thresholds and people', async () => {
+  await using server = await servePeople([named(1, 'A', 5), named(2, 'B', 10), named(3, 'C', 999)])
+  const apply = (rules: RuleSetShape) =>
+    server.store.rules.apply(toAppliedRules(stampRules(rules), 'apply', NOON))
+  expect((await server.look('/about')).text).toContain('Outstanding')
+  await apply(OWN_RULES)
+  const { text } = await server.look('/about')
+  expect(readable(sectionOf(text, 'parts'))).toContain('Skills 50 capped, 1 credential')
+  expect(text).toContain('<bdi>Kites &amp; winds</bdi> <span>80</span>')
+  // Hats count toward no part of the score.
+  expect(text).not.toContain('Hats')
+  expect(readable(sectionOf(text, 'human'))).toContain('No rule of this site marks people as human.')
+  const levels = sectionOf(text, 'levels')
+  expect(readable(levels)).toContain('Level From People Master 40 1 Flyer 10 1 Novice 0 1')
+  // The bands and their ticks begin at 0, 10 and 40 of 48.
+  const starts = [...levels.matchAll(/<text x="([\d.]+)%"/g)].map(([, x]) => x)
+  expect(starts).toEqual(['0', '20.83', '83.33'])
+  expect(levels).toContain('<rect x="20.83%" width="62.5%"')
+  // All people are in the histogram: two below 48, and one beyond it in the last bar.
+  expect(/<svg class="histogram".*?<\/svg>/s.exec(levels)?.[0].match(/<rect/g)).toHaveLength(3)
+  const near = [0, 1, 2, 100].map((from) => ({ name: `L${from}`, from }))
+  await apply({ ...OWN_RULES, levels: near })
+  const ticks = (await server.look('/about')).text.matchAll(/<text [^>]+>(\d+)<\/text>/g)
+  expect([...ticks].map(([, from]) => from)).toEqual(['0', '100'])
+  const { levels: _, ...without } = OWN_RULES
+  await apply({ ...without, types: {} })
+  expect((await server.look('/about')).text).not.toContain('id="levels"')
+})
+
+test('a demo says on /about and on the home page that its people are invented, other services do not', async () => {
+  await using demo = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, demo: true } })
+  expect((await demo.look('/about')).text).toContain(
+    'This is a demo. Its people and their records are invented.',
+  )
+  expect((await demo.look('/')).text).toContain('This is a demo: its people are invented.')
+  for (const path of ['/about', '/']) expect((await server.look(path)).text).not.toContain('invented')
+})
+
+test('/about says how old the data is, and from which host it was copied', async () => {
+  await using server = await servePeople(PEOPLE)
+  const read = async () => readable((await server.look('/about')).text)
+  expect(await read()).toContain('Newest change 2026-01-02 12:00 UTC')
+  expect(await read()).toContain('The operator imports records, and issuers add data points with their keys.')
+  await server.store.mirror.begin('https://v1.example.com/base')
+  await server.store.records.save([{ kind: 'passport', passport: named(77, 'New') }], {
+    now: NOON + 60_000,
+    restore: false,
+  })
+  expect(await read()).toContain('Newest change 2026-01-02 12:01 UTC')
+  expect(await read()).toContain('Records are copied from v1.example.com.')
+})
+
+test('/about works without the age of the data if the event log cannot be read, and is not cached', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  const log = () => Promise.reject(new ServiceError('unavailable', 'The primary is down.'))
+  await using server = serveExplorer({ ...store, events: { ...store.events, log } })
+  const { status, headers, text } = await server.look('/about')
+  expect([status, headers.get('Cache-Control')]).toEqual([200, 'no-store'])
+  expect(text).toContain('<h2>What the levels mean</h2>')
+  expect(text).not.toContain('Newest change')
+})
