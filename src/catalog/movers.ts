@@ -4,8 +4,8 @@ import type { MoversRequest, MoversSort, Position } from '../domain/lists/list-r
 import type { Store } from '../store/store.ts'
 import { countWhile, cutPage, type ListPage, type Snapshot } from './snapshot.ts'
 
-/** `total` also counts passports after the end of the list, which has at most `MOST_LISTED`. */
-export type MoversPage = Pick<ListPage, 'ids' | 'next'> & { total: number }
+/** `total` also counts passports after the end of the list, which has at most `MOST_LISTED`. `cursor` is that of a snapshot. */
+export type MoversPage = Pick<ListPage, 'ids' | 'next'> & { total: number; cursor: string }
 
 const MOST_LISTED = 1000
 
@@ -29,24 +29,26 @@ type Events = Pick<Store['events'], 'listRecent'>
 export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
   const kept = new Map<number, Kept>()
 
-  async function read(snapshot: Snapshot, since: number): Promise<Lists> {
+  async function read({ cursor, ...snapshot }: Snapshot, since: number): Promise<Kept> {
     const begin = performance.now()
     const lists = await compare(snapshot, await readEarlier(events, since, mostEvents))
     const end = performance.now()
+    const result = { cursor, expiresAt: end + REST * (end - begin), lists }
     kept.delete(since)
-    kept.set(since, { cursor: snapshot.cursor, expiresAt: end + REST * (end - begin), lists })
+    kept.set(since, result)
     if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as number)
-    return lists
+    return result
   }
 
   return async (snapshot: Snapshot, request: MoversRequest): Promise<MoversPage> => {
     const { sort, since, after, limit } = request
     const known = kept.get(since)
-    const isCurrent = known && (known.cursor === snapshot.cursor || performance.now() < known.expiresAt)
-    const { first, total } = (isCurrent ? known.lists : await read(snapshot, since))[sort]
+    const isUsable = known && (known.cursor === snapshot.cursor || performance.now() < known.expiresAt)
+    const { lists, cursor } = isUsable ? known : await read(snapshot, since)
+    const { first, total } = lists[sort]
     const list = { length: first.length, at: (index: number) => first[index] as Position }
     const { ids, next } = cutPage(list, { sort: LARGEST_FIRST, after, limit })
-    return { ids, next, total }
+    return { ids, next, total, cursor }
   }
 }
 
@@ -55,7 +57,10 @@ const LARGEST_FIRST = { field: 'score', descending: true } as const
 type Earlier = Awaited<ReturnType<typeof readEarlier>>
 
 /** Compares the scores in the snapshot with earlier ones. */
-async function compare({ ids, scores }: Snapshot, { before, added }: Earlier): Promise<Lists> {
+async function compare(
+  { ids, scores }: Pick<Snapshot, 'ids' | 'scores'>,
+  { before, added }: Earlier,
+): Promise<Lists> {
   const lists = { '-change': createTop(), change: createTop(), '-added': createTop() }
   for (let rank = 0; rank < ids.length; rank++) {
     if (rank % RANKS_PER_TURN === 0) await new Promise(setImmediate)

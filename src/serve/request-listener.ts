@@ -126,6 +126,7 @@ function createPages({ config, store, catalog, now, rasterize, plan, onError }: 
         explain: createPassportExplainer(store),
         rules: () => findRules(store),
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
+        now,
         site,
         rasterize,
         onError,

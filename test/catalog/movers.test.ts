@@ -27,9 +27,10 @@ onEveryEngine('createMovers', (open) => {
       ids: [2, 1],
       next: { value: 1, id: 1 },
       total: 3,
+      cursor: snapshot.cursor,
     })
     const after = { value: 1, id: 1 }
-    expect(await find(snapshot, { ...request, after })).toEqual({ ids: [3], next: undefined, total: 3 })
+    expect(await find(snapshot, { ...request, after })).toMatchObject({ ids: [3], next: undefined, total: 3 })
   })
 
   test('more than one page of events is read', async () => {
@@ -94,6 +95,6 @@ onEngine('sqlite', 'createMovers', (open) => {
     await save(store, NOON, { 1: 1 })
     await save(store, NOON + 1, { 1: 2 })
     using catalog = await catalogWithoutThread(store)
-    expect(await catalog.movers(request)).toEqual({ ids: [1], next: undefined, total: 1 })
+    expect(await catalog.movers(request)).toMatchObject({ ids: [1], next: undefined, total: 1 })
   })
 })

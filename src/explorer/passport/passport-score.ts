@@ -16,6 +16,7 @@ import { UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
 import {
   describeTop,
+  formatChange,
   formatFigure,
   formatPeople,
   renderDay,
@@ -182,8 +183,6 @@ function toPoints(latest: readonly LogEvent[], names: Names): Point[] {
 const renderPoint = ({ time, score, change, words }: Point) =>
   html`<tr><td>${renderDay(time)}</td><td>${formatFigure(score)}</td><td>${change === undefined ? UNKNOWN : formatChange(change)}</td><td class="wide">${words}</td></tr>
 `
-
-const formatChange = (change: number) => `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`
 
 function describeCauses(causes: readonly ScoreCause[], names: Names): string {
   const largest = causes.toSorted((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
