@@ -27,8 +27,6 @@ function enhance() {
   const how = main.querySelector('#how')
   how?.addEventListener('toggle', () => how.open && showLines(how))
   addShareButtons(main.querySelector('[data-link]'))
-  const picker = main.querySelector('[data-picker]')
-  if (picker) enablePicker(picker)
   const table = main.querySelector('[data-sortable]')
   if (table) makeSortable(table)
 }
@@ -47,7 +45,8 @@ function copyButton(line) {
   button.setAttribute('aria-label', `Copy ${line.dataset.copy}`)
   button.addEventListener('click', async () => {
     const code = line.querySelector('code')
-    await copy(button, line.dataset.text ?? code.textContent, code)
+    // biome-ignore lint/performance/useDomNodeTextContent: the hidden values are those of other badges.
+    await copy(button, line.dataset.text ?? code.innerText, code)
   })
   return button
 }
@@ -68,7 +67,7 @@ async function write(text, code) {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    code.textContent = text
+    if (!code.querySelector('.pick')) code.textContent = text
     getSelection().selectAllChildren(code)
     return document.execCommand('copy')
   }
@@ -91,25 +90,6 @@ function addShareButtons(place) {
     buttons.push(button)
   }
   place.prepend(...buttons)
-}
-
-/** Shows the chosen badge, and changes the addresses in the snippets. */
-function enablePicker(picker) {
-  const box = picker.closest('#badge')
-  const image = box.querySelector('img')
-  const [plain] = image.getAttribute('src').split('?')
-  const lines = [...box.querySelectorAll('code')].map((code) => ({ code, text: code.textContent }))
-  picker.hidden = false
-  picker.addEventListener('change', () => {
-    const chosen = [...new FormData(picker)].filter(([, value]) => value !== 'flat' && value !== 'light')
-    const query = chosen.length === 0 ? '' : `?${new URLSearchParams(chosen)}`
-    image.src = plain + query
-    for (const { code, text } of lines) {
-      // In HTML, "&" is written as an entity.
-      const added = text.startsWith('<') ? query.replaceAll('&', '&amp;') : query
-      code.textContent = text.replace('.svg', `.svg${added}`)
-    }
-  })
 }
 
 function makeSortable(table) {
@@ -201,11 +181,14 @@ async function read(address) {
 function show(page) {
   const open = [...main.querySelectorAll('details[open]')].map(({ id }) => id)
   const place = document.activeElement?.closest('#main [id]')?.id
+  // Browsers without popovers always show the panel.
+  const isSharing = 'popover' in main && main.querySelector('#share').matches(':popover-open')
   const height = scrollY
   main.replaceChildren(...document.adoptNode(page.getElementById('main')).childNodes)
   document.title = page.title
   for (const id of open) document.getElementById(id)?.setAttribute('open', '')
   enhance()
+  if (isSharing) main.querySelector('#share').showPopover()
   const target = place === undefined ? null : document.getElementById(place)
   if (target) {
     target.tabIndex = -1

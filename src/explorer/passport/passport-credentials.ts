@@ -1,10 +1,11 @@
 import { type Caps, type Credential, roundScore } from '../../domain/credential.ts'
+import { readRawValue } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
 import { parsePassportRef, type Scores } from '../../domain/passport.ts'
-import type { RuleSetShape } from '../../domain/rule-set.ts'
+import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { CATEGORIES, partOf, SCORE_PARTS } from '../design/charts.ts'
+import { CATEGORIES, partOf } from '../design/charts.ts'
 import {
   type CredentialRow,
   groupByCategory,
@@ -32,10 +33,11 @@ type Shown = { id: number; credentials: readonly Credential[]; scores: Scores; t
 
 /** Renders credentials by category, the highest score first, as the store sorts them. Folds credentials without points. */
 export function renderCredentials({ id, credentials: all, scores, types }: Shown): Html {
-  const credentials = all.map((each) => labelDate(each, types))
+  const proof = all.find(({ type, score }) => score > 0 && ruleOf(types, type)?.proves_human)
+  const credentials = all.map((each) => label(each, types, each === proof))
   const scored = credentials.filter(({ score }) => score > 0)
   const others = credentials.filter(({ score }) => score <= 0)
-  const rows = renderWithin(scored, renderCredential, MOST_SHOWN)
+  const rows = renderWithin(scored, (each) => renderRow(each, each.id === proof?.id), MOST_SHOWN)
   const folded = renderWithin(others, renderCredential, MOST_FOLDED)
   const unscored = html`<details id="unscored" class="divided">
 <summary>${count(others.length, 'credential')} without points</summary>
@@ -53,11 +55,24 @@ ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/cre
 </section>`
 }
 
-/** Adds "since" to the date of a credential whose rule counts years. */
-const labelDate = (credential: Credential, types: Types): Credential =>
-  types[credential.type]?.convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(credential.value)
-    ? { ...credential, value: `since ${credential.value}` }
-    : credential
+const ruleOf = (types: Types, type: string): Rule | undefined =>
+  Object.hasOwn(types, type) ? types[type] : undefined
+
+/** Adds "since" to the date of a credential whose rule counts years, and what the proof of a human shows. */
+function label(credential: Credential, types: Types, isProof: boolean): Credential {
+  const { type, value } = credential
+  const isDate = ruleOf(types, type)?.convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(value)
+  const words = [isDate ? `since ${value}` : value, isProof && 'shows that this is a human']
+  return { ...credential, value: words.filter(Boolean).join(', ') }
+}
+
+function renderRow(credential: Credential, isProof: boolean): CredentialRow {
+  const row = renderCredential(credential)
+  return isProof ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
+}
+
+/** The row that the pill "human" links to. */
+export const PROOF_ROW = '<tr id="human"'
 
 const TABLE_HEAD = html`<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>`
 
@@ -90,16 +105,15 @@ const renderFold = (group: number, rows: number): Html =>
 
 const MOST_GAPS = 5
 
-/** Renders the credentials that can gain the most points. Categories at their cap are left out. */
-export function renderGrowth(credentials: readonly Credential[], scores: Scores, caps: Caps): Html {
-  const open = new Set(
-    SCORE_PARTS.filter((part) => scores[part] < (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY)),
-  )
+/** Renders the credentials that can gain the most points, and the next step of each. Categories at their cap are left out. */
+export function renderGrowth({ credentials, scores, types, caps }: Omit<Shown, 'id'> & { caps: Caps }): Html {
   const gaps = credentials
     .flatMap((credential) => {
       const part = partOf(credential.category)
-      const left = roundScore(credential.maxScore - credential.score)
-      return part && open.has(part) && left > 0 ? [{ credential, part, left }] : []
+      if (!part) return []
+      const room = (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY) - scores[part]
+      const left = roundScore(Math.min(room, credential.maxScore - credential.score))
+      return left > 0 ? [{ credential, part, left }] : []
     })
     .sort((one, other) => other.left - one.left)
     .slice(0, MOST_GAPS)
@@ -107,10 +121,45 @@ export function renderGrowth(credentials: readonly Credential[], scores: Scores,
   return html`<section id="growth">
 <h2>What would raise the score</h2>
 <ul class="rows gaps">${gaps.map(
-    ({ credential: { type, name, score, maxScore }, part, left }) =>
-      html`<li class="${part}">${{ markup: linkToType(type, shortWord(name, MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${renderProgress(score, maxScore)} <span class="soft">up to ${formatFigure(left)} more</span></li>`,
+    ({ credential, part, left }) =>
+      html`<li class="${part}">${{ markup: linkToType(credential.type, shortWord(credential.name, MAX_NAME_LENGTH)) }} <span>${formatFigure(credential.score)} of ${formatFigure(credential.maxScore)}</span> ${renderProgress(credential.score, credential.maxScore)} <span class="soft">${describeStep(credential, left, ruleOf(types, credential.type)) ?? `up to ${formatFigure(left)} more points`}</span></li>`,
   )}</ul>
 </section>`
+}
+
+/** The conversions of rules and their inverses, except that of dates. */
+const CONVERSIONS = {
+  none: { convert: Number, invert: Number },
+  sqrt: { convert: Math.sqrt, invert: (root: number) => root ** 2 },
+  ln: { convert: Math.log, invert: Math.exp },
+}
+
+/** Describes what adds points, such as "122 more transactions: +3"; `undefined` if the rule does not explain the score. */
+function describeStep(credential: Credential, left: number, rule: Rule | undefined): string | undefined {
+  const { score, maxScore, value } = credential
+  if (rule?.convert === 'years') return `only time: +${formatFigure(rule.multiplier)} a year`
+  const raw = readRawValue(credential, 'number')
+  if (!rule || raw?.kind !== 'number') return undefined
+  const { convert, invert } = CONVERSIONS[rule.convert]
+  const pointsFor = (amount: number) => Math.min(Math.round(convert(amount) * rule.multiplier), maxScore)
+  // A step is about a fifth of the points that are left.
+  const step = Math.max(1, Math.round(left / 5))
+  const target = Math.ceil(invert((score + step - 0.5) / rule.multiplier))
+  const gain = Math.min(left, pointsFor(target) - score)
+  // Rules count a logarithm below 0 as 0.
+  if (Math.max(0, pointsFor(raw.amount)) !== score || !Number.isSafeInteger(target) || gain <= 0)
+    return undefined
+  return `${describeAmount(value, raw.amount, target)}: +${formatFigure(gain)}`
+}
+
+/** Names the unit if the value does: "122 more transactions", but "a value of 16, now 12". */
+function describeAmount(value: string, amount: number, target: number): string {
+  const unit = shortWord(/^[\d,.]+ (\p{L}.*)$/u.exec(value)?.[1] ?? '', 30)
+  const left = roundScore(target - amount)
+  if (unit === '') return `a value of ${formatFigure(target)}, now ${formatFigure(amount)}`
+  // Names of tokens, such as "BUILD", have no plural.
+  if (!/^[a-z ]+$/.test(unit)) return `${formatFigure(left)} more ${unit}`
+  return count(left, `more ${amount === 1 ? unit : unit.replace(/s$/, '')}`)
 }
 
 /** All credentials of a passport, in pages. */

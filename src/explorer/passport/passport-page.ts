@@ -7,15 +7,17 @@ import { formatFigure, nameOf, shortNameOf } from '../design/text.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ApiState, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import {
+  CARD_SIZE,
   describeCard,
   renderProfileMeta,
   respondPage,
   sharePassport,
 } from '../site/layout-and-link-previews.ts'
 import { describeHighest, describeStrongest, findParts } from '../site/standings.ts'
-import { renderCredentials, renderGrowth } from './passport-credentials.ts'
+import { PROOF_ROW, renderCredentials, renderGrowth } from './passport-credentials.ts'
+import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
-import { renderDistribution, renderHistory, renderParts, renderScore } from './passport-score.ts'
+import { renderDistribution, renderParts, renderScore } from './passport-score.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { store, catalog, rules, api = () => 'open' } = options
@@ -45,19 +47,24 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const headline = highest || (credentials.length > 0 ? count(credentials.length, 'credential') : '')
       const about = best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())
       const post = `${highest === '' ? card : `${name}: ${highest}`} on ${site.name}`
+      const history = await findHistory(store.events, passport, credentials)
+      const score = renderScore(scores.total, level, headline, renderLastChange(history))
+      const list = renderCredentials({ id, credentials, scores, types })
+      // The list may be too long to have the row. A record may also say "human" without a credential.
+      const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
       const main = html`<article class="passport-page">
-${renderPerson(passport, nameOf(passport), renderScore(scores.total, level, headline))}
+${renderPerson(passport, nameOf(passport), score, evidence)}
+${renderShare(id, card, post, site.origin)}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
 <div>
 ${renderParts(passport, context)}
-${await renderHistory(store.events, passport, credentials)}
-${renderCredentials({ id, credentials, scores, types })}
+${renderHistory(history)}
+${list}
 </div>
 <div>
-${renderShare(id, card, post, site.origin)}
-${renderGrowth(credentials, scores, caps)}
+${renderGrowth({ credentials, scores, types, caps })}
 ${renderDistribution(scores.total, standing)}
 ${renderSocials(passport)}
 ${renderWallets(passport)}
@@ -87,14 +94,14 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 </section>`
 
 /**
- * Renders the card of a passport, and links that post `text` on other sites. The script adds the buttons. Without an origin,
- * there are no links. The card is an SVG, which has a hundredth of the PNG's size.
+ * Renders a panel that the button in the header opens, with the card that other sites show, and links that post `text`
+ * there. The script adds the buttons. Without an origin, there are no links. The browser loads the card when the panel opens.
  */
 function renderShare(id: number, card: string, text: string, origin: string): Html {
   const link = `${origin}/passports/${id}`
-  return html`<section id="share">
-<h2>Share</h2>
-<img class="card" src="/card/${id}.svg" width="600" height="315" loading="lazy" alt="Card: ${card}">
+  return html`<section id="share" popover>
+<div class="row between"><h2>Share</h2> <button class="quiet" type="button" popovertarget="share">Close</button></div>
+<img class="card" src="/card/${id}.png" width="${CARD_SIZE.width}" height="${CARD_SIZE.height}" loading="lazy" alt="Card: ${card}">
 <p class="row actions"${origin === '' ? html`` : html` data-link="${link}" data-title="${text}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a></p>
 ${origin === '' ? html`` : html`${renderNetworks(link, text)}${renderBadge(id, link, origin)}`}
 </section>`
@@ -113,31 +120,44 @@ function renderNetworks(page: string, text: string): Html {
 `
 }
 
-/** The script shows the picker and changes the preview and both snippets. */
+/** What a badge can show, and how. The first of each is the default. */
+const SHOWS = { score: 'Score', level: 'Level', top: 'Standing' }
+const STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' }
+const THEMES = { light: 'Light', dark: 'Dark' }
+
+/** The style sheet hides elements of the class `pick` whose other classes are not chosen, so the picker needs no script. */
 function renderBadge(id: number, page: string, origin: string): Html {
-  const badge = `${origin}/badge/${id}.svg`
+  const badge = `${origin}/badge/${id}.svg?show=`
+  const previews = Object.keys(SHOWS).flatMap((show) =>
+    Object.keys(STYLES).flatMap((style) =>
+      Object.keys(THEMES).map(
+        (theme) =>
+          html`<img class="pick ${show} ${style} ${theme}" src="/badge/${id}.svg?show=${show}&amp;style=${style}&amp;theme=${theme}" alt="Badge of this passport" loading="lazy">`,
+      ),
+    ),
+  )
   return html`<div id="badge">
-<p class="preview"><img class="badge" src="/badge/${id}.svg" alt="Badge of this passport" loading="lazy"></p>
-<details id="embed">
-<summary>Put this badge on your page</summary>
-<form hidden data-picker>
-<fieldset class="row"><legend>Style</legend>${radios('style', ['flat', 'plain', 'large'])}</fieldset>
-<fieldset class="row"><legend>Theme</legend>${radios('theme', ['light', 'dark'])}</fieldset>
-</form>
-${renderLine('Markdown', `[![Passport ${id}](${badge})](${page})`)}
-${renderLine('HTML', `<a href="${page}"><img src="${badge}" alt="Passport ${id}"></a>`)}
-</details>
+<h2>Badge for your page</h2>
+<p class="preview">${previews}</p>
+${radios('show', 'Shows', SHOWS)}
+${radios('style', 'Style', STYLES)}
+${radios('theme', 'Theme', THEMES)}
+${renderLine('Markdown', html`[![Passport ${id}](${badge}${renderPicks('&')})](${page})`)}
+${renderLine('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderPicks('&amp;')}${`" alt="Passport ${id}"></a>`}`)}
 </div>`
 }
 
-/** Renders radio buttons. The first one is selected. */
-const radios = (name: string, values: readonly string[]) =>
-  values.map(
-    (value, at) =>
-      html`<label><input type="radio" name="${name}" value="${value}"${at === 0 ? html` checked` : html``}> ${value.charAt(0).toUpperCase()}${value.slice(1)}</label>`,
-  )
+/** The values in the address of the chosen badge. Defaults other than that of `show` are omitted. */
+const renderPicks = (and: string) =>
+  html`${Object.keys(SHOWS).map((show) => html`<span class="pick ${show}">${show}</span>`)}<span class="pick plain">${and}style=plain</span><span class="pick large">${and}style=large</span><span class="pick dark">${and}theme=dark</span>`
 
-const renderLine = (noun: string, text: string) =>
+const radios = (name: string, legend: string, choices: Readonly<Record<string, string>>) =>
+  html`<fieldset class="row"><legend>${legend}</legend>${Object.entries(choices).map(
+    ([value, label], at) =>
+      html`<label><input type="radio" name="${name}" value="${value}"${at === 0 ? html` checked` : html``}> ${label}</label>`,
+  )}</fieldset>`
+
+const renderLine = (noun: string, text: Html) =>
   html`<p class="copyable" data-copy="${noun}"><code>${text}</code></p>
 `
 
@@ -149,7 +169,7 @@ function renderSnippets(id: number, origin: string, state: ApiState): Html {
 <details id="developers">
 <summary>For developers</summary>
 ${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="/api/v1/passports/${id}">this passport</a>, <a href="/api/v1/passport_credentials?passport_id=${id}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference">API reference</a> describes all fields.</p>`}
-${origin === '' ? html`` : renderLine('command', command)}
+${origin === '' ? html`` : renderLine('command', html`${command}`)}
 </details>
 </section>`
 }

@@ -8,28 +8,28 @@ const MAX_NAME_LENGTH = 300
 const MAX_WORD_LENGTH = 60
 const MOST_TAGS = { rows: 30, bytes: 8000 }
 
-/** Renders the header of the page. All texts are untrusted; `dir="auto"` isolates their writing direction. */
-export function renderPerson(passport: FullPassport, name: string, score: Html): Html {
+/** Renders the header. All texts are untrusted; `dir="auto"` isolates their direction. The pill "human" links to `evidence`. */
+export function renderPerson(passport: FullPassport, name: string, score: Html, evidence: string): Html {
   const { id, human, profile } = passport
   return html`<div class="person panel">
 <svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></svg>
 ${rosette(id)}
 <div class="bearer">
 <h1 class="clamp" dir="auto">${shortenText(name, MAX_NAME_LENGTH, lengthOf)}</h1>
-<p class="row line">${human ? HUMAN : html``}
+<p class="row line">${human ? html`<a class="pill" href="${evidence}" title="Why this person counts as human">human</a>` : html``}
 ${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
 ${profile.location === '' ? html`` : html`<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span>`}</p>
-${renderBio(profile.bio.trim())}
-${renderTags(profile.tags)}
-<p class="row actions"><a class="button quiet" href="#share">Share</a> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
 </div>
 ${score}
+<div class="facts">
+${renderBio(profile.bio.trim())}
+${renderTags(profile.tags)}
+<p class="row actions"><button class="quiet" type="button" popovertarget="share">Share</button> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
+</div>
 </div>`
 }
 
 const numberOf = (id: number) => `Passport ${id}`
-
-const HUMAN = html`<span class="pill" title="A credential shows that this passport belongs to a human">human</span>`
 
 const MAX_BIO_LENGTH = 3000
 const BIO_PREVIEW_LENGTH = 280

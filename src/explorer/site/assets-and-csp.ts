@@ -97,20 +97,23 @@ const STYLE = compact([
   print,
 ])
 
-/** Removes comments and indentation. */
+/** Removes comments and most white space. */
 function compact(styles: readonly string[]): string {
   return styles
     .join('\n')
     .replace(/\/\*.*?\*\//gs, '')
-    .replace(/\n\s+/g, '\n')
+    .replace(/ ?([{};,]|: )\s*/g, (separator) => separator.trim())
 }
+
+/** The types of Bun lack `minify`, which also shortens names. */
+const minifier = new Bun.Transpiler({ loader: 'js', minify: true } as Bun.TranspilerOptions)
 
 /** Files that do not depend on settings. */
 const FILES = {
-  'ranking.js': rankingScript,
-  'passport.js': passportScript,
+  'ranking.js': minifier.transformSync(rankingScript),
+  'passport.js': minifier.transformSync(passportScript),
   'reference.css': compact([reference, referenceLayout]),
-  'reference.js': `${referenceJsonScript}\n${referenceScript}`,
+  'reference.js': minifier.transformSync(`${referenceJsonScript}\n${referenceScript}`),
 }
 
 export type AssetName = keyof typeof FILES | 'style.css'

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import type { Credential } from '../../../src/domain/credential.ts'
 import type { Passport, Scores, Social } from '../../../src/domain/passport.ts'
 import { describeTop } from '../../../src/explorer/design/text.ts'
 import { renderGrowth } from '../../../src/explorer/passport/passport-credentials.ts'
@@ -47,11 +48,9 @@ test('a low rank is not shown; a level is shown with the points to the next leve
   }))
   await using server = await servePeople(people)
   const read = async (id: number) => readable((await server.look(`/passports/${id}`)).text)
-  expect(await read(1)).toContain(
-    'Passport score 100 Established 20 points to Advanced No. 1 overall Score by part',
-  )
-  expect(await read(2)).toContain('Passport score 70 Established 50 points to Advanced Score by part')
-  expect(await read(3)).toContain('Passport score 50 Regular 10 points to Established Score by part')
+  expect(await read(1)).toContain('Passport score 100 Established 20 points to Advanced No. 1 overall Share')
+  expect(await read(2)).toContain('Passport score 70 Established 50 points to Advanced Share')
+  expect(await read(3)).toContain('Passport score 50 Regular 10 points to Established Share')
   expect(await read(1)).toContain('Among 4 people 1st of 4 people')
   expect(await read(2)).not.toContain('2nd of')
   for (const id of [3, 4]) expect(await read(id)).not.toMatch(/[34](rd|th) of|Top|lower|Not verified/)
@@ -128,7 +127,37 @@ test('links for sharing on other sites contain the URL of the page and the best 
     `https://bsky.app/intent/compose?text=${words}%20${page}`,
   ])
     expect(text).toContain(`<a href="${address}" rel="nofollow noopener noreferrer">`)
-  expect(text).toContain('<a class="button quiet" href="#share">Share</a>')
+  expect(text).toContain('<button class="quiet" type="button" popovertarget="share">Share</button>')
+})
+
+test('the share panel shows the picture of link previews, and only then loads it', async () => {
+  await using server = await servePeople([mira])
+  const { text } = await server.look('/passports/12')
+  const [, preview] = /<meta property="og:image" content="[^"]*?(\/card\/[^"]+)">/.exec(text) ?? []
+  expect(preview).toBe('/card/12.png')
+  const panel = /<section id="share" popover>[\s\S]*?<\/section>/.exec(text)?.[0]
+  expect(panel).toContain(
+    `<img class="card" src="${preview}" width="1200" height="630" loading="lazy" alt="Card: Mira Kettlewood: passport score 1,042.5">`,
+  )
+})
+
+test('the pill "human" links to the row of the credential that shows it, or else to the page about the site', async () => {
+  const proof = { type: 'worldcoin', name: 'World ID', value: 'Verified', maxScore: 8 }
+  await using server = await servePeople([
+    record(1, {
+      human: true,
+      credentials: [credential('a', { score: 9 }), credential('b', { ...proof, score: 8 })],
+    }),
+    record(2, { human: true, credentials: [credential('c', { ...proof, score: 0 })] }),
+    record(3, { credentials: [credential('d')] }),
+  ])
+  const { text } = await server.look('/passports/1')
+  expect(text).toContain('<a class="pill" href="#human" title="Why this person counts as human">human</a>')
+  expect(text.match(/<tr id="human"[\s\S]*?<\/tr>/g)?.map(readable)).toEqual([
+    'World ID Verified, shows that this is a human 8 of 8',
+  ])
+  expect((await server.look('/passports/2')).text).toContain('href="/about#human"')
+  expect((await server.look('/passports/3')).text).not.toMatch(/class="pill"|id="human"/)
 })
 
 test('screen readers skip the charts, because text beside each chart says the same', async () => {
@@ -165,15 +194,49 @@ test('the list of possible gains begins with the largest, and omits credentials 
       credential(`x${at}`, { name: `Small ${at}`, category: 'Activity', score: 0, maxScore: 1 }),
     ),
   ]
-  const words = readable(renderGrowth(all, SCORES, {}).markup)
+  const render = (credentials: readonly Credential[], caps = {}) =>
+    renderGrowth({ credentials, scores: SCORES, types: {}, caps }).markup
+  const words = readable(render(all))
   expect(words).toStartWith(
-    'What would raise the score Lens 0 of 30 up to 30 more GitHub 21 of 40 up to 19 more Small 0',
+    'What would raise the score Lens 0 of 30 up to 30 more points GitHub 21 of 40 up to 19 more points Small 0',
   )
   expect(words.match(/ more/g)).toHaveLength(5)
-  expect(renderGrowth(all, SCORES, {}).markup).toContain('<a href="/credentials/')
+  expect(render(all)).toContain('<a href="/credentials/')
   expect(words).not.toMatch(/Full|Kites/)
-  expect(readable(renderGrowth(all, SCORES, { Identity: 20 }).markup)).not.toContain('Lens')
-  expect(renderGrowth([], SCORES, {}).markup).toBe('')
+  expect(readable(render(all, { Identity: 20 }))).not.toContain('Lens')
+  expect(render([])).toBe('')
+})
+
+test('a gain names the next step in the unit of the credential, or says that only time helps', () => {
+  const rule = { name: 'X', category: 'Skills', accounts: 'best', proves_human: false } as const
+  const types = {
+    tx: { ...rule, convert: 'sqrt', multiplier: 0.4, max_score: 20 },
+    contracts: { ...rule, convert: 'sqrt', multiplier: 4, max_score: 20 },
+    builds: { ...rule, convert: 'none', multiplier: 4, max_score: 20 },
+    tokens: { ...rule, convert: 'ln', multiplier: 2, max_score: 20 },
+    age: { ...rule, convert: 'years', multiplier: 4, max_score: 40 },
+    nothing: { ...rule, convert: 'none', multiplier: 0, max_score: 20 },
+  } as const
+  const step = (type: string, value: string, score: number, maxScore = 20, caps = {}) => {
+    const one = credential('a', { type, category: 'Skills', value, score, maxScore })
+    const words = readable(renderGrowth({ credentials: [one], scores: SCORES, types, caps }).markup)
+    return words.replace(/.*ENS \d+ of \d+ ?/, '')
+  }
+  expect(step('tx', '68 transactions', 3)).toBe('122 more transactions: +3')
+  expect(step('tx', '2,450 transactions', 20)).toBe('')
+  // The category may gain one more point.
+  expect(step('tx', '68 transactions', 3, 20, { Skills: SCORES.skills + 1 })).toBe('9 more transactions: +1')
+  expect(step('contracts', '1 contract', 4)).toBe('2 more contracts: +3')
+  expect(step('builds', '4 builds', 16)).toBe('1 more build: +4')
+  expect(step('tokens', '2 TALENT', 1)).toBe('8 more TALENT: +4')
+  expect(step('builds', 'Level 2', 8)).toBe('a value of 3, now 2: +4')
+  expect(step('builds', '0', 0)).toBe('a value of 1, now 0: +4')
+  expect(step('age', '2025-01-02', 7, 40)).toBe('only time: +4 a year')
+  // No step is named if the rule does not explain the points, or if there is no number.
+  expect(step('tx', '68 transactions', 5)).toBe('up to 15 more points')
+  expect(step('tx', 'Verified', 0)).toBe('up to 20 more points')
+  expect(step('nothing', '5', 0)).toBe('up to 20 more points')
+  expect(step('constructor', '5 things', 5)).toBe('up to 15 more points')
 })
 
 onEngine('sqlite', 'the score history', (open) => {
@@ -183,14 +246,36 @@ onEngine('sqlite', 'the score history', (open) => {
     await addDataPoint(server.store, 900)
     await rescore(server.store)
     const { text } = await server.look('/passports/12')
-    expect(text.match(/<circle cx=/g)).toHaveLength(2)
-    expect(text).toContain('dy="-6">1,057.5</text><text class="end" y="100%" dy="-6">0</text>')
+    const [, id] =
+      /<a class="rise" href="#change-(\d+)" tabindex="-1"><title>2026-01-02: 1,057.5</.exec(text) ?? []
+    expect(text).toContain(`<tr id="change-${id}"><td><time>2026-01-02</time>`)
     expect(text).toContain('<span>today</span>')
-    expect(text).toContain(`: 1,057.5. GitHub +15 (new)</title>`)
     expect(text).toContain('<svg class="history" aria-hidden="true">')
     const words = readable(text)
-    expect(words).toContain('Date Score Change Causes 2026-01-02 1,057.5 +15 GitHub +15 (new)')
-    expect(words).toContain('1,042.5 &ndash; first known score')
+    expect(words).toContain(
+      'Date Change Score Causes 2026-01-02 &#9650; +15 1,042.5 to 1,057.5 GitHub +15 (new)',
+    )
+    expect(words).toContain('&ndash; 1,042.5 first known score')
+  })
+
+  test('the header names the last change with its main cause, and a fall has an arrow, a sign and a colour of its own', async () => {
+    await using server = await servePeople([mira])
+    for (const amount of [900, 400]) {
+      await addDataPoint(server.store, amount)
+      await rescore(server.store)
+    }
+    const { text } = await server.look('/passports/12')
+    const [header = ''] = /<p class="last">.*/.exec(text) ?? []
+    expect(readable(header)).toBe('&#9660; \u22125 since January 2026 : GitHub \u22125, 15 to 10')
+    const [, id] = /href="#change-(\d+)"><span class="fall">/.exec(header) ?? []
+    const [row = ''] = new RegExp(`<tr id="change-${id}">.*`).exec(text) ?? []
+    expect(readable(row)).toBe(
+      '2026-01-02 &#9660; \u22125 1,057.5 to 1,052.5 GitHub \u22125, 15 to 10 (900 to 400)',
+    )
+    expect(text).toContain(`<a class="fall" href="#change-${id}" tabindex="-1">`)
+    expect(text).toMatch(/<path class="fall" vector-effect="non-scaling-stroke" d="M[\d.]+ 16V[\d.]+"/)
+    // The axis begins a little below the lowest score, 1,042.5.
+    expect(text).toContain('>1,057.5</text><text y="100%" dy="-6">1,041</text>')
   })
 
   test('the score history shows only the latest 60 changes', async () => {
@@ -201,8 +286,12 @@ onEngine('sqlite', 'the score history', (open) => {
     }
     await using server = serveExplorer(store)
     const { text } = await server.look('/passports/1')
-    expect(text.match(/<circle cx=/g)).toHaveLength(61)
-    expect(readable(text)).toContain('+1 imported record +1')
-    expect(readable(text)).toContain('10 &ndash; earlier score')
+    expect(text.match(/<a class="rise" href="#change-/g)).toHaveLength(61)
+    const [shown = '', folded = ''] = text.split('<details id="changes">')
+    expect(shown.match(/<tr id="change-/g)).toHaveLength(5)
+    expect(folded.match(/<tr id="change-/g)).toHaveLength(56)
+    expect(readable(text)).toContain('+1 69 to 70 imported record +1')
+    expect(readable(folded)).toStartWith('All changes: 56 earlier ones')
+    expect(readable(text)).toContain('&ndash; 10 earlier score')
   })
 })

@@ -15,16 +15,14 @@ onEngine('sqlite', 'the passport page', (open) => {
     expect(status).toBe(200)
     expect(headers.get('Content-Security-Policy')).toStartWith("default-src 'none'; script-src 'self'")
     expect(text).not.toMatch(
-      /<script>|<style|style=|onclick|<img(?! class="(badge|card)" src="\/\1\/12.svg")/,
+      /<script>|<style|style="|onclick|<img(?! class="card" src="\/card\/12.png"| class="pick [a-z ]+" src="\/badge\/12.svg\?)/,
     )
     const words = readable(text)
     for (const part of [
       'Mira Kettlewood',
       'human Passport 12 Lisbon',
-      'Builds kites.',
-      'builder zk',
       'Passport score 1,042.5 Outstanding',
-      'No. 1 in Activity Score by part',
+      'No. 1 in Activity Builds kites. builder zk Share Compare',
       'Activity 1,020 No. 1 Identity 12.25 No. 1 Skills 10.25 No. 1',
       '1,020 Activity + 12.25 Identity + 10.25 Skills = 1,042.5',
       'Identity 12.25 from 2 credentials',
@@ -32,7 +30,7 @@ onEngine('sqlite', 'the passport page', (open) => {
       '1 credential without points',
       'Gamma 0 of 5',
       'Crafts not part of the score Zeta 3 of 4',
-      'What would raise the score Epsilon 1,020 of 2,000 up to 980 more Delta 10.25 of 40 up to 29.75 more',
+      'What would raise the score Epsilon 1,020 of 2,000 up to 980 more points Delta 10.25 of 40 up to 29.75 more points',
       'Among 5 people',
       '0xada0…0001 main',
       'Lens mira on Lens example.com Mira K. 1.2k followers 12 following Notes',
@@ -209,7 +207,7 @@ onEngine('sqlite', 'the passport page', (open) => {
       'curl &#x27;http://passports.example:8080/api/v3/passports/12?include=credentials&#x27;',
     )
     expect(plain).toContain(
-      '[![Passport 12](http://passports.example:8080/badge/12.svg)](http://passports.example:8080/passports/12)',
+      '[![Passport 12](http://passports.example:8080/badge/12.svg?show=<span class="pick score">score</span>',
     )
     expect(await read('[::1]:8080')).toContain('http://[::1]:8080/api')
     for (const host of ["a'$(id)'", 'a;id', 'a&b', 'a`b`', 'a)(b', 'a"b']) {

@@ -18,6 +18,8 @@ type Options = Partial<ApiServerOptions> &
   Partial<Pick<ExplorerOptions, 'explain' | 'api' | 'rasterize'>> & {
     settings?: SiteSettings
     publicUrl?: string
+    /** Matches a character of the operator's fonts. */
+    fonts?: RegExp
     /** Returns methods that replace those of the catalog. */
     replace?: (catalog: Catalog) => Partial<Catalog>
   }
@@ -27,6 +29,7 @@ export function serveExplorer(
   {
     explain,
     publicUrl,
+    fonts,
     api,
     settings = DEFAULT_SITE,
     rasterize = drawPng,
@@ -44,7 +47,7 @@ export function serveExplorer(
     rules: () => findRules(store),
     api,
     now: options.now ?? (() => NOON),
-    site: createSite(settings, publicUrl).site,
+    site: createSite(settings, publicUrl, true, fonts).site,
     rasterize,
   })
   const server = serveTest(store, {

@@ -1,0 +1,193 @@
+import { type Credential, roundScore } from '../../domain/credential.ts'
+import { type Cause, causesOf, type LogEvent, type ScoreChange } from '../../domain/history/event.ts'
+import type { Passport } from '../../domain/passport.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
+import type { Store } from '../../store/store.ts'
+import { UNKNOWN } from '../design/credential-rows.ts'
+import { type Html, html, renderWithin } from '../design/html.ts'
+import { formatChange, formatFigure, renderDay, shortWord, toCoordinate } from '../design/text.ts'
+
+/** `words` is such as "GitHub −8, 21 to 13". */
+type DescribedCause = { delta: number; words: string; reason: string }
+
+/** A score, and the change that led to it. `id` is the number of the event. The oldest score has no change. */
+type Point = { id: number; time: number; score: number; delta?: number; causes: readonly DescribedCause[] }
+
+const TYPES = ['passport.added', 'score.changed'] as const
+const MOST_EVENTS = 60
+const MOST_CAUSES = 5
+const MAX_WORD_LENGTH = 30
+const FIRST_ROWS = 5
+const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
+
+/** Finds the latest scores of a passport, the oldest first. */
+export async function findHistory(
+  events: Store['events'],
+  { id, scores }: Passport,
+  credentials: readonly Credential[],
+): Promise<Point[]> {
+  const points = toPoints(await events.listLatest(id, TYPES, MOST_EVENTS), credentials)
+  // Removes the changes that were made after the passport was read.
+  while (points.length > 0 && points.at(-1)?.score !== scores.total) points.pop()
+  return points
+}
+
+const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** Renders the last change and its main cause: "−16 since October 2026: GitHub −8, 21 to 13". Empty without a change. */
+export function renderLastChange(points: readonly Point[]): Html {
+  const { id = 0, time, delta, causes = [] } = points.at(-1) ?? {}
+  if (delta === undefined) return html``
+  const cause = causes.find((each) => Math.sign(each.delta) === Math.sign(delta))
+  return html`<p class="last"><a href="#change-${id}">${renderChange(delta)} since ${MONTH.format(time)}</a>${cause ? `: ${cause.words}` : ''}</p>`
+}
+
+/** Renders the latest changes of a score with their causes, as a chart and as a table. Empty if nothing changed. */
+export function renderHistory(points: readonly Point[]): Html {
+  if (points.length < 2) return html``
+  const { shown } = renderWithin(points.toReversed(), renderPoint, MOST_ROWS)
+  const older = shown.slice(FIRST_ROWS)
+  return html`<section id="history">
+<h2>Score history</h2>
+<figure>
+${drawChart(points)}
+<p class="row between axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>today</span></p>
+</figure>
+<table>
+<thead><tr><th scope="col">Date</th><th scope="col">Change</th><th scope="col">Score</th><th scope="col">Causes</th></tr></thead>
+<tbody>${shown.slice(0, FIRST_ROWS)}</tbody>
+</table>
+${older.length === 0 ? html`` : html`<details id="changes"><summary>All changes: ${count(older.length, 'earlier one')}</summary><table><tbody>${older}</tbody></table></details>`}
+</section>`
+}
+
+/** Events that change only credentials add no point. `latest` has the newest event first. */
+function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[]): Point[] {
+  const names = new Map(credentials.map(({ type, name }) => [type, name]))
+  /** The values of credentials after each event, by type and by id. */
+  const values = new Map(credentials.flatMap(({ type, id, value }) => [[type, value] as const, [id, value]]))
+  const points: Point[] = []
+  for (const event of latest) {
+    const { sequence: id, time } = event
+    if (event.type === 'passport.added') points.push({ id, time, score: event.score, causes: FIRST })
+    if (event.type !== 'score.changed') continue
+    const [before, score] = event.change.score
+    const causes = describeCauses(event.change, names, values)
+    if (before !== score) points.push({ id, time, score, delta: roundScore(score - before), causes })
+  }
+  const oldest = points.at(-1)
+  if (oldest?.delta !== undefined)
+    points.push({ id: 0, time: oldest.time, score: roundScore(oldest.score - oldest.delta), causes: EARLIER })
+  return points.reverse()
+}
+
+const FIRST = [{ delta: 0, words: 'first known score', reason: '' }]
+const EARLIER = [{ delta: 0, words: 'earlier score', reason: '' }]
+
+type Words = Map<string, string>
+type CredentialChange = ScoreChange['credentials'][number]
+
+/** Describes the causes of a change, the largest first. Sets `values` to the values before the change. */
+function describeCauses(change: ScoreChange, names: Words, values: Words): DescribedCause[] {
+  const others = causesOf(change)
+    .filter(({ type }) => type === undefined)
+    .map(({ delta, cause }) => ({ delta, words: `${REST[cause]} ${formatChange(delta)}`, reason: '' }))
+  return [...change.credentials.map((each) => describeCause(each, names, values)), ...others]
+    .filter(({ delta }) => delta !== 0)
+    .sort((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
+}
+
+function describeCause(change: CredentialChange, names: Words, values: Words): DescribedCause {
+  const { type, id = type, cause, before } = change
+  const [old, now] = change.score
+  const name = shorten(names.get(type) ?? before.name ?? type)
+  const delta = roundScore((now ?? 0) - (old ?? 0))
+  const steps = old === null || now === null ? '' : `, ${formatFigure(old)} to ${formatFigure(now)}`
+  const value = values.get(id)
+  if (before.value !== undefined) values.set(id, before.value)
+  const reason =
+    cause === 'value' && before.value && value
+      ? `${shorten(before.value)} to ${shorten(value)}`
+      : CAUSES[cause]
+  return { delta, words: `${name} ${formatChange(delta)}${steps}`, reason }
+}
+
+const shorten = (text: string) => shortWord(text, MAX_WORD_LENGTH)
+
+/** Uses an arrow and a sign, so that falls and rises differ without colour, too. */
+const renderChange = (delta: number): Html =>
+  html`<span class="${classOf(delta)}"><span aria-hidden="true">${arrowOf(delta)}</span> ${formatChange(delta)}</span>`
+
+const classOf = (delta: number) => (delta < 0 ? 'fall' : 'rise')
+const arrowOf = (delta: number) => (delta < 0 ? html`&#9660;` : html`&#9650;`)
+
+function renderPoint({ id, time, score, delta, causes }: Point): Html {
+  const before = delta === undefined ? '' : `${formatFigure(score - delta)} to `
+  return html`<tr id="change-${id}"><td>${renderDay(time)}</td><td>${delta === undefined ? UNKNOWN : renderChange(delta)}</td><td>${before}${formatFigure(score)}</td><td class="wide soft">${joinCauses(causes)}</td></tr>
+`
+}
+
+function joinCauses(causes: readonly DescribedCause[]): string {
+  const words = causes
+    .slice(0, MOST_CAUSES)
+    .map(({ words, reason }) => (reason === '' ? words : `${words} (${reason})`))
+  const more = causes.length - words.length
+  return [...words, ...(more > 0 ? [`${more} more`] : [])].join('; ')
+}
+
+const CAUSES: Record<Cause, string> = {
+  added: 'new',
+  gone: 'gone',
+  value: 'new data',
+  rules: 'new rules',
+  time: 'time passed',
+  record: 'new record',
+  merge: 'merge',
+}
+
+/** Names the cause of a change that no credential explains. */
+const REST: Partial<Record<Cause, string>> = { record: 'imported record', rules: 'limits of the rules' }
+
+/** Returns a round number a little below the lowest score. */
+function startOfAxis(low: number, high: number): number {
+  const range = Math.max(high - low, 1)
+  const step = 10 ** Math.floor(Math.log10(range / 3))
+  const start = Math.floor((low - range / 10) / step) * step
+  return low < 0 ? start : Math.max(0, start)
+}
+
+/**
+ * Draws steps in an inner SVG, which is stretched, and marks in the outer SVG, where they keep their shape. A mark links to
+ * the row of its change. The table has the same content for keyboards and screen readers.
+ */
+function drawChart(points: readonly Point[]): Html {
+  const [first, last] = [points[0]?.time ?? 0, points.at(-1)?.time ?? 0]
+  const scores = points.map(({ score }) => score)
+  const [low, high] = [Math.min(...scores), Math.max(...scores)]
+  const start = startOfAxis(low, high)
+  const places = points.map((point, at) => ({
+    ...point,
+    // Leaves space for the labels of the axis, and for the line of the last score, which continues to the right edge.
+    x: toCoordinate(
+      12 + 80 * (last > first ? (point.time - first) / (last - first) : at / (points.length - 1)),
+    ),
+    y: toCoordinate(100 - (84 * (point.score - start)) / (high - start || 1)),
+  }))
+  const path = places.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`)).join('')
+  const falls = places.flatMap(({ x, y, delta = 0 }, at) =>
+    delta < 0 ? `M${x} ${places[at - 1]?.y}V${y}` : [],
+  )
+  const end = places.at(-1)
+  // The label of a fall is below its line, where there is space for it.
+  const isLow = (end?.delta ?? 0) < 0 && (end?.y ?? 0) < 75
+  const { shown } = renderWithin(places.toReversed(), drawMark, MOST_ROWS)
+  return html`<svg class="history" aria-hidden="true"><line class="most" x1="12%" x2="100%" y1="16%" y2="16%"/><svg viewBox="0 0 100 100" preserveAspectRatio="none" fill="none" stroke="currentcolor" stroke-width="2"><path vector-effect="non-scaling-stroke" d="${path}H100"/><path class="fall" vector-effect="non-scaling-stroke" d="${falls.join('')}"/></svg>${shown}<text y="16%" dy="4">${formatFigure(high)}</text><text y="100%" dy="-6">${formatFigure(start)}</text><text class="now" x="100%" y="${end?.y ?? 0}%" dy="${isLow ? 22 : -10}">${formatFigure(end?.score ?? 0)}</text></svg>`
+}
+
+function drawMark({ id, x, y, time, score, delta }: Point & { x: number; y: number }): Html {
+  const mark =
+    delta === undefined
+      ? html`<circle cx="${x}%" cy="${y}%" r="4" fill="currentcolor"/>`
+      : html`<text x="${x}%" y="${y}%" dy="5" text-anchor="middle" fill="currentcolor">${arrowOf(delta)}</text>`
+  return html`<a class="${classOf(delta ?? 0)}" href="#change-${id}" tabindex="-1"><title>${new Date(time).toISOString().slice(0, 10)}: ${formatFigure(score)}</title><circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>${mark}</a>`
+}
