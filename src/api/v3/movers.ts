@@ -56,20 +56,10 @@ function sortOf({ score: [before, after] }: ScoreDiff): MoversSort {
 
 type Parameters = Readonly<Record<string, string | undefined>>
 
-/** Whether the parameters ask for movers. Throws `invalid_request` if they contradict each other. */
-export function asksForMovers(parameters: Parameters): boolean {
-  const { sort, since } = parameters
-  const isMovers = MOVERS_SORTS.some((each) => each === sort)
-  const other = OTHER_PARAMETERS.find((name) => isMovers && parameters[name] !== undefined)
-  if (other) throw invalidParameter(other, `${other} cannot be combined with sort=${sort}.`)
-  if (isMovers || since === undefined) return isMovers
-  throw invalidParameter('since', `since needs sort to be one of ${MOVERS_SORTS.join(', ')}.`)
-}
-
 /** Renders the items of a page of movers. */
 export async function renderMovers(context: Context, parameters: Parameters, fields: Fields) {
   const { limit: size, cursor } = parameters
-  const [sort, since] = [parameters.sort as MoversSort, parseSince(parameters.since, context.now())]
+  const [sort, since] = [parseMoversSort(parameters), parseSince(parameters.since, context.now())]
   const limit = parseLimit(size, DEFAULT_LIMIT, LARGEST_MOVERS_LIMIT, ['causes'])
   // Binds cursors to the sort and the time.
   const query = { keyword: `${sort} ${since}`, filter: [], sort: parseSort() }
@@ -87,6 +77,15 @@ export async function renderMovers(context: Context, parameters: Parameters, fie
   const results = await renderPassports(context, found, fields, { changes })
   const items = results.flatMap((result) => (result && 'json' in result ? [result.json] : []))
   return { items, next: next ? formatCursor(query, next) : null, total }
+}
+
+/** Throws `invalid_request`, also if the parameters contradict each other. */
+function parseMoversSort(parameters: Parameters): MoversSort {
+  const sort = MOVERS_SORTS.find((each) => each === parameters.sort)
+  if (!sort) throw invalidParameter('since', `since needs sort to be one of ${MOVERS_SORTS.join(', ')}.`)
+  const other = OTHER_PARAMETERS.find((name) => parameters[name] !== undefined)
+  if (other) throw invalidParameter(other, `${other} cannot be combined with sort=${sort}.`)
+  return sort
 }
 
 /** Throws `invalid_request`. */
