@@ -19,6 +19,7 @@ const PATHS = [
     '/credentials',
     '/compare?ids=1,12',
     '/about',
+    '/movers',
   ],
   ...['/passports/12', '/passports/12/score', '/passports/nobody', '/deprecation', '/reference/v3'],
 ]
