@@ -54,8 +54,7 @@ export const LIST_PARAMETERS = {
   since: {
     description:
       'A time of the last 31 days (RFC 3339), or a day. Required with `sort` by `-change`, `change` and `-added`, which list at most 1,000 passports and cannot be combined with `q`, `filter`, `group_by` and `after`.',
-    schema: { type: 'string' },
-    example: '2026-10-01',
+    schema: { type: 'string', examples: ['2026-10-01'] },
   },
   group_by: {
     description: 'Counts all matching passports by the values of this field',

@@ -1,4 +1,4 @@
-// Completes the reference page: sends the forms, copies code, and keeps the form in the URL.
+// Completes the page of a call: sends the form, copies code, and keeps the form in the URL.
 // reference-json.client.js precedes it in the same script.
 
 const TIMEOUT_MILLISECONDS = 30_000
@@ -6,10 +6,12 @@ const TIMEOUT_MILLISECONDS = 30_000
 const MAX_BODY_IN_URL = 2000
 
 const key = /** @type {HTMLInputElement} */ (document.getElementById('api-key'))
-const forms = [...document.querySelectorAll('.call form')]
-const radios = [...document.querySelectorAll('.code-tabs input')]
-/** The pending request of each form. */
-const requests = new Map()
+const form = document.querySelector('.call form')
+const fields = [...form.querySelectorAll('[data-in]')]
+const block = document.querySelector('[data-response]')
+const languages = document.querySelector('.code-tabs')
+/** The pending request. */
+let pending
 
 const PYTHON_NAMES = { true: 'True', false: 'False', null: 'None' }
 
@@ -23,38 +25,26 @@ const WRITE_JSON = {
       .replace(/"(?:[^"\\]|\\.)*"|true|false|null/g, (token) => PYTHON_NAMES[token] ?? token),
 }
 
-const fieldsOf = (form) => [...form.querySelectorAll('[data-in]')]
-const sectionOf = (form) => form.closest('section')
-
 loadState()
-for (const form of forms) {
-  form.addEventListener('input', () => showSnippets(form))
-  form.addEventListener('change', () => saveState(form))
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    void send(form)
-  })
-  showSnippets(form)
-}
-for (const radio of radios) {
-  radio.addEventListener('change', () => {
-    chooseLanguage(radio.value)
-    saveState(formOfHash())
-  })
-}
+form.addEventListener('input', showSnippets)
+key.addEventListener('input', showSnippets)
+form.addEventListener('submit', (event) => {
+  event.preventDefault()
+  void send()
+})
+for (const part of [form, languages]) part.addEventListener('change', saveState)
 for (const bar of document.querySelectorAll('.code-header')) bar.append(copyButton(bar.parentElement))
 for (const pre of document.querySelectorAll('[data-json-text]')) showJson(pre, pre.textContent)
-addEventListener('hashchange', () => saveState(formOfHash()))
+showSnippets()
 enhanceKey()
-enhanceContents()
 
-// The request of a form
+// The request
 
 /** Path and query. A single quote is encoded, because the examples quote URLs with it. */
-function toTarget(form) {
+function toTarget() {
   const query = new URLSearchParams()
   let path = form.dataset.path
-  for (const { name, value, dataset } of fieldsOf(form)) {
+  for (const { name, value, dataset } of fields) {
     const text = value.trim().toWellFormed()
     if (dataset.in === 'path') path = path.replace(`{${name}}`, () => encodeURIComponent(text))
     else if (dataset.in === 'query' && text !== '') query.set(name, text)
@@ -62,7 +52,7 @@ function toTarget(form) {
   return (query.size === 0 ? path : `${path}?${query}`).replaceAll("'", '%27')
 }
 
-function toRequest(form) {
+function toRequest() {
   const body = form.elements.namedItem('body')?.value
   const headers = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' })
   const sentKey = key.value.trim()
@@ -70,8 +60,8 @@ function toRequest(form) {
   return { method: form.dataset.method, body, headers }
 }
 
-/** Returns the first invalid field and its message. A missing key has no field, because focusing it would hide the form. */
-function findProblem(form) {
+/** Returns the first invalid field and its message. */
+function findProblem() {
   const odd = /[^!-~]/u.exec(key.value.trim())
   if (odd)
     return {
@@ -79,8 +69,8 @@ function findProblem(form) {
       text: `The key contains “${odd[0]}”. A key has only letters, digits and underscores: copy it again.`,
     }
   if ('needsKey' in form.dataset && key.value.trim() === '')
-    return { text: 'This call needs a key. Enter yours in “Your key” above.' }
-  for (const field of fieldsOf(form)) {
+    return { field: key, text: 'This call needs a key. Enter yours in “Your key” above.' }
+  for (const field of fields) {
     const value = field.value.trim()
     if (field.required && value === '') return { field, text: `${field.name} is blank. Enter a value.` }
     // In a URL, "." and ".." are folders.
@@ -92,41 +82,40 @@ function findProblem(form) {
   return undefined
 }
 
-async function send(form) {
-  const problem = findProblem(form)
-  for (const field of [key, ...fieldsOf(form)]) field.removeAttribute('aria-invalid')
+async function send() {
+  const problem = findProblem()
+  for (const field of [key, ...fields]) field.removeAttribute('aria-invalid')
   form.querySelector('[data-problem]').textContent = problem?.text ?? ''
   if (problem) {
     problem.field?.setAttribute('aria-invalid', 'true')
     problem.field?.focus()
     return
   }
-  saveState(form)
-  requests.get(form)?.abort()
+  saveState()
+  pending?.abort()
   const own = new AbortController()
-  requests.set(form, own)
-  const block = sectionOf(form).querySelector('[data-response]')
+  pending = own
   delete block.dataset.ok
   block.setAttribute('aria-busy', 'true')
   const begin = performance.now()
   try {
     const signal = AbortSignal.any([own.signal, AbortSignal.timeout(TIMEOUT_MILLISECONDS)])
-    const response = await fetch(toTarget(form), { ...toRequest(form), signal })
+    const response = await fetch(toTarget(), { ...toRequest(), signal })
     const text = await response.text()
-    showResponse(block, response, text, Math.round(performance.now() - begin))
+    showResponse(response, text, Math.round(performance.now() - begin))
   } catch (error) {
-    // A newer request of this form replaced this one.
+    // A newer request replaced this one.
     if (own.signal.aborted) return
     const isLate = error.name === 'TimeoutError'
-    showFailure(block, isLate ? 'No response in 30 seconds.' : `No response: ${error.message}.`)
+    showFailure(isLate ? 'No response in 30 seconds.' : `No response: ${error.message}.`)
   }
   block.removeAttribute('aria-busy')
 }
 
-function showResponse(block, response, text, milliseconds) {
+function showResponse(response, text, milliseconds) {
   const size = new Blob([text]).size.toLocaleString('en')
-  showSummary(block, `${response.status} in ${milliseconds} ms, ${size} bytes`, response.ok)
-  showHint(block, response, text)
+  showSummary(`${response.status} in ${milliseconds} ms, ${size} bytes`, response.ok)
+  showHint(response, text)
   const headers = block.querySelector('[data-headers]')
   headers.hidden = false
   const rows = [...response.headers].flatMap(([name, value]) => [make('dt', name), make('dd', value)])
@@ -134,14 +123,14 @@ function showResponse(block, response, text, milliseconds) {
   showJson(block.querySelector('[data-body]'), text)
 }
 
-function showFailure(block, text) {
-  showSummary(block, text, false)
+function showFailure(text) {
+  showSummary(text, false)
   block.querySelector('[data-hint]').hidden = true
   block.querySelector('[data-headers]').hidden = true
   block.querySelector('[data-body]').textContent = ''
 }
 
-function showSummary(block, text, isOk) {
+function showSummary(text, isOk) {
   const summary = block.querySelector('[data-summary]')
   block.querySelector('[data-title]').textContent = 'Response'
   summary.textContent = text
@@ -151,7 +140,7 @@ function showSummary(block, text, isOk) {
 }
 
 /** Shows a hint below the response: enter a key, or open the page of the passport. */
-function showHint(block, { status }, text) {
+function showHint({ status }, text) {
   const hint = block.querySelector('[data-hint]')
   const id = /"passport_id":(\d+)/.exec(text)?.[1]
   const isPage = id !== undefined && 'explorer' in reference.dataset
@@ -167,50 +156,41 @@ function showHint(block, { status }, text) {
 
 // Snippets
 
-function showSnippets(form) {
-  const section = sectionOf(form)
-  const url = reference.dataset.origin + toTarget(form)
-  for (const part of section.querySelectorAll('[data-url]')) part.textContent = url
+function showSnippets() {
+  const url = reference.dataset.origin + toTarget()
+  for (const part of languages.querySelectorAll('[data-url]')) part.textContent = url
+  const sentKey = key.value.trim()
+  // Only letters, digits and underscores need no quoting in a shell.
+  languages.querySelector('[data-key]').textContent =
+    `"X-API-KEY: ${/^\w+$/.test(sentKey) ? sentKey : '$KEY'}"`
   const { value, error } = parseJson(form.elements.namedItem('body')?.value)
   if (error) return
-  for (const part of section.querySelectorAll('[data-json]')) {
+  for (const part of languages.querySelectorAll('[data-json]')) {
     part.textContent = WRITE_JSON[part.dataset.json](JSON.stringify(value, null, 2))
   }
 }
 
-/** Selects the language in all snippets of the page. */
-function chooseLanguage(language) {
-  for (const radio of radios) if (radio.value === language) radio.checked = true
-}
+// The state of the page in the URL: the changed fields, and the language. Never the key.
 
-// The state of the page in the URL: the changed fields of one form, and the language. Never the key.
-
-function formOfHash() {
-  return document.getElementById(location.hash.slice(1))?.querySelector('form') ?? undefined
-}
-
-function saveState(form) {
+function saveState() {
   const state = new URLSearchParams()
-  for (const { name, value, defaultValue = '' } of form ? fieldsOf(form) : []) {
+  for (const { name, value, defaultValue = '' } of fields) {
     if (value !== defaultValue && value.length <= MAX_BODY_IN_URL) state.set(name, value)
   }
-  const language = document.querySelector('[name^=language]:checked')?.value
+  const language = languages.querySelector(':checked').value
   if (language !== 'curl') state.set('language', language)
-  const hash = form ? `#${sectionOf(form).id}` : location.hash
   const query = state.size === 0 ? '' : `?${state}`
-  history.replaceState(history.state, '', location.pathname + query + hash)
+  history.replaceState(history.state, '', location.pathname + query + location.hash)
 }
 
 function loadState() {
   const state = new URLSearchParams(location.search)
-  const form = formOfHash()
-  for (const field of form ? fieldsOf(form) : []) {
-    if (state.has(field.name)) field.value = state.get(field.name)
-  }
-  chooseLanguage(state.get('language'))
+  for (const field of fields) if (state.has(field.name)) field.value = state.get(field.name)
+  const language = state.get('language')
+  for (const radio of languages.querySelectorAll('input')) if (radio.value === language) radio.checked = true
 }
 
-// Copying, the key field and the contents
+// Copying and the key field
 
 /** Copies the visible code of a block. */
 function copyButton(block) {
@@ -245,32 +225,4 @@ function enhanceKey() {
     key.type = isHidden ? 'text' : 'password'
     button.textContent = isHidden ? 'Hide key' : 'Show key'
   })
-}
-
-/** Marks the section that is being read. On narrow screens, a chosen link closes the menu. */
-function enhanceContents() {
-  const menu = document.querySelector('.contents-menu')
-  menu.addEventListener('click', ({ target }) => {
-    if (target.closest('a')) menu.open = false
-  })
-  const visible = new Set()
-  const sections = [...document.querySelectorAll('.calls > section')]
-  const mark = () => {
-    const current = sections.find((section) => visible.has(section))
-    for (const link of reference.querySelectorAll('nav a[href^="#"]')) {
-      if (current && link.hash === `#${current.id}`) link.setAttribute('aria-current', 'true')
-      else link.removeAttribute('aria-current')
-    }
-  }
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        if (isIntersecting) visible.add(target)
-        else visible.delete(target)
-      }
-      mark()
-    },
-    { rootMargin: '-10% 0px -70%' },
-  )
-  for (const section of sections) observer.observe(section)
 }

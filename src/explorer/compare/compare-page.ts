@@ -15,7 +15,13 @@ import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explore
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import type { Site } from '../site/site.ts'
 import { findParts } from '../site/standings.ts'
-import { type ComparedPerson, compareAddress, renderComparison, renderPerson } from './compare-table.ts'
+import {
+  type ComparedPerson,
+  compareAddress,
+  renderComparison,
+  renderMarks,
+  renderName,
+} from './compare-table.ts'
 
 /** Two to four people side by side. */
 export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
@@ -110,20 +116,23 @@ async function readPassport({ store }: Reader, key: PassportKey): Promise<Passpo
 const LIST = new Intl.ListFormat('en-GB')
 
 function renderPage(site: Site, found: Found, people: readonly ComparedPerson[]): RenderedPage {
-  const names = LIST.format(people.map(({ passport }) => shortNameOf(passport)))
+  const listNames = (longest: number) =>
+    LIST.format(people.map(({ passport }) => shortWord(shortNameOf(passport), longest)))
+  const names = listNames(MAX_TEXT_LENGTH)
+  const heading = listNames(people.length > 2 ? 20 : 40)
   const path = compareAddress(people.map(({ passport }) => passport.id))
   const isComplete = people.length > 1
   const isMissing = people.length === 0 && found.unknown.length > 0
   const layout = {
     site,
-    title: isComplete ? `${names} compared` : 'Compare people',
+    title: isComplete ? `${heading} compared` : 'Compare people',
     description: isComplete
       ? `Scores, ranks and credentials of ${names} side by side`
       : 'Compare the scores, ranks and credentials of two to four people',
     share: { path, ...(isComplete && { card: `/card${path.replace('?', '.png?')}`, alt: names }) },
     script: 'passport.js',
     here: '/compare',
-    main: html`<h1>${isComplete ? html`<bdi>${names}</bdi>` : 'Compare people'}</h1>
+    main: html`<h1>${isComplete ? html`<bdi class="clamp">${heading}</bdi>` : 'Compare people'}</h1>
 ${isComplete ? renderActions(site, path, names) : LEAD}
 ${renderNotes(found)}
 ${people.length === 1 ? renderFirst(people) : people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
@@ -142,7 +151,7 @@ const renderActions = ({ origin }: Site, path: string, names: string): Html =>
 
 /** Renders the first person, and a form to add the second. */
 const renderFirst = (people: readonly ComparedPerson[]): Html => html`<div class="compare-start">
-${people.map((person) => html`<div class="panel">${rosette(person.passport.id)}${renderPerson(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`)}
+${people.map((person) => html`<div class="panel">${rosette(person.passport.id)}${renderName(person.passport)}${renderMarks(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`)}
 <div class="panel vacant">${renderAddForm(people)}</div>
 </div>`
 

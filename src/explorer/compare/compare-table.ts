@@ -23,12 +23,15 @@ type People = readonly ComparedPerson[]
 export const compareAddress = (ids: readonly (number | string)[]): string =>
   ids.length === 0 ? '/compare' : `/compare?ids=${ids.join(',')}`
 
-/** One table: a column for each person. On narrow screens it scrolls inside its frame. */
+/** One table: a column for each person. On narrow screens, the title of a row is above its cells. */
 export function renderComparison(people: People): Html {
-  return html`<div class="compare panel" role="region" aria-label="Comparison" tabindex="0">
-<table>
-<thead><tr class="portraits"><td></td>${people.map(({ passport }) => html`<td>${rosette(passport.id)}</td>`)}</tr>
-<tr><td></td>${people.map((person) => html`<th scope="col">${renderPerson(person, people)}</th>`)}</tr></thead>
+  const head = (cells: readonly Html[]) => html`<tr><td></td>${cells}</tr>\n`
+  const isLong = people.some(({ passport }) => passport.scores.total >= 1e6)
+  return html`<div class="compare panel">
+<table${isLong ? html` class="long"` : html``}>
+<thead>${head(people.map(({ passport }) => html`<td>${rosette(passport.id)}</td>`))}
+${head(people.map(({ passport }) => html`<th scope="col">${renderName(passport)}</th>`))}
+${head(people.map((person) => html`<td>${renderMarks(person, people)}</td>`))}</thead>
 ${renderScores(people)}
 ${renderCredentials(people)}
 ${renderProfiles(people)}
@@ -36,13 +39,14 @@ ${renderProfiles(people)}
 </div>`
 }
 
-/** The name with its links, for the head of a column. */
-export function renderPerson({ passport }: ComparedPerson, people: People): Html {
-  const name = shortNameOf(passport)
+export const renderName = (passport: PassportV3): Html =>
+  html`<a class="clamp compared" href="/passports/${passport.id}"><bdi>${shortNameOf(passport)}</bdi></a>`
+
+/** The mark of a human, and a link that removes the person from the comparison. */
+export function renderMarks({ passport }: ComparedPerson, people: People): Html {
   const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
-  return html`<div class="row compared"><a class="clamp" href="/passports/${passport.id}"><bdi>${name}</bdi></a>
-${passport.human ? html`<span class="pill">human</span>` : html``}
-<a class="soft remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${name}</bdi></span></a></div>`
+  return html`<div class="row">${passport.human ? html`<span class="pill">human</span>` : html``}
+<a class="soft remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${shortNameOf(passport)}</bdi></span></a></div>`
 }
 
 const renderRow = (title: string | Html, cells: readonly Html[]) =>

@@ -1,13 +1,12 @@
-import { errorsOf, templateOf } from '../../api/openapi.ts'
+import { templateOf } from '../../api/openapi.ts'
 import type { DocumentedRoute, Parameter } from '../../api/route.ts'
-import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
 
 /** A parameter with a field in the form. */
 type Field = Parameter & { name: string; place: 'path' | 'query'; schema: Schema }
 
 export function renderEndpoint(route: DocumentedRoute, origin: string, stamp: string | undefined): Html {
-  const { id, summary, description = '', needsKey, methods = ['GET'], body, bodyExample } = route
+  const { id, summary, needsKey, methods = ['GET'], body, bodyExample } = route
   const path = templateOf(route)
   const fields = [...toFields('path', route.params), ...toFields('query', route.query)].map((field) =>
     // The stamp in the OpenAPI document is only an example: this service has no rule set with that stamp.
@@ -17,9 +16,7 @@ export function renderEndpoint(route: DocumentedRoute, origin: string, stamp: st
   return html`
 <section id="${id}" class="call">
 <div class="call-text">
-${heading(id, summary)}
-<p class="call-path">${methods.map((each) => html`<span class="method">${each}</span> `)}<code>${path}</code>${needsKey ? html` <span class="pill">key required</span>` : html``}</p>
-<p>${prose(description)}</p>
+<h2 class="unseen">Request</h2>
 <form data-path="${path}" data-method="${method}"${needsKey ? html` data-needs-key` : html``} novalidate aria-label="Try it: ${summary}">
 ${fields.map((field) => renderField(id, field))}
 ${body ? renderBody(id, bodyExample) : html``}
@@ -32,11 +29,14 @@ ${renderResponse(route.example)}
 </div>
 <div class="call-fields">
 ${body ? html`<details><summary>Request fields</summary>${renderFields(body)}</details>` : html``}
-<details><summary>Response fields</summary>${renderFields(route.response)}</details>
-<p class="soft">Errors: ${errorLinks(route)}</p>
+<details open><summary>Response fields</summary>${renderFields(route.response)}</details>
 </div>
 </section>`
 }
+
+/** The method and the path of a call. */
+export const renderPath = (route: DocumentedRoute): Html =>
+  html`<span class="call-path">${(route.methods ?? ['GET']).map((method) => html`<span class="method">${method}</span> `)}<code>${templateOf(route)}</code>${route.needsKey ? html` <span class="pill">key required</span>` : html``}</span>`
 
 const toFields = (place: Field['place'], parameters: DocumentedRoute['params'] = {}): Field[] =>
   Object.entries(parameters).map(([name, parameter]) => ({
@@ -74,7 +74,7 @@ type SentRequest = { id: string; method: string; url: string; body: unknown }
 
 /**
  * Renders the same request in several languages, of which one is visible. Radio buttons select it, so that no script is
- * needed. When the form changes, the script replaces the text of `data-url` and `data-json`.
+ * needed. When the form or the key changes, the script replaces the text of `data-url`, `data-json` and `data-key`.
  */
 function renderSnippets({ id, method, url, body }: SentRequest): Html {
   const address = html`<span data-url>${url}</span>`
@@ -104,7 +104,7 @@ const NEWLINE = html` \\
 function curl(address: Html, method: string, json: Html | undefined): Html {
   const body = json && html`${NEWLINE}-H 'Content-Type: application/json'${NEWLINE}-d '${json}'`
   const option = method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `
-  return html`curl ${option}'${address}'${NEWLINE}-H "X-API-KEY: $KEY"${body ?? ''}`
+  return html`curl ${option}'${address}'${NEWLINE}-H <span data-key>"X-API-KEY: $KEY"</span>${body ?? ''}`
 }
 
 function javaScript(address: Html, method: string, json: Html | undefined): Html {
@@ -135,11 +135,6 @@ response = requests.${method.toLowerCase()}(
 )
 print(response.json())`
 }
-
-const errorLinks = (route: DocumentedRoute): Html[] =>
-  [...new Set(errorsOf(route).map((code) => STATUS_OF[code]))]
-    .sort((one, other) => one - other)
-    .map((status) => html`<a href="#status-${status}">${status}</a> `)
 
 /** Returns the path and query of the form with its initial values. The script builds the same request. */
 function exampleTarget(path: string, fields: readonly Field[]): string {
@@ -210,7 +205,7 @@ export function renderFields(schema: Schema): Html {
 }
 
 /** The fields of an object, of the items of a list, or of all alternatives. */
-function fieldsOf(schema: Schema): Map<string, Schema> {
+export function fieldsOf(schema: Schema): Map<string, Schema> {
   const { items, anyOf, properties = {} } = schema
   if (items) return fieldsOf(items)
   if (!anyOf) return new Map(Object.entries(properties))

@@ -6,13 +6,13 @@ import { type Html, html, prose } from '../design/html.ts'
 import { renderAddress } from '../design/text.ts'
 import { renderLayout } from '../site/layout-and-link-previews.ts'
 import type { Site } from '../site/site.ts'
-import { heading, renderEndpoint } from './endpoint.ts'
+import { fieldsOf, heading, renderEndpoint, renderPath } from './endpoint.ts'
 
 type Options = {
   site: Site
   /** The version of the API that the page shows; also its OpenAPI tag. */
   version: string
-  /** Says whether V1 is active, deprecated or removed. */
+  /** The state of V1 in a sentence. */
   headline: Html
   explorer: boolean
   stamp: string | undefined
@@ -23,95 +23,108 @@ export const versionsOf = (routes: readonly DocumentedRoute[]): string[] => [
   ...new Set(routes.filter(({ surface }) => surface.usesKeys).map(({ surface }) => surface.tag.name)),
 ]
 
-/** The page of the first version is `/reference` itself. */
-export const referencePath = (versions: readonly string[], version: string): string =>
-  version === versions[0] ? '/reference' : `/reference/${version.toLowerCase()}`
+export const referencePath = (version: string): string => `/reference/${version.toLowerCase()}`
 
-/** Renders a page that is readable without JavaScript. Only its forms need the script. */
-export function renderReference(all: readonly Route[], options: Options): string {
-  const { site, version, headline, explorer, stamp } = options
-  const { origin } = site
-  const routes = all.filter(isDocumented)
-  const api = routes.filter(({ surface }) => surface.tag.name === version)
-  const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
-  const versions = versionsOf(routes)
-  const surface = api[0]?.surface
-  const links = renderLinks(api)
-  const notice = surface?.retires
-    ? html`<section id="deprecation" class="notice">
-<h2>${headline}</h2>
-<p><a href="/deprecation">Deprecation of V1: dates, and what to do</a></p>
-</section>`
-    : html``
-  const main = html`<div class="reference" data-origin="${origin}"${explorer ? html` data-explorer` : html``}>
-<details class="contents-menu"><summary>Contents</summary><nav aria-label="Contents">${links}</nav></details>
-<nav class="contents" aria-label="Contents">${links}</nav>
-<div class="calls">
-${renderIntroduction(versions, version, surface?.tag.description ?? '', origin)}
-${notice}
-${renderKey(site)}
-${api.map((route) => renderEndpoint(route, origin, stamp))}
-${renderErrors(api)}
-<section id="service">
-${heading('service', 'For operators and tools')}
-<dl>${service.map(({ path, summary = '' }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
-</section>
-</div>
+export const callPath = ({ id, surface }: DocumentedRoute): string =>
+  `${referencePath(surface.tag.name)}/${id}`
+
+/** Renders the page of a call or, without a call, of a version. Only the forms and the search need the script. */
+export function renderReference(all: readonly Route[], options: Options, call?: DocumentedRoute): string {
+  const { site, version, explorer } = options
+  const main = html`<div class="reference" data-origin="${site.origin}"${explorer ? html` data-explorer` : html``}>
+${call ? renderCall(call, options) : renderVersion(all, options)}
 </div>`
   return renderLayout({
     site,
-    title: `${version} API reference`,
-    description: `passportd: reference of the ${version} passport API`,
+    title: call ? `${call.summary} · ${version} API` : `${version} API reference`,
+    description: call
+      ? `${call.summary}: parameters, response and examples of the ${version} passport API`
+      : `passportd: reference of the ${version} passport API`,
     head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
-    script: 'reference.js',
-    share: { path: referencePath(versions, version) },
+    script: call ? 'reference.js' : 'reference-calls.js',
+    share: { path: call ? callPath(call) : referencePath(version) },
     here: '/reference/v3',
     explorer,
     main,
   })
 }
 
-function renderLinks(api: readonly DocumentedRoute[]): Html {
-  const sections = [
-    { id: 'key', title: 'Your key' },
-    ...api.map(({ id, summary }) => ({ id, title: summary })),
-    { id: 'errors', title: 'Errors' },
-    { id: 'service', title: 'For operators and tools' },
-  ]
-  return html`${sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}<a href="/openapi.json">OpenAPI document</a>`
-}
-
-function renderIntroduction(
-  versions: readonly string[],
-  version: string,
-  about: string,
-  origin: string,
-): Html {
-  const links = versions.map(
+function renderVersion(all: readonly Route[], options: Options): Html {
+  const { version, site } = options
+  const routes = all.filter(isDocumented)
+  const api = routes.filter(({ surface }) => surface.tag.name === version)
+  const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
+  const links = versionsOf(routes).map(
     (each) =>
-      html`<a href="${referencePath(versions, each)}"${each === version ? html` aria-current="page"` : html``}>${each.toLowerCase()}</a>`,
+      html`<a href="${referencePath(each)}"${each === version ? html` aria-current="page"` : html``}>${each.toLowerCase()}</a>`,
   )
   return html`<h1>The ${version} passport API</h1>
 <nav class="versions segments" aria-label="Version of the API">${links}</nav>
+${renderNotice(api[0], options)}
 <section id="introduction" class="call">
 <div class="call-text">
 <p>${prose(ABOUT)}</p>
-<p>${prose(about)}</p>
+<p>${prose(api[0]?.surface.tag.description ?? '')}</p>
+<p id="key">Send your key in the header <code>X-API-KEY</code>.</p>
+${renderKeySource(site.keys)}
+<p><a href="/openapi.json">OpenAPI document</a></p>
 </div>
 <div class="call-code">
 <div class="code-block">
 <div class="code-header"><p>Base URL</p></div>
-<pre tabindex="0" aria-label="Base URL"><code>${origin}/api/${version.toLowerCase()}</code></pre>
+<pre tabindex="0" aria-label="Base URL"><code>${site.origin}${referencePath(version).replace('reference', 'api')}</code></pre>
 </div>
 </div>
+</section>
+<section id="calls">
+${heading('calls', 'Calls')}
+<p class="scripted find-call"><label for="find">Find a call</label> <input id="find" type="search" placeholder="Words, path or parameter" autocomplete="off" spellcheck="false"> <span class="soft" data-count role="status"></span></p>
+<ul class="rows call-list">${api.map(renderCallRow)}</ul>
+</section>
+${renderErrors(api)}
+<section id="service">
+${heading('service', 'For operators and tools')}
+<dl>${service.map(({ path, summary = '' }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
 </section>`
 }
+
+/** The id is the one that the call had when each version was one page. */
+function renderCallRow(route: DocumentedRoute): Html {
+  const names = [...Object.keys({ ...route.params, ...route.query }), ...fieldsOf(route.body ?? {}).keys()]
+  return html`<li id="${route.id}"><a href="${callPath(route)}">${route.summary}</a> ${renderPath(route)}
+<span class="soft detail">${prose(names.map((name) => `\`${name}\``).join(' '))}</span></li>
+`
+}
+
+function renderCall(call: DocumentedRoute, options: Options): Html {
+  const { version, site, stamp } = options
+  return html`<p class="trail"><a href="${referencePath(version)}">${version} API reference</a></p>
+<h1>${call.summary}</h1>
+<p>${renderPath(call)}</p>
+${renderNotice(call, options)}
+<p class="lead">${prose(call.description ?? '')}</p>
+${renderKey(site)}
+${renderEndpoint(call, site.origin, stamp)}
+${renderErrors([call])}`
+}
+
+/** Says whether the version is active, deprecated or removed. */
+const renderNotice = (call: DocumentedRoute | undefined, { headline }: Options): Html =>
+  call?.surface.retires
+    ? html`<section id="deprecation" class="notice">
+<h2>${headline}</h2>
+<p><a href="/deprecation">Deprecation of V1: dates, and what to do</a></p>
+</section>`
+    : html``
+
+const renderKeySource = (keys: Site['keys']): Html =>
+  keys === undefined ? html`` : html`<p>How to get a key: ${renderAddress(keys)}</p>`
 
 const renderKey = ({ keys }: Site) => html`<section id="key" class="call">
 <div class="call-text">
 ${heading('key', 'Your key')}
-<p id="key-about">This page sends it as <code>X-API-KEY</code> and does not store it. The examples read it from the environment variable <code>KEY</code>; if that is not set, they send no key.</p>
-${keys === undefined ? html`` : html`<p>How to get a key: ${renderAddress(keys)}</p>`}
+<p id="key-about">This page sends it as <code>X-API-KEY</code> and does not store it. The curl example contains it. The other examples read it from the environment variable <code>KEY</code>; if that is not set, they send no key.</p>
+${renderKeySource(keys)}
 <noscript><p>Sending requests from this page requires JavaScript.</p></noscript>
 </div>
 <div class="call-code key-row">
@@ -121,7 +134,7 @@ ${keys === undefined ? html`` : html`<p>How to get a key: ${renderAddress(keys)}
 </div>
 </section>`
 
-/** The statuses of all endpoints, each once. */
+/** The statuses of all these calls, each once. */
 function renderErrors(api: readonly DocumentedRoute[]): Html {
   const errors = api.flatMap((route) =>
     errorsOf(route).map((code) => ({ status: STATUS_OF[code] as number, text: ERRORS[code].description })),

@@ -3,7 +3,7 @@ import { createOpenApi, OPENAPI_VERSIONS, type OpenApiVersion } from '../../api/
 import { publicOriginOf, queryOf } from '../../api/parse-request.ts'
 import { createPage, createPageCache, type RenderedPage } from '../../api/rendered-page.ts'
 import { JSON_HEADERS } from '../../api/response.ts'
-import { isDocumented, pageRoute, type Route } from '../../api/route.ts'
+import { type DocumentedRoute, isDocumented, pageRoute, type Route } from '../../api/route.ts'
 import { routesOf } from '../../api/routes.ts'
 import { invalidParameter } from '../../domain/errors.ts'
 import { type DatedPlan, datePlan, NO_PLAN } from '../../domain/retirement.ts'
@@ -12,7 +12,7 @@ import type { Awaitable } from '../../store/store.ts'
 import { file, POLICY } from '../site/assets-and-csp.ts'
 import { createSite, type Site } from '../site/site.ts'
 import { describePhase, renderDeprecation } from './deprecation-page.ts'
-import { referencePath, renderReference, versionsOf } from './reference-page.ts'
+import { callPath, referencePath, renderReference, versionsOf } from './reference-page.ts'
 
 type Options = {
   site?: Site
@@ -48,16 +48,21 @@ export function createReference(version: string, options: Options = {}) {
   const { plan = () => datePlan(NO_PLAN, undefined), now = Date.now, explorer = true, stamp } = options
   const { site = createSite().site } = options
   const api = routesOf(options)
-  const versions = versionsOf(api.filter(isDocumented))
+  const calls = api.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
+  const versions = versionsOf(calls)
   const pages = createPageCache(MAX_BYTES)
   const documentOf = (format: OpenApiVersion) => createOpenApi(version, documented, format)
 
-  async function showReference(request: Request, shownVersion: string): Promise<RenderedPage> {
+  async function showReference(
+    request: Request,
+    shownVersion = versions[0] ?? '',
+    call?: DocumentedRoute,
+  ): Promise<RenderedPage> {
     const origin = publicOriginOf(request, site.origin) || EXAMPLE_ORIGIN
     const headline = describePhase(plan(), now())
     const shown = { version: shownVersion, headline, explorer, stamp: await stamp?.() }
-    return pages.get(documented, JSON.stringify([origin, shown]), () => {
-      const body = renderReference(documented, { site: { ...site, origin }, ...shown })
+    return pages.get(documented, JSON.stringify([origin, shown, call?.id]), () => {
+      const body = renderReference(documented, { site: { ...site, origin }, ...shown }, call)
       return file('text/html', body, POLICY.reference)
     })
   }
@@ -73,12 +78,19 @@ export function createReference(version: string, options: Options = {}) {
     return pages.get(documented, format, () => createPage(JSON.stringify(documentOf(format)), JSON_HEADERS))
   }
 
-  const references = versions.map((each) =>
-    pageRoute(referencePath(versions, each), (request) => showReference(request, each), {
-      summary: `API reference of ${each} with forms to try the endpoints`,
-    }),
-  )
-  const start = pageRoute('/', (request) => showReference(request, versions[0] ?? ''), {
+  const references = [
+    ...versions.map((each) =>
+      pageRoute(referencePath(each), (request) => showReference(request, each), {
+        summary: `API reference of ${each} with forms to try the endpoints`,
+      }),
+    ),
+    // The address of V1 in earlier releases.
+    pageRoute('/reference', (request) => showReference(request)),
+    ...calls.map((call) =>
+      pageRoute(callPath(call), (request) => showReference(request, call.surface.tag.name, call)),
+    ),
+  ]
+  const start = pageRoute('/', (request) => showReference(request), {
     summary: 'Start page: passports by score, or the API reference if the explorer is off',
   })
   const served: readonly Route[] = [

@@ -16,8 +16,10 @@ import rankingScript from '../assets/ranking.client.js' with { type: 'text' }
 import ranking from '../assets/ranking.css' with { type: 'text' }
 import referenceScript from '../assets/reference.client.js' with { type: 'text' }
 import reference from '../assets/reference.css' with { type: 'text' }
+import referenceCallsScript from '../assets/reference-calls.client.js' with { type: 'text' }
 import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
 import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
+import themeScript from '../assets/theme.client.js' with { type: 'text' }
 import { FONT_FACES, FONTS } from '../design/fonts.ts'
 import { type Theme, writeColors } from '../design/tokens.ts'
 
@@ -43,7 +45,8 @@ const writePolicy = (...directives: string[]) =>
   ["default-src 'none'", ...directives, "base-uri 'none'", "frame-ancestors 'none'"].join('; ')
 
 const OWN_STYLE = ["style-src 'self'", "font-src 'self'"]
-const OWN_FILES = ["script-src 'self'", ...OWN_STYLE, "connect-src 'self'"]
+const OWN_SCRIPT = "script-src 'self'"
+const OWN_FILES = [OWN_SCRIPT, ...OWN_STYLE, "connect-src 'self'"]
 const OWN_IMAGES = "img-src 'self' data:"
 const NO_FORM = "form-action 'none'"
 
@@ -51,7 +54,7 @@ const NO_FORM = "form-action 'none'"
 export const POLICY = {
   explorer: writePolicy(...OWN_FILES, OWN_IMAGES, "form-action 'self'"),
   reference: writePolicy(...OWN_FILES, OWN_IMAGES, NO_FORM),
-  deprecation: writePolicy(...OWN_STYLE, OWN_IMAGES, NO_FORM),
+  deprecation: writePolicy(OWN_SCRIPT, ...OWN_STYLE, OWN_IMAGES, NO_FORM),
   file: writePolicy('img-src data:', NO_FORM),
 }
 
@@ -105,14 +108,15 @@ function compact(styles: readonly string[]): string {
     .replace(/ ?([{};,]|: )\s*/g, (separator) => separator.trim())
 }
 
-/** The types of Bun lack `minify`, which also shortens names. */
-const minifier = new Bun.Transpiler({ loader: 'js', minify: true } as Bun.TranspilerOptions)
+const minifier = new Bun.Transpiler({ loader: 'js', minifyWhitespace: true })
 
 /** Files that do not depend on settings. */
 const FILES = {
   'ranking.js': minifier.transformSync(rankingScript),
   'passport.js': minifier.transformSync(passportScript),
   'reference.css': compact([reference, referenceLayout]),
+  'reference-calls.js': minifier.transformSync(referenceCallsScript),
+  'theme.js': minifier.transformSync(themeScript),
   'reference.js': minifier.transformSync(`${referenceJsonScript}\n${referenceScript}`),
 }
 

@@ -44,6 +44,7 @@ export function renderLayout(layout: Layout): string {
 <meta name="theme-color" content="${site.accents.light}">
 ${explorer ? RASTER_ICONS : html``}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
+<script src="${site.urlOf('theme.js')}"></script>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
 ${renderShareMeta(site, { title, description, ...share }, explorer)}${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${site.urlOf(script)}"></script>`}
 </head>
@@ -59,11 +60,15 @@ ${main}
 <footer><div>
 <p>${site.name} publishes professional-reputation records: people with a score for activity, identity and skills.</p>
 <nav aria-label="About this site">${explorer ? html`<a href="/about">About</a> ` : html``}${site.contact === undefined ? html`` : html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl === undefined ? html`` : html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a> <a href="/openapi.json">OpenAPI document</a> <a href="/deprecation">End of V1</a></nav>
+${THEMES}
 </div></footer>
 </body>
 </html>
 `.markup
 }
+
+/** The script keeps the choice in the browser. Without scripts, the theme is that of the system. */
+const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplete="off"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>`
 
 /** Icons that only the explorer serves. */
 const RASTER_ICONS = html`<link rel="icon" href="/favicon.ico" sizes="32x32">

@@ -67,7 +67,7 @@ onEngine('sqlite', 'the comparison', (open) => {
   test('the comparison accepts ids, wallets, handles and names, and shows each person once', async () => {
     const people = async (ids: string) => {
       const { text } = await server.look(`/compare?${new URLSearchParams({ ids })}`)
-      return [...text.matchAll(/class="row compared">[\s\S]*?href="\/passports\/(\d+)"/g)].map(([, id]) =>
+      return [...text.matchAll(/class="clamp compared" href="\/passports\/(\d+)"/g)].map(([, id]) =>
         Number(id),
       )
     }

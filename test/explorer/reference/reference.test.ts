@@ -3,6 +3,7 @@ import { DEFAULT_SITE } from '../../../src/config/site.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
+import { listCalls } from '../../support/explorer/snippets.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
@@ -10,8 +11,8 @@ import { NOON } from '../../support/store/records.ts'
 onEngine('sqlite', 'the reference page', (open) => {
   const server = shareServer(() => open(), serveTest)
 
-  test('the reference loads only two stylesheets and one script of this service, under a strict Content-Security-Policy', async () => {
-    const { text, headers } = await server.get('/reference')
+  test('the reference loads only two stylesheets and two scripts of this service, under a strict Content-Security-Policy', async () => {
+    const { text, headers } = await server.get('/reference/v1')
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     const policy = headers.get('Content-Security-Policy')
     expect(policy).toStartWith(
@@ -19,13 +20,19 @@ onEngine('sqlite', 'the reference page', (open) => {
     )
     expect(policy).not.toContain('unsafe')
     const loaded = [...text.matchAll(/<(?:link|script)[^>]* (?:src|href)="([^"]+)"/g)].map(([, url]) => url)
-    expect(loaded.filter((url) => url?.endsWith('.css') || url?.endsWith('.js'))).toHaveLength(3)
+    expect(loaded.filter((url) => url?.endsWith('.css') || url?.endsWith('.js'))).toHaveLength(4)
     const links = [...text.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, url]) => url as string)
     const isOwn = (url: string) => url.startsWith(server.url.origin) || /^(#|\/(?!\/))/.test(url)
     expect(links.filter((url) => !isOwn(url))).toEqual([])
     expect(text).not.toMatch(/<script>|<style|style=|onclick|`/)
-    expect((await server.get('/')).text).toBe(text)
+    for (const path of ['/', '/reference']) expect((await server.get(path)).text).toBe(text)
   })
+
+  /** The pages of all calls of a version, as one text. */
+  async function readCalls(version: string): Promise<string> {
+    const paths = await listCalls(server, version)
+    return (await Promise.all(paths.map((path) => server.get(path)))).map((page) => page.text).join('')
+  }
 
   test('the reference shows V1 as removed from the moment of its sunset', async () => {
     await using store = await open()
@@ -46,11 +53,11 @@ onEngine('sqlite', 'the reference page', (open) => {
     ...['LookupRequest', 'LookupBody', 'ListBody', 'Group', 'RuleSet', 'Diff', 'EventPage', 'Event'],
   ]
   test.each([
-    ['/reference', ['Passport', ...V1_SCHEMAS]],
-    ['/reference/v2', ['PassportV2', ...V1_SCHEMAS]],
-    ['/reference/v3', V3_SCHEMAS.map((name) => `V3${name}`)],
-  ])('%s shows every field of every response', async (path, names) => {
-    const { text } = await server.get(path)
+    ['v1', ['Passport', ...V1_SCHEMAS]],
+    ['v2', ['PassportV2', ...V1_SCHEMAS]],
+    ['v3', V3_SCHEMAS.map((name) => `V3${name}`)],
+  ])('the pages of the calls of %s show every field of every response', async (version, names) => {
+    const text = await readCalls(version)
     const { components } = (await server.get('/openapi.json')).body
     for (const name of names) {
       const fields = Object.keys(components.schemas[name].properties)
@@ -60,7 +67,7 @@ onEngine('sqlite', 'the reference page', (open) => {
   })
 
   test('the reference shows the type of a field, including alternatives, constants and lists', async () => {
-    const { text } = await server.get('/reference/v3')
+    const text = await readCalls('v3')
     for (const type of [
       '<code>bio</code> <span class="soft">string or null',
       '<code>error</code> <span class="soft">&quot;not_found&quot; or &quot;malformed&quot; or &quot;ambiguous&quot;',
@@ -77,38 +84,52 @@ onEngine('sqlite', 'the reference page', (open) => {
     expect(text).not.toMatch(/<dl class="fields"><\/dl>|undefined/)
   })
 
-  test('each API version has a page with its endpoints, and the version menu marks the version of the page', async () => {
-    const { paths } = (await server.get('/openapi.json')).body
-    for (const [path, version] of [
-      ['/reference', 'V1'],
-      ['/reference/v2', 'V2'],
-      ['/reference/v3', 'v3'],
-    ]) {
-      const { text } = await server.get(path as string)
+  test.each([
+    ['v1', 'V1'],
+    ['v2', 'V2'],
+    ['v3', 'v3'],
+  ])(
+    'the page of %s links each of its calls, whose pages tell whether the version is deprecated',
+    async (name, version) => {
+      const { paths } = (await server.get('/openapi.json')).body
+      const { text } = await server.get(`/reference/${name}`)
       expect(text).toContain(`<h1>The ${version} passport API</h1>`)
-      expect(text).toContain(`<a href="${path}" aria-current="page">${version?.toLowerCase()}</a>`)
+      expect(text).toContain(`<a href="/reference/${name}" aria-current="page">${name}</a>`)
       expect(text).toContain('<a href="/reference/v3" aria-current="page">API</a></nav>')
-      expect(text.includes('data-needs-key')).toBe(version === 'v3')
-      const shown = [...text.matchAll(/<form data-path="([^"]+)"/g)].map((match) => match[1])
-      // A path has a form for each of its operations.
+      const calls = await readCalls(name)
+      expect(calls.includes('data-needs-key')).toBe(name === 'v3')
+      const shown = [...calls.matchAll(/<form data-path="([^"]+)"/g)].map((match) => match[1])
+      // A path has a page for each of its operations.
       expect([...new Set(shown)]).toEqual(
-        Object.keys(paths).filter((each) => each.startsWith(`/api/${version?.toLowerCase()}/`)),
+        Object.keys(paths).filter((each) => each.startsWith(`/api/${name}/`)),
       )
-      for (const notice of ['id="deprecation"', ' passport API is deprecated</h2>'])
-        expect([notice, text.includes(notice)]).toEqual([notice, version !== 'v3'])
-    }
-    expect((await server.get('/reference/v4')).status).toBe(404)
+      for (const [page, count] of [
+        [text, 1],
+        [calls, shown.length],
+      ] as const) {
+        for (const notice of ['id="deprecation"', ' passport API is deprecated</h2>'])
+          expect([notice, page.split(notice).length - 1]).toEqual([notice, name === 'v3' ? 0 : count])
+      }
+    },
+  )
+
+  test('the page of a call has its own title and canonical address, and an unknown call is not found', async () => {
+    const { text } = await server.get('/reference/v3/getPassportV3')
+    expect(text).toContain('<title>Get a passport by id, wallet or handle · v3 API · passportd</title>')
+    expect(text).toContain(`<link rel="canonical" href="${server.url}reference/v3/getPassportV3">`)
+    expect(text).toContain('<a href="/reference/v3">v3 API reference</a>')
+    for (const path of ['/reference/v4', '/reference/v3/nothing', '/reference/v1/getPassportV3'])
+      expect([path, (await server.get(path)).status]).toEqual([path, 404])
   })
 })
 
 test('the reference describes every status code once', async () => {
   await using server = await serveRecords({}, [])
-  for (const path of ['/reference', '/reference/v3']) {
+  for (const path of ['/reference/v1', '/reference/v3', '/reference/v3/getRules']) {
     const { text } = await server.get(path)
     const described = [...text.matchAll(/<dt id="status-(\d+)">/g)].map(([, status]) => status)
     expect(new Set(described).size).toBe(described.length)
-    const linked = new Set([...text.matchAll(/href="#status-(\d+)"/g)].map(([, status]) => status))
-    expect(described).toEqual(expect.arrayContaining([...linked]))
+    expect(described).toEqual(expect.arrayContaining(['304', '400', '404', '429']))
     expect(text.match(/Too many requests/g)).toHaveLength(1)
   }
 })
@@ -128,28 +149,30 @@ test('example requests use the public URL, or else the Host header if it is a pl
   })
   await using branded = serveTest(server.store, { routes })
   const show = async (path: string) => (await branded.get(path, { headers: { Host: 'other.example' } })).text
-  expect(await show('/reference/v3')).toContain('https://public.example/api/v3/rules/stamp-of-ours')
+  expect(await show('/reference/v3/getRules')).toContain('https://public.example/api/v3/rules/stamp-of-ours')
   const page = await show('/reference')
   expect(page).toContain('https://public.example/api/v1')
   expect(page).not.toContain('other.example')
 })
 
-test('the section of the key says how to get one, if the operator has set it', async () => {
+test('the reference says how to get a key, if the operator has set it', async () => {
   await using server = await serveRecords({}, [])
-  expect((await server.get('/reference/v3')).text).not.toContain('How to get a key')
-  const readKey = async (keys: string) => {
-    const { routes } = createReference('0.0.0', { site: createSite({ ...DEFAULT_SITE, keys }).site })
-    await using branded = serveTest(server.store, { routes })
-    return /<section id="key".*?<\/section>/s.exec((await branded.get('/reference/v3')).text)?.[0]
+  for (const path of ['/reference/v3', '/reference/v3/getRules']) {
+    expect((await server.get(path)).text).not.toContain('How to get a key')
+    const read = async (keys: string) => {
+      const { routes } = createReference('0.0.0', { site: createSite({ ...DEFAULT_SITE, keys }).site })
+      await using branded = serveTest(server.store, { routes })
+      return (await branded.get(path)).text
+    }
+    expect(await read('https://k.example/')).toContain(
+      'How to get a key: <a href="https://k.example/" rel="noreferrer">https://k.example/</a>',
+    )
+    expect(await read('Ask "Ada" & co.')).toContain('How to get a key: Ask &quot;Ada&quot; &amp; co.')
   }
-  expect(await readKey('https://k.example/')).toContain(
-    'How to get a key: <a href="https://k.example/" rel="noreferrer">https://k.example/</a>',
-  )
-  expect(await readKey('Ask "Ada" & co.')).toContain('How to get a key: Ask &quot;Ada&quot; &amp; co.')
 })
 
-test.each(['/reference', '/reference/v2', '/reference/v3'])(
-  '%s and the files that it loads have at most 60 KB when compressed',
+test.each(['/reference/v1', '/reference/v3', '/reference/v3/listPassportsV3'])(
+  '%s and the files that it loads have at most 55 KB when compressed, with 6 KB of scripts',
   async (path) => {
     await using server = await serveRecords({}, [])
     const { text } = await server.get(path)
@@ -165,18 +188,20 @@ test.each(['/reference', '/reference/v2', '/reference/v3'])(
         return (await response.arrayBuffer()).byteLength
       }),
     )
-    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(60_000)
+    expect(sum(sizes)).toBeLessThan(55_000)
+    expect(sum(sizes.filter((_, at) => files[at - 1]?.[1]?.endsWith('.js')))).toBeLessThan(6_000)
   },
 )
 
+const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size)
+
 test('the snippets name a method other than GET, and other than POST with a body', async () => {
   await using server = await serveRecords({}, [])
-  const { text } = await server.get('/reference/v3')
-  const removal = text.slice(text.indexOf('id="removePassport"'))
+  const { text: removal } = await server.get('/reference/v3/removePassport')
   expect(removal).toMatch(
     /^[\s\S]*?curl -X DELETE '[\s\S]*?method: &#x27;DELETE&#x27;, [\s\S]*?requests\.delete\(/,
   )
-  const [lookup] = text.slice(text.indexOf('id="lookUp"')).split('</section>', 1)
+  const { text: lookup } = await server.get('/reference/v3/lookUp')
   expect(lookup).toContain('curl ')
   expect(lookup).not.toContain('-X POST')
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { inBrowser } from '../../support/explorer/browser.ts'
-import { LANGUAGES, runSnippets, withoutRequestId } from '../../support/explorer/snippets.ts'
+import { LANGUAGES, listCalls, runSnippets, withoutRequestId } from '../../support/explorer/snippets.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveRecords, serveTest } from '../../support/http/server.ts'
 import { hasPrograms } from '../../support/programs.ts'
@@ -11,17 +11,18 @@ const NEEDED = ['curl', 'python3-requests'] as const
 
 const openPeople = () => openTestStore('sqlite', inventPeople().slice(0, 50))
 
-const sectionsOf = (page: string) => page.split('<section ').filter((part) => part.includes('data-path='))
+const sectionOf = (page: string) => page.split('<section ').find((part) => part.includes('data-path=')) ?? ''
 
 describe('the snippets of the reference', () => {
   test.if(hasPrograms(...NEEDED))('run as they are, and all languages get the same response', async () => {
     await using store = await openPeople()
     await using server = serveTest(store)
     const { key } = await makeKey(store, 1)
-    const pages = await Promise.all(['/reference', '/reference/v3'].map((path) => server.get(path)))
+    const paths = [...(await listCalls(server, 'v1')), ...(await listCalls(server, 'v3'))]
+    const pages = await Promise.all(paths.map((path) => server.get(path)))
     // Writes are left out, because each language would get another response.
     const sections = pages
-      .flatMap(({ text }) => sectionsOf(text))
+      .map(({ text }) => sectionOf(text))
       .filter((each) => /data-method="GET"|id="lookUp"/.test(each))
     expect(sections.length).toBeGreaterThanOrEqual(9)
     const run = (language: string, key?: string) => {
@@ -49,8 +50,6 @@ inBrowser('the snippets of a form', (browser) => {
     await using server = serveTest(store)
     const { key } = await makeKey(store, 1)
     const page = await browser.newPage()
-    await page.goto(`${server.url}reference/v3`)
-    await page.fill('#api-key', key)
     const parts = { keys: ['42'], as_of: null, other: [true, false, { '"\'': 'null' }] }
     const shown: unknown[] = []
     const codes = new Map<string, string[]>(LANGUAGES.map((language) => [language, []]))
@@ -60,7 +59,9 @@ inBrowser('the snippets of a form', (browser) => {
       ['listPassportsV3', 'q', HOSTILE.join(' ')],
       ['getPassportV3', 'key', HOSTILE.join(' ')],
     ] as const) {
+      await page.goto(`${server.url}reference/v3/${call}`)
       const section = page.locator(`#${call}`)
+      await page.fill('#api-key', key)
       await page.fill(`#${call}-${field}`, value)
       await section.getByRole('button', { name: 'Send request' }).click()
       await section.locator('[data-ok]').waitFor()
@@ -69,23 +70,23 @@ inBrowser('the snippets of a form', (browser) => {
         list.push((await section.locator(`pre[aria-label=${language}]`).textContent()) ?? '')
     }
     for (const [language, list] of codes) {
-      expect(list.join()).not.toContain(key)
-      expect(await runSnippets(language, list, key)).toEqual(shown)
+      // Only curl contains the key. The other languages read it from the environment.
+      const isCurl = language === 'curl'
+      expect(list.map((code) => code.includes(key))).toEqual(list.map(() => isCurl))
+      expect(await runSnippets(language, list, isCurl ? undefined : key)).toEqual(shown)
     }
   })
 
   test('the page script leaves the snippets unchanged until the form changes', async () => {
     await using server = await serveRecords({}, [])
     const page = await browser.newPage()
-    for (const path of ['reference', 'reference/v3']) {
-      const { text } = await server.get(`/${path}`)
-      await page.goto(server.url + path)
+    for (const path of ['/reference/v1/listPassports', ...(await listCalls(server, 'v3'))]) {
+      const { text } = await server.get(path)
+      await page.goto(server.url.origin + path)
       await page.getByRole('button', { name: 'Show key' }).waitFor()
       for (const language of LANGUAGES) {
-        const shown = await page
-          .locator(`form >> xpath=ancestor::section >> pre[aria-label=${language}]`)
-          .allTextContents()
-        expect(shown).toEqual(sectionsOf(text).map((section) => textOf(section, language)))
+        const shown = await page.locator(`pre[aria-label=${language}]`).textContent()
+        expect([path, shown]).toEqual([path, textOf(sectionOf(text), language)])
       }
     }
   })

@@ -86,3 +86,17 @@ export function watchConsole(page: Page): string[] {
 /** A web site with another origin than the service. */
 export const serveBlankPage = () =>
   Bun.serve({ port: 0, fetch: () => new Response('', { headers: { 'Content-Type': 'text/html' } }) })
+
+/** Presses Tab until the element with this id or text has the focus. */
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const isNamed = (text = '') => (name instanceof RegExp ? name.test(text) : name === text)
+  for (let presses = 0; presses < 200; presses++) {
+    await page.keyboard.press('Tab')
+    const focus = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement
+      return { id: element.id, text: (element.closest('label') ?? element).textContent?.trim() }
+    })
+    if (isNamed(focus.id) || isNamed(focus.text)) return
+  }
+  throw new Error(`Tab does not reach ${name}`)
+}

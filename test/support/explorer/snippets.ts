@@ -1,3 +1,4 @@
+import { expect } from 'bun:test'
 import { resultOf } from '../cli.ts'
 
 /** One process runs all snippets of a language. Each snippet prints one line of JSON. */
@@ -33,6 +34,17 @@ export async function runSnippets(language: string, codes: string[], key?: strin
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => withoutRequestId(JSON.parse(line)))
+}
+
+/** Returns the paths of the pages of all calls of a version. */
+export async function listCalls(
+  { get }: { get(path: string): Promise<{ text: string }> },
+  version: string,
+): Promise<string[]> {
+  const { text } = await get(`/reference/${version}`)
+  const paths = [...text.matchAll(/<li id="\w+"><a href="([^"]+)"/g)].map(([, path]) => path as string)
+  expect(paths.length).toBeGreaterThan(2)
+  return paths
 }
 
 export const withoutRequestId = (body: object) => ({ ...body, request_id: undefined })

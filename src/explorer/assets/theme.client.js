@@ -1,0 +1,39 @@
+// Loaded before the stylesheet, so that the chosen theme applies to the first paint.
+
+const KEY = 'theme'
+
+/** Browsers can block the storage: then a choice applies to one page only. */
+function read() {
+  try {
+    return localStorage.getItem(KEY) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+function save(theme) {
+  try {
+    localStorage.setItem(KEY, theme)
+  } catch {
+    // The storage is blocked.
+  }
+}
+
+const paint = (theme) => document.documentElement.style.setProperty('--theme', theme || 'light dark')
+
+function show() {
+  paint(read())
+  const menu = document.getElementById('theme')
+  if (menu) menu.value = read()
+}
+
+show()
+addEventListener('DOMContentLoaded', () => {
+  show()
+  document.getElementById('theme').addEventListener('change', ({ target }) => {
+    save(target.value)
+    paint(target.value)
+  })
+})
+// Another page changed the theme, or the browser shows an earlier state of this page.
+for (const event of ['storage', 'pageshow']) addEventListener(event, show)

@@ -1,0 +1,85 @@
+import { expect, test } from 'bun:test'
+import { inBrowser, tabTo } from '../../support/explorer/browser.ts'
+import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
+import { record } from '../../support/store/records.ts'
+
+inBrowser('a comparison on a phone', (browser) => {
+  test('three people are chosen, compared and removed on a phone with the keyboard, and all of them fit the screen', async () => {
+    await using store = await openTestStore('sqlite', inventPeople().slice(0, 60))
+    await using server = serveExplorer(store)
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(server.url.href)
+    const boxes = page.getByRole('checkbox')
+    for (const at of [0, 1, 2]) {
+      await boxes.nth(at).focus()
+      await page.keyboard.press('Space')
+    }
+    const names = (await page.locator('.ranking .name').allTextContents()).slice(0, 3)
+    await tabTo(page, /^Compare/)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/compare?**')
+    expect(await page.locator('.compared').allTextContents()).toEqual(names)
+    const cells = await page.locator('.compare :is(thead th, tbody td)').evaluateAll((list) =>
+      list.map((cell) => {
+        const { left, right } = cell.getBoundingClientRect()
+        return left >= 0 && right <= innerWidth && cell.scrollWidth <= cell.clientWidth
+      }),
+    )
+    expect(cells.length).toBeGreaterThan(20)
+    expect(cells).not.toContain(false)
+    // The names stay visible below.
+    await page.locator('.compare tbody').last().scrollIntoViewIfNeeded()
+    expect((await page.locator('.compared').first().boundingBox())?.y).toBeGreaterThanOrEqual(0)
+    await page.locator('.compared').last().focus()
+    await tabTo(page, /^Remove/)
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(`Remove ${names[0]}`)
+    await page.keyboard.press('Enter')
+    await page.getByText(names[0] as string).waitFor({ state: 'detached' })
+    expect(await page.locator('.compared').allTextContents()).toEqual(names.slice(1))
+  })
+
+  test('the comparison of four people with long names and scores fits a phone, below a short title, without a layout shift', async () => {
+    const people = [1, 2, 3, 4].map((id) =>
+      record(id, {
+        scores: { total: 987_654_320 + id, activity: 987_654_320 + id },
+        profile: { displayName: `${'Wilhelmina '.repeat(5)}${id}` },
+      }),
+    )
+    await using store = await openTestStore('sqlite', people)
+    await using long = serveExplorer(store)
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 360, height: 740 })
+    const { promise: painted, resolve: onPaint } = Promise.withResolvers<void>()
+    await page.route('**/assets/passport*', async (route) => {
+      await painted
+      await route.continue()
+    })
+    await page.goto(`${long.url}compare?ids=1,2,3,4`, { waitUntil: 'commit' })
+    await page.locator('footer').waitFor()
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    )
+    onPaint()
+    await page.getByRole('button', { name: 'Copy link' }).waitFor()
+    const shifts = await page.evaluate(() => {
+      const observer = new PerformanceObserver(() => {})
+      observer.observe({ type: 'layout-shift', buffered: true })
+      return observer.takeRecords().length
+    })
+    expect(shifts).toBe(0)
+    const linesOf = (selector: string) =>
+      page
+        .locator(selector)
+        .evaluateAll((list) =>
+          list.map((each) =>
+            Math.round(each.clientHeight / Number.parseFloat(getComputedStyle(each).lineHeight)),
+          ),
+        )
+    expect(await linesOf('h1')).toEqual([3])
+    expect(await linesOf('.large')).toEqual([1, 1, 1, 1])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  })
+})
