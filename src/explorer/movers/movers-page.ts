@@ -40,7 +40,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
 <p class="lead">Whose score changed in ${period}, by how much, and why.</p>
 <nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf(each)}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>
 ${sections.map((section) => renderSection(section, scale))}
-<p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as a <a href="${feed}">feed</a> and as an <a href="/reference/v3?sort=-change&amp;since=${presentTime(since).slice(0, 10)}#listPassportsV3">API call</a>.</p>`,
+<p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as a <a href="${feed}">feed</a> and as an <a href="/reference/v3/listPassportsV3?sort=-change&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
       })
       return isCurrent ? page : withoutCaching(page)
     }),
