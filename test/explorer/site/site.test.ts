@@ -85,7 +85,7 @@ describe('files of the site', () => {
   test('an asset URL with the current hash is immutable; without a hash, or with another one, it is revalidated', async () => {
     const { text } = await server.look('/')
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1] as string)
-    expect(paths).toHaveLength(2)
+    expect(paths).toHaveLength(3)
     for (const path of paths) {
       const hashed = await server.look(path)
       expect(hashed.status).toBe(200)
@@ -171,7 +171,7 @@ describe('files of the site', () => {
     expect(text).toContain('<a href="/passports/7/credentials">First</a>')
   })
 
-  test.each(['/deprecation', '/reference', '/reference/v3'])(
+  test.each(['/deprecation', '/reference/v1', '/reference/v3'])(
     '%s has a canonical address and the card of the site at the host of the request',
     async (path) => {
       const { text } = await server.look(path)
