@@ -109,6 +109,7 @@ const EXPLORER_IMPORTS: Record<string, readonly string[]> = {
   passport: PAGE_IMPORTS,
   credentials: PAGE_IMPORTS,
   compare: PAGE_IMPORTS,
+  movers: PAGE_IMPORTS,
   reference: PAGE_IMPORTS,
 }
 

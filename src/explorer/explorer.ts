@@ -16,6 +16,7 @@ import { createCompareCard, createComparePage } from './compare/compare-page.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
 import { createCredentialCard, createCredentialPage } from './credentials/credential-page.ts'
 import { createErrorPages } from './error-page.ts'
+import { createMoversFeed, createMoversPage } from './movers/movers-page.ts'
 import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
@@ -41,9 +42,11 @@ const PAGES: Record<string, CreatePage> = {
   '/compare': createComparePage,
   '/tags-and-places': createTagsAndPlaces,
   '/about': createAboutPage,
+  '/movers': createMoversPage,
 }
 
-const SITEMAPS: Record<string, CreatePage> = {
+const XML_FILES: Record<string, CreatePage> = {
+  '/movers.atom': createMoversFeed,
   '/sitemap.xml': createSitemapIndex,
   '/sitemap/:file': createSitemap,
 }
@@ -101,7 +104,7 @@ export function createExplorer(given: ExplorerOptions) {
   return {
     routes: [
       ...toRoutes(PAGE, PAGES, showHtml),
-      ...toRoutes(PAGE, SITEMAPS, show),
+      ...toRoutes(PAGE, XML_FILES, show),
       ...toRoutes(PICTURE, PICTURES, show),
       // Unknown paths in these folders respond with the 404 page.
       ...['/passports', '/badge', '/card'].flatMap((path) => unknownPaths(PAGE, path, 'explorer')),

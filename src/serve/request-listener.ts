@@ -128,6 +128,7 @@ function createPages({ config, store, catalog, now, rasterize, fonts, plan, onEr
         explain: createPassportExplainer(store),
         rules: () => findRules(store),
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
+        now,
         site,
         rasterize,
         onError,

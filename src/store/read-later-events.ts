@@ -45,28 +45,3 @@ export async function readDiff(
   }
   return finishDiff(diff)
 }
-
-/** The net change of a score, and the time of its latest change. */
-export type RecentDiff = ScoreDiff & { at: number }
-
-/** Compares the scores of passports at an earlier time and now. Passports without a change are left out. */
-export async function readDiffs(
-  events: Events,
-  passports: readonly PassportV3[],
-  from: number,
-  check: Check,
-): Promise<Map<number, RecentDiff>> {
-  const diffs = new Map(
-    passports.map((passport) => [passport.id, { diff: beginDiff(stateOf(passport)), at: 0 }]),
-  )
-  for await (const page of readLater(events, diffs.keys(), from, check)) {
-    for (const [id, own] of Map.groupBy(page, (event) => ('passportId' in event ? event.passportId : 0))) {
-      const entry = diffs.get(id)
-      if (!entry) continue
-      entry.diff = addToDiff(entry.diff, own)
-      entry.at ||= own.find(({ type }) => type === 'score.changed' || type === 'passport.added')?.time ?? 0
-    }
-  }
-  const changed = [...diffs].filter(([, { at }]) => at > 0)
-  return new Map(changed.map(([id, { diff, at }]) => [id, { ...finishDiff(diff), at }]))
-}

@@ -115,6 +115,7 @@ show(v3.diff(7, past, "${new Date(NOON + 1.5 * HOUR).toISOString()}"))
 show([event["type"] for event in v3.events(passport=7)])
 show(list(v3.events(after=v3.cursor(), types=["passport.added"])))
 show(failure_of(lambda: v3.rules("a+b/c")))
+show([item["change"]["score"] for item in v3.list(sort="-change", since=past) if item["passport_id"] == 7])
 `
     const shown = await client.run(program, service.url, service.key)
     const { body: list } = await service.get('/api/v3/passports?sort=passport_id')
@@ -141,6 +142,7 @@ show(failure_of(lambda: v3.rules("a+b/c")))
     expect(shown[9]).toEqual(['passport.added', 'score.changed'])
     expect(shown[10]).toEqual([])
     expect(shown[11]).toMatchObject({ code: 'not_found', status: 404 })
+    expect(shown[12]).toEqual([[10, 14]])
   })
 
   test('raises errors with code, status, request id, invalid values and further members', async () => {
@@ -218,6 +220,7 @@ except CursorExpiredError as error: show(len(list(client.v3.events(after=error.o
       'client.v3.page(include=["standing"], limit=51)': 'limit',
       'client.v3.page(group_by="score")': 'group_by',
       'list(client.v3.list(sort="name"))': 'sort',
+      'list(client.v3.list(sort="-change", since="2026-01-02T12:00"))': 'since',
       'client.v3.diff(7, "2026-01-02T12:00")': 'from',
       'list(client.v3.events(types=[]))': 'types',
       'list(client.v3.copy(select=["scores"]))': 'select',

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createClient, createMemoryCache, PassportError } from '../../packages/client/src/index.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { failureOf, serveRecords } from '../support/http/server.ts'
-import { ADA_WALLET, named, PEOPLE, record, social } from '../support/store/records.ts'
+import { ADA_WALLET, NOON, named, PEOPLE, record, social } from '../support/store/records.ts'
 
 async function serve(records = PEOPLE) {
   const server = await serveRecords({}, records)
@@ -95,6 +95,7 @@ test('v3.list iterates over all pages, and v3.page returns one page with the tot
   // Without a limit, the client asks for the largest page.
   expect(await ids({ include: ['standing'] })).toHaveLength(23)
   expect(await ids({ select: ['passport_id', 'credentials.score'] })).toHaveLength(23)
+  expect(await ids({ sort: '-change', since: new Date(NOON) })).toEqual([])
   const page = await v3.page({ limit: 2, groupBy: 'human' })
   expect(page).toMatchObject({ total: 23, groups: [{ value: 'false', count: 23 }], more_groups: 0 })
   const next = await v3.page({ limit: 2, cursor: page.next as string, select: ['passport_id'] })
@@ -161,7 +162,11 @@ test.each<[keyof Untyped, unknown[], string]>([
   ],
   ['lookup', ['7'], 'keys must be a list of passport ids, wallets and handles, got "7".'],
   ['lookup', [[7, 1.5]], 'keys must be a list of passport ids, wallets and handles, got [7,1.5].'],
-  ['list', [{ sort: 'name' }], `sort must be one of ${SORTS.join(', ')}, got "name".`],
+  [
+    'list',
+    [{ sort: 'name' }],
+    `sort must be one of ${SORTS.join(', ')}, -change, change, -added, got "name".`,
+  ],
   ['list', [{ filter: '' }], 'filter must be a text such as human:true,score:>50, got "".'],
   ['list', [{ q: 7 }], 'q must be a text, got 7.'],
   [

@@ -20,6 +20,7 @@ const PATHS = [
     '/credentials',
     '/compare?ids=1,12,2,3',
     '/about',
+    '/movers',
   ],
   ...['/passports/12', '/passports/12/score', '/passports/nobody', '/deprecation', '/reference/v1'],
   ...['/reference/v3/getPassportV3', '/reference/v3/lookUp'],

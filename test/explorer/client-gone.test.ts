@@ -30,6 +30,9 @@ const evaluate = ({ work }: Endless): Replaced => ({
   replace: () => ({ list: ({ signal }) => work(signal) }),
 })
 const search = ({ work }: Endless): Replaced => ({ replace: () => ({ find: ({ signal }) => work(signal) }) })
+const compare = ({ work }: Endless): Replaced => ({
+  replace: () => ({ movers: ({ signal }) => work(signal) }),
+})
 const draw = ({ work }: Endless): Replaced => ({ rasterize: (_svg, _width, signal) => work(signal) })
 
 test.each([
@@ -40,6 +43,8 @@ test.each([
   ['/credentials/github', 'evaluation', evaluate],
   ['/compare?ids=ada', 'search', search],
   ['/compare?ids=1', 'evaluation', evaluate],
+  ['/movers', 'comparison', compare],
+  ['/movers.atom', 'comparison', compare],
   ['/passports/1', 'evaluation', evaluate],
   ['/badge/1.svg?show=top', 'evaluation', evaluate],
   ['/card/1.png', 'evaluation', evaluate],

@@ -20,7 +20,7 @@ import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
 import { LIST } from './examples.ts'
-import { asksForMovers, renderMovers } from './movers.ts'
+import { renderMovers } from './movers.ts'
 import { type Fields, fieldsOf } from './parameters.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
 import { readAll, readPassports, unitsOfPassports } from './read-passports.ts'
@@ -89,7 +89,7 @@ export const listOfPassports = route(V3, {
 /** Pages of the ranking are cached until the snapshot changes. */
 async function listPassports(request: Request, context: Context, parameters: Parameters): Promise<Response> {
   const fields = fieldsOf(parameters)
-  if (asksForMovers(parameters)) {
+  if (parameters.since !== undefined || MOVERS_SORTS.some((sort) => sort === parameters.sort)) {
     const respond = async () =>
       sendPage(request, context, toPage(parameters, await renderMovers(context, parameters, fields)))
     return renderLarge(context, respond)

@@ -1,4 +1,5 @@
 import { invalidParameter } from '../../domain/errors.ts'
+import type { ScoreDiff } from '../../domain/history/score-diff.ts'
 import {
   DEFAULT_LIMIT,
   formatCursor,
@@ -7,115 +8,95 @@ import {
   type MoversSort,
   parseCursor,
   parseLimit,
+  parseSort,
 } from '../../domain/lists/list-request.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
-import { presentChange, presentTime } from '../../domain/v3/present-event.ts'
-import { type RecentDiff, readDiffs } from '../../store/read-later-events.ts'
-import type { Awaitable } from '../../store/store.ts'
-import { takeTurn } from '../backpressure/turns-and-large-pages.ts'
+import { presentDiff, presentTime } from '../../domain/v3/present-event.ts'
+import { readDiff } from '../../store/read-later-events.ts'
 import type { Context } from '../route.ts'
 import { checkKnown, type Fields, parsePast } from './parameters.ts'
 import { readAll, renderPassports, unitsOfPassports } from './read-passports.ts'
 
 /** The causes of a change need credentials and events, so that fewer passports fit on a page. */
 const LARGEST_MOVERS_LIMIT = 50
-
-/** Reading the events costs more, but the search thread does it at most once for each state of the ranking. */
 const MOVERS_UNITS = 10
-
 const MOST_DAYS = 31
 
-/** `diff` compares the scores at `since` and now. */
-export type Mover = { passport: PassportV3; diff: RecentDiff }
+/** Cannot be combined with a sort of movers. */
+const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'after']
 
-/** Finds a page of movers with the causes. Those whose score has changed back meanwhile are left out. */
+export type Mover = { passport: PassportV3; diff: ScoreDiff }
+
+/** Finds a page of movers and the causes. Leaves out those that changed back, or were merged, since the page was found. */
 export async function findMovers(
   { catalog, store }: Pick<Context, 'catalog' | 'store'>,
   request: MoversRequest & { signal?: AbortSignal },
-  nextTurn: () => Awaitable<void>,
 ) {
   const { sort, since } = request
-  checkKnown('since', since, (await store.events.log()).knownSince)
-  const { ids, next, total } = await catalog.movers(request)
+  const check = (known: number) => checkKnown('since', since, known)
+  check((await store.events.log()).knownSince)
+  const { ids, ...page } = await catalog.movers(request)
+  const nextTurn = () => new Promise<void>(setImmediate)
   const keys = ids.map((id) => ({ id }))
-  const read = (some: readonly { id: number }[]) => store.v3.find(some, { credentials: true })
-  const found = await Array.fromAsync(readAll(keys, read, nextTurn))
-  // The id of a merged passport finds another passport: the one that it was merged into.
-  const passports = found.flatMap((result, at) =>
-    result && 'passport' in result && result.passport.id === ids[at] ? [result.passport] : [],
-  )
-  const diffs = await readDiffs(store.events, passports, since, (known) => checkKnown('since', since, known))
-  const movers = passports.flatMap((passport): Mover[] => {
-    const diff = diffs.get(passport.id)
-    return diff && sortOf(diff) === sort ? [{ passport, diff }] : []
-  })
-  return { movers, next, total }
+  const found = readAll(keys, (some) => store.v3.find(some, { credentials: true }), nextTurn)
+  const movers: Mover[] = []
+  for (const [at, result] of (await Array.fromAsync(found)).entries()) {
+    if (!result || !('passport' in result)) continue
+    const { passport } = result
+    const diff = await readDiff(store.events, passport, { from: since, to: Number.MAX_SAFE_INTEGER }, check)
+    if (passport.id === ids[at] && sortOf(diff) === sort) movers.push({ passport, diff })
+  }
+  return { ...page, movers }
 }
 
-function sortOf({ score: [before, after] }: RecentDiff): MoversSort {
+function sortOf({ score: [before, after] }: ScoreDiff): MoversSort {
   if (before === null) return '-added'
   return (after ?? 0) > before ? '-change' : 'change'
 }
 
 type Parameters = Readonly<Record<string, string | undefined>>
 
-/** Whether the parameters ask for movers. Throws `invalid_request` if other parameters contradict that. */
-export function asksForMovers(parameters: Parameters): boolean {
-  const { sort, since } = parameters
-  const isMovers = MOVERS_SORTS.some((each) => each === sort)
-  if (!isMovers && since !== undefined)
-    throw invalidParameter('since', `since needs sort to be one of ${MOVERS_SORTS.join(', ')}.`)
-  const other =
-    isMovers && ['q', 'filter', 'group_by', 'after'].find((name) => parameters[name] !== undefined)
-  if (other) throw invalidParameter(other, `${other} cannot be combined with sort=${sort}.`)
-  return isMovers
-}
-
 /** Renders the items of a page of movers. */
-export async function renderMovers(
-  context: Context,
-  { sort, since, limit, cursor }: Parameters,
-  fields: Fields,
-) {
-  const now = context.now()
-  const query = { filter: [], sort: [sort as MoversSort, parseSince(since, now)] as const }
-  const page = {
-    sort: query.sort[0],
-    since: query.sort[1],
-    limit: parseLimit(limit, DEFAULT_LIMIT, LARGEST_MOVERS_LIMIT, ['causes']),
-    after: cursor === undefined ? undefined : parseCursor(query, cursor),
-  }
-  await context.charge(
-    MOVERS_UNITS + unitsOfPassports(page.limit, CREDENTIALS, true) + unitsOfPassports(page.limit, fields),
-  )
-  const { movers, next, total } = await findMovers(
-    context,
-    { ...page, signal: context.exchange.request.signal },
-    () => takeTurn(context),
-  )
+export async function renderMovers(context: Context, parameters: Parameters, fields: Fields) {
+  const { limit: size, cursor } = parameters
+  const [sort, since] = [parseMoversSort(parameters), parseSince(parameters.since, context.now())]
+  const limit = parseLimit(size, DEFAULT_LIMIT, LARGEST_MOVERS_LIMIT, ['causes'])
+  // Binds cursors to the sort and the time.
+  const query = { keyword: `${sort} ${since}`, filter: [], sort: parseSort() }
+  const after = cursor === undefined ? undefined : parseCursor(query, cursor)
+  await context.charge(MOVERS_UNITS + unitsOfPassports(5 * limit, fields))
+  const { signal } = context.exchange.request
+  const { movers, next, total } = await findMovers(context, { sort, since, limit, after, signal })
   const found = movers.map(({ passport: { credentials, ...passport } }) => ({
     passport: fields.includes.has('credentials') && credentials ? { ...passport, credentials } : passport,
   }))
-  const changes = new Map(movers.map(({ passport, diff }) => [passport.id, presentChange(page.since, diff)]))
+  const times = { from: since, to: context.now() }
+  const changes = new Map(
+    movers.map(({ passport: { id }, diff }) => [id, presentDiff(id, times, diff)] as const),
+  )
   const results = await renderPassports(context, found, fields, { changes })
   const items = results.flatMap((result) => (result && 'json' in result ? [result.json] : []))
   return { items, next: next ? formatCursor(query, next) : null, total }
 }
 
-const CREDENTIALS: Fields = { includes: new Set(['credentials']), selection: undefined }
+/** Throws `invalid_request`, also if the parameters contradict each other. */
+function parseMoversSort(parameters: Parameters): MoversSort {
+  const sort = MOVERS_SORTS.find((each) => each === parameters.sort)
+  if (!sort) throw invalidParameter('since', `since needs sort to be one of ${MOVERS_SORTS.join(', ')}.`)
+  const other = OTHER_PARAMETERS.find((name) => parameters[name] !== undefined)
+  if (other) throw invalidParameter(other, `${other} cannot be combined with sort=${sort}.`)
+  return sort
+}
 
 /** Throws `invalid_request`. */
 function parseSince(text: string | undefined, now: number): number {
+  const accepted = `at most ${MOST_DAYS} days ago`
   if (text === undefined)
     throw invalidParameter(
       'since',
-      `A list by ${MOVERS_SORTS.join(', ')} needs since: a day such as 2026-10-01, or a time.`,
+      `A list by ${MOVERS_SORTS.join(', ')} needs since: a day or a time ${accepted}.`,
     )
   const since = parsePast('since', text, now)
-  const earliest = now - MOST_DAYS * 86_400_000
-  if (since >= earliest) return since
-  throw invalidParameter(
-    'since',
-    `since must be at most ${MOST_DAYS} days ago, which is ${presentTime(earliest)}, got ${presentTime(since)}.`,
-  )
+  if (since >= now - MOST_DAYS * 86_400_000) return since
+  throw invalidParameter('since', `since must be ${accepted}, got ${presentTime(since)}.`)
 }

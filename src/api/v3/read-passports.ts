@@ -3,9 +3,10 @@ import type { Snapshot } from '../../catalog/snapshot.ts'
 import type { ScoreState } from '../../domain/history/event.ts'
 import { undo } from '../../domain/history/undo.ts'
 import type { PassportKey } from '../../domain/passport.ts'
+import type { WireDiff } from '../../domain/v3/event-schema.ts'
 import { type PassportV3, stateOf, toPassportAt } from '../../domain/v3/passport.ts'
 import { presentExplanation, presentPassport } from '../../domain/v3/present.ts'
-import type { WireChange, WireStanding } from '../../domain/v3/schemas.ts'
+import type { WireStanding } from '../../domain/v3/schemas.ts'
 import { readLater } from '../../store/read-later-events.ts'
 import type { Awaitable, FindOptions } from '../../store/store.ts'
 import { takeTurn } from '../backpressure/turns-and-large-pages.ts'
@@ -38,7 +39,7 @@ export async function renderPassports(
   context: Context,
   found: Found,
   { includes, selection }: Fields,
-  { isPast = false, changes }: { isPast?: boolean; changes?: ReadonlyMap<number, WireChange> },
+  { isPast = false, changes }: { isPast?: boolean; changes?: ReadonlyMap<number, WireDiff> },
 ): Promise<RenderedResult[]> {
   const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
   const explanations =

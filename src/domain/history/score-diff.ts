@@ -9,8 +9,11 @@ import {
 } from './event.ts'
 import { undo } from './undo.ts'
 
-/** The net change between two times. A score is `null` if the passport did not exist. The causes add up to the difference. */
-export type ScoreDiff = { score: Change<number | null>; causes: ScoreCause[] }
+/**
+ * The net change between two times. A score is `null` if the passport did not exist. The causes add up to the difference. `at` is the
+ * time of the latest change, 0 without a change.
+ */
+export type ScoreDiff = { score: Change<number | null>; causes: ScoreCause[]; at: number }
 
 /** A difference whose events are read in steps, from the newest to the oldest. */
 type PartialDiff = ReturnType<typeof beginDiff>
@@ -23,16 +26,18 @@ export const beginDiff = (end: ScoreState | undefined) => ({
   /** The score after the newest event that changes it. `end` is older if a lagging replica was read. */
   score: undefined as number | undefined,
   causes: [] as ScoreCause[],
+  at: 0,
 })
 
 /** Adds events that are older than those added before, newest first. */
 export function addToDiff(diff: PartialDiff, events: readonly LogEvent[]): PartialDiff {
-  let { state, score } = diff
+  let { state, score, at } = diff
   const causes = [...diff.causes]
   for (const event of events) {
     if (!state) break
     // The passport was removed after its state was read.
     if (event.type === 'passport.removed') return beginDiff(undefined)
+    if (event.type === 'score.changed' || event.type === 'passport.added') at ||= event.time
     if (event.type === 'score.changed') {
       score ??= event.change.score[1]
       causes.push(...causesOf(event.change))
@@ -42,13 +47,13 @@ export function addToDiff(diff: PartialDiff, events: readonly LogEvent[]): Parti
     }
     state = undo(state, [event])
   }
-  return { ...diff, state, score, causes: sumUp(causes) }
+  return { ...diff, state, score, at, causes: sumUp(causes) }
 }
 
-export function finishDiff({ state, end, score, causes }: PartialDiff): ScoreDiff {
+export function finishDiff({ state, end, score, causes, at }: PartialDiff): ScoreDiff {
   const [before, after] = [state?.scores.total ?? null, score ?? end?.scores.total ?? null]
   const difference = (after ?? 0) - (before ?? 0)
-  return { score: [before, after], causes: sumUp(withRemainder(causes, difference, end?.rules ?? '')) }
+  return { score: [before, after], causes: sumUp(withRemainder(causes, difference, end?.rules ?? '')), at }
 }
 
 function causesOfAdding({ scores, rules, credentials }: ScoreState): ScoreCause[] {

@@ -47,13 +47,8 @@ export type ListRequest = ListQuery & {
   step?: number
 }
 
-/** A page of the passports that have changed since a time, largest change first. */
-export type MoversRequest = {
-  sort: MoversSort
-  since: number
-  after?: Position | undefined
-  limit: number
-}
+/** A page of the passports that have changed since a time. */
+export type MoversRequest = Pick<ListRequest, 'after' | 'limit'> & { sort: MoversSort; since: number }
 
 /**
  * Counts the passports for each value of a field, or only for values with a word that begins with `prefix`, or only for
@@ -113,25 +108,18 @@ export function parseGroupBy(text: string | undefined): GroupField | undefined {
   throw refuse('group_by', `one of ${GROUP_FIELDS.join(', ')}`, text)
 }
 
-/** The sort of movers includes the time. */
-type CursorQuery = {
-  keyword?: string | undefined
-  filter: Filter
-  sort: Sort | readonly [MoversSort, number]
-}
-
 /** Identifies the list to which a cursor belongs. */
-const hashOf = ({ keyword, filter, sort }: CursorQuery) => digest(JSON.stringify([keyword, filter, sort]))
+const hashOf = ({ keyword, filter, sort }: ListQuery) => digest(JSON.stringify([keyword, filter, sort]))
 
 /** The position and the hash of the query, in base64url. */
-export function formatCursor(query: CursorQuery, { value, id }: Position): string {
+export function formatCursor(query: ListQuery, { value, id }: Position): string {
   return toBase64Url(`${value} ${id} ${hashOf(query)}`)
 }
 
 const CURSOR = /^(-?\d{1,22}(?:\.\d{1,25})?(?:e[+-]\d{1,3})?) (\d{1,16}) ([0-9a-f]{8})$/
 
 /** Throws `invalid_request` if the cursor is malformed or belongs to another query. */
-export function parseCursor(query: CursorQuery, text: string): Position {
+export function parseCursor(query: ListQuery, text: string): Position {
   const [, value, id, hash] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? []
   const position = { value: Number(value), id: Number(id) }
   // The decoder ignores characters that are not base64url.

@@ -7,7 +7,6 @@ import {
 } from '../history/event.ts'
 import type { ScoreDiff } from '../history/score-diff.ts'
 import type { WireDiff, WireEvent, WireEventData } from './event-schema.ts'
-import type { WireChange } from './schemas.ts'
 
 /** `log` is the name of the event log, `source` is the URL of the API. */
 export function presentEvent(event: LogEvent, { log, source }: { log: string; source: string }): WireEvent {
@@ -68,16 +67,6 @@ export function presentDiff(
     from: presentTime(from),
     to: presentTime(to),
     score: [...diff.score],
-    causes: presentCauses(diff),
+    causes: diff.causes.map(({ type = null, delta, cause }) => ({ type, delta, cause })),
   }
 }
-
-const presentCauses = ({ causes }: ScoreDiff) =>
-  causes.map(({ type = null, delta, cause }) => ({ type, delta, cause }))
-
-export const presentChange = (since: number, diff: ScoreDiff & { at: number }): WireChange => ({
-  since: presentTime(since),
-  at: presentTime(diff.at),
-  score: [...diff.score],
-  causes: presentCauses(diff),
-})

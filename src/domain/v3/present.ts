@@ -1,21 +1,15 @@
 import type { Explanation } from '../explanation.ts'
 import type { Social } from '../passport.ts'
 import { parseSocialCount } from '../text/social-count.ts'
+import type { WireDiff } from './event-schema.ts'
 import type { CredentialV3, PassportV3 } from './passport.ts'
-import type {
-  WireChange,
-  WireCredential,
-  WireExplanation,
-  WirePassport,
-  WireSocial,
-  WireStanding,
-} from './schemas.ts'
+import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
 /** A member is absent if the request did not include it, and `null` if its value is unknown. */
 type Included = {
   standing?: WireStanding | null
   explanation?: WireExplanation | null
-  change?: WireChange
+  change?: WireDiff
 }
 
 export function presentPassport(passport: PassportV3, included: Included): WirePassport {

@@ -113,13 +113,6 @@ export const Explanation = describedObject('How the score is calculated', {
   }),
 })
 
-export const Change = describedObject('The net change of the score since a time, and why', {
-  since: Type.String({ format: 'date-time' }),
-  at: Type.String({ format: 'date-time', description: 'The time of the latest change' }),
-  score: Diff.properties.score,
-  causes: Diff.properties.causes,
-})
-
 export const Passport = describedObject("A person's reputation record", {
   passport_id: Type.Integer({ minimum: 0 }),
   score: score('The overall score'),
@@ -147,7 +140,7 @@ export const Passport = describedObject("A person's reputation record", {
   ),
   standing: Type.Optional(orNull(Standing, 'With `include`. null with `as_of`')),
   explanation: Type.Optional(orNull(Explanation, 'With `include`. null with `as_of`')),
-  change: Type.Optional(Change),
+  change: Type.Optional(Diff),
 })
 
 export const SelectedPassport = Type.Unsafe<object>(
@@ -226,5 +219,4 @@ export type WirePassport = Static<typeof Passport>
 export type WireSocial = Static<typeof Social>
 export type WireCredential = Static<typeof Credential>
 export type WireStanding = Static<typeof Standing>
-export type WireChange = Static<typeof Change>
 export type WireExplanation = Static<typeof Explanation>

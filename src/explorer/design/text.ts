@@ -63,6 +63,10 @@ const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
 export const formatFigure = (figure: number): string => figures.format(figure)
 
+/** Formats a difference: "+3" or "−8". */
+export const formatChange = (change: number): string =>
+  `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`
+
 export const formatPeople = (number: number): string =>
   number === 1 ? '1 person' : `${formatFigure(number)} people`
 

@@ -5,7 +5,7 @@ import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Store } from '../../store/store.ts'
 import { UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
-import { formatFigure, renderDay, shortWord, toCoordinate } from '../design/text.ts'
+import { formatChange, formatFigure, renderDay, shortWord, toCoordinate } from '../design/text.ts'
 
 /** `words` is such as "GitHub −8, 21 to 13". */
 type DescribedCause = { delta: number; words: string; reason: string }
@@ -113,8 +113,6 @@ function describeCause(change: CredentialChange, names: Words, values: Words): D
 }
 
 const shorten = (text: string) => shortWord(text, MAX_WORD_LENGTH)
-
-const formatChange = (change: number) => `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`
 
 /** Uses an arrow and a sign, so that falls and rises differ without colour, too. */
 const renderChange = (delta: number): Html =>

@@ -139,7 +139,7 @@ ${controls.renderSuggestions(reading?.suggestions ?? [])}${renderResults(shown)}
 }
 
 const renderLead = ({ demo }: Site) =>
-  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``}</p>
+  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``} <a href="/movers">Whose score changed this week?</a></p>
 `
 
 /** Shows that the search understands descriptions, with the most frequent tag and place. */

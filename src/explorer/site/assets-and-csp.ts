@@ -108,8 +108,7 @@ function compact(styles: readonly string[]): string {
     .replace(/ ?([{};,]|: )\s*/g, (separator) => separator.trim())
 }
 
-/** The types of Bun lack `minify`, which also shortens names. */
-const minifier = new Bun.Transpiler({ loader: 'js', minify: true } as Bun.TranspilerOptions)
+const minifier = new Bun.Transpiler({ loader: 'js', minifyWhitespace: true })
 
 /** Files that do not depend on settings. */
 const FILES = {

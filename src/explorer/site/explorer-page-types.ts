@@ -22,6 +22,7 @@ export type ExplorerOptions = {
   rules: () => Awaitable<RuleSetShape & { stamp: string }>
   /** The state of V1; `open` if absent. */
   api?: (() => ApiState) | undefined
+  now: () => number
   site: Site
   rasterize: Rasterize
   /** Reports why a part of a page is missing. The page is shown without it. */

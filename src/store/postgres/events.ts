@@ -8,6 +8,7 @@ import {
   mostLater,
   mostScanned,
   type StampRow,
+  selectRecent,
   toEventList,
   toEvents,
   toLaterEvents,
@@ -54,7 +55,7 @@ const LATER = `select json_agg(found order by at, sequence desc) from (
     ) as events
   ) as found`
 
-export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 'prune' | 'listRecent'> {
+export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 'prune'> {
   /** Reads from the primary: a replica may lack events of a passport that was read from another replica. */
   const readCurrent = preferPrimary(primary, read)
 
@@ -83,6 +84,7 @@ export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 
       const found = await find(readCurrent, LATER, [ids, before, time, mostLater(passports)])
       return toLaterEvents(found, passports)
     },
+    listRecent: (before) => readCurrent(selectRecent(`(data::json #>> '{1,0}')::double precision`), [before]),
     async listLatest(passportId, types, limit) {
       const rows = `select json_agg(found order by sequence desc) from (
           select * from events where passport_id = $1::bigint${typeCondition(types)} order by sequence desc limit $2::bigint

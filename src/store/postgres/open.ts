@@ -8,7 +8,6 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
-import { createRecentEvents } from '../sql/recent-events.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
@@ -85,7 +84,6 @@ export async function openPostgres(
     rules: createRules(database, readCurrent),
     events: {
       ...createEventReader(read, primary),
-      listRecent: createRecentEvents(createConnection(readCurrent)),
       prune: (before) => pruneEvents(database, before),
     },
     mirror: createMirror(primary.query),

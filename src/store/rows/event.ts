@@ -103,7 +103,21 @@ export const beforeCursor = (cursor: string): string =>
 export const typeCondition = (types: readonly EventType[] | undefined): string =>
   types ? ` and type in (${types.map(typeNumber).join(', ') || 'null'})` : ''
 
-export const typeNumber = (type: EventType) => EVENT_TYPES.indexOf(type) + 1
+const typeNumber = (type: EventType) => EVENT_TYPES.indexOf(type) + 1
+
+/** Events per page of `listRecent`. A page takes about 8 ms of CPU on SQLite. */
+const PAGE = 2000
+
+/**
+ * SQL for both engines: the rows of `listRecent`. `oldScore` selects the first number of the second item of a score change. All
+ * types are read, so that the limit bounds the work. `events.sequence` has an index; the selected `sequence` has none.
+ */
+export const selectRecent = (oldScore: string): string =>
+  `select cast(sequence as double precision) as sequence, cast(time as double precision) as time,
+     cast(passport_id as double precision) as "passportId",
+     case when type = ${typeNumber('passport.added')} then 1 else 0 end as "isNew",
+     case when type = ${typeNumber('score.changed')} then ${oldScore} end as "oldScore"
+   from events where sequence < $1 order by events.sequence desc limit ${PAGE}`
 
 /** The rule stamps of an event. */
 export function stampsOf(event: EventContent): readonly string[] {

@@ -24,8 +24,6 @@ export type Dialect = {
   isInSelect(column: string, select: string): string
   /** Selects the values of a parameter that is a list of ids. */
   unnest(parameter: string): string
-  /** The number at a path of list positions in a JSON text; null if there is none. */
-  numberAt(json: string, path: readonly number[]): string
   /** The elements of a JSON list, as rows with the column `value`. */
   elementsOf(parameter: string): string
   /** Joins the passports that fulfil a condition as `next`. Always uses an index, whatever the planner estimates. */

@@ -12,7 +12,6 @@ export const DIALECT: Dialect = {
   isIn: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
   isInSelect: (column, select) => `${column} in (${select})`,
   unnest: (parameter) => `select value from json_each(${parameter})`,
-  numberAt: (json, path) => `${json} ->> '$${path.map((at) => `[${at}]`).join('')}'`,
   elementsOf: (parameter) => `json_each(${parameter})`,
   joinPassports: (condition) => `join passports as next on ${condition}`,
   sourceOf: (handle) => `substr(${handle}, 1, instr(${handle}, ':') - 1)`,

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { EventLog } from '../../domain/history/event.ts'
-import type { EventPage, EventStore, LaterCursor } from '../event-store.ts'
+import type { EventPage, EventStore, LaterCursor, RecentEvent } from '../event-store.ts'
 import {
   beforeCursor,
   type EventRow,
@@ -9,6 +9,7 @@ import {
   type RowPage,
   type StampRow,
   scanEnd,
+  selectRecent,
   toEventList,
   toEvents,
   toLaterEvents,
@@ -25,6 +26,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     `select * from events where passport_id = ?1 and sequence < ${beforeCursor('?2')}
      order by sequence desc limit ?3`,
   )
+  const findRecent = reader.query<RecentEvent, [number]>(selectRecent(`data ->> '$[1][0]'`))
   const getLog = () => findLog.get() as EventLog
   const toFound = (page: RowPage, log = getLog()) => ({ log, stamps: listStamps.all(), page })
 
@@ -57,6 +59,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
       }),
     listAfterTime: (passports, time) =>
       transaction.read(() => toLaterEvents(toFound(takePage(iterateLater(passports, time))), passports)),
+    listRecent: (before) => transaction.read(() => findRecent.all(before)),
     listLatest: (passportId, types, limit) =>
       transaction.read(() => {
         const rows = reader.query<EventRow, [number, number]>(

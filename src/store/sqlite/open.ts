@@ -8,7 +8,6 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
-import { createRecentEvents } from '../sql/recent-events.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
@@ -81,7 +80,6 @@ export function openSqlite(
       rules: createRules(database, read.query),
       events: {
         ...createEventReader(shared, transaction),
-        ...guardErrors(path, { listRecent: createRecentEvents(createConnection(path, listing)) }),
         prune: (before) => pruneEvents(database, before),
       },
       mirror: createMirror(write),

@@ -197,7 +197,7 @@ describe('cursors of other lists', () => {
       {
         pointer: '?cursor',
         detail:
-          'cursor belongs to a list with another q, filter or sort: repeat those of the first page, or start without a cursor.',
+          'cursor belongs to a list with another q, filter, sort or since: repeat those of the first page, or start without a cursor.',
       },
     ])
   })

@@ -65,7 +65,7 @@ test.each<[string, number, LogEvent[], [number | null, number | null], object[]]
   ['no event', 9, [], [9, 9], []],
 ])('the causes of %s add up to the difference', (_, current, events, score, causes) => {
   const diff = diffOf(state(current), events)
-  expect<unknown>(diff).toEqual({ score, causes })
+  expect<unknown>(diff).toMatchObject({ score, causes })
   const sum = diff.causes.reduce((total, { delta }) => total + delta, 0)
   expect(sum).toBe((diff.score[1] ?? 0) - (diff.score[0] ?? 0))
 })

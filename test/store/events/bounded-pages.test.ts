@@ -60,6 +60,7 @@ onEveryEngine('bounded pages of events', (open) => {
     expect(await readDiff(store.events, passport, times, () => undefined)).toEqual({
       score: [500, 11_000],
       causes: [{ delta: 10_500, cause: 'record' }],
+      at: NOON + 11_000,
     })
     const pages = await Promise.all(list.mock.results.map(({ value }) => value as Awaitable<LaterEvents>))
     expect(pages.map(({ events }) => events.length)).toEqual([5000, 5000, 1500])

@@ -12,6 +12,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { owning } from '../dispose-parts.ts'
 import { serveTest } from '../http/server.ts'
 import { openTestStore } from '../store/engines.ts'
+import { NOON } from '../store/records.ts'
 
 type Options = Partial<ApiServerOptions> &
   Partial<Pick<ExplorerOptions, 'explain' | 'api' | 'rasterize'>> & {
@@ -45,6 +46,7 @@ export function serveExplorer(
     explain: explain ?? createPassportExplainer(store),
     rules: () => findRules(store),
     api,
+    now: options.now ?? (() => NOON),
     site: createSite(settings, publicUrl, true, fonts).site,
     rasterize,
   })

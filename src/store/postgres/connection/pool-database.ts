@@ -12,7 +12,6 @@ export const DIALECT: Dialect = {
   isIn: (column, parameter, type = 'bigint') => `${column} = any(${parameter}::${type}[])`,
   isInSelect: (column, select) => `${column} = any(array(${select}))`,
   unnest: (parameter) => `select unnest(${parameter}::bigint[])`,
-  numberAt: (json, path) => `(${json}::json #>> '{${path}}')::double precision`,
   elementsOf: (parameter) => `json_array_elements(${parameter}::text::json)`,
   // `offset 0` prevents the planner from reading the whole table.
   joinPassports: (condition) =>

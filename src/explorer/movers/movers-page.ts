@@ -1,0 +1,137 @@
+import { findMovers, type Mover } from '../../api/v3/movers.ts'
+import { roundScore } from '../../domain/credential.ts'
+import { invalidParameter, notFound } from '../../domain/errors.ts'
+import { MOVERS_SORTS, type MoversSort } from '../../domain/lists/list-request.ts'
+import { quote } from '../../domain/text/quote.ts'
+import { presentTime } from '../../domain/v3/present-event.ts'
+import { renderScoreBar } from '../design/charts.ts'
+import { type Html, html } from '../design/html.ts'
+import { rosette } from '../design/rosette.ts'
+import { formatChange, formatFigure, renderDay, shortNameOf, shortWord } from '../design/text.ts'
+import { file, POLICY, withoutCaching } from '../site/assets-and-csp.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
+import { respondPage } from '../site/layout-and-link-previews.ts'
+import { whenReady } from '../site/not-ready.ts'
+
+const PERIODS = ['1', '7', '30']
+const PERIOD = '7'
+/** People in each section, and requests that a page counts as. */
+const [MOST, UNITS] = [20, 20]
+const MOST_CAUSES = 3
+const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
+
+/** People whose score rose or fell in the last days, and new people. */
+export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
+  ...cacheKeyOf(options),
+  render: ({ site, ...request }) =>
+    whenReady(site, addressOf(periodOf(request.query)), async () => {
+      const { days, since, sections, isCurrent } = await findSections(options, request)
+      const { scale } = await options.catalog.standing(0)
+      const period = `the last ${days === '1' ? 'day' : `${days} days`}`
+      const feed = `/movers.atom?days=${days}`
+      const page = respondPage({
+        site,
+        title: `Movers of ${period}`,
+        description: `Whose score rose or fell in ${period}, who is new, and why`,
+        share: { path: addressOf(days) },
+        here: '/movers',
+        head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
+        main: html`<h1>Movers</h1>
+<p class="lead">Whose score changed in ${period}, by how much, and why.</p>
+<nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf(each)}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>
+${sections.map((section) => renderSection(section, scale))}
+<p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as a <a href="${feed}">feed</a> and as an <a href="/reference/v3/listPassportsV3?sort=-change&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
+      })
+      return isCurrent ? page : withoutCaching(page)
+    }),
+})
+
+/** The same people as an Atom feed. A further change of a score is a new entry. */
+export const createMoversFeed = (options: ExplorerOptions): ExplorerPage => ({
+  ...cacheKeyOf(options),
+  async render({ site: { name, origin }, ...request }) {
+    if (origin === '') throw notFound()
+    const { days, since, sections, isCurrent } = await findSections(options, request)
+    const latest = sections.flatMap(({ movers }) => movers).sort((one, other) => other.diff.at - one.diff.at)
+    const entries = latest.map(
+      (mover) => html`<entry><id>${origin}/passports/${mover.passport.id}#${mover.diff.at}</id>
+<title>${shortNameOf(mover.passport)}: ${describeScore(mover).join(', ')}</title><updated>${presentTime(mover.diff.at)}</updated>
+<link rel="alternate" type="text/html" href="${origin}/passports/${mover.passport.id}"/><summary>${describeCauses(mover)}</summary></entry>
+`,
+    )
+    const feed = html`<?xml version="1.0" encoding="UTF-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom"><id>${origin}/movers.atom?days=${days}</id><title>Movers: ${name}</title>
+<updated>${presentTime(latest[0]?.diff.at ?? since)}</updated><author><name>${name}</name></author>
+<link rel="self" type="application/atom+xml" href="${origin}/movers.atom?days=${days}"/>
+<link rel="alternate" type="text/html" href="${origin}${addressOf(days)}"/>
+${entries}</feed>
+`
+    const page = file('application/atom+xml', feed.markup, POLICY.file)
+    return isCurrent ? page : withoutCaching(page)
+  },
+})
+
+const addressOf = (days: string) => (days === PERIOD ? '/movers' : `/movers?days=${days}`)
+
+/** Throws `invalid_request`. */
+function periodOf(query: URLSearchParams): string {
+  const days = query.get('days') || PERIOD
+  if (PERIODS.includes(days)) return days
+  throw invalidParameter('days', `days must be one of ${PERIODS.join(', ')}, got ${quote(days)}.`)
+}
+
+/** The begin of a period is a full hour, so that pages can be cached. */
+const beginOf = (now: number, days: string) => Math.floor(now / 3_600_000 - 24 * Number(days)) * 3_600_000
+
+const cacheKeyOf = ({ now }: ExplorerOptions) => ({
+  version: ({ query }: ExplorerRequest) => String(beginOf(now(), periodOf(query))),
+  variant: periodOf,
+})
+
+async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequest, 'site'>) {
+  await request.charge(UNITS)
+  const days = periodOf(request.query)
+  const since = Math.max((await options.store.events.log()).knownSince, beginOf(options.now(), days))
+  const find = (sort: MoversSort) => findMovers(options, { sort, since, limit: MOST, signal: request.signal })
+  const found = await Promise.all(MOVERS_SORTS.map(find))
+  const { cursor } = await options.catalog.current()
+  const sections = found.map((page, at) => ({ ...page, title: TITLES[MOVERS_SORTS[at] as MoversSort] }))
+  return { days, since, sections, isCurrent: found.every((page) => page.cursor === cursor) }
+}
+
+type Section = { title: string; movers: readonly Mover[]; total: number }
+
+function renderSection({ title, movers, total }: Section, scale: number): Html {
+  const rows = movers.map((mover, at) => {
+    const { id, scores } = mover.passport
+    const [change, steps] = describeScore(mover)
+    return html`<li><span class="rank">${at + 1}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${describeCauses(mover)}</span></span>${renderScoreBar(scores, scale)}<span class="score">${change}<span class="soft detail">${steps}</span></span></li>
+`
+  })
+  return html`<h2>${title} <span class="soft">${movers.length < total ? `${movers.length} of ` : ''}${formatFigure(total)}</span></h2>
+${total === 0 ? html`<p class="nothing panel">None in this time.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}
+`
+}
+
+function describeScore({ diff: { score } }: Mover): [change: string, steps: string] {
+  const [before, after = 0] = score.map((each) => each ?? undefined)
+  if (before === undefined) return [formatFigure(after), 'new']
+  return [formatChange(roundScore(after - before)), `${formatFigure(before)} to ${formatFigure(after)}`]
+}
+
+/** Returns "GitHub Developer −8, 21 to 13; GitHub +2, 18 to 20; 3 more". */
+function describeCauses({ passport: { credentials = [] }, diff: { causes } }: Mover): string {
+  const groups = [...Map.groupBy(causes, ({ type }) => type ?? '')]
+  const words = groups.slice(0, MOST_CAUSES).map(([type, group]) => {
+    const own = credentials.filter((credential) => credential.type === type)
+    const name = shortWord(own[0]?.name ?? type, 30) || 'limits or imported totals'
+    const delta = roundScore(group.reduce((sum, each) => sum + each.delta, 0))
+    const after = roundScore(own.reduce((sum, { score }) => sum + score, 0))
+    const before = roundScore(after - delta)
+    const steps =
+      before === 0 || own.length === 0 ? '' : `, ${formatFigure(before)} to ${formatFigure(after)}`
+    return `${name} ${formatChange(delta)}${steps}`
+  })
+  const more = groups.length - words.length
+  return [...words, ...(more > 0 ? [`${more} more`] : [])].join('; ')
+}
