@@ -11,8 +11,9 @@ export type Column = {
   /** Each list is its length, followed by its value numbers. Slots without a value have the empty list at 0. */
   lists: Uint32Array<ArrayBuffer>
   used: number
-  /** Finds the start of a list by its value numbers. */
+  /** Finds the start of a list by its value numbers. `mostShared` limits the number of lists in it. */
   shared: Map<number | string, number>
+  mostShared: number
   /** The start of each slot's list. */
   starts: Uint32Array<ArrayBuffer>
 }
@@ -20,12 +21,14 @@ export type Column = {
 /** Above this number of shared lists, a new list with several values is not shared: each slot gets its own copy. */
 const MOST_SHARED_LISTS = 100_000
 
-export const createColumn = (): Column => ({
+/** If lists are rarely equal, `mostShared` is 0: looking for an equal list would take most of the time and memory. */
+export const createColumn = (mostShared = MOST_SHARED_LISTS): Column => ({
   values: [],
   numbers: new Map(),
   lists: new Uint32Array(1024),
   used: 1,
   shared: new Map(),
+  mostShared,
   starts: new Uint32Array(1024),
 })
 
@@ -39,6 +42,7 @@ function startOf(column: Column, values: readonly Value[]): number {
   if (first === undefined) return 0
   if (values.length === 1) return startOfOne(column, first)
   const list = values.map((value) => numberOf(column, value))
+  if (column.mostShared === 0) return addList(column, list)
   const key = list.sort().join()
   return column.shared.get(key) ?? addList(column, list, key)
 }
@@ -48,14 +52,14 @@ function startOfOne(column: Column, value: Value): number {
   return column.shared.get(number) ?? addList(column, [number], number)
 }
 
-function addList(column: Column, list: readonly number[], key: number | string): number {
-  const { shared } = column
+function addList(column: Column, list: readonly number[], key?: number | string): number {
+  const { shared, mostShared } = column
   const start = column.used
   column.used += 1 + list.length
   if (column.used > column.lists.length) column.lists = grow(column.lists, 2 * column.used)
   column.lists[start] = list.length
   column.lists.set(list, start + 1)
-  if (list.length === 1 || shared.size < MOST_SHARED_LISTS) shared.set(key, start)
+  if (key !== undefined && (list.length === 1 || shared.size < mostShared)) shared.set(key, start)
   return start
 }
 
@@ -145,7 +149,7 @@ export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
 /** Returns flags: 1 at the start of each list that fulfils any condition. Each condition is a bit: 32 at most. */
 export function flagLists(column: Column, conditions: readonly Condition[]): Uint8Array {
   const { lists, used } = column
-  const bits = testValues(column, conditions)
+  const bits = (conditions[0]?.type === undefined ? testValues : testPoints)(column, conditions)
   const negated = conditions.reduce((all, { not }, at) => all | (Number(not) << at), 0)
   const flags = new Uint8Array(used)
   flags[0] = Number(negated !== 0)
@@ -175,14 +179,28 @@ function testValues({ values, numbers }: Column, conditions: readonly Condition[
   return bits
 }
 
-const TESTS: Record<Exclude<Operator, '='>, (value: Value, than: Value) => boolean> = {
+/** Tests values such as "20.25 github", the points and the type of a credential. */
+function testPoints({ values }: Column, conditions: readonly Condition[]): Uint32Array {
+  return Uint32Array.from(values as string[], (text) => {
+    const end = text.indexOf(' ')
+    const [points, type] = [Number(text.slice(0, end)), text.slice(end + 1)]
+    return conditions.reduce(
+      (bits, { operator, value: than, type: of }, at) =>
+        of === type && TESTS[operator](points, than) ? bits | (1 << at) : bits,
+      0,
+    )
+  })
+}
+
+const TESTS: Record<Operator, (value: Value, than: Value) => boolean> = {
+  '=': (value, than) => value === than,
   '>': (value, than) => value > than,
   '>=': (value, than) => value >= than,
   '<': (value, than) => value < than,
   '<=': (value, than) => value <= than,
 }
 
-const MOST_GROUPS = 100
+export const MOST_GROUPS = 100
 
 /** `first` is the index of the first slot with the value. */
 type Counted = Group & { first: number }

@@ -40,6 +40,7 @@ export type FacetPage = Pick<ListPage, 'ids' | 'next'> & {
   /** One list for each requested facet, in the same order. */
   facets?: FacetCount[][] | undefined
   ranking?: Ranking | undefined
+  counts?: number[] | undefined
   atLeast?: ScoreLists | undefined
 }
 
@@ -69,7 +70,8 @@ export type FacetIndex = ReturnType<typeof createFacetIndex>
  */
 export function createFacetIndex() {
   const slots: Slots = { ...createNamed(1024), byId: new Uint32Array() }
-  const columns = Object.fromEntries(FIELDS.map((field) => [field, createColumn()])) as Index['columns']
+  const createFor = (field: FilterField) => createColumn(field === 'points' ? 0 : undefined)
+  const columns = Object.fromEntries(FIELDS.map((field) => [field, createFor(field)])) as Index['columns']
   const index: Index = {
     slots,
     columns,
@@ -106,7 +108,7 @@ export function createFacetIndex() {
 
 function findPage(index: Index, request: ListRequest): FacetPage {
   const { slots, columns } = index
-  const { sort, groupBy, facets, ranksOf, atLeast } = request
+  const { sort, groupBy, facets, ranksOf, counts, atLeast } = request
   const list = listOf(index, request)
   const at = (position: number) => {
     const slot = list[position] as number
@@ -120,6 +122,7 @@ function findPage(index: Index, request: ListRequest): FacetPage {
     grouped: groupBy && withoutFirsts(countGroups(index, request, { field: groupBy })),
     facets: facets?.map((facet) => countFacet(index, request, facet)),
     ranking: ranksOf && rank(index, request, [...values, ...ranksOf]),
+    counts: counts?.map((filter) => listOf(index, { filter, sort }).length),
     atLeast: atLeast && countScores(index, request, atLeast),
   }
 }

@@ -55,6 +55,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     compatV2: read('COMPAT_V2') ?? true,
     publicUrl: read('PUBLIC_URL'),
     site,
+    fonts: read('SITE_FONTS'),
     /** Epoch milliseconds; undefined if V1 is not deprecated. */
     deprecatedAt: deprecatedAt === null ? undefined : (deprecatedAt ?? Date.UTC(2025, 2, 31)),
     tiers: read('TIERS') ?? DEFAULT_TIERS,

@@ -24,6 +24,7 @@ import { createCard, createCardDrawer, createSiteCard } from './pictures/cards.t
 import { createOembed } from './pictures/oembed.ts'
 import { createIcon, createTouchIcon } from './pictures/picture-page.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
+import { createTagsAndPlaces } from './ranking/tags-and-places-page.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from './site/explorer-page-types.ts'
 import { SITE_CARD } from './site/layout-and-link-previews.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
@@ -38,6 +39,7 @@ const PAGES: Record<string, CreatePage> = {
   '/credentials': createCredentialList,
   '/credentials/:type': createCredentialPage,
   '/compare': createComparePage,
+  '/tags-and-places': createTagsAndPlaces,
   '/about': createAboutPage,
 }
 

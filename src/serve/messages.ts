@@ -2,6 +2,7 @@ import type { Family } from '../api/prometheus-text.ts'
 import type { SentRecords } from '../api/v3/save-sent-records.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
+import type { FontFolder } from '../config/font-folder.ts'
 import type { Fields, Log } from '../log.ts'
 import type { Damage } from './damage.ts'
 
@@ -32,6 +33,7 @@ export type StartMessage = {
   /** Rate-limit counters, shared by all server threads. */
   windows: Int32Array<SharedArrayBuffer>
   damage: Damage
+  fonts?: FontFolder | undefined
   snapshot: Snapshot | undefined
 }
 

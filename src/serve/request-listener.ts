@@ -25,6 +25,8 @@ type ListenerOptions = Pick<ServerContext, 'store' | 'catalog' | 'now' | 'saveRe
   log: Log
   counter: RateLimitCounter
   rasterize: Rasterize
+  /** Matches a character of the operator's fonts. */
+  fonts?: RegExp | undefined
   /** Called for each error that is logged. */
   onError: (error: unknown) => void
   metrics?: Metrics | undefined
@@ -38,7 +40,7 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, ...options }: ListenerOptions) {
-  const { store, catalog, now, counter, rasterize, metrics } = options
+  const { store, catalog, now, counter, rasterize, fonts, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   const onError = (error: unknown, fields: Fields = {}) => {
@@ -46,7 +48,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
     errors.error(describeError(error), fields)
   }
   let plan = (await store.retirement.find()) ?? NO_PLAN
-  const pages = createPages({ config, store, catalog, now, rasterize, plan: () => plan, onError })
+  const pages = createPages({ config, store, catalog, now, rasterize, fonts, plan: () => plan, onError })
   let { port } = config
   const start = () =>
     startApiServer({
@@ -104,13 +106,13 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   }
 }
 
-type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' | 'rasterize'> & {
+type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' | 'rasterize' | 'fonts'> & {
   plan: () => RetirementPlan
   onError: (error: unknown) => void
 }
 
-function createPages({ config, store, catalog, now, rasterize, plan, onError }: PageOptions) {
-  const { site, routes } = createSite(config.site, config.publicUrl, config.explorer)
+function createPages({ config, store, catalog, now, rasterize, fonts, plan, onError }: PageOptions) {
+  const { site, routes } = createSite(config.site, config.publicUrl, config.explorer, fonts)
   const reference = createReference(VERSION, {
     ...config,
     site,

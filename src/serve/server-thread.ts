@@ -57,7 +57,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   }
 }
 
-async function start({ config, windows, snapshot, damage }: StartMessage): Promise<void> {
+async function start({ config, windows, fonts, snapshot, damage }: StartMessage): Promise<void> {
   if (snapshot) catalog.update(snapshot)
   try {
     const metrics = config.metrics && createThreadMetrics()
@@ -70,6 +70,7 @@ async function start({ config, windows, snapshot, damage }: StartMessage): Promi
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,
+      fonts: fonts?.characters,
       store: withDamage(withWriter(store), damage),
       catalog,
       now: Date.now,

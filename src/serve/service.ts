@@ -3,6 +3,7 @@ import { createWindowMemory } from '../api/rate-limit.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import { tlsProblems } from '../config/check-tls-files.ts'
 import type { Config } from '../config/config.ts'
+import type { FontFolder } from '../config/font-folder.ts'
 import { CommandError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
@@ -16,6 +17,7 @@ type Options = {
   workers: number
   store: Store
   log: Log
+  fonts?: FontFolder | undefined
   /** Called when all servers listen, before scoring begins. */
   beforeScoring?: () => Promise<void>
 }
@@ -27,9 +29,10 @@ type Thread = ReturnType<typeof startThread>
 type Node = ReturnType<typeof createNode>
 
 /** Creates the state that the threads of this process share. */
-const createNode = ({ config, log }: Options) => ({
+const createNode = ({ config, log, fonts }: Options) => ({
   config,
   log,
+  fonts,
   damage: createDamage(),
   windows: createWindowMemory(),
   sums: createMetricSums(),
@@ -134,8 +137,8 @@ const start = (node: Node, name: string, { onStart, onMessage }: Partial<ThreadO
     name,
     log: node.log,
     onStart(thread) {
-      const { config, damage, windows, snapshot, port } = node
-      thread.post({ kind: 'start', config: { ...config, port }, damage, windows, snapshot })
+      const { config, damage, windows, fonts, snapshot, port } = node
+      thread.post({ kind: 'start', config: { ...config, port }, damage, windows, fonts, snapshot })
       onStart?.(thread)
     },
     onMessage(message, worker) {

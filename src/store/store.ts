@@ -175,10 +175,11 @@ export type ListedPassport = { id: number; score: number; name: string }
 
 /**
  * The values by which v3 lists are filtered, grouped and sorted. Text is folded; duplicates and empty text are left
- * out. `human` is "true" or "false". `type` has the types of the shown credentials with a score above 0.
+ * out. `human` is "true" or "false". `type` has the types of the shown credentials with a score above 0, `points` the
+ * score and the type of each of them, such as "20.25 github".
  */
 export type Facets = { id: number; name: string } & Record<ScoreField, number> &
-  Record<GroupField, readonly string[]>
+  Record<GroupField | 'points', readonly string[]>
 
 /** The version changes whenever a V1 response of the passport does. */
 export type ChangedPassport = ListedPassport & { version: number }

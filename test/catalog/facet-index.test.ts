@@ -37,7 +37,15 @@ function expectCounts(index: FacetIndex, all: readonly Facets[], query: ListQuer
     { field: 'type', values: ['a', 'c d'], among: 'filter' },
     { field: 'location', prefix: 'd', among: 'all' },
   ] as const
-  const found = index.find({ ...query, limit: 3, facets, ranksOf: SCORES, atLeast: { score: SCORES } })
+  const counts = query.filter.map((term) => [term])
+  const found = index.find({
+    ...query,
+    limit: 3,
+    facets,
+    ranksOf: SCORES,
+    counts,
+    atLeast: { score: SCORES },
+  })
   const filtered = listNaively(all, { ...query, keyword: undefined })
   const lists = [listNaively(all, query), filtered, listNaively(all, { filter: [], sort: query.sort })]
   // `first` depends on the order of the index, not on the direction of the list.
@@ -52,6 +60,7 @@ function expectCounts(index: FacetIndex, all: readonly Facets[], query: ListQuer
     }),
   )
   expect(found.facets as unknown).toEqual(expected)
+  expect(found.counts).toEqual(counts.map((filter) => listNaively(all, { filter, sort: query.sort }).length))
   expect(found.atLeast).toEqual({
     score: SCORES.map((score) => filtered.filter((facets) => facets.score >= score).length),
   })
@@ -107,6 +116,7 @@ const facets = (id: number, given: Partial<Facets> = {}): Facets => ({
   tag: [],
   source: [],
   type: [],
+  points: [],
   rules: [],
   ...given,
 })

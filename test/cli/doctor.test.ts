@@ -1,10 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type CheckResult, checkSpace } from '../../src/cli/commands/doctor.ts'
 import { callHere } from '../support/cli-in-process.ts'
 import { workplace } from '../support/cli-sandbox.ts'
+import { makeFont } from '../support/explorer/make-font.ts'
 import { hasPrograms } from '../support/programs.ts'
 import { startRedis } from '../support/redis/redis.ts'
 import { withEngine, withEveryEngine } from '../support/store/engines.ts'
@@ -95,6 +96,19 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     const used = snapshot(here.database).map(([name]) => name)
     expect(await examine(here)).toMatchObject({ code: 0 })
     expect(snapshot(here.database).map(([name]) => name)).toEqual(used)
+  })
+
+  test('doctor and serve report what is wrong with the folder of SITE_FONTS', async () => {
+    await using here = await workplace(makeDatabase, { records: calm })
+    const SITE_FONTS = here.path('fonts')
+    const reason = `got "${SITE_FONTS}": ENOENT: no such file or directory`
+    const { amiss, text } = await examine(here, { SITE_FONTS })
+    expect([amiss, text('fonts')]).toEqual([['problem: fonts'], expect.stringContaining(reason)])
+    const served = await callHere(['serve'], { env: { ...here.env, SITE_FONTS } })
+    expect(served).toMatchObject({ code: 1, err: expect.stringContaining(reason) })
+    mkdirSync(SITE_FONTS)
+    writeFileSync(join(SITE_FONTS, 'a.ttf'), makeFont('山'))
+    expect((await examine(here, { SITE_FONTS })).text('fonts')).toBe(`1 font in ${SITE_FONTS} can be read.`)
   })
 
   test('doctor reports that a scorer is running', async () => {

@@ -67,6 +67,7 @@ test.each<[Record<string, string>, Partial<Config>]>([
   [{ DEPRECATED_AT: 'none' }, { deprecatedAt: undefined }],
   [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
   [{ REDIS_URL: 'rediss://:secret@cache:6380/2' }, { redisUrl: 'rediss://:secret@cache:6380/2' }],
+  [{ SITE_FONTS: '/fonts' }, { fonts: '/fonts' }],
   [{ WEBHOOK_ALLOW_PRIVATE: 'true' }, { webhookAllowPrivate: true }],
   [{ HISTORY: 'forever' }, { historyDays: Number.POSITIVE_INFINITY }],
   [{ TLS_CERT: CERT, TLS_KEY: KEY, HTTP3: 'true' }, { tls: { cert: CERT, key: KEY, http3: true } }],

@@ -14,6 +14,8 @@ const PATHS = [
     '/?q=a&tag=builder&human=true&sort=skills',
     '/?q=nobody',
     '/credentials/e',
+    '/?q=human+builders+github+over+5',
+    '/tags-and-places',
     '/credentials',
     '/compare?ids=1,12',
     '/about',

@@ -1,20 +1,48 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadRasterizer } from '../../src/explorer/pictures/rasterizer.ts'
+import { drawPng } from '../support/explorer/explorer-server.ts'
+import { makeFont } from '../support/explorer/make-font.ts'
 import { parseExposition } from '../support/http/prometheus.ts'
 import { startTestService } from '../support/service.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { execute } from '../support/store/execute-sql.ts'
+import { inventPeople } from '../support/store/invented-people.ts'
 import { record } from '../support/store/records.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { until } from '../support/wait-until.ts'
 
 const [WRITER, SEARCH, PICTURES, SERVER] = [0, 1, 2, 3]
 
+const ARABIC = inventPeople().find(({ profile }) => /^[\p{Script=Arabic} ]+$/u.test(profile.displayName))
+const FONT = makeFont([...new Set(ARABIC?.profile.displayName.replaceAll(' ', ''))].join(''))
+
 /** All tests share one service, and each test ends another thread. */
 describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
+  const folder = tempFolder()
   let service: Awaited<ReturnType<typeof startTestService>>
   beforeAll(async () => {
-    service = await startTestService({ workers: 2, env: { METRICS_PORT: '0', TIERS: 'anonymous=unlimited' } })
+    writeFileSync(join(folder.path, 'arabic.ttf'), FONT)
+    const env = { METRICS_PORT: '0', TIERS: 'anonymous=unlimited', SITE_FONTS: folder.path }
+    service = await startTestService({ workers: 2, env })
   })
-  afterAll(() => service[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+
+  test('the picture thread draws a name with the fonts of SITE_FONTS', async () => {
+    const id = ARABIC?.id
+    // Until the index for filters is ready, cards are incomplete and not cached.
+    const isComplete = ({ headers }: Response) => headers.get('Cache-Control')?.startsWith('public') === true
+    await until(async () => isComplete(await service.get(`/card/${id}.svg`)))
+    const svg = await (await service.get(`/card/${id}.svg`)).text()
+    const png = await (await service.get(`/card/${id}.png`)).bytes()
+    expect(svg).toContain(ARABIC?.profile.displayName ?? '')
+    expect(png).toEqual((await loadRasterizer([FONT]))(svg, 1200))
+    expect(png).not.toEqual(await drawPng(svg, 1200))
+  })
 
   async function end(at: number): Promise<void> {
     const count = service.threads.length

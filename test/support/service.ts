@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { readConfig } from '../../src/config/config.ts'
+import { readFontFolder } from '../../src/config/font-folder.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/serve/service.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -23,7 +24,8 @@ export async function startTestService({ workers = 1, env = {} }: Options = {}) 
   const store = await openStore(config.database)
   const people = PEOPLE.map((passport) => ({ kind: 'passport' as const, passport }))
   await store.records.save(people, { now: Date.now(), restore: false })
-  const service = await startService({ config, workers, store, log })
+  const fonts = config.fonts === undefined ? undefined : readFontFolder(config.fonts)
+  const service = await startService({ config, workers, store, log, fonts })
   return {
     ...service,
     databaseUrl: settings.DATABASE_URL,

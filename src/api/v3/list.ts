@@ -39,7 +39,7 @@ export const LIST_PARAMETERS = {
     schema: { type: 'string', maxLength: 200 },
   },
   filter: {
-    description: `Terms \`field:value\`. A comma means "and", a pipe "or", \`!\` "not"; scores are compared by \`>\`, \`>=\`, \`<\`, \`<=\`. A value with a comma, pipe or colon is put in double quotes. Fields: ${Object.keys(FILTER_FIELDS).join(', ')}.`,
+    description: `Terms \`field:value\`. A comma means "and", a pipe "or", \`!\` "not"; scores are compared by \`>\`, \`>=\`, \`<\`, \`<=\`, as are the points of a credential: \`points:github>20\`. A value with a comma, pipe or colon is put in double quotes. Fields: ${Object.keys(FILTER_FIELDS).join(', ')}.`,
     schema: {
       type: 'string',
       minLength: 1,

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { openClient } from '../../api/redis/redis-rate-limit.ts'
 import { type Config, ConfigError, NAMES, readConfig } from '../../config/config.ts'
 import { nameDatabase, namePostgres } from '../../config/database-address.ts'
+import { readFontFolder } from '../../config/font-folder.ts'
 import { misspeltSettings } from '../../config/misspelt-settings.ts'
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { CommandError } from '../../domain/errors.ts'
@@ -79,7 +80,7 @@ function checkNames(env: Terminal['env']): CheckResult[] {
 }
 
 async function checkAll(config: Config, full: boolean, now: number): Promise<CheckResult[]> {
-  const { database, redisUrl } = config
+  const { database, redisUrl, fonts } = config
   const replicas = database.engine === 'postgres' ? (database.readUrls ?? []) : []
   const files = database.engine === 'sqlite' ? await orProblem(() => checkFiles(database.path)) : []
   // A database file with a problem is not opened, so that the problem is reported only once.
@@ -88,9 +89,14 @@ async function checkAll(config: Config, full: boolean, now: number): Promise<Che
     ...files,
     ...(isUsable ? await orProblem(() => checkDatabase(config, full, now)) : []),
     ...(await Promise.all(replicas.map((url) => orProblem(() => checkReplica(url), 'replica')))).flat(),
+    ...(fonts === undefined ? [] : await orProblem(() => checkFonts(fonts), 'fonts')),
     ...(redisUrl === undefined ? [] : await orProblem(() => checkRedis(redisUrl), 'redis')),
   ]
 }
+
+const checkFonts = (folder: string) => [
+  ok('fonts', `${count(readFontFolder(folder).files.length, 'font')} in ${folder} can be read.`),
+]
 
 async function checkDatabase(config: Config, full: boolean, now: number): Promise<CheckResult[]> {
   const diagnostics = await diagnose(config.database, full)

@@ -13,6 +13,7 @@ export const FILTER_FIELDS = {
   tag: 'text',
   location: 'text',
   type: 'text',
+  points: 'points',
   source: 'text',
   rules: 'text',
 } as const
@@ -26,8 +27,8 @@ const OPERATORS = ['>=', '<=', '>', '<', '='] as const
 
 export type Operator = (typeof OPERATORS)[number]
 
-/** `value` is folded text, "true" or "false", or a number. */
-export type Condition = { not: boolean; operator: Operator; value: string | number }
+/** `value` is folded text, "true" or "false", or a number. `type` is the folded type of the credential with these points. */
+export type Condition = { not: boolean; operator: Operator; value: string | number; type?: string }
 
 /** A passport matches a term if one of its conditions holds for the field. */
 type Term = { field: FilterField; conditions: readonly Condition[] }
@@ -42,7 +43,7 @@ export const MOST_CONDITIONS = 32
 type Reader = { readonly text: string; position: number; conditions: number }
 
 /**
- * Parses `human:true,score:>50,type:github|ens,tag:!bot`. A comma means "and", a pipe "or", `!` "not". Throws `invalid_request`
+ * Parses `human:true,score:>50,type:github|ens,points:github>20,tag:!bot`. A comma means "and", a pipe "or", `!` "not". Throws `invalid_request`
  * with the position, the text received and what is accepted.
  */
 export function parseFilter(text: string): Filter {
@@ -56,6 +57,16 @@ export function parseFilter(text: string): Filter {
   if (reader.position < text.length) throw unexpected(reader, 'a comma, a pipe or the end of the filter')
   return terms
 }
+
+/** Writes the text of a filter, which `parseFilter` reads. */
+export const formatFilter = (filter: Filter): string =>
+  filter.map(({ field, conditions }) => `${field}:${conditions.map(formatCondition).join('|')}`).join(',')
+
+const formatCondition = ({ not, operator, value, type }: Condition) =>
+  `${not ? '!' : ''}${type === undefined ? '' : formatText(type)}${operator === '=' && type === undefined ? '' : operator}${typeof value === 'number' ? value : formatText(value)}`
+
+const formatText = (text: string) =>
+  /^[\p{L}\p{N} ._-]+$/u.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`
 
 function readTerm(reader: Reader): Term {
   const field = readField(reader)
@@ -84,18 +95,41 @@ function readCondition(reader: Reader, field: FilterField): Condition {
   if (++reader.conditions > MOST_CONDITIONS)
     throw invalidFilter(`filter may have at most ${MOST_CONDITIONS} values, got more.`)
   const not = skip(reader, '!')
+  const kind = FILTER_FIELDS[field]
+  const type = kind === 'points' ? readType(reader) : undefined
   skipSpaces(reader)
   const start = reader.position
   const operator = OPERATORS.find((each) => reader.text.startsWith(each, start))
   reader.position += operator?.length ?? 0
-  if (operator && FILTER_FIELDS[field] !== 'number') {
+  if (type !== undefined && !operator) throw unexpected(reader, 'a comparison, such as points:github>20')
+  if (operator && kind !== 'number' && type === undefined) {
     reader.position = start
     throw unexpected(
       reader,
       `a value of ${field}, which is not compared by size (use quotes: "${operator}…")`,
     )
   }
-  return { not, operator: operator ?? '=', value: readValue(reader, field) }
+  return {
+    not,
+    operator: operator ?? '=',
+    value: readValue(reader, field),
+    ...(type !== undefined && { type }),
+  }
+}
+
+/** Reads the type of a credential, which ends at an operator. */
+function readType(reader: Reader): string {
+  skipSpaces(reader)
+  const start = reader.position
+  const text = reader.text[start] === '"' ? readQuoted(reader) : readWhile(reader, TYPE)
+  const type = foldName(text)
+  if (type === '')
+    throw refuse(
+      start,
+      reader.text.slice(start) || undefined,
+      'the type of a credential, such as points:github>20',
+    )
+  return type
 }
 
 function readValue(reader: Reader, field: FilterField): string | number {
@@ -103,9 +137,13 @@ function readValue(reader: Reader, field: FilterField): string | number {
   const start = reader.position
   const text = reader.text[start] === '"' ? readQuoted(reader) : readBare(reader, field)
   const kind = FILTER_FIELDS[field]
-  if (kind === 'number') {
+  if (kind === 'number' || kind === 'points') {
     if (/^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text)
-    throw refuse(start, text, `a number for ${field}, such as ${field}:>50`)
+    throw refuse(
+      start,
+      text,
+      `a number for ${field}, such as ${field}:${kind === 'points' ? 'github' : ''}>50`,
+    )
   }
   const value = foldName(text)
   if (kind === 'boolean' && value !== 'true' && value !== 'false') {
@@ -145,6 +183,7 @@ function readQuoted(reader: Reader): string {
 
 const NAME = /[^\s,|:"!<>=]*/y
 const BARE = /[^,|:"]*/y
+const TYPE = /[^,|:"!<>=]*/y
 const SPACES = /\s*/y
 
 /** Reads the text at the current position that matches the pattern, which must be sticky. */

@@ -35,6 +35,8 @@ export type ListRequest = ListQuery & {
   facets?: readonly FacetRequest[] | undefined
   /** Requests ranks of these scores and of the page's passports among the matches of the filter. Ignores the keyword. */
   ranksOf?: readonly number[] | undefined
+  /** Counts the passports that match each of these filters alone. */
+  counts?: readonly Filter[] | undefined
   /** For each score, counts the passports that match the filter and have at least that score. Ignores the keyword. */
   atLeast?: ScoreLists | undefined
   after?: Position | undefined

@@ -61,7 +61,7 @@ function show(page) {
     part.replaceChildren(...(page.getElementById(part.id)?.childNodes ?? []))
 }
 
-/** Arrow keys move between the search and the people that it found. */
+/** Arrow keys move between the search, the suggested filters and the people that it found. */
 function move(event) {
   const { key, target, altKey, ctrlKey, metaKey } = event
   if (altKey || ctrlKey || metaKey) return
@@ -69,12 +69,12 @@ function move(event) {
   if (key === '/' && !isTyping) return focus(event, input)
   if (key === 'Escape') return target === input ? clear() : results.contains(target) && focus(event, input)
   if (key !== 'ArrowDown' && key !== 'ArrowUp') return
-  const people = [...results.querySelectorAll('.name')]
-  const at = people.indexOf(target)
+  const links = [...results.querySelectorAll('.chips a, .name')]
+  const at = links.indexOf(target)
   if (target !== input && at === -1) return
   const next = at + (key === 'ArrowDown' ? 1 : -1)
   if (next === -1) return focus(event, input)
-  if (people[next]) focus(event, people[next])
+  if (links[next]) focus(event, links[next])
 }
 
 function focus(event, element) {

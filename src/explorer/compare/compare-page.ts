@@ -89,7 +89,8 @@ async function findPerson(
   const person = only && (await readPassport(reader, { id: only.id }))
   if (person) return person
   const all = [...matches.map((match) => match.passport), ...(named ?? [])]
-  const candidates = [...new Map(all.map((each) => [each.id, each])).values()].slice(0, MOST_CANDIDATES)
+  const byScore = all.toSorted((one, other) => other.scores.total - one.scores.total)
+  const candidates = [...new Map(byScore.map((each) => [each.id, each])).values()].slice(0, MOST_CANDIDATES)
   return { text, candidates, isSearched: named !== undefined }
 }
 
@@ -193,14 +194,13 @@ const GAP = 36
 function drawComparison(people: readonly PassportV3[], site: Site): Html {
   const colors = colorsOf(site, 'light')
   const width = Math.min(480, (RIGHT - LEFT + GAP) / people.length - GAP)
-  const diameter = Math.min(252, width)
-  const top = 100 + (252 - diameter) / 2
+  const diameter = Math.min(216, width)
   const columns = people.map((passport, at) => {
     const x = round(LEFT + at * (width + GAP))
     const score = formatFigure(passport.scores.total)
-    return html`<svg x="${x}" y="${top}" width="${diameter}" height="${diameter}">${rosette(passport.id)}</svg>
-${drawName(drawableName(passport), { x, y: 414, width, size: 46, smallest: 22, fill: colors.ink })}
+    return html`<svg x="${x}" y="140" width="${diameter}" height="${diameter}">${rosette(passport.id)}</svg>
+${drawName(drawableName(passport, site.fonts), { x, y: 414, width: width + GAP - 8, size: 46, smallest: 30, fill: colors.ink })}
 ${drawText(x, 520, fitSize(score, width, 104), colors.accent, score)}`
   })
-  return frame('Comparison', site, html`${columns}`)
+  return frame('Comparison', site, html`${drawText(LEFT, 116, 46, colors.soft, 'Passport scores')}${columns}`)
 }

@@ -12,7 +12,7 @@ import { addressOfFilter, credentialAddress, formatFigure, formatPeople, shortWo
 import { drawTitleCard } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
 import { type Ranked, renderRankingList } from '../search/ranking-list.ts'
-import { ALL_PASSPORTS, equals } from '../search/ranking-query.ts'
+import { ALL_PASSPORTS, equals, withFilter } from '../search/ranking-query.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { whenReady } from '../site/not-ready.ts'
@@ -122,7 +122,7 @@ const renderRule = (rule: Rule, version: string) => html`<section>
 
 function renderHolders({ type, ranked, scale, holders }: Found, name: string): Html {
   return html`<h2>People with the highest total scores</h2>
-${renderRankingList({ query: ALL_PASSPORTS, ranked, scale })}
+${renderRankingList({ query: withFilter(ALL_PASSPORTS, 'credential', type), ranked, scale })}
 <p><a class="button" href="${addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `All ${formatFigure(holders)} people with ${name}`}</a></p>`
 }
 
@@ -202,9 +202,9 @@ export const createCredentialCard = (options: CardOptions): ExplorerPage => ({
     const rule = ruleOf(await options.rules(), type)
     const { ids, total } = await listHolders(options, type, { limit: 7, signal })
     if (total === 0 && !rule) throw notFound()
-    const title = drawableText(rule?.name ?? type) || 'Credential'
+    const title = drawableText(rule?.name ?? type, site.fonts) || 'Credential'
     const about = [rule?.category, `held by ${formatPeople(total)}`]
-    const words = drawableText(about.filter(Boolean).join(', '))
+    const words = drawableText(about.filter(Boolean).join(', '), site.fonts)
     return options.drawCard(request, () => drawTitleCard(site, { title, words, ids, size: 108 }))
   },
 })

@@ -13,7 +13,7 @@ export const partOf = (category: string): ScorePart | undefined =>
   SCORE_PARTS.find((part) => CATEGORIES[part] === category)
 
 /** `other` is the excess if the total in a record is larger than the sum of the three parts. */
-type Segment = { name: ScorePart | 'other'; size: number }
+export type Segment = { name: ScorePart | 'other'; size: number }
 
 /**
  * A stacked bar of the parts of a score. Its length shows the total. A total above `scale` is shown as a full bar with an
@@ -23,7 +23,7 @@ export function renderScoreBar(scores: Scores, scale: number): Html {
   const isBeyond = scores.total > scale && scale > 0
   const length = isBeyond ? 100 : (100 * Math.max(0, scores.total)) / Math.max(scale, 1)
   const words = SCORE_PARTS.map((part) => `${part} ${formatFigure(scores[part])}`).join(', ')
-  const segments = fit(segmentsOf(scores), length)
+  const segments = fitSegments(segmentsOf(scores), length)
   let [at, drawn, gaps] = [0, '', '']
   for (const [index, { name, size }] of segments.entries()) {
     const end = toCoordinate(at + size)
@@ -40,7 +40,7 @@ export function renderScoreBar(scores: Scores, scale: number): Html {
   }
 }
 
-function segmentsOf(scores: Scores): Segment[] {
+export function segmentsOf(scores: Scores): Segment[] {
   const parts = SCORE_PARTS.map((name) => ({ name, size: Math.max(0, scores[name]) }))
   const sum = parts.reduce((total, { size }) => total + size, 0)
   return [...parts, { name: 'other' as const, size: Math.max(0, scores.total - sum) }].filter(
@@ -52,7 +52,7 @@ function segmentsOf(scores: Scores): Segment[] {
 const LEAST = 2
 
 /** Returns sizes in percent, at least `LEAST` each. If the bar is then too long, the largest part is shortened. */
-function fit(segments: readonly Segment[], length: number): Segment[] {
+export function fitSegments(segments: readonly Segment[], length: number): Segment[] {
   const sum = segments.reduce((total, { size }) => total + size, 0)
   const fitted = segments.map(({ name, size }) => ({ name, size: Math.max(LEAST, (size / sum) * length) }))
   const excess = fitted.reduce((total, { size }) => total + size, -100)

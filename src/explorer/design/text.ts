@@ -59,14 +59,6 @@ export function shortWord(text: string, limit: number): string {
 /** Measures UTF-16 code units, which bound the size of a page. A grapheme may have many of them. */
 export const lengthOf = (text: string): number => text.length
 
-export function isRightToLeft(text: string): boolean {
-  const [letter = ''] = /\p{L}/u.exec(text) ?? []
-  return RIGHT_TO_LEFT.test(letter)
-}
-
-const RIGHT_TO_LEFT =
-  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
-
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
 export const formatFigure = (figure: number): string => figures.format(figure)
@@ -120,13 +112,13 @@ export const addressOfFilter = (name: 'tag' | 'place' | 'credential', value: str
 
 const MAX_WORD_LENGTH = 40
 
-/** A tag or place, which leads to the people who have it. */
-export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD_LENGTH): Html {
+/** A tag or place, which leads to the people who have it, or to another address. If that is empty, there is no link. */
+export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD_LENGTH, to?: string): Html {
   const word = shortWord(text, limit)
   if (word === '') return html``
   const shown = `<bdi>${escapeText(word)}</bdi>`
-  if (text.length > LONGEST_VALUE) return { markup: shown }
-  return { markup: `<a href="${escapeText(addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
+  if (text.length > LONGEST_VALUE || to === '') return { markup: shown }
+  return { markup: `<a href="${escapeText(to ?? addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
 }
 
 /** Renders a setting: a web address as a link, other text as it is. */

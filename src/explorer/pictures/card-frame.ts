@@ -2,13 +2,13 @@ import { FONT_FAMILY } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
 import { CARD_SIZE } from '../site/layout-and-link-previews.ts'
 import type { Site } from '../site/site.ts'
-import { colorsOf, drawSvg, fitText } from './svg.ts'
+import { colorsOf, drawName, drawSvg, fitSize, fitText } from './svg.ts'
 
 const { width: WIDTH, height: HEIGHT } = CARD_SIZE
 export const LEFT = 72
 export const RIGHT = WIDTH - LEFT
 /** The rosette of a person, to the right of the text. */
-export const ROSETTE = { size: 316, x: RIGHT - 316, y: 118 }
+export const ROSETTE = { size: 244, x: RIGHT - 244, y: 76 }
 export const TEXT_WIDTH = ROSETTE.x - LEFT - 40
 const FONT = `${FONT_FAMILY}, Iowan Old Style, Palatino Linotype, Palatino, Georgia, serif`
 
@@ -19,14 +19,15 @@ export function drawText(x: number, y: number, size: number, fill: string, text:
 /** Paper with a guilloche band, the name of the site and its host. */
 export function frame(title: string, site: Site, body: Html): Html {
   const colors = colorsOf(site, 'light')
-  const host = fitText(site.host, TEXT_WIDTH, { size: 24 })
+  const half = (RIGHT - LEFT) / 2 - 20
+  const host = fitText(site.host, half, { size: 24 })
   return drawSvg(
     { ...CARD_SIZE, font: FONT, title },
     html`<rect width="${WIDTH}" height="${HEIGHT}" fill="${colors.ground}"/>
 <g fill="none" stroke="${colors.accent}" stroke-width="1.6">${WAVES}</g>
 ${body}
-${drawText(LEFT, 594, 24, colors.accent, site.name)}
-<g text-anchor="end">${drawText(RIGHT, 594, 24, colors.soft, host)}</g>`,
+${drawName(site.name, { x: LEFT, y: 604, width: half, size: 38, smallest: 24, fill: colors.accent })}
+<g text-anchor="end">${drawText(RIGHT, 604, fitSize(host, half, 38), colors.soft, host)}</g>`,
   )
 }
 
@@ -35,7 +36,7 @@ const WAVES: Html = html`${[0, 1, 2, 3, 4].map((at) => html`<path d="${drawWave(
 
 /** `phase` from 0 to 1. */
 function drawWave(phase: number): string {
-  const [half, top, height] = [60, 30, 34]
+  const [half, top, height] = [60, 16, 34]
   const start = Math.round((phase - 1) * 2 * half)
   let path = `M${start} ${top}`
   for (let x = start, down = height; x < WIDTH; x += half, down = -down)

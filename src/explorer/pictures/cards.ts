@@ -1,6 +1,6 @@
-import type { FullPassport } from '../../domain/passport.ts'
+import type { FullPassport, Scores } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { CATEGORIES, SCORE_PARTS } from '../design/charts.ts'
+import { CATEGORIES, SCORE_PARTS, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, formatPeople, nameOf } from '../design/text.ts'
@@ -20,7 +20,7 @@ import { findPassportWords, type PassportWords } from '../site/standings.ts'
 import { drawText, frame, LEFT, RIGHT, ROSETTE, TEXT_WIDTH } from './card-frame.ts'
 import { drawableName } from './drawable-text.ts'
 import { createPicturePage } from './picture-page.ts'
-import { colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
+import { colorsOf, drawName, drawPart, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
 export function createCard(options: CardOptions): ExplorerPage {
@@ -40,7 +40,7 @@ export function createCard(options: CardOptions): ExplorerPage {
     const card =
       type === 'svg'
         ? picture('svg', (await draw(nameOf(passport))).markup)
-        : await drawCard(request, () => draw(drawableName(passport)))
+        : await drawCard(request, () => draw(drawableName(passport, site.fonts)))
     return isComplete ? card : withoutCaching(card)
   })
 }
@@ -83,7 +83,7 @@ export function drawErrorCard(site: Site, words: string): Html {
 }
 
 /** A PNG counts as this many requests, so that one client can request about as many cards as the picture thread can draw. */
-const PNG_UNITS = 25
+const PNG_UNITS = 20
 
 /** Draws cards as PNG. While the picture thread is busy or unavailable, the response is the site's card, uncached. */
 export function createCardDrawer(options: ExplorerOptions): DrawCard {
@@ -110,8 +110,9 @@ export function createCardDrawer(options: ExplorerOptions): DrawCard {
 }
 
 const SCORE_WIDTH = 400
-const BASELINE = 394
+const BASELINE = 374
 
+/** Previews are often 300 pixels wide, a quarter of the card: smaller text than 40 would be illegible. */
 function drawPassport(passport: FullPassport, name: string, words: PassportWords, site: Site): Html {
   const colors = colorsOf(site, 'light')
   const score = formatFigure(passport.scores.total)
@@ -121,11 +122,13 @@ function drawPassport(passport: FullPassport, name: string, words: PassportWords
     describeCard(passport),
     site,
     html`<svg x="${ROSETTE.x}" y="${ROSETTE.y}" width="${ROSETTE.size}" height="${ROSETTE.size}">${rosette(passport.id)}</svg>
-${drawName(name, { x: LEFT, y: 184, width: TEXT_WIDTH, size: 70, smallest: 38, fill: colors.ink })}
+${drawName(name, { x: LEFT, y: 142, width: TEXT_WIDTH, size: 80, smallest: 46, fill: colors.ink })}
+${drawText(LEFT, 212, 46, colors.soft, 'Passport score')}
 <text x="${LEFT - round(size * 0.03)}" y="${BASELINE}" font-size="${size}" fill="${colors.accent}">${score}</text>
 ${drawStanding(words, after, colors)}
-${drawScoreParts(passport.scores, colors, { x: LEFT, y: 462, width: RIGHT - LEFT, height: 26 })}
-${drawLegend(passport, colors)}`,
+${passport.human ? drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent) : html``}
+${drawScoreParts(passport.scores, colors, { x: LEFT, y: 412, width: RIGHT - LEFT, height: 48 })}
+${drawLegend(passport.scores, colors)}`,
   )
 }
 
@@ -133,40 +136,46 @@ ${drawLegend(passport, colors)}`,
 const figureWidth = (figure: string) =>
   0.53 * figure.replace(/[^\d]/g, '').length + 0.3 * figure.replace(/\d/g, '').length
 
-/** Draws lines beside the score. The last line is on the baseline of the score, and the level is a pill. */
-function drawStanding({ top, level, rank }: PassportWords, x: number, colors: Colors): Html {
+/** Draws the level as a pill beside the score, above the standing, which is on the baseline of the score. */
+function drawStanding({ top, level }: PassportWords, x: number, colors: Colors): Html {
   const width = TEXT_WIDTH + LEFT - x
-  let y = BASELINE
-  const drawLine = (words: string, size: number, fill: string, height: number) => {
-    if (words === '') return html``
-    const line = drawText(x, y, fitSize(words, width, size), fill, words)
-    y -= height
-    return line
-  }
-  const lines = html`${drawLine(rank, 30, colors.soft, 50)}${drawLine(top, 50, colors.ink, 70)}`
-  if (level === '') return lines
-  const size = fitSize(level, width - 44, 32)
-  const pill = round(textWidth(level, { size }) * SERIF + 44)
-  return html`${lines}<rect x="${x}" y="${y - 35}" width="${pill}" height="50" rx="25" fill="${colors.accent}"/><g text-anchor="middle">${drawText(round(x + pill / 2), y, size, colors.accentInk, level)}</g>`
+  const size = fitSize(level, width - 44, 46)
+  const pill = { x: round(x + pillWidth(level, size) / 2), y: top === '' ? BASELINE : BASELINE - 78, size }
+  return html`${top === '' ? html`` : drawText(x, BASELINE, fitSize(top, width, 56), colors.ink, top)}${level === '' ? html`` : drawPill(level, pill, colors.accentInk, colors.accent)}`
 }
 
 /** The width of text in the card's font, relative to `textWidth`, which assumes Verdana. */
 const SERIF = 0.95
 
-/** Widths in the legend: a swatch, the space between entries, and the pill with "human". */
-const [SWATCH, SPACE, PILL] = [36, 40, 122]
+const pillWidth = (words: string, size: number) => round(textWidth(words, { size }) * SERIF + 44)
 
-function drawLegend({ scores, human }: FullPassport, colors: Colors): Html {
-  const labels = SCORE_PARTS.map((part) => `${CATEGORIES[part]} ${formatFigure(scores[part])}`)
-  const width = RIGHT - LEFT - SCORE_PARTS.length * (SWATCH + SPACE) - (human ? PILL : 0)
-  const size = fitSize(labels.join(''), width, 31)
+/** `x` is the centre of the pill. Without a background, the pill has an outline. */
+function drawPill(
+  words: string,
+  { x, y, size }: { x: number; y: number; size: number },
+  ink: string,
+  background = 'none',
+): Html {
+  const width = pillWidth(words, size)
+  return html`<rect x="${round(x - width / 2)}" y="${round(y - size * 0.98)}" width="${width}" height="${round(size * 1.4)}" rx="${round(size * 0.7)}" fill="${background}" stroke="${background === 'none' ? ink : background}" stroke-width="3"/><g text-anchor="middle">${drawText(x, y, size, ink, words)}</g>`
+}
+
+/** Widths in the legend: a swatch with its space, and the space between entries. */
+const [SWATCH, SPACE] = [56, 36]
+
+function drawLegend(scores: Scores, colors: Colors): Html {
+  const others = segmentsOf(scores).filter(({ name }) => name === 'other')
+  const parts = [...SCORE_PARTS.map((name) => ({ name, size: scores[name] })), ...others]
+  const labels = parts.map(
+    ({ name, size }) => `${{ ...CATEGORIES, other: 'Other' }[name]} ${formatFigure(size)}`,
+  )
+  const width = RIGHT - LEFT - parts.length * SWATCH - (parts.length - 1) * SPACE
+  const size = fitSize(labels.join(''), width / SERIF, 46)
   let x = LEFT
-  const entries = SCORE_PARTS.map((part, at) => {
+  return html`${parts.map(({ name }, at) => {
     const words = labels[at] ?? ''
-    const entry = html`<rect x="${x}" y="513" width="22" height="22" rx="5" fill="${colors[part]}"/>${drawText(x + SWATCH, 533, size, colors.ink, words)}`
-    x += Math.ceil(SWATCH + textWidth(words, { size }) + SPACE)
+    const entry = html`${drawPart(name, colors, { x, y: 489, width: 42, height: 42 })}${drawText(x + SWATCH, 526, size, colors.ink, words)}`
+    x += Math.ceil(SWATCH + textWidth(words, { size }) * SERIF + SPACE)
     return entry
-  })
-  if (!human) return html`${entries}`
-  return html`${entries}<rect x="${RIGHT - PILL}" y="503" width="${PILL}" height="44" rx="22" fill="none" stroke="${colors.accent}" stroke-width="2"/><g text-anchor="middle">${drawText(RIGHT - PILL / 2, 534, 28, colors.accent, 'human')}</g>`
+  })}`
 }

@@ -6,8 +6,8 @@ import type { DrawPng } from './rasterizer.ts'
 
 export type Drawing = { svg: string; width: number }
 
-/** A server thread queues at most this many pictures: about as many as are drawn in ten seconds. An SVG has 5 to 10 KB. */
-const LIMITS = { waiting: 160, milliseconds: 10_000 }
+/** A server thread queues at most this many pictures: fewer than are drawn in a minute. An SVG has 5 to 10 KB. */
+const LIMITS = { waiting: 320, milliseconds: 60_000 }
 
 /** Sends SVGs to the picture thread. */
 export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {
@@ -23,17 +23,18 @@ export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {
 /** Enough for about 250 cards. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** Draws the pictures of all clients, one at a time. Caches the PNG of each SVG. */
+/** Draws the pictures of all clients, one at a time. Caches the PNG of each SVG; a cached one does not wait for others. */
 export function createRasterizerServer(load: () => Promise<DrawPng>) {
   const cache = createByteCache<Png>(MAX_BYTES)
+  const keyOf = ({ svg, width }: Drawing) => `${width} ${svg}`
   let draw: DrawPng | undefined
 
-  const enqueue = createQueue<Drawing, Png>(async ({ svg, width }) => {
+  const enqueue = createQueue<Drawing, Png>(async (drawing) => {
     const toPng = draw ?? (await load().catch(endThread))
     draw = toPng
     try {
-      return cache.getOrAdd(`${width} ${svg}`, () => {
-        const value = toPng(svg, width)
+      return cache.getOrAdd(keyOf(drawing), () => {
+        const value = toPng(drawing.svg, drawing.width)
         return { value, bytes: value.length }
       })
     } catch (error) {
@@ -43,7 +44,13 @@ export function createRasterizerServer(load: () => Promise<DrawPng>) {
     }
   })
 
-  return { connect: (port: MessagePort) => receiveCalls(port, enqueue) }
+  return {
+    connect: (port: MessagePort) =>
+      receiveCalls<Drawing, Png>(
+        port,
+        async (drawing, isCancelled) => cache.find(keyOf(drawing)) ?? enqueue(drawing, isCancelled),
+      ),
+  }
 }
 
 /** Crashes the thread, which is then restarted. The returned promise stays pending: the crash rejects all calls. */

@@ -1,7 +1,7 @@
 import type { Scores } from '../../domain/passport.ts'
-import { SCORE_PARTS } from '../design/charts.ts'
+import { fitSegments, type Segment, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
-import { graphemesOf, isRightToLeft, shortenText } from '../design/text.ts'
+import { graphemesOf, shortenText } from '../design/text.ts'
 import { type Colors, PALETTE, type Theme } from '../design/tokens.ts'
 import type { Site } from '../site/site.ts'
 
@@ -39,32 +39,38 @@ export function drawName(
 ): Html {
   const shown = fitText(name, width, { size: smallest, bold })
   const size = Math.max(smallest, fitSize(shown, width, largest, bold))
-  // The end of right-to-left text is on the left.
-  const side = isRightToLeft(shown) ? html` direction="rtl" text-anchor="end"` : html``
   const baseline = Math.round(size * 1.1)
-  return html`<svg x="${x}" y="${y - baseline}" width="${width}" height="${Math.round(size * 1.6)}" overflow="hidden"><text y="${baseline}" font-size="${size}"${bold ? html` font-weight="700"` : html``} fill="${fill}"${side}>${shown}</text></svg>`
+  return html`<svg x="${x}" y="${y - baseline}" width="${width}" height="${Math.round(size * 1.6)}" overflow="hidden"><text y="${baseline}" font-size="${size}"${bold ? html` font-weight="700"` : html``} fill="${fill}" unicode-bidi="plaintext">${shown}</text></svg>`
 }
 
-const GAP = 4
+type Box = { x: number; y: number; width: number; height: number }
 
-/** Draws the parts of a score side by side, with proportional widths. Gaps separate them, in case colours look alike. */
-export function drawScoreParts(
-  scores: Scores,
-  colors: Colors,
-  { x, y, width, height }: { x: number; y: number; width: number; height: number },
-): Html {
-  const parts = SCORE_PARTS.filter((part) => scores[part] > 0)
-  const sum = parts.reduce((total, part) => total + scores[part], 0)
-  const available = width - height * parts.length - GAP * (parts.length - 1)
-  let at = x
-  const drawn = parts.map((part) => {
-    const length = round(height + (scores[part] / sum) * available)
-    const bar = html`<rect x="${round(at)}" y="${y}" width="${length}" height="${height}" rx="${height / 4}" fill="${colors[part]}"/>`
-    at += length + GAP
-    return bar
-  })
-  if (parts.length > 0) return html`${drawn}`
-  return html`<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${height / 4}" fill="${colors.track}"/>`
+/** Draws the parts of a score side by side, in proportion to the total. Gaps and textures separate them, in case colours look alike. */
+export function drawScoreParts(scores: Scores, colors: Colors, box: Box): Html {
+  const segments = fitSegments(segmentsOf(scores), 100)
+  if (segments.length === 0)
+    return html`<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" rx="${box.height / 4}" fill="${colors.track}"/>`
+  const gap = box.height / 10
+  let { x } = box
+  return html`${segments.map(({ name, size }, at) => {
+    const width = (size / 100) * box.width
+    const drawn = drawPart(name, colors, { ...box, x, width: at < segments.length - 1 ? width - gap : width })
+    x += width
+    return drawn
+  })}`
+}
+
+/** Draws a part with the texture of the pages: a dashed line looks like stripes or dots. */
+export function drawPart(name: Segment['name'], colors: Colors, { x, y, width, height }: Box): Html {
+  const fill = name === 'other' ? colors.soft : colors[name]
+  const box = html`<rect x="${round(x)}" y="${y}" width="${round(width)}" height="${height}" rx="${height / 4}" fill="${fill}"/>`
+  if (name === 'activity' || name === 'other') return box
+  const isStriped = name === 'identity'
+  const inset = Math.min(width, height) / (isStriped ? 4 : 2)
+  const texture = isStriped
+    ? html`stroke-opacity=".6" stroke-width="${height}" stroke-dasharray="${round(height / 8)} ${round(height / 4)}"`
+    : html`stroke-opacity=".9" stroke-width="${round(height / 3.5)}" stroke-linecap="round" stroke-dasharray="0 ${round(height / 1.6)}"`
+  return html`${box}<path d="M${round(x + inset)} ${y + height / 2}h${round(Math.max(1, width - 2 * inset))}" stroke="${colors.panel}" ${texture}/>`
 }
 
 export const round = (length: number): number => Math.round(length * 10) / 10

@@ -33,8 +33,9 @@ export async function findRanking(
     (await listByIds(ids)).toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
   const request = { page, size: PAGE_SIZE, keyword: query.keyword, signal }
   const filtered = { ...toListQuery(query), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE }
+  const counts = filtered.filter.map((term) => [term])
   const found: Found = await (needsIndex(query)
-    ? findList(reader, { ...filtered, facets, ranksOf: shown.map(scoreOf), signal }, listInOrder)
+    ? findList(reader, { ...filtered, facets, counts, ranksOf: shown.map(scoreOf), signal }, listInOrder)
     : findPage(reader, request, listByIds))
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
@@ -65,6 +66,10 @@ export async function findRanking(
     scale,
     /** The counts of the requested facets; absent if the list does not need the index. */
     facets: found.facets,
+    /** The number of passports that match each filter alone. */
+    counts: found.counts,
+    /** Whether the API finds the same passports in the same order: it searches names, not handles, and not word by word. */
+    isLikeApi: first.length === 0 && wordsOf(query.keyword ?? '').length === 1,
   }
 }
 
@@ -81,7 +86,7 @@ async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQue
   return { first, extra: first.filter((match) => !isNamed(match)).length, isMore }
 }
 
-type Found = { items: Passport[] } & Pick<FacetPage, 'total' | 'ranking' | 'facets'>
+type Found = { items: Passport[] } & Pick<FacetPage, 'total' | 'ranking' | 'facets' | 'counts'>
 
 /** Applies the filter to a few passports, in a temporary index. */
 async function keepFiltered({ store }: Reader, matches: Match[], filter: Filter): Promise<Match[]> {

@@ -1,41 +1,54 @@
 import { CATEGORIES } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortWord } from '../design/text.ts'
-import type { Facets } from '../search/facets.ts'
+import type { ActiveFilter, Facets } from '../search/facets.ts'
 import {
   ALL_PASSPORTS,
   addressOf,
+  apiAddressOf,
+  type FacetName,
   type FilterName,
-  filtersOf,
-  hasFilter,
   type RankingQuery,
   type RankingSort,
   SORTS,
   withFilter,
   withoutFilter,
 } from '../search/ranking-query.ts'
-import type { Suggestion } from './suggestions.ts'
+import type { SearchReading } from './read-search.ts'
 
-const HEADINGS: Record<FilterName, string> = {
+const HEADINGS: Record<FacetName, string> = {
   human: 'People',
   tag: 'Tags',
   credential: 'Credentials',
   place: 'Places',
 }
 
+/** The pages with all values. */
+const PAGES = { tag: '/tags-and-places', credential: '/credentials', place: '/tags-and-places#places' }
+
 const MAX_LABEL_LENGTH = 30
+
+/** A link with a label and a number of people. */
+export const renderChip = (address: string, label: string, count: number | undefined, word = ''): Html =>
+  html`<li><a href="${address}" rel="nofollow">${word}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${renderCount(count)}</a></li>`
+
+const renderCount = (count: number | undefined) =>
+  count === undefined ? html`` : html` <span>${formatFigure(count)}</span>`
 
 /** Renders links that add a filter. Selected values are left out, because they are chips above the list. */
 export function renderFacets(facets: Facets | undefined, query: RankingQuery, isCounted: boolean): Html {
   if (!facets) return html``
-  const groups = (Object.keys(HEADINGS) as FilterName[]).flatMap((name) => {
-    const values = facets[name].filter(({ value }) => value !== 'false' && !hasFilter(query, name, value))
-    if (values.length === 0) return []
-    const chips = values.map(
-      ({ value, label, count }) =>
-        html`<li><a href="${addressOf(withFilter(query, name, value))}" rel="nofollow"><bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${isCounted ? html` <span>${formatFigure(count)}</span>` : html``}</a></li>`,
-    )
-    const more = name === 'credential' ? html`<p><a href="/credentials">All credentials</a></p>` : html``
+  const groups = (Object.keys(HEADINGS) as FacetName[]).flatMap((name) => {
+    const isOffered = (value: string) => value !== 'false' && !query.filters[name].includes(value)
+    const chips = facets[name].flatMap(({ value, label, count }) => {
+      const address = addressOf(withFilter(query, name, value))
+      return isOffered(value) ? [renderChip(address, label, isCounted ? count : undefined)] : []
+    })
+    if (chips.length === 0) return []
+    const more =
+      name === 'human'
+        ? html``
+        : html`<p><a href="${PAGES[name]}">All ${HEADINGS[name].toLowerCase()}</a></p>`
     return html`<div class="facet"><h2>${HEADINGS[name]}</h2>
 <ul class="chips">${chips}</ul>${more}</div>
 `
@@ -46,18 +59,33 @@ ${groups}</details>`
 }
 
 /** The filters of the list, each with a link that removes it. */
-export function renderChips(query: RankingQuery, labels: ReadonlyMap<string, string>): Html {
-  const filters = filtersOf(query.filters)
+export function renderChips(query: RankingQuery, filters: readonly ActiveFilter[]): Html {
   if (filters.length === 0) return html``
   const chips = filters.map(
-    ([name, value]) =>
-      html`<li><a href="${addressOf(withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name]}<bdi>${shortWord(labels.get(value) ?? value, MAX_LABEL_LENGTH)}</bdi><span aria-hidden="true"> ×</span></a></li>`,
+    ({ name, value, label, count }) =>
+      html`<li><a href="${addressOf(withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name] ?? ''}<bdi>${shortWord(label, 2 * MAX_LABEL_LENGTH)}</bdi>${renderCount(count)}<span aria-hidden="true"> ×</span></a></li>`,
   )
   const all = addressOf({ ...query, page: 1, filters: ALL_PASSPORTS.filters })
   return html`<ul class="chips">${chips}${filters.length > 1 ? html`<li><a href="${all}">Clear all</a></li>` : html``}</ul>`
 }
 
-const CHIP_WORDS: Record<FilterName, string> = { tag: 'tag ', credential: 'has ', place: 'in ', human: '' }
+const CHIP_WORDS: Partial<Record<FilterName, string>> = { tag: 'tag ', credential: 'has ', place: 'in ' }
+
+/** Says that words were read as filters, with links to lists in which they are a name. */
+export function renderAsNames(lists: SearchReading['asNames']): Html {
+  if (lists.length === 0) return html``
+  const links = lists.map(
+    ({ text, query }, at) =>
+      html`${at === 0 ? '' : ' or '}<a href="${addressOf(query)}" rel="nofollow">“${shortWord(text, MAX_LABEL_LENGTH)}”</a>`,
+  )
+  return html`<p class="soft">These words were read as filters. Search names for ${links} instead.</p>`
+}
+
+/** Shows the request for the same list in v3. */
+export function renderApiRequest(query: RankingQuery, isSame: boolean): Html {
+  const address = apiAddressOf(query)
+  return html`<p class="soft">${isSame ? 'The same list' : 'A similar list, by name only,'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
+}
 
 const SORT_WORDS: Record<RankingSort, string> = { total: 'Total', ...CATEGORIES }
 
@@ -70,10 +98,9 @@ export function renderSorts(query: RankingQuery): Html {
 }
 
 /** Renders the filters that are suggested for the search text. */
-export function renderSuggestions(found: readonly Suggestion[]): Html {
+export function renderSuggestions(found: SearchReading['suggestions']): Html {
   if (found.length === 0) return html``
   return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Filter by</li>${found.map(
-    ({ name, query, label, count }) =>
-      html`<li><a href="${addressOf(query)}" rel="nofollow">${CHIP_WORDS[name]}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi> <span>${formatFigure(count)}</span></a></li>`,
+    ({ name, query, label, count }) => renderChip(addressOf(query), label, count, CHIP_WORDS[name]),
   )}</ul>`
 }

@@ -4,8 +4,8 @@ import { count } from '../../domain/text/counts-and-sizes.ts'
 import { PROGRAM } from '../../version.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
-import { formatFigure, formatPeople, shortWord } from '../design/text.ts'
-import { createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
+import { formatFigure, shortWord } from '../design/text.ts'
+import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
 import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
   addressOf,
@@ -15,81 +15,80 @@ import {
   PAGE_SIZE,
   parseRankingQuery,
   type RankingQuery,
+  searchText,
   withText,
 } from '../search/ranking-query.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
-import { renderSearch, respondPage, shareList } from '../site/layout-and-link-previews.ts'
+import { countList, renderSearch, respondPage, shareList } from '../site/layout-and-link-previews.ts'
 import { ifReady, whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
-import { renderChips, renderFacets, renderSorts, renderSuggestions } from './ranking-controls.ts'
-import { createSuggester, type Suggestion } from './suggestions.ts'
+import * as controls from './ranking-controls.ts'
+import { createSearchReader, type SearchReading } from './read-search.ts'
 
 /** All passports by score, or those that a search and filters find. */
 export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
-  const suggest = createSuggester(options, facets)
-  const context = { ...options, facets, suggest }
+  const context = { ...options, facets, readSearch: createSearchReader(options, facets) }
   return {
     version: async () => (await options.rules()).stamp,
     variant: (query) => addressOf(parseRankingQuery(query)),
     async render(request) {
       const query = parseRankingQuery(request.query)
       // A search costs about as much as two pages of the ranking. An evaluation of the index costs the same.
-      await request.charge(1 + (query.typed === '' ? 0 : 2) + (needsIndex(query) ? 2 : 0))
-      const render = () => renderRanking(context, query, request)
-      return needsIndex(query) ? whenReady(request.site, addressOf(query), render) : render()
+      const charge = (list: RankingQuery) =>
+        request.charge(1 + (query.typed === '' ? 0 : 2) + (needsIndex(list) ? 2 : 0))
+      await charge(query)
+      const reading = await context.readSearch(query, request.signal)
+      const list = reading?.query ?? query
+      await charge(list)
+      const render = () => renderRanking(context, query, reading, request)
+      return needsIndex(list) ? whenReady(request.site, addressOf(query), render) : render()
     },
   }
 }
 
 type PageContext = ExplorerOptions & {
   facets: FacetReader
-  suggest: ReturnType<typeof createSuggester>
+  readSearch: ReturnType<typeof createSearchReader>
 }
 
-/** `asked` is the query of the URL. If it has no results, the page shows those of `instead`, an exact suggestion. */
+/** `asked` is the query of the URL. `found` is the list that it describes, with the filters that its text names. */
 type Shown = {
   site: Site
   asked: RankingQuery
-  instead: Suggestion | undefined
   found: FoundRanking
-  suggestions: readonly Suggestion[]
+  reading: SearchReading | undefined
   facets: Facets | undefined
-  labels: Labels
+  filters: readonly ActiveFilter[]
   standing: Standing
 }
 
 async function renderRanking(
   context: PageContext,
-  query: RankingQuery,
+  asked: RankingQuery,
+  reading: SearchReading | undefined,
   { site, signal }: ExplorerRequest,
 ): Promise<RenderedPage> {
-  const find = async (list: RankingQuery) => {
-    const requests = await context.facets.requestsFor(list)
-    return { ...(await findRanking(context, list, requests, signal)), requests }
-  }
-  const named = await find(query)
-  if (named.all === 0) return renderStart(site)
-  const suggestions = await context.suggest(query, signal)
-  const instead = named.total === 0 ? suggestions?.find(({ isExact }) => isExact) : undefined
-  const found = instead ? await find(instead.query) : named
+  const list = reading?.query ?? asked
+  const requests = await context.facets.requestsFor(list)
+  const found = await findRanking(context, list, requests, signal)
+  if (found.all === 0) return renderStart(site)
   const readFacets = () =>
     found.facets
       ? context.facets.present(found.facets)
       : ifReady(context, () => context.facets.readAll(found.query, signal))
   const facets = hasFacets(found) ? await readFacets() : undefined
   const shown = {
-    ...{ site, asked: query, instead, facets },
-    suggestions: suggestions?.filter((each) => each !== instead) ?? [],
+    ...{ site, asked, reading, facets },
     found: { ...found, ranked: await addLevels(context, found) },
-    labels: await context.facets.presentFilters(found.query, found.requests, found.facets ?? []),
+    filters: await context.facets.presentFilters(list, requests, found),
     standing: await context.catalog.standing(0),
   }
-  const status = found.query.page > found.last ? 404 : 200
+  const status = list.page > found.last ? 404 : 200
   const page = renderPage(shown, status)
-  const isComplete = suggestions && (facets || !hasFacets(found))
+  const isComplete = reading && (facets || !hasFacets(found))
   return isComplete ? page : withoutCaching(page)
 }
 
@@ -107,16 +106,14 @@ async function addLevels(
 /** Search results that fit on one page have no facets. */
 const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || total > PAGE_SIZE
 
-type Labels = ReadonlyMap<string, string>
-
 function renderPage(shown: Shown, status: number): RenderedPage {
-  const { site, asked, found, suggestions, facets, labels, standing } = shown
+  const { site, asked, found, reading, facets, filters, standing } = shown
   const { query, all } = found
-  const title = describeList(query, labels)
+  const title = describeList(query, filters)
   const isHome = !isFiltered(asked) && asked.typed === '' && asked.page === 1
   const [first] = query.page === 1 ? found.ranked : []
   // The heading omits the search text, because search as you type replaces only the results below it.
-  const heading = isFiltered(asked) ? describeList(withText(asked, ''), labels) : ''
+  const heading = isFiltered(asked) ? describeList(withText(asked, ''), filters) : ''
   const layout = {
     site,
     share: { path: addressOf(query), ...shareList(title, found.total, first?.passport) },
@@ -125,15 +122,15 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     script: 'ranking.js',
     here: '/',
     main: html`<div class="intro"><div><h1>${heading || `Explore ${count(all, 'passport')}`}</h1>
-${isHome ? renderLead(site) : html``}${renderSearch(asked.typed, hiddenFields(asked))}</div>
+${isHome ? renderLead(site) : html``}${renderSearch(searchText(asked), hiddenFields(asked))}${isHome ? renderExamples(facets, standing) : html``}</div>
 ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div class="browse">
-<div id="facets" data-live>${renderFacets(facets, query, found.extra === 0)}</div>
+<div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
 <div>
-<div id="chips" data-live>${renderChips(query, labels)}</div>
-<div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : renderSorts(query)}</div></div>
+<div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames ?? [])}</div>
+<div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : controls.renderSorts(query)}</div></div>
 <div id="results" data-results>
-${renderSuggestions(suggestions)}${renderResults(shown)}
+${controls.renderSuggestions(reading?.suggestions ?? [])}${renderResults(shown)}
 </div>
 </div>
 </div>`,
@@ -145,27 +142,39 @@ const renderLead = ({ demo }: Site) =>
   html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``}</p>
 `
 
+/** Shows that the search understands descriptions, with the most frequent tag and place. */
+function renderExamples(facets: Facets | undefined, { median }: Standing): Html {
+  const words = [facets?.tag[0], facets?.place[0]].map(
+    (facet) => facet && shortWord(facet.label, MAX_TITLE_VALUE),
+  )
+  return words.every(Boolean)
+    ? html`<p class="soft">Or describe people: “${words.join(' ')}”, “human, score over ${Math.round(median)}”.</p>`
+    : html``
+}
+
 /** Hidden fields of the search form keep the filters and the order. */
-const hiddenFields = ({ filters, sort }: RankingQuery) => [
-  ...filtersOf(filters),
-  ...(sort === 'total' ? [] : [['sort', sort] as const]),
+const hiddenFields = (query: RankingQuery) => [
+  ...new URLSearchParams(addressOf(withText(query, '')).slice('/?'.length)),
 ]
 
 const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0
 
 /** Describes the list for the title and the heading, such as "People tagged “zk” in Lisbon with GitHub". */
-function describeList({ typed, filters, sort }: RankingQuery, labels: Labels): string {
-  const join = (name: FilterName, quote = (word: string) => word) =>
-    filters[name].map((value) => quote(shortWord(labels.get(value) ?? value, MAX_TITLE_VALUE))).join(' and ')
+function describeList({ typed, filters, sort }: RankingQuery, active: readonly ActiveFilter[]): string {
+  const join = (start: string, names: readonly FilterName[], quote = (label: string) => label) => {
+    const shown = active.filter(({ name, value }) => names.includes(name) && filters[name].includes(value))
+    const labels = shown.map(({ label }) => quote(shortWord(label, MAX_TITLE_VALUE)))
+    return labels.length === 0 ? '' : `${start} ${labels.join(' and ')}`
+  }
   const words = [
     filters.human[0] === 'true'
       ? 'Humans'
       : filters.human[0] === 'false'
         ? 'People not shown to be human'
         : 'People',
-    filters.tag.length > 0 ? `tagged ${join('tag', (word) => `“${word}”`)}` : '',
-    filters.place.length > 0 ? `in ${join('place')}` : '',
-    filters.credential.length > 0 ? `with ${join('credential')}` : '',
+    join('tagged', ['tag'], (label) => `“${label}”`),
+    join('in', ['place']),
+    join('with', ['credential', 'points', 'score']),
     typed === '' ? '' : `matching “${shortWord(typed, MAX_TITLE_VALUE)}”`,
     sort === 'total' ? '' : `by ${sort}`,
   ].filter((word) => word !== '')
@@ -174,45 +183,33 @@ function describeList({ typed, filters, sort }: RankingQuery, labels: Labels): s
 
 const MAX_TITLE_VALUE = 40
 
-function renderResults({ found, suggestions }: Shown): Html {
+function renderResults({ found, reading }: Shown): Html {
   const { query, last, total } = found
-  if (total === 0 && suggestions.length > 0) return html``
+  if (total === 0 && reading && reading.suggestions.length > 0) return html``
   if (total === 0)
     return html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   return html`${renderRankingList(found)}
-${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}`
+${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}${controls.renderApiRequest(query, found.isLikeApi)}`
 }
 
-function describe({ asked: { typed }, instead, found, suggestions }: Shown): string {
+function describe({ reading, found, filters }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
-  const { page } = query
-  if (instead) return `No name matches “${typed}”. ${describeInstead(instead, total)}`
-  if (total === 0 && typed === '') return 'No passport matches all of these filters'
+  const { page, typed } = query
+  if (total === 0 && isFiltered(query))
+    return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
   if (total === 0)
-    return suggestions.length > 0 ? `No name matches “${typed}”` : `No passport found for “${typed}”`
+    return reading?.suggestions.length ? `No name matches “${typed}”` : `No passport found for “${typed}”`
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`
+  if (reading && reading.asNames.length > 0) return countList(describeList(query, filters), total)
   if (typed !== '')
     return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')} for “${typed}”`
   if (isFiltered(query)) return `${formatFigure(total)} of ${count(all, 'passport')}`
   const first = (page - 1) * PAGE_SIZE + 1
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
-}
-
-/** Returns "248 people are tagged solidity", or "1 person matches “ada” and is tagged solidity". */
-function describeInstead({ name, label, query }: Suggestion, total: number): string {
-  const isOne = total === 1
-  const words = {
-    tag: `${isOne ? 'is' : 'are'} tagged`,
-    place: `${isOne ? 'is' : 'are'} in`,
-    credential: `${isOne ? 'has' : 'have'} the credential`,
-    human: isOne ? 'is' : 'are',
-  }
-  const rest = query.typed === '' ? '' : `${isOne ? 'matches' : 'match'} “${query.typed}” and `
-  return `${formatPeople(total)} ${rest}${words[name]} ${shortWord(label, MAX_TITLE_VALUE)}`
 }
 
 /** A small histogram of all scores with the median, beside the introduction. */

@@ -1,19 +1,32 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import type { FacetCount, FacetRequest } from '../../domain/lists/list-request.ts'
+import type { FacetCount, FacetRequest, GroupField } from '../../domain/lists/list-request.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
+import { formatFigure } from '../design/text.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
-import { FILTERS, type FilterName, filtersOf, type RankingQuery, toListQuery } from './ranking-query.ts'
+import {
+  COMPARISONS,
+  type FacetName,
+  FILTERS,
+  type FilterName,
+  filtersOf,
+  parseComparison,
+  type RankingQuery,
+  toListQuery,
+} from './ranking-query.ts'
 
 /** A value of a facet. `value` is folded, and `label` has the original spelling. */
 export type FacetValue = { value: string; label: string; count: number }
 
 /** The values of each facet, the most frequent first. */
-export type Facets = Readonly<Record<FilterName, readonly FacetValue[]>>
+export type Facets = Readonly<Record<FacetName, readonly FacetValue[]>>
 
-const MOST_SHOWN: Record<FilterName, number> = { tag: 10, credential: 8, place: 8, human: 2 }
+/** A filter of a list. `count` is the number of passports that match this filter alone. */
+export type ActiveFilter = { name: FilterName; value: string; label: string; count: number | undefined }
 
-const NAMES = Object.keys(FILTERS) as FilterName[]
+const MOST_SHOWN: Record<FacetName, number> = { tag: 10, credential: 8, place: 8, human: 2 }
+
+const NAMES = Object.keys(MOST_SHOWN) as FacetName[]
 
 const REQUESTS: readonly FacetRequest[] = NAMES.map((name) => ({ field: FILTERS[name] }))
 
@@ -23,41 +36,41 @@ export type FacetReader = ReturnType<typeof createFacetReader>
 export function createFacetReader(options: ExplorerOptions) {
   const { labelOf, isKnown } = createLabels(options)
 
+  const addLabels = (name: FacetName, counts: readonly FacetCount[]): Promise<FacetValue[]> =>
+    Promise.all(counts.map(async (each) => ({ ...each, label: await labelOf(name, each.value, each.first) })))
+
   async function present(counts: Counts): Promise<Facets> {
     const all = NAMES.map(async (name, at) => {
-      const addLabel = async (each: FacetCount): Promise<FacetValue> => ({
-        ...each,
-        label: await labelOf(name, each.value, each.first),
-      })
       const shown = counts[at]?.slice(0, MOST_SHOWN[name]) ?? []
-      return [name, await Promise.all(shown.map(addLabel))] as const
+      return [name, await addLabels(name, shown)] as const
     })
-    return Object.fromEntries(await Promise.all(all)) as Record<FilterName, FacetValue[]>
+    return Object.fromEntries(await Promise.all(all)) as Record<FacetName, FacetValue[]>
   }
 
   return {
     labelOf,
+    addLabels,
     present,
     /** Requests facets for `present` and, for `presentFilters`, a passport with each filter that has no known label. */
     async requestsFor({ filters }: RankingQuery): Promise<readonly FacetRequest[]> {
       const unknown: FacetRequest[] = []
       for (const [name, value] of filtersOf(filters))
         if (!(await isKnown(name, value)))
-          unknown.push({ field: FILTERS[name], values: [foldName(value)], among: 'all' })
+          unknown.push({ field: FILTERS[name] as GroupField, values: [value], among: 'all' })
       return [...REQUESTS, ...unknown]
     },
-    /** Returns the label of each filter of a list. The keys are the values in the URL, which may be folded. */
+    /** Adds a label to each filter of a list. `counts` and `facets` are those of the list. */
     async presentFilters(
       { filters }: RankingQuery,
       requests: readonly FacetRequest[],
-      counts: Counts,
-    ): Promise<Map<string, string>> {
-      const labels = filtersOf(filters).map(async ([name, value]): Promise<[string, string]> => {
-        const [field, folded] = [FILTERS[name], foldName(value)]
-        const at = requests.findIndex((each) => each.field === field && each.values?.includes(folded))
-        return [value, await labelOf(name, value, counts[at]?.[0]?.first)]
+      { counts = [], facets = [] }: { counts?: readonly number[] | undefined; facets?: Counts | undefined },
+    ): Promise<ActiveFilter[]> {
+      const labels = filtersOf(filters).map(async ([name, value], index) => {
+        const at = requests.findIndex((each) => each.field === FILTERS[name] && each.values?.includes(value))
+        const label = await labelOf(name, value, facets[at]?.[0]?.first)
+        return { name, value, label, count: counts[index] }
       })
-      return new Map(await Promise.all(labels))
+      return Promise.all(labels)
     },
     /** Throws `not_ready` while the index is being built. */
     async readAll(query: RankingQuery, signal?: AbortSignal): Promise<Facets> {
@@ -100,8 +113,18 @@ function createLabels({ store, rules }: ExplorerOptions) {
 
   async function findKnown(name: FilterName, value: string): Promise<string | undefined> {
     if (name === 'human') return value === 'true' ? 'human' : 'not shown to be human'
+    if (name === 'points' || name === 'score') return describeComparison(value)
     const ruled = name === 'credential' ? namesOf(await rules()).get(value) : undefined
     return ruled ?? known.get(`${name} ${value}`)
+  }
+
+  /** Returns "GitHub over 20 points" or "a score over 200". */
+  async function describeComparison(comparison: string): Promise<string> {
+    const { type, operator, number } = parseComparison(comparison)
+    const words = `${COMPARISONS[operator][0]} ${formatFigure(number)}`
+    return type === ''
+      ? `a score ${words}`
+      : `${(await findKnown('credential', type)) ?? type} ${words} points`
   }
 
   return {

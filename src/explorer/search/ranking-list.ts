@@ -4,9 +4,17 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { formatFigure, graphemesOf, nameOf, renderWord, shortenText, shortWord } from '../design/text.ts'
+import {
+  formatFigure,
+  graphemesOf,
+  LONGEST_VALUE,
+  nameOf,
+  renderWord,
+  shortenText,
+  shortWord,
+} from '../design/text.ts'
 import type { Reason } from './find-matches.ts'
-import { filtersOf, type RankingQuery } from './ranking-query.ts'
+import { addressOf, filtersOf, type RankingQuery, withFilter } from './ranking-query.ts'
 
 const MAX_TAGS = 2
 const MAX_NAME_LENGTH = 80
@@ -35,14 +43,15 @@ ${LEGEND}`
 const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}"><span class="swatch"></span> ${part}</li>`)}<li><span class="pill">human</span> <a href="/about#human">a credential shows that this is a person</a></li></ul>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
-function renderRow({ passport, rank, reason, note }: Ranked, scale: number, query: RankingQuery): Html {
+function renderRow(each: Ranked, scale: number, query: RankingQuery): Html {
+  const { passport, rank } = each
   const { id, scores, human } = passport
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
   return {
     markup: `<li>
 <span class="rank"><span class="unseen">Place </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
-<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? ' <span class="pill">human</span>' : ''}${renderAbout(passport, name, reason, note)}</span>
+<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? ' <span class="pill">human</span>' : ''}${renderAbout(each, name, query)}</span>
 ${renderScoreBar(scores, scale).markup}
 <span class="score"><span class="unseen">${FIGURES[query.sort]} </span>${formatFigure(scores[query.sort])}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">
@@ -53,18 +62,29 @@ ${renderScoreBar(scores, scale).markup}
 
 const FIGURES = { total: 'Score', ...CATEGORIES }
 
-function renderAbout(passport: Passport, name: string, reason: Reason | undefined, note = ''): string {
+/** The tags of filters come first. Links to tags and places keep the filters. */
+function renderAbout({ passport, reason, note = '' }: Ranked, name: string, query: RankingQuery): string {
   const { id, profile } = passport
   const { location, tags } = profile
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
   // The id tells people with the same name apart.
   else if (note === '' && name !== `Passport ${id}`) words += `<bdi>Passport ${id}</bdi>`
-  words += renderWord('place', location).markup
-  for (let at = 0; at < tags.length && at < MAX_TAGS; at++)
-    words += renderWord('tag', tags[at] as string).markup
+  words += renderLink(query, 'place', location)
+  const isFirst = (tag: string) => query.filters.tag.length > 0 && isFilter(query, 'tag', tag)
+  const sorted = [...tags.filter(isFirst), ...tags.filter((tag) => !isFirst(tag))]
+  for (const tag of sorted.slice(0, MAX_TAGS)) words += renderLink(query, 'tag', tag)
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
   return words === '' ? '' : `<span class="about">${words}</span>`
+}
+
+const isFilter = ({ filters }: RankingQuery, name: 'place' | 'tag', text: string) =>
+  filters[name].includes(foldName(text))
+
+function renderLink(query: RankingQuery, name: 'place' | 'tag', text: string): string {
+  const isHere = text.length > LONGEST_VALUE || isFilter(query, name, text)
+  const address = isHere ? '' : addressOf(withFilter(query, name, foldName(text)))
+  return renderWord(name, text, undefined, address).markup
 }
 
 const LONGEST_REASON = 60

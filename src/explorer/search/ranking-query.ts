@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts'
-import type { Filter, FilterField } from '../../domain/lists/filter.ts'
+import { type Filter, type FilterField, formatFilter } from '../../domain/lists/filter.ts'
 import { type ListQuery, parseKeyword, parsePageNumber, toWords } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
@@ -15,15 +15,32 @@ export const SORTS = {
 
 export type RankingSort = keyof typeof SORTS
 
-/** The filter parameters of the page, each with its filter field in v3. */
-export const FILTERS = { tag: 'tag', credential: 'type', place: 'location', human: 'human' } as const
+/** The filter parameters whose values can be counted, each with its filter field in v3. */
+const FACETS = { tag: 'tag', credential: 'type', place: 'location', human: 'human' } as const
+
+export type FacetName = keyof typeof FACETS
+
+/** All filter parameters of the page. The values of `points` and `score` are comparisons: "github>20", ">200". */
+export const FILTERS = { ...FACETS, points: 'points', score: 'score' } as const
 
 export type FilterName = keyof typeof FILTERS
 
-/** The parsed query of the ranking page. Filter values are as typed, without duplicates. */
+/** The comparisons of `points` and `score` in words. Pages show the first words. */
+export const COMPARISONS = {
+  '>': ['over', 'above', 'more than', '>'],
+  '>=': ['at least', '>='],
+  '<': ['under', 'below', 'less than', '<'],
+  '<=': ['at most', 'up to', '<='],
+}
+
+export type Comparison = keyof typeof COMPARISONS
+
+/** The parsed query of the ranking page. Filter values are folded and sorted, without duplicates. */
 export type RankingQuery = {
   /** The search text; empty without a search. */
   typed: string
+  /** The text is a name, even if its words are tags or places. In the URL it is in quotes. */
+  isName: boolean
   /** The folded words of the search text; a name may have them in any order. */
   keyword: string | undefined
   filters: Readonly<Record<FilterName, readonly string[]>>
@@ -33,40 +50,60 @@ export type RankingQuery = {
 
 export const PAGE_SIZE = 20
 
-const MOST_VALUES: Record<FilterName, number> = { tag: 5, credential: 5, place: 1, human: 1 }
+export const MOST_VALUES = { tag: 5, credential: 5, place: 1, human: 1, points: 3, score: 2 }
 
 /** Throws `invalid_request` for values that are not accepted. Blank values and unknown parameters are ignored. */
 export function parseRankingQuery(query: URLSearchParams): RankingQuery {
   const text = (query.get('q') ?? '').trim()
-  const keyword = parseKeyword(text, 'q')
+  const [, name] = QUOTED.exec(text) ?? []
+  const typed = (name ?? text).trim()
+  const keyword = parseKeyword(typed, 'q')
   return {
-    typed: keyword === undefined ? '' : text,
+    typed: keyword === undefined ? '' : typed,
+    isName: name !== undefined,
     keyword: keyword && toWords(keyword),
     filters: {
       tag: parseValues(query, 'tag'),
       credential: parseValues(query, 'credential'),
       place: parseValues(query, 'place'),
-      human: parseValues(query, 'human').map((text) =>
-        parseChoice('human', foldName(text), ['true', 'false']),
-      ),
+      human: parseValues(query, 'human').map((text) => parseChoice('human', text, ['true', 'false'])),
+      points: parseValues(query, 'points').map((text) => formatComparison('points', text)),
+      score: parseValues(query, 'score').map((text) => formatComparison('score', text)),
     },
     sort: parseChoice('sort', query.get('sort') || 'total', Object.keys(SORTS) as RankingSort[]),
     page: parsePageNumber(query.get('page')),
   }
 }
 
+const QUOTED = /^["“”](.*)["“”]$/s
+
 function parseValues(query: URLSearchParams, name: FilterName): string[] {
-  const values = new Map<string, string>()
+  const values = new Set<string>()
   for (const given of new Set(query.getAll(name))) {
     const value = given.trim()
     if (value.length > LONGEST_VALUE)
       throw refuse(`${name} must be at most ${LONGEST_VALUE} characters, got ${value.length}.`)
     const folded = foldName(value)
-    if (folded !== '') values.set(folded, value)
+    if (folded !== '') values.add(folded)
     if (values.size > MOST_VALUES[name])
       throw refuse(`${name} may be given ${MOST_VALUES[name]} times at most, got more.`)
   }
-  return [...values.values()]
+  return [...values].sort()
+}
+
+/** The parts of a value such as "github>20" or, without a type, ">200". */
+export function parseComparison(value: string) {
+  const [, type = '', operator = '', number = ''] =
+    /^(.*?)\s*(>=?|<=?)\s*(\d{1,9}(?:\.\d{1,2})?)$/s.exec(value) ?? []
+  return { type, operator: operator as Comparison, number: Number(number) }
+}
+
+function formatComparison(name: 'points' | 'score', text: string): string {
+  const { type, operator, number } = parseComparison(text)
+  if (operator && (type === '') === (name === 'score')) return `${type}${operator}${number}`
+  throw refuse(
+    `${name} must be a comparison such as ${name === 'score' ? '' : 'github'}>20, got ${quote(text)}.`,
+  )
 }
 
 function parseChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
@@ -80,10 +117,15 @@ const refuse = (message: string) => new ServiceError('invalid_request', message)
 
 export const ALL_PASSPORTS = parseRankingQuery(new URLSearchParams())
 
+/** The text in the search field. */
+export const searchText = ({ typed, isName }: Pick<RankingQuery, 'typed' | 'isName'>): string =>
+  isName && typed !== '' ? `"${typed}"` : typed
+
 /** Returns the URL of the ranking page. Defaults are left out. */
-export function addressOf({ typed, filters, sort, page }: RankingQuery): string {
+export function addressOf({ filters, sort, page, ...search }: RankingQuery): string {
   const query = new URLSearchParams()
-  if (typed !== '') query.set('q', typed)
+  const text = searchText(search)
+  if (text !== '') query.set('q', text)
   for (const [name, value] of filtersOf(filters)) query.append(name, value)
   if (sort !== 'total') query.set('sort', sort)
   if (page > 1) query.set('page', String(page))
@@ -96,16 +138,17 @@ export const filtersOf = (filters: RankingQuery['filters']): [FilterName, string
     filters[name].map((value): [FilterName, string] => [name, value]),
   )
 
-/** Adds a filter and returns to page 1. If the filter allows only one value, the new value replaces the old one. */
+/** Adds a folded value of a filter and returns to page 1. If there are too many values, the new one replaces the last. */
 export function withFilter(query: RankingQuery, name: FilterName, value: string): RankingQuery {
-  const before = MOST_VALUES[name] === 1 ? [] : query.filters[name]
-  return { ...query, page: 1, filters: { ...query.filters, [name]: [...before, value] } }
+  const others = query.filters[name].filter((each) => each !== value).slice(0, MOST_VALUES[name] - 1)
+  return { ...query, page: 1, filters: { ...query.filters, [name]: [...others, value].sort() } }
 }
 
 /** The first page of the list with another search text. */
-export const withText = (query: RankingQuery, typed: string): RankingQuery => ({
+export const withText = (query: RankingQuery, typed: string, isName = false): RankingQuery => ({
   ...query,
   typed,
+  isName,
   keyword: typed === '' ? undefined : toWords(foldName(typed)),
   page: 1,
 })
@@ -114,9 +157,6 @@ export function withoutFilter(query: RankingQuery, name: FilterName, value: stri
   const values = query.filters[name].filter((each) => each !== value)
   return { ...query, page: 1, filters: { ...query.filters, [name]: values } }
 }
-
-export const hasFilter = ({ filters }: RankingQuery, name: FilterName, folded: string): boolean =>
-  filters[name].some((value) => foldName(value) === folded)
 
 /** Whether the list needs the facet index; the ranking by total score does not. */
 export const needsIndex = ({ filters, sort }: RankingQuery): boolean =>
@@ -130,7 +170,24 @@ export const toListQuery = ({ keyword, filters, sort }: RankingQuery): ListQuery
 })
 
 export const toFilter = (filters: RankingQuery['filters']): Filter =>
-  filtersOf(filters).map(([name, value]) => equals(FILTERS[name], value))
+  filtersOf(filters).map(([name, value]) => {
+    if (name !== 'points' && name !== 'score') return equals(FILTERS[name], value)
+    const { type, operator, number } = parseComparison(value)
+    const condition = { not: false, operator, value: number, ...(type !== '' && { type }) }
+    return { field: name, conditions: [condition] }
+  })
+
+/** The path of the v3 request for the list. It searches names for the whole text, not for its words. */
+export function apiAddressOf(query: RankingQuery): string {
+  const { filter, sort } = toListQuery(query)
+  const parameters = new URLSearchParams()
+  if (query.typed !== '') parameters.set('q', query.typed)
+  if (filter.length > 0) parameters.set('filter', formatFilter(filter))
+  if (sort.field !== 'score') parameters.set('sort', `-${sort.field}`)
+  // Colons and commas need no encoding, and are easier to read without it.
+  const text = String(parameters).replaceAll('%3A', ':').replaceAll('%2C', ',')
+  return `/api/v3/passports${text === '' ? '' : `?${text}`}`
+}
 
 export const equals = (field: FilterField, value: string) => ({
   field,

@@ -145,9 +145,13 @@ export function sharePassport(passport: FullPassport, best: string, level = ''):
 /** Describes a list by its title, such as "270 people tagged “builder”, led by Ada Harborlight". */
 export function shareList(title: string, total: number, first: Passport | undefined): Share {
   if (!first || !/people/i.test(title)) return {}
-  const words = title.replace(/people/i, total === 1 ? 'person' : 'people')
-  const list = `${formatFigure(total)} ${words.charAt(0).toLowerCase()}${words.slice(1)}`
-  return { description: `${list}${total === 1 ? ': ' : ', led by '}${shortNameOf(first)}` }
+  return { description: `${countList(title, total)}${total === 1 ? ': ' : ', led by '}${shortNameOf(first)}` }
+}
+
+/** Returns "270 people tagged “builder”" for "People tagged “builder”". */
+export function countList(title: string, total: number): string {
+  const words = total === 1 ? title.replace(/people/i, 'person').replace(/^humans/i, 'human') : title
+  return `${formatFigure(total)} ${words.charAt(0).toLowerCase()}${words.slice(1)}`
 }
 
 /** Renders oEmbed links, and structured data for search engines. */

@@ -13,19 +13,27 @@ export type Site = SiteSettings & {
   origin: string
   /** The host of the public URL. Pictures show it, not the host of the request, so that one picture fits all hosts. */
   host: string
+  /** Matches a character of the operator's fonts, which draw PNG pictures. */
+  fonts?: RegExp | undefined
   urlOf: (name: AssetName) => string
   /** The accent of each theme. */
   accents: Record<Theme, string>
 }
 
 /** `explorer`: whether the service has pages for search engines to list. */
-export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = '', explorer = true) {
+export function createSite(
+  settings: SiteSettings = DEFAULT_SITE,
+  publicUrl = '',
+  explorer = true,
+  fonts?: RegExp,
+) {
   const accents = accentsOf(settings.accent)
   const { urlOf, routes } = createAssets(accents)
   const site: Site = {
     ...settings,
     origin: publicUrl,
     host: parseOrigin(publicUrl)?.host ?? '',
+    fonts,
     urlOf,
     accents,
   }

@@ -43,7 +43,9 @@ export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
     const list = async () => (await options.catalog.list(request, false)).facets?.[0] ?? []
     const types = page === '1' ? await ifReady(options, list) : []
     const paths = [
-      ...(page === '1' ? ['/', '/about', '/credentials', '/reference/v3', '/deprecation'] : []),
+      ...(page === '1'
+        ? ['/', '/about', '/credentials', '/tags-and-places', '/reference/v3', '/deprecation']
+        : []),
       ...(types ?? []).map(({ value }) => credentialAddress(value)),
       ...ids.map((id) => `/passports/${id}`),
     ]

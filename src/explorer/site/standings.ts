@@ -60,7 +60,7 @@ export function describeHighRank({ rank, total }: Standing): string {
 }
 
 /** Statements about a score, for pictures. Each may be empty. `isComplete`: the facet index was ready. */
-export type PassportWords = { top: string; level: string; rank: string; isComplete: boolean }
+export type PassportWords = { top: string; level: string; isComplete: boolean }
 
 export async function findPassportWords(
   options: Pick<ExplorerOptions, 'catalog' | 'rules' | 'onError'>,
@@ -73,6 +73,5 @@ export async function findPassportWords(
     isComplete: parts !== undefined,
     top: describeHighest(scores, standing, parts ?? {}),
     level: levelOf(scores.total, await options.rules())?.level.name ?? '',
-    rank: describeHighRank(standing),
   }
 }

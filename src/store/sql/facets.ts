@@ -24,20 +24,26 @@ type FacetsRow = Pick<StoredRow, ScoreField | 'id' | 'human' | 'location' | 'tag
   body: string | null
 }
 
-const toFacets = (row: FacetsRow): Facets => ({
-  id: row.id,
-  name: row.name,
-  score: row.score,
-  activity_score: row.activity_score,
-  identity_score: row.identity_score,
-  skills_score: row.skills_score,
-  human: [String(row.human === 1)],
-  location: foldAll([row.location]),
-  tag: foldAll(JSON.parse(row.tags)),
-  source: foldAll(textsOf(row.socials, SOURCES)),
-  type: foldAll(textsOf(scoredPart(row.body ?? ''), TYPES)),
-  rules: foldAll([row.rules]),
-})
+function toFacets(row: FacetsRow): Facets {
+  const scored = scoredPart(row.body ?? '')
+  const types = textsOf(scored, TYPES)
+  const scores = textsOf(scored, SCORES)
+  return {
+    id: row.id,
+    name: row.name,
+    score: row.score,
+    activity_score: row.activity_score,
+    identity_score: row.identity_score,
+    skills_score: row.skills_score,
+    human: [String(row.human === 1)],
+    location: foldAll([row.location]),
+    tag: foldAll(JSON.parse(row.tags)),
+    source: foldAll(textsOf(row.socials, SOURCES)),
+    type: foldAll(types),
+    points: types.map((type, at) => `${scores[at]} ${foldName(type)}`),
+    rules: foldAll([row.rules]),
+  }
+}
 
 const foldAll = (values: readonly string[]) =>
   [...new Set(values.map(foldName))].filter((value) => value !== '')
@@ -50,6 +56,7 @@ function scoredPart(body: string): string {
 
 /** Match members with their values. Quotes in strings are escaped, so that only members match. */
 const SOURCES = /"source":"(?:[^"\\]|\\.)*"/g
+const SCORES = /"score":[^,]+/g
 const TYPES = /"type":"(?:[^"\\]|\\.)*"/g
 
 /** Finds the values of a member. Parsing all of the JSON would take several times longer. */

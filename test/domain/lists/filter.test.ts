@@ -6,6 +6,7 @@ import {
   FILTER_FIELDS,
   type Filter,
   type FilterField,
+  formatFilter,
   LONGEST_FILTER,
   MOST_CONDITIONS,
   type Operator,
@@ -33,6 +34,9 @@ describe('a filter', () => {
     ['location:"Köln, am|Rhein: x"', [term('location', is('koln, am|rhein: x'))]],
     ['tag:!"!>a \\"b\\" \\\\c"', [term('tag', not('!>a "b" \\c'))]],
     ['rules:2026-11+ab12cd34', [term('rules', is('2026-11+ab12cd34'))]],
+    ['points:GitHub>20', [term('points', { ...is(20, '>'), type: 'github' })]],
+    ['points:! kite club <= 2.5', [term('points', { ...is(2.5, '<='), type: 'kite club', not: true })]],
+    ['points:"a>b"=3|ens<1', [term('points', { ...is(3), type: 'a>b' }, { ...is(1, '<'), type: 'ens' })]],
   ]
   test.each(accepted)('%j is parsed', (text, filter) => {
     expect(parseFilter(text)).toEqual(filter)
@@ -68,6 +72,16 @@ describe('a filter', () => {
     ['tag:"a', 'filter at character 5: expected a closing double quote'],
     ['tag:"a\\x"', 'filter at character 5: expected a closing double quote'],
     ['tag:"a"b', 'filter at character 8: expected a comma, a pipe or the end of the filter, got "b".'],
+    ['points:github', 'filter at character 14: expected a comparison, such as points:github>20, got the end'],
+    [
+      'points:>20',
+      'filter at character 8: expected the type of a credential, such as points:github>20, got ">20".',
+    ],
+    [
+      'points:',
+      'filter at character 8: expected the type of a credential, such as points:github>20, got the end',
+    ],
+    ['points:github>x', 'expected a number for points, such as points:github>50, got "x".'],
     ['__proto__:x', 'filter at character 1: "__proto__" is not a known field'],
     [`tag:${'x'.repeat(LONGEST_FILTER)}`, `filter may have at most ${LONGEST_FILTER} characters, got 1004.`],
     [
@@ -108,27 +122,23 @@ describe('a filter', () => {
   test('terms that are serialized to a filter text are parsed to the same terms', () => {
     const text = fc.string({ unit: fc.constantFrom(...'ab ,|:!"\\<>='), minLength: 1, maxLength: 8 })
     const value = text.map((each) => `x${each.replace(/ +/g, ' ')}x`)
-    const term = fc.record({
-      field: fc.constantFrom<FilterField>('tag', 'location', 'type', 'source'),
-      conditions: fc.array(fc.record({ not: fc.boolean(), operator: fc.constant('=' as const), value }), {
-        minLength: 1,
-        maxLength: 3,
-      }),
-    })
+    const not = fc.boolean()
+    const operator = fc.constantFrom<Operator>('=', '>', '>=', '<', '<=')
+    const number = fc.constantFrom(-1, 0, 20.25)
+    const termOf = (fields: FilterField[], condition: fc.Arbitrary<Condition>) =>
+      fc.record({
+        field: fc.constantFrom(...fields),
+        conditions: fc.array(condition, { minLength: 1, maxLength: 3 }),
+      })
+    const term = fc.oneof(
+      termOf(['tag', 'location', 'type', 'source'], fc.record({ not, operator: fc.constant('='), value })),
+      termOf(['score'], fc.record({ not, operator, value: number })),
+      termOf(['points'], fc.record({ not, operator, value: number, type: value })),
+    )
     fc.assert(
       fc.property(fc.array(term, { minLength: 1, maxLength: 5 }), (filter) => {
-        expect(parseFilter(writeFilter(filter))).toEqual(filter)
+        expect(parseFilter(formatFilter(filter))).toEqual(filter)
       }),
     )
   })
 })
-
-const writeFilter = (filter: Filter) =>
-  filter
-    .map(({ field, conditions }) => {
-      const values = conditions.map(({ not, value }) => `${not ? '!' : ''}${quoted(String(value))}`)
-      return `${field}:${values.join('|')}`
-    })
-    .join(',')
-
-const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`

@@ -2,7 +2,16 @@ import { expect, test } from 'bun:test'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { onEngine } from '../../support/store/engines.ts'
-import { ADA_WALLET, ada, credential, grace, graceOld, named, record } from '../../support/store/records.ts'
+import {
+  ADA_WALLET,
+  ada,
+  credential,
+  grace,
+  graceOld,
+  named,
+  record,
+  social,
+} from '../../support/store/records.ts'
 
 const active = { type: 'active_wallet', name: 'Ethereum User', category: 'Activity', score: 20, maxScore: 20 }
 
@@ -75,6 +84,16 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(status).toBe(200)
     expect(readable(text)).toContain('“sam” may be Sam Two or Sam One .')
     expect(text).toContain('href="/compare?ids=7,22"')
+  })
+
+  test('of many people who match a name or a handle, the comparison offers the five with the highest scores', async () => {
+    const zoes = Array.from({ length: 9 }, (_, at) => ({
+      ...named(at + 1, at % 2 === 0 ? `Zoe ${at}` : `Ida ${at}`, at),
+      socials: at % 2 === 0 ? [] : [social('github', `zoe_${at}`)],
+    }))
+    await using many = await servePeople([...zoes, named(20, 'Ada', 1)])
+    const { text } = await many.look('/compare?ids=20&ids=zoe')
+    expect(readable(text)).toContain('“zoe” may be Zoe 8 , Ida 7 , Zoe 6 , Ida 5 or Zoe 4 .')
   })
 
   test('the comparison says which people were not found, and responds with 404 if nobody was found', async () => {

@@ -115,6 +115,62 @@ inBrowser('discovery in a browser', (browser) => {
     expect(complaints).toEqual([])
   })
 
+  test('the keyboard finds the top people by typed filters: arrow keys reach the suggestions, then the people', async () => {
+    const page = await browser.newPage()
+    const complaints = watchConsole(page)
+    await page.goto(server.url.href)
+    await page.keyboard.press('/')
+    await page.keyboard.type('human buil')
+    const suggestion = page
+      .getByRole('list', { name: 'Suggested filters' })
+      .getByRole('link', { name: 'tag builder' })
+    await suggestion.waitFor()
+    await page.keyboard.press('ArrowDown')
+    expect(await focused(page)).toContain('builder')
+    await page.keyboard.press('ArrowUp')
+    expect(await focused(page)).toBe('search')
+    await page.keyboard.press('End')
+    await page.keyboard.type('ders over 50')
+    await page.getByText(/^\d+ humans tagged “builder” with a score over 50$/).waitFor()
+    expect(new URL(page.url()).searchParams.get('q')).toBe('human builders over 50')
+    expect(await page.locator('#chips li').allTextContents()).toEqual([
+      expect.stringMatching(/^Remove the filter tag builder \d+ ×$/),
+      expect.stringMatching(/^Remove the filter human \d+ ×$/),
+      expect.stringMatching(/^Remove the filter a score over 50 \d+ ×$/),
+      'Clear all',
+    ])
+    await page.keyboard.press('ArrowDown')
+    const [first = ''] = await page.locator('.ranking .name').allTextContents()
+    expect(await focused(page)).toBe(first)
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/passports/*')
+    expect(await page.locator('h1').textContent()).toContain(first)
+    expect(complaints).toEqual([])
+  })
+
+  test('without JavaScript, typed filters find people, links remove filters, and all tags and places can be searched', async () => {
+    const page = await browser.newPageWithoutScripts()
+    await page.goto(server.url.href)
+    await page.getByRole('searchbox').fill('human builders')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/?q=human+builders')
+    expect(await countOf(page)).toMatch(/^\d+ humans tagged “builder”$/)
+    expect(await page.getByText('The same list from the API').textContent()).toEndWith(
+      '/api/v3/passports?filter=tag:builder,human:true',
+    )
+    await page.getByRole('link', { name: /Remove the filter human/ }).click()
+    await page.waitForURL('**/?tag=builder')
+    expect(await page.locator('h1').textContent()).toBe('People tagged “builder”')
+    expect(await page.locator('.ranking .about').first().textContent()).toContain('builder')
+    await page.getByRole('link', { name: 'All places' }).click()
+    await page.waitForURL('**/tags-and-places#places')
+    await page.getByRole('searchbox').fill('lis')
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.waitForURL('**/tags-and-places?q=lis')
+    await page.getByRole('link', { name: /^Lisbon/ }).click()
+    await page.waitForURL('**/?place=lisbon')
+  })
+
   test('searching as you type keeps the filters and the sort order, highlights the matches, and allows a slash in the text', async () => {
     const page = await browser.newPage()
     await page.goto(`${server.url}?tag=zk&sort=skills`)
@@ -185,7 +241,13 @@ inBrowser('discovery in a browser', (browser) => {
     await using bare = serveExplorer(empty)
     const page = await browser.newPage()
     const paths = [`/?q=${'W'.repeat(200)}`, `/?tag=${'x'.repeat(150)}`, `/?page=${long.slice(0, 150)}`]
-    const others = ['/credentials', `/credentials/${'x'.repeat(150)}`, '/compare?ids=1,2,3', '/']
+    const others = [
+      '/credentials',
+      '/tags-and-places',
+      `/credentials/${'x'.repeat(150)}`,
+      '/compare?ids=1,2,3',
+      '/',
+    ]
     const targets = [...paths, ...others].map((path) => hostile.url.origin + path)
     for (const target of [bare.url.href, ...targets]) {
       await page.goto(target)

@@ -64,6 +64,52 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(byPart).toContain('<span>Place</span><span>Skills</span>')
   })
 
+  test('the list can be filtered by comparisons of the score and of the points of a credential', async () => {
+    expect(await namesAt('/?score=%3E50')).toEqual(['Ana'])
+    expect(await namesAt('/?score=%3E=40&score=%3C60')).toEqual(['Ben', 'Cleo'])
+    expect(await namesAt('/?points=GitHub%3E29')).toEqual(['Ana'])
+    expect(await namesAt('/?points=github+%3E+30')).toEqual([])
+    const { text } = await server.look('/?points=github%3E29&score=%3C=60.50')
+    expect(text).toContain('<h1>People with GitHub over 29 points and a score at most 60.5</h1>')
+  })
+
+  test('each filter shows how many people match it alone', async () => {
+    const { text } = await server.look('/?tag=zk&human=true&score=%3E=50')
+    expect(readable(text)).toContain(
+      'Remove the filter tag ZK 3 × Remove the filter human 2 × Remove the filter a score at least 50 2 ×',
+    )
+  })
+
+  test('all spellings and orders of the same filters have one canonical address', async () => {
+    const canonicalOf = async (target: string) => {
+      const [, address] =
+        /rel="canonical" href="[^"]*?(\/[?][^"]*)"/.exec((await server.look(target)).text) ?? []
+      return address
+    }
+    for (const target of [
+      '/?tag=zk&tag=data&place=sao+paulo',
+      '/?place=S%C3%A3o%20Paulo&tag=DATA&tag=ZK&tag=zk&sort=total&page=1',
+      '/?q=zk+data+in+S%C3%A3o+Paulo',
+      '/?q=data&tag=zk&place=sao+paulo',
+    ])
+      expect([target, await canonicalOf(target)]).toEqual([
+        target,
+        '/?tag=data&amp;tag=zk&amp;place=sao+paulo',
+      ])
+    expect(await canonicalOf('/?score=%3E020.0')).toBe('/?score=%3E20')
+    expect(await canonicalOf('/?q=%22ana%22')).toBe('/?q=ana')
+    expect(await canonicalOf('/?q=%22zk%22')).toBe('/?q=%22zk%22')
+  })
+
+  test('links in a row keep the filters and the order, and the tags of the filters come first', async () => {
+    const { text } = await server.look('/?tag=data&sort=skills')
+    expect(rowsOf(text)[0]?.about).toEndWith(
+      '<a href="/?tag=data&amp;place=sao+paulo&amp;sort=skills" rel="nofollow"><bdi>São Paulo</bdi></a><bdi>data</bdi><a href="/?tag=data&amp;tag=zk&amp;sort=skills" rel="nofollow"><bdi>ZK</bdi></a>',
+    )
+    const holders = await server.look('/credentials/github')
+    expect(rowsOf(holders.text)[0]?.about).toContain('href="/?credential=github&amp;place=sao+paulo"')
+  })
+
   test('the heading describes the list, and each active filter has a link that removes it', async () => {
     const { text } = await server.look('/?tag=zk&place=sao+paulo&human=true&sort=skills')
     expect(text).toContain('<h1>Humans tagged “ZK” in São Paulo by skills</h1>')
@@ -78,12 +124,12 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
   test('each suggested filter shows how many people remain with it', async () => {
     const { text } = await server.look('/?tag=zk')
     for (const [filter, label, people] of [
-      ['tag=data', 'data', 1],
-      ['place=sao+paulo', 'São Paulo', 2],
-      ['credential=github', 'GitHub', 1],
-      ['human=true', 'human', 2],
+      ['tag=data&amp;tag=zk', 'data', 1],
+      ['tag=zk&amp;place=sao+paulo', 'São Paulo', 2],
+      ['tag=zk&amp;credential=github', 'GitHub', 1],
+      ['tag=zk&amp;human=true', 'human', 2],
     ]) {
-      const link = `<a href="/?tag=zk&amp;${filter}" rel="nofollow"><bdi>${label}</bdi> <span>${people}</span></a>`
+      const link = `<a href="/?${filter}" rel="nofollow"><bdi>${label}</bdi> <span>${people}</span></a>`
       expect(text).toContain(link)
     }
     expect(text).not.toContain('<a href="/?tag=zk&amp;tag=zk"')
@@ -93,6 +139,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     const { text } = await server.look('/')
     expect(text).toContain('<a href="/?tag=zk" rel="nofollow"><bdi>ZK</bdi> <span>3</span></a>')
     expect(readable(text)).toContain('A passport is one person’s public record')
+    expect(readable(text)).toContain('Or describe people: “ZK São Paulo”, “human, score over 40”.')
   })
 
   test('the search keeps the filters', async () => {
@@ -115,6 +162,10 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
       '/?sort=name': 'sort must be one of total, activity, identity, skills, got &quot;name&quot;.',
       [`/?tag=${'x'.repeat(201)}`]: 'tag must be at most 200 characters, got 201.',
       '/?place=a&place=b': 'place may be given 1 times at most, got more.',
+      '/?score=50': 'score must be a comparison such as &gt;20, got &quot;50&quot;.',
+      '/?score=a%3E5': 'score must be a comparison such as &gt;20, got &quot;a&gt;5&quot;.',
+      '/?points=%3E5': 'points must be a comparison such as github&gt;20, got &quot;&gt;5&quot;.',
+      '/?points=github%3Efew': 'points must be a comparison such as github&gt;20',
       '/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f': 'tag may be given 5 times at most, got more.',
       // The values are counted before their lengths are checked.
       [`/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f&tag=${'x'.repeat(201)}`]: 'tag may be given 5 times at most',
@@ -162,6 +213,8 @@ test('compressed pages have less than 15 KB', async () => {
     '/?page=50',
     '/?q=a',
     '/?tag=zk&human=true&sort=skills',
+    '/?q=solidity+lisbon',
+    '/tags-and-places',
     '/credentials',
     '/credentials/github',
   ]
@@ -184,7 +237,13 @@ test.each(['unavailable', 'not_ready'] as const)(
           isReady ? list(...request) : Promise.reject(new ServiceError(code, 'The index is not ready.')),
       }),
     })
-    for (const path of ['/?tag=zk', '/?sort=skills', '/credentials', '/credentials/github']) {
+    for (const path of [
+      '/?tag=zk',
+      '/?sort=skills',
+      '/credentials',
+      '/credentials/github',
+      '/tags-and-places',
+    ]) {
       const { status, headers, text } = await server.look(path)
       expect([path, status, headers.get('Retry-After')]).toEqual([path, 503, '2'])
       expect(text).toContain('Filters are not ready yet')
@@ -192,9 +251,11 @@ test.each(['unavailable', 'not_ready'] as const)(
     }
     expect(rowsOf((await server.look('/')).text)).toHaveLength(4)
     expect(rowsOf((await server.look('/?q=an')).text)).toHaveLength(2)
+    expect(readable((await server.look('/?q=zk')).text)).toContain('No passport found for “zk”')
     expect((await server.look('/passports/1')).status).toBe(200)
     isReady = true
     expect((await server.look('/?tag=zk')).status).toBe(200)
+    expect(readable((await server.look('/?q=zk')).text)).toContain('3 people tagged “ZK”')
     expect((await server.look('/credentials')).status).toBe(200)
     expect([...server.leftOut, ...server.errors]).toEqual([])
   },

@@ -44,18 +44,54 @@ onEngine('sqlite', 'badges and cards', (open) => {
     const svg = (await server.look('/card/7.svg')).text
     expect(wordsOf(svg)).toEqual([
       'Ada Lovélace 🐉',
+      'Passport score',
       '42.5',
       'No. 1 in Activity',
       'Regular',
+      'human',
       'Activity 12',
       'Identity 10.25',
       'Skills 20.25',
-      'human',
       'passportd',
       'passports.example.com',
     ])
     expect(svg).toContain('<title>Ada Lovélace 🐉: passport score 42.5</title>')
     expect(svg).toContain('width="1200" height="630" viewBox="0 0 1200 630" role="img"')
+    // A preview of 300 pixels shows a quarter of these sizes.
+    const sizes = [...svg.matchAll(/font-size="([\d.]+)"/g)].map(([, size]) => Number(size))
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(36)
+  })
+
+  test('cards and large badges draw the parts in proportion to an imported total, and the rest in grey', async () => {
+    const scores = { total: 150, activity: 10, identity: 20, skills: 30 }
+    await using server = await servePeople([record(1, { profile: { displayName: 'Ada' }, scores })])
+    const { activity, identity, skills, soft } = PALETTE.light
+    for (const [path, width] of [
+      ['/card/1.svg', 1056],
+      ['/badge/1.svg?style=large', 168],
+    ] as const) {
+      const svg = (await server.look(path)).text
+      const ends = [activity, identity, skills, soft].map((color) => {
+        const [, x, length] =
+          new RegExp(`<rect x="([\\d.]+)" y="\\d+" width="([\\d.]+)" [^>]*fill="${color}"`).exec(svg) ?? []
+        return Number(x) + Number(length)
+      })
+      const from = (ends[3] ?? 0) - width
+      const shares = ends.map((end) => Math.round((150 * (end - from)) / width))
+      expect([path, ...shares]).toEqual([path, 9, 29, 59, 150])
+      expect(wordsOf(svg).includes('Other 90')).toBe(path.startsWith('/card'))
+    }
+  })
+
+  test('the parts of a score have textures on cards and large badges', async () => {
+    for (const path of ['/card/7.svg', '/badge/7.svg?style=large']) {
+      const svg = (await server.look(path)).text
+      const { activity, identity, skills } = PALETTE.light
+      const textureOf = (color: string) =>
+        new RegExp(`fill="${color}"/>(?:<path [^>]*stroke-dasharray="([\\d. ]+)")?`).exec(svg)?.[1]
+      const textures = [activity, identity, skills].map(textureOf)
+      expect([path, textures[0], new Set(textures).size]).toEqual([path, undefined, 3])
+    }
   })
 
   test.each(['badge', 'card'])(

@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import { drawableName } from '../../../src/explorer/pictures/drawable-text.ts'
+import { loadRasterizer } from '../../../src/explorer/pictures/rasterizer.ts'
+import {
+  createRasterizerClient,
+  createRasterizerServer,
+} from '../../../src/explorer/pictures/rasterizer-calls.ts'
+import type { Rasterize } from '../../../src/explorer/site/explorer-page-types.ts'
 import { drawPng, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
-import { named } from '../../support/store/records.ts'
+import { makeFont } from '../../support/explorer/make-font.ts'
+import { ADA_WALLET, named, record, social } from '../../support/store/records.ts'
 
 const NAMES: [given: string, drawn: string][] = [
   ['Ada Lovélace', 'Ada Lovélace'],
@@ -17,13 +24,50 @@ const NAMES: [given: string, drawn: string][] = [
   ['🐉🐉', 'Passport 7'],
   ['محمد', 'Passport 7'],
   ['山田太郎', 'Passport 7'],
-  ['Ada 山田', 'Passport 7'],
+  ['Ada 山田', 'Ada'],
+  ['山田 – 太郎', 'Passport 7'],
   ['', 'Passport 7'],
 ]
 
 describe('PNG cards', () => {
   test.each(NAMES)('the name %p is drawn as %p', (given, drawn) => {
     expect(drawableName(named(7, given, 1))).toBe(drawn)
+  })
+
+  test('a name in another script is drawn with the fonts of the operator, or else as a handle or wallet', () => {
+    const person = record(7, {
+      profile: { displayName: '🐉 山田太郎' },
+      mainWallet: ADA_WALLET,
+      socials: ['山田', 'yamada', 'taro'].map((name) => social('lens', name)),
+    })
+    expect(drawableName(person)).toBe('@yamada')
+    expect(drawableName(person, /^[山田太郎]$/u)).toBe('山田太郎')
+    expect(drawableName(person, /^[山田太郎🐉]$/u)).toBe('🐉 山田太郎')
+    expect(drawableName({ ...person, socials: [social('ens', 'taro.eth')] })).toBe('taro.eth')
+    expect(drawableName({ ...person, socials: [] })).toBe('0xada0…0001')
+  })
+
+  test('120 concurrent requests for 60 cards all get their card, and each card is drawn once', async () => {
+    const people = Array.from({ length: 60 }, (_, at) => named(at + 1, `Person ${at + 1}`, at + 1))
+    const drawn: string[] = []
+    const { port1, port2 } = new MessageChannel()
+    const draw = (svg: string) => {
+      drawn.push(svg)
+      return new TextEncoder().encode(svg)
+    }
+    createRasterizerServer(async () => draw).connect(port1)
+    const { connect, rasterize } = createRasterizerClient()
+    connect(port2)
+    await using server = await servePeople(people, { rasterize })
+    const replies = await Promise.all(
+      [...people, ...people].map(async ({ id }) => {
+        const { status, headers, text } = await server.look(`/card/${id}.png`)
+        return [status, headers.get('Cache-Control')?.split(',')[0], text.includes(`>Person ${id}<`)]
+      }),
+    )
+    expect(replies).toEqual(replies.map(() => [200, 'public', true]))
+    // One more, because the card of the site is drawn before the first card.
+    expect([drawn.length, new Set(drawn).size]).toEqual([61, 61])
   })
 
   test('PNG cards are 1200 × 630 pixels, as link previews need, whatever the name', async () => {
@@ -47,17 +91,31 @@ describe('PNG cards', () => {
     expect(server.errors).toEqual([])
   })
 
+  const shapeOf = async (letter: string, draw: Rasterize = drawPng) => {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><text y="30" font-size="30">${letter}</text></svg>`
+    return Bun.hash(await draw(svg, 40))
+  }
+
+  test.each([
+    ['format 4', makeFont('م山田', { format: 4 })],
+    ['format 12', makeFont('م山田🐉')],
+    ['a collection', makeFont('م山田', { isCollection: true })],
+  ])('a font of the operator (%s) draws its characters', async (_kind, font) => {
+    const rasterizer = await loadRasterizer([font])
+    const draw: Rasterize = async (svg, width) => rasterizer(svg, width)
+    const square = await shapeOf('山', draw)
+    expect(square).not.toBe(await shapeOf('山'))
+    expect(await shapeOf('م', draw)).toBe(square)
+    expect(await shapeOf('A', draw)).toBe(await shapeOf('A'))
+  })
+
   test('the font has the letters of Latin, Cyrillic and Greek', async () => {
-    const shapeOf = async (letter: string) => {
-      const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><text y="30" font-size="30">${letter}</text></svg>`
-      return Bun.hash(await drawPng(svg, 40))
-    }
     const letters = [...'AzÆéøßŁčőŞțΆΩλώЖяЁїґễỚư–„…']
-    const shapes = await Promise.all(letters.map(shapeOf))
+    const shapes = await Promise.all(letters.map((letter) => shapeOf(letter)))
     expect(shapes).not.toContain(await shapeOf('山'))
   })
 
-  test('a PNG card counts as 25 requests toward the rate limit, and as one if it is cached', async () => {
+  test('a PNG card counts as 20 requests toward the rate limit, and as one if it is cached', async () => {
     let drawn = 0
     await using server = await servePeople([named(1, 'Ada', 1)], {
       rasterize: async () => {
@@ -68,8 +126,8 @@ describe('PNG cards', () => {
     const remaining = async (path: string) =>
       Number(/r=(\d+)/.exec((await server.look(path)).headers.get('RateLimit') ?? '')?.[1])
     const start = await remaining('/badge/1.svg')
-    expect(start - (await remaining('/card/1.png'))).toBe(25)
-    expect(start - (await remaining('/card/1.png'))).toBe(26)
+    expect(start - (await remaining('/card/1.png'))).toBe(20)
+    expect(start - (await remaining('/card/1.png'))).toBe(21)
     // Two, because the card of the site is drawn before the first card.
     expect(drawn).toBe(2)
   })

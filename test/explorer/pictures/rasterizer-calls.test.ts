@@ -23,6 +23,15 @@ describe('the picture thread', () => {
     expect(await client.rasterize('a', 20)).toEqual(new Uint8Array([3]))
   })
 
+  test('a cached picture does not wait for the pictures in the queue', async () => {
+    const client = connect(() => new Uint8Array(1))
+    await client.rasterize('cached', 10)
+    const done: string[] = []
+    const svgs = ['a', 'b', 'cached']
+    await Promise.all(svgs.map(async (svg) => client.rasterize(svg, 10).then(() => done.push(svg))))
+    expect(done).toEqual(['cached', 'a', 'b'])
+  })
+
   test('refuses further pictures while 16 are queued', async () => {
     const client = connect(() => new Uint8Array(1))
     const all = await Promise.allSettled(Array.from({ length: 30 }, (_, at) => client.rasterize('a', at)))

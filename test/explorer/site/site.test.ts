@@ -127,6 +127,7 @@ describe('files of the site', () => {
       '/',
       '/about',
       '/credentials',
+      '/tags-and-places',
       '/credentials/github',
       '/credentials/kite',
       '/passports/7',
@@ -194,7 +195,7 @@ describe('files of the site', () => {
     const count = async (path: string) => (await server.look(path)).text.match(/<loc>/g)?.length
     expect(await count('/sitemap.xml')).toBe(2)
     // The first file also has five other pages.
-    expect(await count('/sitemap/1.xml')).toBe(10_005)
+    expect(await count('/sitemap/1.xml')).toBe(10_006)
     expect(await count('/sitemap/2.xml')).toBe(1)
   })
 

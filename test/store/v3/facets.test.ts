@@ -9,24 +9,25 @@ import { ada, credential, grace, graceOld, record } from '../../support/store/re
 async function expectedOf(store: Store): Promise<Facets[]> {
   const records = (await store.records.list(-1, 1000)).filter(({ mergedInto }) => mergedInto === undefined)
   return Promise.all(
-    records.map(async ({ id, scores, profile, human, socials, rules }) => ({
-      id,
-      name: foldName(profile.displayName),
-      score: scores?.total ?? 0,
-      activity_score: scores?.activity ?? 0,
-      identity_score: scores?.identity ?? 0,
-      skills_score: scores?.skills ?? 0,
-      human: [String(human)],
-      location: fold([profile.location]),
-      tag: fold(profile.tags),
-      source: fold(socials.map(({ source }) => source)),
-      type: fold(
-        ((await store.credentials.find({ id }))?.credentials ?? [])
-          .filter(({ score }) => score > 0)
-          .map(({ type }) => type),
-      ),
-      rules: fold([rules ?? '']),
-    })),
+    records.map(async ({ id, scores, profile, human, socials, rules }) => {
+      const shown = (await store.credentials.find({ id }))?.credentials ?? []
+      const scored = shown.filter(({ score }) => score > 0)
+      return {
+        id,
+        name: foldName(profile.displayName),
+        score: scores?.total ?? 0,
+        activity_score: scores?.activity ?? 0,
+        identity_score: scores?.identity ?? 0,
+        skills_score: scores?.skills ?? 0,
+        human: [String(human)],
+        location: fold([profile.location]),
+        tag: fold(profile.tags),
+        source: fold(socials.map(({ source }) => source)),
+        type: fold(scored.map(({ type }) => type)),
+        points: scored.map(({ type, score }) => `${score} ${foldName(type)}`),
+        rules: fold([rules ?? '']),
+      }
+    }),
   )
 }
 
@@ -65,6 +66,7 @@ onEveryEngine('facets', (open, engine) => {
       location: ['sao paulo'],
       tag: ['math'],
       type: ['git "hub"'],
+      points: ['2.5 git "hub"', '1 git "hub"'],
       source: [],
       rules: [],
     })
@@ -96,7 +98,8 @@ onEveryEngine('facets', (open, engine) => {
     const expected = fold(odd).toSorted()
     for (const values of [first?.tag, first?.source, first?.type])
       expect(values?.toSorted()).toEqual(expected)
-    expect(second).toMatchObject({ tag: long, type: ['half'] })
+    expect(first?.points?.toSorted()).toEqual(odd.map((type, at) => `${1 + at} ${foldName(type)}`).toSorted())
+    expect(second).toMatchObject({ tag: long, type: ['half'], points: ['0.5 half'] })
   })
 
   const before = record(1, {

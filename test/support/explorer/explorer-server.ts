@@ -17,6 +17,8 @@ type Options = Partial<ApiServerOptions> &
   Partial<Pick<ExplorerOptions, 'explain' | 'api' | 'rasterize'>> & {
     settings?: SiteSettings
     publicUrl?: string
+    /** Matches a character of the operator's fonts. */
+    fonts?: RegExp
     /** Returns methods that replace those of the catalog. */
     replace?: (catalog: Catalog) => Partial<Catalog>
   }
@@ -26,6 +28,7 @@ export function serveExplorer(
   {
     explain,
     publicUrl,
+    fonts,
     api,
     settings = DEFAULT_SITE,
     rasterize = drawPng,
@@ -42,7 +45,7 @@ export function serveExplorer(
     explain: explain ?? createPassportExplainer(store),
     rules: () => findRules(store),
     api,
-    site: createSite(settings, publicUrl).site,
+    site: createSite(settings, publicUrl, true, fonts).site,
     rasterize,
   })
   const server = serveTest(store, {

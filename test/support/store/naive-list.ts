@@ -28,6 +28,7 @@ export const someFacets: fc.Arbitrary<Facets> = fc.record({
   tag: texts,
   source: texts,
   type: texts,
+  points: fc.uniqueArray(fc.constantFrom('0.25 a', '3 a', '7 a', '3 c d', '7 c d'), { maxLength: 3 }),
   rules: oneText,
 })
 
@@ -38,8 +39,9 @@ function termOf(
   fields: readonly FilterField[],
   value: fc.Arbitrary<string | number>,
   operator: fc.Arbitrary<Operator>,
+  type?: fc.Arbitrary<string>,
 ) {
-  const condition = fc.record({ not: fc.boolean(), operator, value })
+  const condition = fc.record({ not: fc.boolean(), operator, value, ...(type && { type }) })
   const conditions = fc.array(condition, { minLength: 1, maxLength: 3 })
   return fc.record({ field: fc.constantFrom(...fields), conditions })
 }
@@ -47,6 +49,7 @@ function termOf(
 const term = fc.oneof(
   termOf(['score', 'activity_score', 'identity_score', 'skills_score'], number, anyOperator),
   termOf(['tag', 'location', 'type', 'source', 'rules'], fc.constantFrom(...WORDS, 'unknown'), equals),
+  termOf(['points'], number, anyOperator, fc.constantFrom('a', 'd', 'c d')),
   termOf(['human'], fc.constantFrom('true', 'false'), equals),
 )
 
@@ -75,7 +78,11 @@ const matches = (facets: Facets, filter: Filter) =>
     return conditions.some((each) => values.some((value) => holds(value, each)) !== each.not)
   })
 
-function holds(value: string | number, { operator, value: than }: Condition): boolean {
+function holds(value: string | number, { operator, value: than, type }: Condition): boolean {
+  if (type !== undefined) {
+    const [, points, of] = /^(\S+) (.*)$/.exec(String(value)) ?? []
+    return of === type && holds(Number(points), { not: false, operator, value: than })
+  }
   if (operator === '=') return value === than
   const difference = Number(value) - Number(than)
   if (difference === 0) return operator.endsWith('=')

@@ -1,0 +1,104 @@
+import type { FacetRequest } from '../../domain/lists/list-request.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
+import { countFacets, type FacetReader, namesOf } from '../search/facets.ts'
+import { type KnownFacet, type ParsedSearch, parseSearch, phrasesOf } from '../search/parse-search.ts'
+import { type RankingQuery, withFilter, withText } from '../search/ranking-query.ts'
+import type { ExplorerOptions } from '../site/explorer-page-types.ts'
+import { ifReady } from '../site/not-ready.ts'
+
+/** A filter suggested for the end of the search text. `query` has that filter. `count` is unknown if other words remain. */
+type Suggestion = { name: KnownFacet['name']; label: string; count: number | undefined; query: RankingQuery }
+
+/** `query` is the list that the text describes. `asNames` are the lists in which the words of a filter are a name. */
+export type SearchReading = {
+  query: RankingQuery
+  asNames: readonly { text: string; query: RankingQuery }[]
+  suggestions: readonly Suggestion[]
+}
+
+const MOST_SUGGESTIONS = 3
+
+const NAMES = ['tag', 'place', 'credential'] as const
+
+/** Reads filters from the search text, and suggests tags, places and credentials for its end. */
+export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetReader) {
+  const { catalog, rules } = options
+
+  /** Evaluates the index once. The index has the types of credentials; the rule set has their names. */
+  async function read(query: RankingQuery, signal: AbortSignal): Promise<SearchReading> {
+    const titles = new Map([...namesOf(await rules())].map(([type, name]) => [type, foldName(name)]))
+    const all = withText(query, '')
+    const counts = await countFacets(catalog, all, requestsFor(query.typed, titles), signal)
+    const [known = [], begun = []] = [0, NAMES.length].map((from) =>
+      NAMES.flatMap((name, at) => counts[from + at]?.map((each) => ({ ...each, name })) ?? []),
+    )
+    const phrasesFor = ({ name, value }: KnownFacet) =>
+      name === 'credential'
+        ? [...new Set([value, value.replaceAll('_', ' '), titles.get(value) ?? value])]
+        : [value]
+    const entries = known.flatMap((facet) => phrasesFor(facet).map((phrase) => ({ ...facet, phrase })))
+    const facets = Map.groupBy(entries, ({ phrase }) => phrase)
+    const parsed = parseSearch(query.typed, facets)
+    // A name that cannot be read as a filter needs no quotes.
+    if (query.isName) return { ...NOTHING, query: { ...query, isName: parsed.filters.length > 0 } }
+    const list = toQuery(all, parsed)
+    const words = query.typed.split(/\s+/)
+    const ends = words.map((_, from) => foldName(words.slice(from).join(' ')))
+    const candidates = begun
+      .filter(({ name, value }) => !list.filters[name].includes(value))
+      .map((facet) => ({ ...facet, used: countUsed(ends, phrasesFor(facet)) }))
+      .sort((one, other) => other.used - one.used || other.count - one.count)
+    const suggest = async ({ name, value, count, first, used }: (typeof candidates)[number]) => ({
+      name,
+      label: await labelOf(name, value, first),
+      count: used === words.length ? count : undefined,
+      query: withFilter(toQuery(all, parseSearch(words.slice(0, -used).join(' '), facets)), name, value),
+    })
+    const best = NAMES.flatMap((name) =>
+      candidates.filter((each) => each.name === name).slice(0, MOST_SUGGESTIONS),
+    )
+    return {
+      query: { ...list, page: query.page },
+      asNames: parsed.filters.map(({ text }, at) => {
+        const others = { filters: parsed.filters.toSpliced(at, 1), rest: `${parsed.rest} ${text}`.trim() }
+        return { text, query: toQuery(all, others, true) }
+      }),
+      // A suggestion must not make a name of words that are a filter.
+      suggestions: (await Promise.all(best.map(suggest))).filter(
+        (each) => each.query.typed.length <= list.typed.length,
+      ),
+    }
+  }
+
+  /** Returns `undefined` while the index is not ready, because it must not delay a search by name. */
+  return async (query: RankingQuery, signal: AbortSignal): Promise<SearchReading | undefined> =>
+    query.typed === '' ? { ...NOTHING, query } : ifReady(options, () => read(query, signal))
+}
+
+const NOTHING = { asNames: [], suggestions: [] }
+
+/** Requests the facets of all phrases, then those that begin with the last word, both in the order of `NAMES`. */
+function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetRequest[] {
+  const phrases = phrasesOf(typed)
+  const prefix = foldName(typed).split(' ').at(-1) ?? ''
+  const typesOf = (isWanted: (title: string) => boolean) =>
+    [...titles].filter(([, title]) => isWanted(title)).map(([type]) => type)
+  const named = typesOf((title) => phrases.includes(title))
+  const types = [...phrases, ...phrases.map((phrase) => phrase.replaceAll(' ', '_')), ...named]
+  const begun = typesOf((title) => ` ${title}`.includes(` ${prefix}`))
+  return [
+    { field: 'tag', values: phrases, among: 'all' },
+    { field: 'location', values: phrases, among: 'all' },
+    { field: 'type', values: types, among: 'all' },
+    { field: 'tag', prefix, among: 'filter' },
+    { field: 'location', prefix, among: 'filter' },
+    { field: 'type', values: begun, among: 'filter' },
+  ]
+}
+
+const toQuery = (query: RankingQuery, { filters, rest }: ParsedSearch, isName = false): RankingQuery =>
+  filters.reduce((list, { name, value }) => withFilter(list, name, value), withText(query, rest, isName))
+
+/** How many of the last words are the beginning of a phrase, or of words in it. `ends` has the text from each word on. */
+const countUsed = (ends: readonly string[], phrases: readonly string[]): number =>
+  ends.length - ends.findIndex((end) => phrases.some((phrase) => ` ${phrase}`.includes(` ${end}`)))

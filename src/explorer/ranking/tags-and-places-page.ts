@@ -1,0 +1,59 @@
+import { MOST_GROUPS } from '../../catalog/facet-column.ts'
+import { parseKeyword } from '../../domain/lists/list-request.ts'
+import { type Html, html } from '../design/html.ts'
+import { addressOfFilter, shortWord } from '../design/text.ts'
+import { countFacets, createFacetReader, type FacetValue } from '../search/facets.ts'
+import { ALL_PASSPORTS, FILTERS } from '../search/ranking-query.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
+import { respondPage } from '../site/layout-and-link-previews.ts'
+import { whenReady } from '../site/not-ready.ts'
+import { renderChip } from './ranking-controls.ts'
+
+const NAMES = ['tag', 'place'] as const
+
+/** The most frequent tags and places, or those with a word that begins with the search text. */
+export function createTagsAndPlaces(options: ExplorerOptions): ExplorerPage {
+  const { addLabels } = createFacetReader(options)
+  const textOf = (query: URLSearchParams) => (query.get('q') ?? '').trim()
+  return {
+    version: () => '',
+    variant: textOf,
+    async render({ path, query, signal, site, charge }) {
+      const text = textOf(query)
+      const prefix = parseKeyword(text, 'q')
+      await charge(3)
+      const requests = NAMES.map((name) => ({ field: FILTERS[name], ...(prefix && { prefix }) }))
+      return whenReady(site, path, async () => {
+        const counts = await countFacets(options.catalog, ALL_PASSPORTS, requests, signal)
+        const sections = NAMES.map(async (name, at) =>
+          renderFacet(name, text, await addLabels(name, counts[at] ?? [])),
+        )
+        return respondPage({
+          site,
+          title: 'Tags and places',
+          description: 'The tags and places of people, and how many people have each',
+          share: { path },
+          main: html`<h1>Tags and places</h1>
+<form class="search" action="${path}" role="search"><label for="find">Find a tag or a place</label>
+<input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Part of its name" autocomplete="off" spellcheck="false">
+<button type="submit">Find</button></form>
+${await Promise.all(sections)}`,
+        })
+      })
+    },
+  }
+}
+
+function renderFacet(name: 'tag' | 'place', text: string, values: readonly FacetValue[]): Html {
+  const chips = values.map(({ value, label, count }) =>
+    renderChip(addressOfFilter(name, value), label, count),
+  )
+  const none =
+    text === ''
+      ? `Nobody has a ${name} yet.`
+      : `No ${name} has a word that begins with “${shortWord(text, 60)}”.`
+  const more = `These are the ${MOST_GROUPS} most frequent. Search for others by name.`
+  return html`<section id="${name}s"><h2>${name === 'tag' ? 'Tags' : 'Places'}</h2>
+<ul class="chips">${chips}</ul>${chips.length === 0 ? html`<p>${none}</p>` : chips.length === MOST_GROUPS ? html`<p class="soft">${more}</p>` : html``}</section>
+`
+}

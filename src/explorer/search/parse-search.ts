@@ -1,0 +1,110 @@
+import { foldName } from '../../domain/text/fold-name.ts'
+import { COMPARISONS, type Comparison, type FilterName, MOST_VALUES } from './ranking-query.ts'
+
+/** A tag, place or credential that some passports have. */
+export type KnownFacet = { name: 'tag' | 'place' | 'credential'; value: string; count: number }
+
+/** The facets that a folded phrase names. */
+export type KnownFacets = ReadonlyMap<string, readonly KnownFacet[]>
+
+/** `text` has the words of a filter as typed. `rest` is the text without them: a name. */
+export type ParsedSearch = { filters: { name: FilterName; value: string; text: string }[]; rest: string }
+
+/** Later words are part of a name. */
+const MOST_WORDS = 12
+const MOST_FILTERS = 6
+
+/**
+ * Reads filters from a search text such as "human builders in łódź" or "github over 20". The longest phrase wins. If a
+ * phrase is both a tag and a place, the word before it decides, or else the number of passports.
+ */
+export function parseSearch(text: string, known: KnownFacets): ParsedSearch {
+  const words = splitWords(text)
+  const filters: ParsedSearch['filters'] = []
+  const rest: string[] = []
+  for (let at = 0; at < words.length; ) {
+    const found = at < MOST_WORDS && filters.length < MOST_FILTERS ? readFilter(words, at, known) : undefined
+    const isMore =
+      found && filters.filter(({ name }) => name === found.name).length >= MOST_VALUES[found.name]
+    const end = found && !isMore ? found.end : at + 1
+    const typed = words.slice(at, end).join(' ')
+    if (found && !isMore) filters.push({ ...found, text: typed.replace(ENDING, '') })
+    else rest.push(typed)
+    at = end
+  }
+  if (filters.length === 0) return { filters, rest: text }
+  return { filters, rest: rest.filter((word) => !CONNECTING.has(foldName(word))).join(' ') }
+}
+
+/** All phrases of a text that may name a facet. */
+export function phrasesOf(text: string): string[] {
+  const words = splitWords(text).slice(0, MOST_WORDS)
+  return [...new Set(words.flatMap((_, at) => phrasesAt(words, at).flatMap(({ phrase }) => formsOf(phrase))))]
+}
+
+/** A comparison is a word of its own: "github>20" has three words. */
+const splitWords = (text: string) => text.match(/[<>]=?|[^\s<>]+/g) ?? []
+
+const ENDING = /[,;]+$/
+
+/** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
+const phrasesAt = (words: readonly string[], at: number) =>
+  [at + 4, at + 3, at + 2, at + 1]
+    .filter((end) => end <= words.length)
+    .map((end) => ({ phrase: foldName(words.slice(at, end).join(' ')).replace(ENDING, ''), end }))
+
+/** The phrase, its plural, and what may be its singular. */
+const formsOf = (phrase: string): string[] => [
+  phrase,
+  `${phrase}s`,
+  ...['s', 'es'].filter((end) => phrase.endsWith(end)).map((end) => phrase.slice(0, -end.length)),
+  phrase.replace(/ies$/, 'y'),
+]
+
+/** Reads a filter that begins at a word. `end` is the index of the word after it. */
+function readFilter(words: readonly string[], at: number, known: KnownFacets) {
+  const score = readComparison(words, words[at]?.toLowerCase() === 'score' ? at + 1 : at)
+  if (score) return { ...score, name: 'score' as const }
+  for (const { phrase, end } of phrasesAt(words, at)) {
+    const [human, not] = /^(not |non-)?humans?$/.exec(phrase) ?? []
+    if (human) return { name: 'human' as const, value: String(not === undefined), end }
+    const facet = findFacet(phrase, known, HINTS[foldName(words[at - 1] ?? '')])
+    const points = facet?.name === 'credential' ? readComparison(words, end) : undefined
+    if (facet && points) return { ...points, name: 'points' as const, value: `${facet.value}${points.value}` }
+    if (facet) return { name: facet.name, value: facet.value, end }
+  }
+  return undefined
+}
+
+/** Numbers may be ids, so they name no facet. */
+function findFacet(phrase: string, known: KnownFacets, hint: KnownFacet['name'] | undefined) {
+  if (CONNECTING.has(phrase) || /^#?\d+$/.test(phrase)) return undefined
+  const others = formsOf(phrase).flatMap((form) => known.get(form) ?? [])
+  const facets = known.get(phrase) ?? others.filter(({ name }) => name !== 'place')
+  const [best] = facets.toSorted(
+    (one, other) => Number(other.name === hint) - Number(one.name === hint) || other.count - one.count,
+  )
+  return best
+}
+
+/** Reads a comparison such as "over 20 points" as ">20". */
+function readComparison(words: readonly string[], at: number): { value: string; end: number } | undefined {
+  for (const { phrase, end } of phrasesAt(words, at)) {
+    const [, comparison = '', number = ''] = /^(.*) (\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/.exec(phrase) ?? []
+    const operator = OPERATORS.find((each) => COMPARISONS[each].includes(comparison))
+    if (operator) return { value: `${operator}${Number(number)}`, end }
+  }
+  return undefined
+}
+
+const OPERATORS = Object.keys(COMPARISONS) as Comparison[]
+
+/** The word before a phrase says which facet it names. */
+const HINTS: Record<string, KnownFacet['name']> = {
+  ...{ in: 'place', from: 'place', tagged: 'tag', with: 'credential', has: 'credential' },
+}
+
+/** Words between filters, which are not part of a name. */
+const CONNECTING = new Set(
+  'a all an and are based from has have in is near of people person score tagged the top who with'.split(' '),
+)

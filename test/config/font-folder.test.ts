@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readFontFolder } from '../../src/config/font-folder.ts'
+import { makeFont } from '../support/explorer/make-font.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+type Files = Record<string, Uint8Array>
+
+function readFiles(files: Files) {
+  using folder = tempFolder()
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder.path, name), bytes)
+  // A sparse file.
+  if ('large.ttf' in files) truncateSync(join(folder.path, 'large.ttf'), 33_000_000)
+  return readFontFolder(folder.path)
+}
+
+test.each<[string, Files]>([
+  ['.ttf with 16-bit characters', { 'a.ttf': makeFont('ب山田', { format: 4 }) }],
+  ['.otf with all of Unicode', { 'a.OTF': makeFont('ب山田🐉') }],
+  ['.ttc', { 'a.ttc': makeFont('ب山田', { isCollection: true }) }],
+  [
+    'two fonts beside another file',
+    { 'a.ttf': makeFont('ب'), 'b.ttf': makeFont('山田'), LICENSE: Buffer.from('x') },
+  ],
+])('a folder of fonts knows the characters that they draw: %s', (_kind, files) => {
+  const { files: read, characters } = readFiles(files)
+  expect(read.map((bytes) => Buffer.from(bytes))).toEqual(
+    Object.entries(files).flatMap(([name, bytes]) => (name === 'LICENSE' ? [] : [Buffer.from(bytes)])),
+  )
+  expect([...'ب山田'].filter((character) => !characters.test(character))).toEqual([])
+  // Characters between and beside those of the font.
+  expect([...'ة屲A\uffff'].filter((character) => characters.test(character))).toEqual([])
+  expect(characters.test('🐉')).toBe('a.OTF' in files)
+})
+
+test.each<[string, Files]>([
+  ['0 fonts', { 'a.woff2': makeFont('山') }],
+  ['17 fonts', Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`${at}.ttf`, makeFont('山')]))],
+  ['33.0 MB', { 'large.ttf': makeFont('山') }],
+  ['a.ttf is not a font with outlines', { 'a.ttf': Buffer.from('not a font') }],
+  ['a.ttf is not a font with outlines', { 'a.ttf': Buffer.alloc(0) }],
+  ['a.ttf is not a font with outlines', { 'a.ttf': makeFont('山').subarray(0, 150) }],
+  ['a.ttf is not a font with outlines', { 'a.ttf': makeFont('山', { outlines: false }) }],
+  ['a.ttf is not a font with outlines', { 'a.ttf': makeFont('山山') }],
+  ['b.ttf is not a font with outlines', { 'a.ttf': makeFont('山'), 'b.ttf': makeFont('') }],
+])('a folder of fonts is refused with the reason: %s', (reason, files) => {
+  expect(() => readFiles(files)).toThrow(
+    new RegExp(
+      `^SITE_FONTS must be a folder with 1 to 16 fonts \\(\\.ttf, \\.otf or \\.ttc\\) of at most 32\\.0 MB together, got ".+": ${reason}\\.$`,
+    ),
+  )
+})
+
+test('a missing folder of fonts is refused with the error of the file system', () => {
+  expect(() => readFontFolder('/nowhere')).toThrow('got "/nowhere": ENOENT: no such file or directory')
+})

@@ -1,0 +1,117 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type KnownFacet, parseSearch, phrasesOf } from '../../../src/explorer/search/parse-search.ts'
+
+const FACETS: Record<string, KnownFacet[]> = {
+  solidity: [{ name: 'tag', value: 'solidity', count: 248 }],
+  builder: [{ name: 'tag', value: 'builder', count: 270 }],
+  security: [{ name: 'tag', value: 'security', count: 3 }],
+  'human rights': [{ name: 'tag', value: 'human rights', count: 2 }],
+  lisbon: [{ name: 'place', value: 'lisbon', count: 69 }],
+  lodz: [{ name: 'place', value: 'lodz', count: 65 }],
+  york: [{ name: 'place', value: 'york', count: 5 }],
+  'new york': [{ name: 'place', value: 'new york', count: 4 }],
+  'paris, france': [{ name: 'place', value: 'paris, france', count: 4 }],
+  base: [
+    { name: 'tag', value: 'base', count: 9 },
+    { name: 'place', value: 'base', count: 1 },
+    { name: 'credential', value: 'base_activity', count: 5 },
+  ],
+  github: [{ name: 'credential', value: 'github', count: 68 }],
+  'github developer': [{ name: 'credential', value: 'github_developer', count: 300 }],
+  the: [{ name: 'tag', value: 'the', count: 1 }],
+  42: [{ name: 'tag', value: '42', count: 1 }],
+}
+const KNOWN = new Map(Object.entries(FACETS))
+
+/** Filters as `name=value`, then the rest in quotes. */
+function read(text: string): string[] {
+  const { filters, rest } = parseSearch(text, KNOWN)
+  return [...filters.map(({ name, value }) => `${name}=${value}`), ...(rest === '' ? [] : [`"${rest}"`])]
+}
+
+test.each([
+  ['solidity lisbon', ['tag=solidity', 'place=lisbon']],
+  ['human builders in łódź', ['human=true', 'tag=builder', 'place=lodz']],
+  ['github over 20', ['points=github>20']],
+  ['Zoë from LISBON', ['place=lisbon', '"Zoë"']],
+  ['people in New York, with GitHub Developer', ['place=new york', 'credential=github_developer']],
+  ['paris, france', ['place=paris, france']],
+  ['score over 200', ['score=>200']],
+  ['builders with a score of at least 12.50 points', ['tag=builder', 'score=>=12.5']],
+  ['github at most 5 points and score under 90', ['points=github<=5', 'score=<90']],
+  ['github>=20, solidity', ['points=github>=20', 'tag=solidity']],
+  ['over 100', ['score=>100']],
+  ['not human', ['human=false']],
+  ['human rights', ['tag=human rights']],
+  ['base', ['tag=base']],
+  ['in base', ['place=base']],
+  ['with base over 3', ['points=base_activity>3']],
+  ['lisbon lodz', ['place=lisbon', '"lodz"']],
+])('the text %j is read as %j', (text, expected) => {
+  expect(read(text)).toEqual(expected)
+})
+
+test.each([
+  'Ada Lovelace',
+  'ada and grace',
+  'github:zoe',
+  '0xde30…12cd',
+  'the',
+  '42',
+  'over',
+  'score',
+  'lisbo',
+  '',
+])('the text %j without a facet stays a name', (text) => {
+  expect(parseSearch(text, KNOWN)).toEqual({ filters: [], rest: text })
+})
+
+test('each filter keeps its words as typed', () => {
+  const { filters } = parseSearch('Human Builders in Łódź, github over 20 points', KNOWN)
+  expect(filters.map(({ text }) => text)).toEqual(['Human', 'Builders', 'Łódź', 'github over 20 points'])
+})
+
+test('the phrases of a text include singular and plural forms, and are bounded', () => {
+  const phrases = phrasesOf('securities Łódź')
+  for (const phrase of ['securities', 'security', 'lodz', 'securities lodz'])
+    expect(phrases).toContain(phrase)
+  expect(phrasesOf('ab '.repeat(70)).length).toBeLessThan(20)
+  expect(phrasesOf(Array.from({ length: 100 }, (_, at) => `w${at}`).join(' ')).length).toBeLessThan(250)
+})
+
+test('a text with very many filters is read up to six of them, and the rest is a name', () => {
+  expect(read('solidity builder security github lisbon human over 5 solidity')).toEqual([
+    ...['tag=solidity', 'tag=builder', 'tag=security', 'credential=github', 'place=lisbon', 'human=true'],
+    '"over 5 solidity"',
+  ])
+})
+
+test('any text is read without an error, and no word of a name is lost', () => {
+  const word = fc.constantFrom(
+    ...Object.keys(FACETS),
+    'Zoë',
+    'over',
+    'at least',
+    '20',
+    'in',
+    '<',
+    '__proto__',
+    ',',
+  )
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(word).map((words) => words.join(' ')),
+      ),
+      (text) => {
+        const { filters, rest } = parseSearch(text, KNOWN)
+        expect(filters.length).toBeLessThanOrEqual(6)
+        if (filters.length === 0) expect(rest).toBe(text)
+        for (const name of text.match(/Zoë/g) ?? []) expect(rest).toContain(name)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
