@@ -79,7 +79,7 @@ function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
   const top = rules.toSorted(([, one], [, other]) => other.max_score - one.max_score)
   return html`<section id="parts">
 <h2>How a score is made</h2>
-<p>Every credential earns points by a rule, up to a maximum: for having it, for a number such as contributions, or for years. The points add up to three parts, and the parts to the score. The most of each part:</p>
+<p>Every credential earns points by a rule, up to a maximum: for having it, for a number such as contributions, or for years. The points add up to three parts, and the parts to the score. The most points of each part:</p>
 <div aria-hidden="true">${renderScoreBar({ activity, identity, skills, total }, total)}</div>
 <dl class="parts">${parts.map(({ part, most, about }) => html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(most)} <span class="soft">${about}</span></dd></div>`)}</dl>
 <p>These count most:</p>
@@ -164,6 +164,6 @@ function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> |
   return html`<section id="data">
 <h2>Where the data comes from</h2>
 <p>${demo ? 'The people of this demo and their records are invented.' : source} Names, texts and accounts are shown as the records have them.</p>
-${data === undefined ? html`` : html`<p class="soft">The ranking follows within seconds. Changes are known since ${text.renderDay(data.knownSince)}.</p>`}
+${data === undefined ? html`` : html`<p class="soft">The ranking shows changes within seconds. Changes are known since ${text.renderDay(data.knownSince)}.</p>`}
 </section>`
 }

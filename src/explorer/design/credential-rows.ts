@@ -1,7 +1,7 @@
-import type { Credential } from '../../domain/credential.ts'
+import { type Credential, roundScore } from '../../domain/credential.ts'
 import { CATEGORIES, partOf } from './charts.ts'
 import { escapeText, type Html, html } from './html.ts'
-import { credentialAddress, formatFigure, renderDay, shortWord } from './text.ts'
+import { credentialAddress, formatChange, formatFigure, renderDay, shortWord } from './text.ts'
 
 export const MAX_NAME_LENGTH = 60
 const MAX_VALUE_LENGTH = 100
@@ -46,6 +46,18 @@ export function linkToType(type: string, name: string): string {
 export function renderProgress(score: number, maxScore: number): Html {
   const share = maxScore > 0 ? Math.round((100 * Math.min(Math.max(score, 0), maxScore)) / maxScore) : 0
   return { markup: `<svg class="bar thin" aria-hidden="true"><rect width="${share}%" height="100%"/></svg>` }
+}
+
+/** Returns "GitHub −8, 21 to 13", or "GitHub +7" if there were no points before or are none now. */
+export function describeChange(name: string, before: number, after: number): string {
+  const steps = before && after ? `, ${formatFigure(before)} to ${formatFigure(after)}` : ''
+  return `${shortWord(name, 30)} ${formatChange(roundScore(after - before))}${steps}`
+}
+
+/** Returns "one; two; 3 more". */
+export function joinFirst<T>(items: readonly T[], most: number, describe: (item: T) => string): string {
+  const more = items.length > most ? [`${items.length - most} more`] : []
+  return [...items.slice(0, most).map(describe), ...more].join('; ')
 }
 
 /** Uses an entity: a single character beyond Latin-1 would double the page's size in memory and slow down sending. */

@@ -5,9 +5,10 @@ import { MOVERS_SORTS, type MoversSort } from '../../domain/lists/list-request.t
 import { quote } from '../../domain/text/quote.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
 import { renderScoreBar } from '../design/charts.ts'
+import { describeChange, joinFirst } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { formatChange, formatFigure, renderDay, shortNameOf, shortWord } from '../design/text.ts'
+import { formatChange, formatFigure, renderDay, shortNameOf } from '../design/text.ts'
 import { file, POLICY, withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
@@ -15,8 +16,10 @@ import { whenReady } from '../site/not-ready.ts'
 
 const PERIODS = ['1', '7', '30']
 const PERIOD = '7'
-/** People in each section, and requests that a page counts as. */
-const [MOST, UNITS] = [20, 20]
+/** The most people in a section. */
+const MOST = 20
+/** A page counts as this many requests. */
+const UNITS = 20
 const MOST_CAUSES = 3
 const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
 
@@ -80,7 +83,7 @@ function periodOf(query: URLSearchParams): string {
   throw invalidParameter('days', `days must be one of ${PERIODS.join(', ')}, got ${quote(days)}.`)
 }
 
-/** The begin of a period is a full hour, so that pages can be cached. */
+/** The start of a period is a full hour, so that pages can be cached. */
 const beginOf = (now: number, days: string) => Math.floor(now / 3_600_000 - 24 * Number(days)) * 3_600_000
 
 const cacheKeyOf = ({ now }: ExplorerOptions) => ({
@@ -121,17 +124,11 @@ function describeScore({ diff: { score } }: Mover): [change: string, steps: stri
 
 /** Returns "GitHub Developer −8, 21 to 13; GitHub +2, 18 to 20; 3 more". */
 function describeCauses({ passport: { credentials = [] }, diff: { causes } }: Mover): string {
-  const groups = [...Map.groupBy(causes, ({ type }) => type ?? '')]
-  const words = groups.slice(0, MOST_CAUSES).map(([type, group]) => {
+  const groups = [...Map.groupBy(causes, ({ type }) => type)]
+  return joinFirst(groups, MOST_CAUSES, ([type, group]) => {
     const own = credentials.filter((credential) => credential.type === type)
-    const name = shortWord(own[0]?.name ?? type, 30) || 'limits or imported totals'
-    const delta = roundScore(group.reduce((sum, each) => sum + each.delta, 0))
     const after = roundScore(own.reduce((sum, { score }) => sum + score, 0))
-    const before = roundScore(after - delta)
-    const steps =
-      before === 0 || own.length === 0 ? '' : `, ${formatFigure(before)} to ${formatFigure(after)}`
-    return `${name} ${formatChange(delta)}${steps}`
+    const before = roundScore(group.reduce((rest, { delta }) => rest - delta, after))
+    return describeChange(own[0]?.name ?? type ?? 'limits or imported totals', before, after)
   })
-  const more = groups.length - words.length
-  return [...words, ...(more > 0 ? [`${more} more`] : [])].join('; ')
 }

@@ -32,13 +32,13 @@ type Types = RuleSetShape['types']
 type Shown = { id: number; credentials: readonly Credential[]; scores: Scores; types: Types }
 
 /** Renders credentials by category, the highest score first, as the store sorts them. Folds credentials without points. */
-export function renderCredentials({ id, credentials: all, scores, types }: Shown): Html {
-  const proof = all.find(({ type, score }) => score > 0 && ruleOf(types, type)?.proves_human)
-  const credentials = all.map((each) => label(each, types, each === proof))
+export function renderCredentials({ id, credentials, scores, types }: Shown): Html {
+  const proof = credentials.find(({ type, score }) => score > 0 && ruleOf(types, type)?.proves_human)
   const scored = credentials.filter(({ score }) => score > 0)
   const others = credentials.filter(({ score }) => score <= 0)
-  const rows = renderWithin(scored, (each) => renderRow(each, each.id === proof?.id), MOST_SHOWN)
-  const folded = renderWithin(others, renderCredential, MOST_FOLDED)
+  const render = (each: Credential) => renderRow(each, types, each === proof)
+  const rows = renderWithin(scored, render, MOST_SHOWN)
+  const folded = renderWithin(others, render, MOST_FOLDED)
   const unscored = html`<details id="unscored" class="divided">
 <summary>${count(others.length, 'credential')} without points</summary>
 <table>
@@ -58,16 +58,12 @@ ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/cre
 const ruleOf = (types: Types, type: string): Rule | undefined =>
   Object.hasOwn(types, type) ? types[type] : undefined
 
-/** Adds "since" to the date of a credential whose rule counts years, and what the proof of a human shows. */
-function label(credential: Credential, types: Types, isProof: boolean): Credential {
+/** Adds "since" to the date of a credential whose rule counts years, and marks the proof of a human. */
+function renderRow(credential: Credential, types: Types, isProof: boolean): CredentialRow {
   const { type, value } = credential
   const isDate = ruleOf(types, type)?.convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(value)
   const words = [isDate ? `since ${value}` : value, isProof && 'shows that this is a human']
-  return { ...credential, value: words.filter(Boolean).join(', ') }
-}
-
-function renderRow(credential: Credential, isProof: boolean): CredentialRow {
-  const row = renderCredential(credential)
+  const row = renderCredential({ ...credential, value: words.filter(Boolean).join(', ') })
   return isProof ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
 }
 

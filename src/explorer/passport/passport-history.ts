@@ -1,14 +1,15 @@
+import { roundUp } from '../../catalog/score-standing.ts'
 import { type Credential, roundScore } from '../../domain/credential.ts'
 import { type Cause, causesOf, type LogEvent, type ScoreChange } from '../../domain/history/event.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Store } from '../../store/store.ts'
-import { UNKNOWN } from '../design/credential-rows.ts'
+import { describeChange, joinFirst, UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
 import { formatChange, formatFigure, renderDay, shortWord, toCoordinate } from '../design/text.ts'
 
 /** `words` is such as "GitHub −8, 21 to 13". */
-type DescribedCause = { delta: number; words: string; reason: string }
+type DescribedCause = { delta: number; words: string; reason?: string }
 
 /** A score, and the change that led to it. `id` is the number of the event. The oldest score has no change. */
 type Point = { id: number; time: number; score: number; delta?: number; causes: readonly DescribedCause[] }
@@ -16,7 +17,6 @@ type Point = { id: number; time: number; score: number; delta?: number; causes: 
 const TYPES = ['passport.added', 'score.changed'] as const
 const MOST_EVENTS = 60
 const MOST_CAUSES = 5
-const MAX_WORD_LENGTH = 30
 const FIRST_ROWS = 5
 const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
 
@@ -57,7 +57,7 @@ ${drawChart(points)}
 <thead><tr><th scope="col">Date</th><th scope="col">Change</th><th scope="col">Score</th><th scope="col">Causes</th></tr></thead>
 <tbody>${shown.slice(0, FIRST_ROWS)}</tbody>
 </table>
-${older.length === 0 ? html`` : html`<details id="changes"><summary>All changes: ${count(older.length, 'earlier one')}</summary><table><tbody>${older}</tbody></table></details>`}
+${older.length === 0 ? html`` : html`<details id="changes"><summary>${count(older.length, 'earlier change')}</summary><table><tbody>${older}</tbody></table></details>`}
 </section>`
 }
 
@@ -69,50 +69,47 @@ function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[
   const points: Point[] = []
   for (const event of latest) {
     const { sequence: id, time } = event
-    if (event.type === 'passport.added') points.push({ id, time, score: event.score, causes: FIRST })
+    if (event.type === 'passport.added')
+      points.push({ id, time, score: event.score, causes: [{ delta: 0, words: 'first known score' }] })
     if (event.type !== 'score.changed') continue
     const [before, score] = event.change.score
     const causes = describeCauses(event.change, names, values)
     if (before !== score) points.push({ id, time, score, delta: roundScore(score - before), causes })
   }
   const oldest = points.at(-1)
-  if (oldest?.delta !== undefined)
-    points.push({ id: 0, time: oldest.time, score: roundScore(oldest.score - oldest.delta), causes: EARLIER })
+  if (oldest?.delta !== undefined) {
+    const score = roundScore(oldest.score - oldest.delta)
+    points.push({ id: 0, time: oldest.time, score, causes: [{ delta: 0, words: 'earlier score' }] })
+  }
   return points.reverse()
 }
-
-const FIRST = [{ delta: 0, words: 'first known score', reason: '' }]
-const EARLIER = [{ delta: 0, words: 'earlier score', reason: '' }]
 
 type Words = Map<string, string>
 type CredentialChange = ScoreChange['credentials'][number]
 
 /** Describes the causes of a change, the largest first. Sets `values` to the values before the change. */
 function describeCauses(change: ScoreChange, names: Words, values: Words): DescribedCause[] {
-  const others = causesOf(change)
-    .filter(({ type }) => type === undefined)
-    .map(({ delta, cause }) => ({ delta, words: `${REST[cause]} ${formatChange(delta)}`, reason: '' }))
-  return [...change.credentials.map((each) => describeCause(each, names, values)), ...others]
+  const { delta = 0, cause } = causesOf(change).find(({ type }) => type === undefined) ?? {}
+  const words = describeChange(cause === 'record' ? 'imported record' : 'limits of the rules', 0, delta)
+  return [...change.credentials.map((each) => describeCause(each, names, values)), { delta, words }]
     .filter(({ delta }) => delta !== 0)
     .sort((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
 }
 
 function describeCause(change: CredentialChange, names: Words, values: Words): DescribedCause {
   const { type, id = type, cause, before } = change
-  const [old, now] = change.score
-  const name = shorten(names.get(type) ?? before.name ?? type)
-  const delta = roundScore((now ?? 0) - (old ?? 0))
-  const steps = old === null || now === null ? '' : `, ${formatFigure(old)} to ${formatFigure(now)}`
+  const [old, now] = [change.score[0] ?? 0, change.score[1] ?? 0]
+  const words = describeChange(names.get(type) ?? before.name ?? type, old, now)
   const value = values.get(id)
   if (before.value !== undefined) values.set(id, before.value)
   const reason =
     cause === 'value' && before.value && value
       ? `${shorten(before.value)} to ${shorten(value)}`
       : CAUSES[cause]
-  return { delta, words: `${name} ${formatChange(delta)}${steps}`, reason }
+  return { delta: roundScore(now - old), words, reason }
 }
 
-const shorten = (text: string) => shortWord(text, MAX_WORD_LENGTH)
+const shorten = (text: string) => shortWord(text, 30)
 
 /** Uses an arrow and a sign, so that falls and rises differ without colour, too. */
 const renderChange = (delta: number): Html =>
@@ -123,16 +120,9 @@ const arrowOf = (delta: number) => (delta < 0 ? html`&#9660;` : html`&#9650;`)
 
 function renderPoint({ id, time, score, delta, causes }: Point): Html {
   const before = delta === undefined ? '' : `${formatFigure(score - delta)} to `
-  return html`<tr id="change-${id}"><td>${renderDay(time)}</td><td>${delta === undefined ? UNKNOWN : renderChange(delta)}</td><td>${before}${formatFigure(score)}</td><td class="wide soft">${joinCauses(causes)}</td></tr>
+  const describe = ({ words, reason }: DescribedCause) => (reason ? `${words} (${reason})` : words)
+  return html`<tr id="change-${id}"><td>${renderDay(time)}</td><td>${delta === undefined ? UNKNOWN : renderChange(delta)}</td><td>${before}${formatFigure(score)}</td><td class="wide soft">${joinFirst(causes, MOST_CAUSES, describe)}</td></tr>
 `
-}
-
-function joinCauses(causes: readonly DescribedCause[]): string {
-  const words = causes
-    .slice(0, MOST_CAUSES)
-    .map(({ words, reason }) => (reason === '' ? words : `${words} (${reason})`))
-  const more = causes.length - words.length
-  return [...words, ...(more > 0 ? [`${more} more`] : [])].join('; ')
 }
 
 const CAUSES: Record<Cause, string> = {
@@ -145,15 +135,10 @@ const CAUSES: Record<Cause, string> = {
   merge: 'merge',
 }
 
-/** Names the cause of a change that no credential explains. */
-const REST: Partial<Record<Cause, string>> = { record: 'imported record', rules: 'limits of the rules' }
-
 /** Returns a round number a little below the lowest score. */
 function startOfAxis(low: number, high: number): number {
-  const range = Math.max(high - low, 1)
-  const step = 10 ** Math.floor(Math.log10(range / 3))
-  const start = Math.floor((low - range / 10) / step) * step
-  return low < 0 ? start : Math.max(0, start)
+  const step = roundUp(Math.max(high - low, 1) / 10)
+  return Math.max(Math.min(0, low), step * Math.floor(low / step - 1))
 }
 
 /**
@@ -165,12 +150,10 @@ function drawChart(points: readonly Point[]): Html {
   const scores = points.map(({ score }) => score)
   const [low, high] = [Math.min(...scores), Math.max(...scores)]
   const start = startOfAxis(low, high)
-  const places = points.map((point, at) => ({
+  const places = points.map((point) => ({
     ...point,
     // Leaves space for the labels of the axis, and for the line of the last score, which continues to the right edge.
-    x: toCoordinate(
-      12 + 80 * (last > first ? (point.time - first) / (last - first) : at / (points.length - 1)),
-    ),
+    x: toCoordinate(12 + (80 * (point.time - first)) / (last - first || 1)),
     y: toCoordinate(100 - (84 * (point.score - start)) / (high - start || 1)),
   }))
   const path = places.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`)).join('')

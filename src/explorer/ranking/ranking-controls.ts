@@ -84,7 +84,7 @@ export function renderAsNames(lists: SearchReading['asNames']): Html {
 /** Shows the request for the same list in v3. */
 export function renderApiRequest(query: RankingQuery, isSame: boolean): Html {
   const address = apiAddressOf(query)
-  return html`<p class="soft">${isSame ? 'The same list' : 'A similar list, by name only,'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
+  return html`<p class="soft">${isSame ? 'The same list' : 'A similar list (names only)'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
 }
 
 const SORT_WORDS: Record<RankingSort, string> = { total: 'Total', ...CATEGORIES }

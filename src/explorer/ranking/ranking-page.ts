@@ -6,7 +6,7 @@ import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
 import { formatFigure, shortWord } from '../design/text.ts'
 import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
-import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
+import { renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
   addressOf,
   type FilterName,
@@ -75,11 +75,8 @@ async function renderRanking(
   const requests = await context.facets.requestsFor(list)
   const found = await findRanking(context, list, requests, signal)
   if (found.all === 0) return renderStart(site)
-  const readFacets = () =>
-    found.facets
-      ? context.facets.present(found.facets)
-      : ifReady(context, () => context.facets.readAll(found.query, signal))
-  const facets = hasFacets(found) ? await readFacets() : undefined
+  const present = () => context.facets.present(found.facets, list, signal)
+  const facets = hasFacets(found) ? await ifReady(context, present) : undefined
   const shown = {
     ...{ site, asked, reading, facets },
     found: { ...found, ranked: await addLevels(context, found) },
@@ -93,10 +90,7 @@ async function renderRanking(
 }
 
 /** Adds the level to the first three passports, unless the list is searched, filtered or sorted by a part. */
-async function addLevels(
-  { rules }: PageContext,
-  { query, ranked }: FoundRanking,
-): Promise<readonly Ranked[]> {
+async function addLevels({ rules }: PageContext, { query, ranked }: FoundRanking) {
   if (query.typed !== '' || needsIndex(query)) return ranked
   const { levels = [] } = await rules()
   const levelOf = (score: number) => levels.findLast(({ from }) => score >= from)?.name
@@ -144,12 +138,10 @@ const renderLead = ({ demo }: Site) =>
 
 /** Shows that the search understands descriptions, with the most frequent tag and place. */
 function renderExamples(facets: Facets | undefined, { median }: Standing): Html {
-  const words = [facets?.tag[0], facets?.place[0]].map(
-    (facet) => facet && shortWord(facet.label, MAX_TITLE_VALUE),
-  )
-  return words.every(Boolean)
-    ? html`<p class="soft">Or describe people: “${words.join(' ')}”, “human, score over ${Math.round(median)}”.</p>`
-    : html``
+  const [tag, place] = [facets?.tag[0], facets?.place[0]]
+  if (!tag || !place) return html``
+  const words = [tag, place].map(({ label }) => shortWord(label, MAX_TITLE_VALUE)).join(' ')
+  return html`<p class="soft">Or describe people: “${words}”, “human, score over ${Math.round(median)}”.</p>`
 }
 
 /** Hidden fields of the search form keep the filters and the order. */
@@ -167,11 +159,7 @@ function describeList({ typed, filters, sort }: RankingQuery, active: readonly A
     return labels.length === 0 ? '' : `${start} ${labels.join(' and ')}`
   }
   const words = [
-    filters.human[0] === 'true'
-      ? 'Humans'
-      : filters.human[0] === 'false'
-        ? 'People not shown to be human'
-        : 'People',
+    PEOPLE[filters.human[0] ?? ''] ?? 'People',
     join('tagged', ['tag'], (label) => `“${label}”`),
     join('in', ['place']),
     join('with', ['credential', 'points', 'score']),
@@ -181,6 +169,7 @@ function describeList({ typed, filters, sort }: RankingQuery, active: readonly A
   return words.length === 1 && words[0] === 'People' ? 'Passports by score' : words.join(' ')
 }
 
+const PEOPLE: Record<string, string> = { true: 'Humans', false: 'People not shown to be human' }
 const MAX_TITLE_VALUE = 40
 
 function renderResults({ found, reading }: Shown): Html {

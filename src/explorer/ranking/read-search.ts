@@ -33,9 +33,7 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       NAMES.flatMap((name, at) => counts[from + at]?.map((each) => ({ ...each, name })) ?? []),
     )
     const phrasesFor = ({ name, value }: KnownFacet) =>
-      name === 'credential'
-        ? [...new Set([value, value.replaceAll('_', ' '), titles.get(value) ?? value])]
-        : [value]
+      name === 'credential' ? [value, value.replaceAll('_', ' '), titles.get(value) ?? value] : [value]
     const entries = known.flatMap((facet) => phrasesFor(facet).map((phrase) => ({ ...facet, phrase })))
     const facets = Map.groupBy(entries, ({ phrase }) => phrase)
     const parsed = parseSearch(query.typed, facets)
@@ -63,7 +61,7 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
         const others = { filters: parsed.filters.toSpliced(at, 1), rest: `${parsed.rest} ${text}`.trim() }
         return { text, query: toQuery(all, others, true) }
       }),
-      // A suggestion must not make a name of words that are a filter.
+      // Leaves out suggestions that would turn words of a filter into a name.
       suggestions: (await Promise.all(best.map(suggest))).filter(
         (each) => each.query.typed.length <= list.typed.length,
       ),
@@ -99,6 +97,6 @@ function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetR
 const toQuery = (query: RankingQuery, { filters, rest }: ParsedSearch, isName = false): RankingQuery =>
   filters.reduce((list, { name, value }) => withFilter(list, name, value), withText(query, rest, isName))
 
-/** How many of the last words are the beginning of a phrase, or of words in it. `ends` has the text from each word on. */
+/** Counts the last words of the text with which a phrase, or a word in it, begins. `ends[at]` is the text from word `at` on. */
 const countUsed = (ends: readonly string[], phrases: readonly string[]): number =>
   ends.length - ends.findIndex((end) => phrases.some((phrase) => ` ${phrase}`.includes(` ${end}`)))

@@ -34,28 +34,19 @@ export type FacetReader = ReturnType<typeof createFacetReader>
 
 /** Reads the facets of a list from the index. */
 export function createFacetReader(options: ExplorerOptions) {
-  const { labelOf, isKnown } = createLabels(options)
+  const { labelOf, findKnown } = createLabels(options)
 
   const addLabels = (name: FacetName, counts: readonly FacetCount[]): Promise<FacetValue[]> =>
     Promise.all(counts.map(async (each) => ({ ...each, label: await labelOf(name, each.value, each.first) })))
 
-  async function present(counts: Counts): Promise<Facets> {
-    const all = NAMES.map(async (name, at) => {
-      const shown = counts[at]?.slice(0, MOST_SHOWN[name]) ?? []
-      return [name, await addLabels(name, shown)] as const
-    })
-    return Object.fromEntries(await Promise.all(all)) as Record<FacetName, FacetValue[]>
-  }
-
   return {
     labelOf,
     addLabels,
-    present,
     /** Requests facets for `present` and, for `presentFilters`, a passport with each filter that has no known label. */
     async requestsFor({ filters }: RankingQuery): Promise<readonly FacetRequest[]> {
       const unknown: FacetRequest[] = []
       for (const [name, value] of filtersOf(filters))
-        if (!(await isKnown(name, value)))
+        if ((await findKnown(name, value)) === undefined)
           unknown.push({ field: FILTERS[name] as GroupField, values: [value], among: 'all' })
       return [...REQUESTS, ...unknown]
     },
@@ -72,9 +63,14 @@ export function createFacetReader(options: ExplorerOptions) {
       })
       return Promise.all(labels)
     },
-    /** Throws `not_ready` while the index is being built. */
-    async readAll(query: RankingQuery, signal?: AbortSignal): Promise<Facets> {
-      return present(await countFacets(options.catalog, query, REQUESTS, signal))
+    /** Adds labels to `facets`, or to those of `query`. Throws `not_ready` while the index is being built. */
+    async present(facets: Counts | undefined, query: RankingQuery, signal: AbortSignal): Promise<Facets> {
+      const counts = facets ?? (await countFacets(options.catalog, query, REQUESTS, signal))
+      const all = NAMES.map(async (name, at) => {
+        const shown = counts[at]?.slice(0, MOST_SHOWN[name]) ?? []
+        return [name, await addLabels(name, shown)] as const
+      })
+      return Object.fromEntries(await Promise.all(all)) as Record<FacetName, FacetValue[]>
     },
   }
 }
@@ -86,7 +82,7 @@ export async function countFacets(
   catalog: Catalog,
   query: RankingQuery,
   facets: readonly FacetRequest[],
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Counts> {
   const found = await catalog.list({ ...toListQuery(query), facets, limit: 0, signal }, false)
   return found.facets ?? []
@@ -128,13 +124,12 @@ function createLabels({ store, rules }: ExplorerOptions) {
   }
 
   return {
-    isKnown: async (name: FilterName, text: string) => (await findKnown(name, foldName(text))) !== undefined,
-    /** `holder` is the id of a passport with the value. Without it, a text with no known label is returned as is. */
-    async labelOf(name: FilterName, text: string, holder?: number): Promise<string> {
-      const value = foldName(text)
+    findKnown,
+    /** `holder` is the id of a passport with the folded value. Without it, a value with no known label is its own label. */
+    async labelOf(name: FilterName, value: string, holder?: number): Promise<string> {
       const label = await findKnown(name, value)
-      if (label !== undefined || holder === undefined) return label ?? text
-      const found = (await find(name, value, holder)) ?? text
+      if (label !== undefined || holder === undefined) return label ?? value
+      const found = (await find(name, value, holder)) ?? value
       if (known.size >= MOST_LABELS) known.clear()
       known.set(`${name} ${value}`, found)
       return found

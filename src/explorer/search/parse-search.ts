@@ -24,11 +24,10 @@ export function parseSearch(text: string, known: KnownFacets): ParsedSearch {
   const rest: string[] = []
   for (let at = 0; at < words.length; ) {
     const found = at < MOST_WORDS && filters.length < MOST_FILTERS ? readFilter(words, at, known) : undefined
-    const isMore =
-      found && filters.filter(({ name }) => name === found.name).length >= MOST_VALUES[found.name]
-    const end = found && !isMore ? found.end : at + 1
+    const isKept = found && filters.filter(({ name }) => name === found.name).length < MOST_VALUES[found.name]
+    const end = isKept ? found.end : at + 1
     const typed = words.slice(at, end).join(' ')
-    if (found && !isMore) filters.push({ ...found, text: typed.replace(ENDING, '') })
+    if (isKept) filters.push({ ...found, text: typed.replace(ENDING, '') })
     else rest.push(typed)
     at = end
   }

@@ -4,15 +4,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import {
-  formatFigure,
-  graphemesOf,
-  LONGEST_VALUE,
-  nameOf,
-  renderWord,
-  shortenText,
-  shortWord,
-} from '../design/text.ts'
+import { formatFigure, graphemesOf, nameOf, renderWord, shortenText, shortWord } from '../design/text.ts'
 import type { Reason } from './find-matches.ts'
 import { addressOf, filtersOf, type RankingQuery, withFilter } from './ranking-query.ts'
 
@@ -82,8 +74,7 @@ const isFilter = ({ filters }: RankingQuery, name: 'place' | 'tag', text: string
   filters[name].includes(foldName(text))
 
 function renderLink(query: RankingQuery, name: 'place' | 'tag', text: string): string {
-  const isHere = text.length > LONGEST_VALUE || isFilter(query, name, text)
-  const address = isHere ? '' : addressOf(withFilter(query, name, foldName(text)))
+  const address = isFilter(query, name, text) ? '' : addressOf(withFilter(query, name, foldName(text)))
   return renderWord(name, text, undefined, address).markup
 }
 

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../domain/errors.ts'
 import { type Filter, type FilterField, formatFilter } from '../../domain/lists/filter.ts'
 import { type ListQuery, parseKeyword, parsePageNumber, toWords } from '../../domain/lists/list-request.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { LONGEST_VALUE } from '../design/text.ts'
@@ -78,17 +79,12 @@ export function parseRankingQuery(query: URLSearchParams): RankingQuery {
 const QUOTED = /^["“”](.*)["“”]$/s
 
 function parseValues(query: URLSearchParams, name: FilterName): string[] {
-  const values = new Set<string>()
-  for (const given of new Set(query.getAll(name))) {
-    const value = given.trim()
-    if (value.length > LONGEST_VALUE)
-      throw refuse(`${name} must be at most ${LONGEST_VALUE} characters, got ${value.length}.`)
-    const folded = foldName(value)
-    if (folded !== '') values.add(folded)
-    if (values.size > MOST_VALUES[name])
-      throw refuse(`${name} may be given ${MOST_VALUES[name]} times at most, got more.`)
-  }
-  return [...values].sort()
+  const values = [...new Set(query.getAll(name).map(foldName))].filter(Boolean).sort()
+  if (values.length > MOST_VALUES[name])
+    throw refuse(`${name} may have at most ${count(MOST_VALUES[name], 'value')}, got ${values.length}.`)
+  const longest = Math.max(0, ...values.map(({ length }) => length))
+  if (longest <= LONGEST_VALUE) return values
+  throw refuse(`${name} must be at most ${LONGEST_VALUE} characters, got ${longest}.`)
 }
 
 /** The parts of a value such as "github>20" or, without a type, ">200". */
@@ -177,7 +173,7 @@ export const toFilter = (filters: RankingQuery['filters']): Filter =>
     return { field: name, conditions: [condition] }
   })
 
-/** The path of the v3 request for the list. It searches names for the whole text, not for its words. */
+/** The path of the v3 request for the list. Unlike the page, it does not find the words of a name in any order. */
 export function apiAddressOf(query: RankingQuery): string {
   const { filter, sort } = toListQuery(query)
   const parameters = new URLSearchParams()

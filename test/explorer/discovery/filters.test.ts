@@ -161,14 +161,14 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
       '/?human=maybe': 'human must be true or false, got &quot;maybe&quot;.',
       '/?sort=name': 'sort must be one of total, activity, identity, skills, got &quot;name&quot;.',
       [`/?tag=${'x'.repeat(201)}`]: 'tag must be at most 200 characters, got 201.',
-      '/?place=a&place=b': 'place may be given 1 times at most, got more.',
+      '/?place=a&place=b': 'place may have at most 1 value, got 2.',
       '/?score=50': 'score must be a comparison such as &gt;20, got &quot;50&quot;.',
       '/?score=a%3E5': 'score must be a comparison such as &gt;20, got &quot;a&gt;5&quot;.',
       '/?points=%3E5': 'points must be a comparison such as github&gt;20, got &quot;&gt;5&quot;.',
       '/?points=github%3Efew': 'points must be a comparison such as github&gt;20',
-      '/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f': 'tag may be given 5 times at most, got more.',
+      '/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f': 'tag may have at most 5 values, got 6.',
       // The values are counted before their lengths are checked.
-      [`/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f&tag=${'x'.repeat(201)}`]: 'tag may be given 5 times at most',
+      [`/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f&tag=${'x'.repeat(201)}`]: 'tag may have at most 5 values',
     }
     for (const [target, sentence] of Object.entries(sentences)) {
       const { status, text } = await server.look(target)

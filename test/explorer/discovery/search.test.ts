@@ -196,7 +196,7 @@ describe('a search text with filters', () => {
   test('a search that finds handles, or several words of a name, says that the API searches only names', async () => {
     for (const text of ['1', 'ada harbor'])
       expect(readable((await server.look(`/?q=${text}`)).text)).toContain(
-        'A similar list, by name only, from the API: /api/v3/passports?q=',
+        'A similar list (names only) from the API: /api/v3/passports?q=',
       )
   })
 

@@ -275,7 +275,7 @@ onEngine('sqlite', 'the score history', (open) => {
     expect(text).toContain(`<a class="fall" href="#change-${id}" tabindex="-1">`)
     expect(text).toMatch(/<path class="fall" vector-effect="non-scaling-stroke" d="M[\d.]+ 16V[\d.]+"/)
     // The axis begins a little below the lowest score, 1,042.5.
-    expect(text).toContain('>1,057.5</text><text y="100%" dy="-6">1,041</text>')
+    expect(text).toContain('>1,057.5</text><text y="100%" dy="-6">1,040</text>')
   })
 
   test('the score history shows only the latest 60 changes', async () => {
@@ -291,7 +291,7 @@ onEngine('sqlite', 'the score history', (open) => {
     expect(shown.match(/<tr id="change-/g)).toHaveLength(5)
     expect(folded.match(/<tr id="change-/g)).toHaveLength(56)
     expect(readable(text)).toContain('+1 69 to 70 imported record +1')
-    expect(readable(folded)).toStartWith('All changes: 56 earlier ones')
+    expect(readable(folded)).toStartWith('56 earlier changes')
     expect(readable(text)).toContain('&ndash; 10 earlier score')
   })
 })

@@ -118,7 +118,7 @@ test('a first visit transfers at most 55 KB with the fonts and the history, a la
     (match) => match[1] as string,
   )
   expect(files.length).toBeGreaterThan(2)
-  expect(readable(page)).toContain('All changes: 6 earlier ones')
+  expect(readable(page)).toContain('6 earlier changes')
   // The name has a character of another font file, which the style sheet names.
   expect(page).toContain('<h1 class="clamp" dir="auto">R\u016bta')
   const fonts = FONTS.filter(({ name }) => name === 'latin-ext').map(({ path }) => path)
