@@ -30,7 +30,7 @@ import { createSearchReader, type SearchReading } from './read-search.ts'
 /** All passports by score, or those that a search and filters find. */
 export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
-  const context = { ...options, facets, readSearch: createSearchReader(options, facets) }
+  const readSearch = createSearchReader(options, facets)
   return {
     version: async () => (await options.rules()).stamp,
     variant: (query) => addressOf(parseRankingQuery(query)),
@@ -40,19 +40,16 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
       const charge = (list: RankingQuery) =>
         request.charge(1 + (query.typed === '' ? 0 : 2) + (needsIndex(list) ? 2 : 0))
       await charge(query)
-      const reading = await context.readSearch(query, request.signal)
+      const reading = await readSearch(query, request.signal)
       const list = reading?.query ?? query
       await charge(list)
-      const render = () => renderRanking(context, query, reading, request)
+      const render = () => renderRanking({ ...options, facets }, query, reading, request)
       return needsIndex(list) ? whenReady(request.site, addressOf(query), render) : render()
     },
   }
 }
 
-type PageContext = ExplorerOptions & {
-  facets: FacetReader
-  readSearch: ReturnType<typeof createSearchReader>
-}
+type PageContext = ExplorerOptions & { facets: FacetReader }
 
 /** `asked` is the query of the URL. `found` is the list that it describes, with the filters that its text names. */
 type Shown = {

@@ -35,7 +35,7 @@ export function createTagsAndPlaces(options: ExplorerOptions): ExplorerPage {
           share: { path },
           main: html`<h1>Tags and places</h1>
 <form class="search" action="${path}" role="search"><label for="find">Find a tag or a place</label>
-<input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Part of its name" autocomplete="off" spellcheck="false">
+<input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="The beginning of a word" autocomplete="off" spellcheck="false">
 <button type="submit">Find</button></form>
 ${await Promise.all(sections)}`,
         })

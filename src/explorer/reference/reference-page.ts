@@ -123,7 +123,7 @@ const renderKeySource = (keys: Site['keys']): Html =>
 const renderKey = ({ keys }: Site) => html`<section id="key" class="call">
 <div class="call-text">
 ${heading('key', 'Your key')}
-<p id="key-about">This page sends it as <code>X-API-KEY</code> and does not store it. The curl example contains it. The other examples read it from the environment variable <code>KEY</code>; if that is not set, they send no key.</p>
+<p id="key-about">This page sends the key as <code>X-API-KEY</code> and does not store it. The curl example contains it. The other examples read it from the environment variable <code>KEY</code>; if that is not set, they send no key.</p>
 ${renderKeySource(keys)}
 <noscript><p>Sending requests from this page requires JavaScript.</p></noscript>
 </div>

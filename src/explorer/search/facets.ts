@@ -42,7 +42,7 @@ export function createFacetReader(options: ExplorerOptions) {
   return {
     labelOf,
     addLabels,
-    /** Requests facets for `present` and, for `presentFilters`, a passport with each filter that has no known label. */
+    /** Requests what `present` shows and, for `presentFilters`, a passport with each filter whose label is unknown. */
     async requestsFor({ filters }: RankingQuery): Promise<readonly FacetRequest[]> {
       const unknown: FacetRequest[] = []
       for (const [name, value] of filtersOf(filters))
