@@ -44,7 +44,7 @@ export function phrasesOf(text: string): string[] {
 /** A comparison is a word of its own: "github>20" has three words. */
 const splitWords = (text: string) => text.match(/[<>]=?|[^\s<>]+/g) ?? []
 
-const ENDING = /[,;]+$/
+const ENDING = /[,;]$/
 
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
 const phrasesAt = (words: readonly string[], at: number) =>

@@ -90,8 +90,8 @@ function parseValues(query: URLSearchParams, name: FilterName): string[] {
 /** The parts of a value such as "github>20" or, without a type, ">200". */
 export function parseComparison(value: string) {
   const [, type = '', operator = '', number = ''] =
-    /^(.*?)\s*(>=?|<=?)\s*(\d{1,9}(?:\.\d{1,2})?)$/s.exec(value) ?? []
-  return { type, operator: operator as Comparison, number: Number(number) }
+    /^([^<>]*)([<>]=?)\s*(\d{1,9}(?:\.\d{1,2})?)$/.exec(value) ?? []
+  return { type: type.trim(), operator: operator as Comparison, number: Number(number) }
 }
 
 function formatComparison(name: 'points' | 'score', text: string): string {
