@@ -44,10 +44,10 @@ test.concurrent('if a client does not read the response of its lookup, at most 2
   }
   await using server = serveTest({ ...opened, v3: { find } }, { limits: SOON })
   const socket = openRequest(server.port, rawLookup(key, LOOKUP))
-  await until(() => server.heldBytes() > 0)
+  await until(() => server.heldBytes() > 0, 'held bytes')
   expect(server.heldBytes()).toBeLessThanOrEqual(2 * MEBIBYTE)
-  await until(() => server.requestsInProgress() === 0)
-  await until(() => server.heldBytes() === 0)
+  await until(() => server.requestsInProgress() === 0, 'the end of the request')
+  await until(() => server.heldBytes() === 0, 'released bytes')
   expect([reads, server.errors]).toEqual([1, []])
   socket.destroy()
 })
