@@ -28,12 +28,20 @@ type Events = Pick<Store['events'], 'listRecent'>
 /** Finds passports whose score changed since a time, and new ones. Without a change of the snapshot, lists are read once. */
 export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
   const kept = new Map<number, Kept>()
+  /** Until `expiresAt`, requests for an earlier time than `since` are refused without reading, because of too many events. */
+  let refused = { since: 0, expiresAt: 0 }
 
   async function read({ cursor, ...snapshot }: Snapshot, since: number): Promise<Kept> {
     const begin = performance.now()
-    const lists = await compare(snapshot, await readEarlier(events, since, mostEvents))
-    const end = performance.now()
-    const result = { cursor, expiresAt: end + REST * (end - begin), lists }
+    if (since < refused.since && begin < refused.expiresAt) throw tooMany(mostEvents, refused.since)
+    const restEnd = () => performance.now() + REST * (performance.now() - begin)
+    const earlier = await readEarlier(events, since, mostEvents)
+    if ('end' in earlier) {
+      refused = { since: earlier.end, expiresAt: restEnd() }
+      throw tooMany(mostEvents, earlier.end)
+    }
+    const lists = await compare(snapshot, earlier)
+    const result = { cursor, expiresAt: restEnd(), lists }
     kept.delete(since)
     kept.set(since, result)
     if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as number)
@@ -54,7 +62,7 @@ export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
 
 const LARGEST_FIRST = { field: 'score', descending: true } as const
 
-type Earlier = Awaited<ReturnType<typeof readEarlier>>
+type Earlier = { before: ReadonlyMap<number, number>; added: ReadonlyMap<number, number> }
 
 /** Compares the scores in the snapshot with earlier ones. */
 async function compare(
@@ -74,15 +82,22 @@ async function compare(
   return lists
 }
 
-/** The scores at the time `since` of passports that have changed, and for each new passport the number of its event. */
-async function readEarlier(events: Events, since: number, mostEvents: number) {
+/**
+ * The scores at the time `since` of passports that have changed, and for each new passport the number of its event. If there
+ * are too many events, returns the time of the newest one that is not compared.
+ */
+async function readEarlier(
+  events: Events,
+  since: number,
+  mostEvents: number,
+): Promise<Earlier | { end: number }> {
   const [before, added] = [new Map<number, number>(), new Map<number, number>()]
   let [end, read] = [Number.MAX_SAFE_INTEGER, 0]
   for (;;) {
     const page = await events.listRecent(end)
     for (const { sequence, time, passportId, isNew, oldScore } of page) {
       if (time <= since) return { before, added }
-      if (++read > mostEvents) throw tooMany(mostEvents, time)
+      if (++read > mostEvents) return { end: time }
       end = sequence
       if (passportId === null) continue
       // The next event is older, so the last value is that of the first event.

@@ -43,8 +43,8 @@ function listCharacters(file: Uint8Array, path: string): number[] {
   try {
     const tables = findTables(view)
     const hasOutlines = tables.has('glyf') || tables.has('CFF ') || tables.has('CFF2')
-    const characters = hasOutlines ? [...readCharacterMap(view, tables.get('cmap') ?? 0)] : []
-    if (characters.length > 0) return characters
+    const characters = new Set(hasOutlines ? readCharacterMap(view, tables.get('cmap') ?? 0) : [])
+    if (characters.size > 0) return [...characters]
   } catch {
     // An offset is outside of the file, or groups overlap.
   }
@@ -63,9 +63,12 @@ function findTables(view: DataView): Map<string, number> {
   )
 }
 
+/** Fonts have fewer. A damaged font could name 65,535 tables of a million characters each. */
+const MOST_TABLES = 16
+
 /** Reads the code points of the table `cmap`, in the formats of current fonts: 4 (16 bits) and 12 (all of Unicode). */
 function* readCharacterMap(view: DataView, map: number): Generator<number> {
-  for (let at = 0; at < view.getUint16(map + 2); at++) {
+  for (let at = 0; at < Math.min(MOST_TABLES, view.getUint16(map + 2)); at++) {
     const platform = view.getUint16(map + 4 + 8 * at)
     const encoding = view.getUint16(map + 6 + 8 * at)
     // Other tables have a symbol encoding, or that of an old system.
@@ -79,13 +82,16 @@ function* readCharacterMap(view: DataView, map: number): Generator<number> {
 
 function* readSegments(view: DataView, table: number): Generator<number> {
   const length = view.getUint16(table + 6)
+  let next = 0
   for (let end = table + 14; end < table + 14 + length; end += 2) {
     const start = end + length + 2
     const [delta, offset] = [view.getUint16(start + length), view.getUint16(start + 2 * length)]
     const first = view.getUint16(start)
-    for (let character = first; character <= view.getUint16(end) && character < 0xffff; character++) {
-      const glyph = start + 2 * length + offset + 2 * (character - first)
-      if ((offset === 0 ? (character + delta) & 0xffff : view.getUint16(glyph)) !== 0) yield character
+    // No character is read twice, even if segments overlap.
+    next = Math.max(next, first)
+    for (; next <= view.getUint16(end) && next < 0xffff; next++) {
+      const glyph = start + 2 * length + offset + 2 * (next - first)
+      if ((offset === 0 ? (next + delta) & 0xffff : view.getUint16(glyph)) !== 0) yield next
     }
   }
 }

@@ -90,6 +90,28 @@ onEngine('sqlite', 'createMovers', (open) => {
     expect(await createMovers(store.events, 1)(snapshot, later)).toMatchObject({ ids: [1], total: 1 })
   })
 
+  test('a time before too many events is refused again without reading, and later times are read', async () => {
+    await using store = await open()
+    for (const at of [0, 1, 2]) await save(store, NOON + at, { 1: at })
+    let reads = 0
+    const listRecent = (before: number) => {
+      reads++
+      return store.events.listRecent(before)
+    }
+    const find = createMovers({ listRecent }, 1)
+    const snapshot = await buildSnapshot(store.listing)
+    const refusal = { code: 'invalid_request' }
+    await expect(find(snapshot, request)).rejects.toMatchObject(refusal)
+    let before = 0
+    // The events may be read again after a multiple of the time that reading them took.
+    for (let since = NOON; before !== reads; since--) {
+      before = reads
+      await expect(find(snapshot, { ...request, since })).rejects.toMatchObject(refusal)
+    }
+    expect(await find(snapshot, { ...request, since: NOON + 1 })).toMatchObject({ ids: [1] })
+    expect(reads).toBeGreaterThan(before)
+  })
+
   test('a catalog of a server thread gets movers from the search thread', async () => {
     await using store = await open()
     await save(store, NOON, { 1: 1 })

@@ -34,6 +34,37 @@ test.each<[string, Files]>([
   expect(characters.test('🐉')).toBe('a.OTF' in files)
 })
 
+/** A font whose map of characters has as many tables as possible, or as many overlapping segments. */
+function makeDamaged(format: 4 | 12): Buffer {
+  const font = makeFont('山')
+  const tables = format === 4 ? 1 : 0xffff
+  const start = 4 + 8 * tables
+  const map = Buffer.alloc(start + 0x20000)
+  map.writeUInt16BE(tables, 2)
+  for (let at = 4; at < start; at += 8) {
+    map.writeUInt16BE(3, at)
+    map.writeUInt16BE(10, at + 2)
+    map.writeUInt32BE(start, at + 4)
+  }
+  map.writeUInt16BE(format, start)
+  if (format === 12) {
+    map.writeUInt32BE(1, start + 12)
+    map.writeUInt32BE(0xffff, start + 20)
+  } else {
+    map.writeUInt16BE(30_000, start + 6)
+    // The ends of all segments. The segments begin with the character 0.
+    map.fill(0xff, start + 14, start + 14 + 30_000)
+  }
+  const damaged = Buffer.concat([font, map])
+  damaged.writeUInt32BE(font.length, damaged.indexOf('cmap') + 8)
+  return damaged
+}
+
+test.each([4, 12] as const)('a damaged font with character map %d does not delay the start', (format) => {
+  const { characters } = readFiles({ 'a.ttf': makeDamaged(format) })
+  expect([...'a山'].filter((character) => !characters.test(character))).toEqual([])
+})
+
 test.each<[string, Files]>([
   ['0 fonts', { 'a.woff2': makeFont('山') }],
   ['17 fonts', Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`${at}.ttf`, makeFont('山')]))],

@@ -1,4 +1,4 @@
-import { invalidParameter } from '../../domain/errors.ts'
+import { ClientGone, invalidParameter } from '../../domain/errors.ts'
 import type { ScoreDiff } from '../../domain/history/score-diff.ts'
 import {
   DEFAULT_LIMIT,
@@ -32,8 +32,12 @@ export async function findMovers(
   { catalog, store }: Pick<Context, 'catalog' | 'store'>,
   request: MoversRequest & { signal?: AbortSignal },
 ) {
-  const { sort, since } = request
-  const check = (known: number) => checkKnown('since', since, known)
+  const { sort, since, signal } = request
+  const check = (known: number) => {
+    // Reading all events of a page of passports may take seconds.
+    if (signal?.aborted) throw new ClientGone()
+    checkKnown('since', since, known)
+  }
   check((await store.events.log()).knownSince)
   const { ids, ...page } = await catalog.movers(request)
   const nextTurn = () => new Promise<void>(setImmediate)

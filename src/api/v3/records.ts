@@ -61,7 +61,7 @@ async function writeRecords(
   const { bytes, type } = await readBody(request, context, [NDJSON, 'application/json'])
   const isList = type !== NDJSON
   const lines = isList ? toLines(parseJson(bytes, MOST_MARKS)) : bytes
-  const count = splitLines(lines).length
+  const count = splitLines(lines, MOST_RECORDS + 1).length
   checkCount(count)
   await context.charge(context.exchange.units + count, 'send fewer records')
   const { scopes, types } = context.principal
@@ -76,8 +76,7 @@ function parseDryRun(text = 'false'): boolean {
 
 function checkCount(count: number): void {
   if (count === 0) throw invalidBody('The body has no records.')
-  if (count > MOST_RECORDS)
-    throw invalidBody(`The body may have at most ${MOST_RECORDS} records, got ${count}.`)
+  if (count > MOST_RECORDS) throw invalidBody(`The body may have at most ${MOST_RECORDS} records, got more.`)
 }
 
 /** The entries of `records`, one in each line. A record has the same fingerprint in both forms. */

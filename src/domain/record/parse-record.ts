@@ -10,6 +10,7 @@ import {
   type CredentialLine,
   countUnknown,
   DataPointLine,
+  MOST_ENTRIES,
   PassportLine,
   type PointLine,
   type SocialLine,
@@ -79,8 +80,15 @@ function parseJson(bytes: Uint8Array): unknown {
 
 function check<T>(validator: Validator, value: unknown): T {
   if (validator.Check(value)) return value as T
-  const [problem, ...others] = describeProblems(value, validator.Errors(value)[1])
+  const [problem, ...others] = describeProblems(value, validator.Errors(cutLists(value))[1])
   throw new RecordError(problem?.field ?? '', problem?.reason ?? 'is not a record', others)
+}
+
+/** Cuts lists that are too long, because finding the errors of a million entries takes seconds. They stay too long. */
+function cutLists(value: unknown, depth = 4): unknown {
+  if (typeof value !== 'object' || value === null || depth === 0) return value
+  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES + 1).map((each) => cutLists(each, depth - 1))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cutLists(inner, depth - 1)]))
 }
 
 function toPassportRecord(line: PassportLine, options: ParseOptions): IncomingRecord {

@@ -8,7 +8,7 @@ const LONGEST_TEXT = 20_000
 const LONGEST_NAME = 1000
 /** An index entry contains two of these keys. In PostgreSQL, it holds at most 2,704 bytes. */
 const LONGEST_KEY = 250
-const MOST = 2000
+export const MOST_ENTRIES = 2000
 
 /** Some sources send numbers in place of text. */
 const text = (longest: number) => Type.Union([Type.String({ maxLength: longest }), Type.Number()])
@@ -29,7 +29,9 @@ function lenient(schema: Type.TSchema): Type.TSchema {
   if (Type.IsObject(schema)) return Type.Object(lenientFields(schema))
   if (Type.IsArray(schema)) {
     const items = lenient(schema.items)
-    return Type.Array(Type.IsObject(items) ? items : Type.Union([items, Type.Null()]), { maxItems: MOST })
+    return Type.Array(Type.IsObject(items) ? items : Type.Union([items, Type.Null()]), {
+      maxItems: MOST_ENTRIES,
+    })
   }
   if (Type.IsString(schema)) return 'format' in schema ? Type.String() : text(LONGEST_TEXT)
   if (Type.IsNumber(schema)) return Score
@@ -89,7 +91,7 @@ export const PassportLine = Type.Object({
   ...passportFields,
   last_calculated_at: maybe(Type.String()),
   passport_profile: maybe(ProfileLine),
-  credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST })),
+  credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST_ENTRIES })),
   // Fields that V2 adds. `verified` and `user` are ignored, because they repeat other fields.
   image_url: maybe(text(LONGEST_TEXT)),
   main_wallet_changed_at: maybe(Type.String()),
@@ -97,7 +99,7 @@ export const PassportLine = Type.Object({
   verified: maybe(Type.Unknown()),
   user: maybe(Type.Unknown()),
   // Fields that an export adds.
-  data_points: maybe(Type.Array(PointLine, { maxItems: MOST })),
+  data_points: maybe(Type.Array(PointLine, { maxItems: MOST_ENTRIES })),
   merged_into: maybe(Count),
   rules: maybe(Type.String()),
   human_in_record: maybe(Type.Boolean()),

@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { findMovers } from '../../../src/api/v3/movers.ts'
+import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { roundScore } from '../../../src/domain/credential.ts'
+import { ClientGone } from '../../../src/domain/errors.ts'
 import { MOVERS_SORTS, type MoversSort } from '../../../src/domain/lists/list-request.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
@@ -127,6 +130,26 @@ function compareNaively(
 }
 
 onEngine('sqlite', 'movers', (open) => {
+  test('no further events are read for a client that has disconnected', async () => {
+    await using store = await open()
+    await save(store, SINCE, [1, 1], [2, 1])
+    await save(store, NOON, [1, 2], [2, 3])
+    const client = new AbortController()
+    let pages = 0
+    const listAfterTime: Store['events']['listAfterTime'] = (...args) => {
+      pages++
+      client.abort()
+      return store.events.listAfterTime(...args)
+    }
+    const reader = {
+      catalog: createCatalog(store),
+      store: { ...store, events: { ...store.events, listAfterTime } },
+    }
+    const request = { sort: '-change', since: SINCE, limit: 10, signal: client.signal } as const
+    await expect(findMovers(reader, request)).rejects.toBeInstanceOf(ClientGone)
+    expect(pages).toBe(1)
+  })
+
   const server = shareServer(
     async () => {
       const store = await open()

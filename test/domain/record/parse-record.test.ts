@@ -148,3 +148,12 @@ test('image_url at the top level overrides that of the profile, and name replace
     parsePassport({ passport_profile: { ...passport_profile, display_name: 'Ada' } }).profile.displayName,
   ).toBe('Ada')
 })
+
+test('a list of half a million wrong entries is refused with one sentence', () => {
+  const entries = Array(500_000).fill(1)
+  const reason = 'must be a list of at most 2000 entries or null, got […]'
+  expect(() => parsePassport({ verified_wallets: entries })).toThrow(`verified_wallets ${reason}`)
+  expect(() => parsePassport({ passport_profile: { tags: entries } })).toThrow(
+    `passport_profile.tags ${reason}`,
+  )
+})

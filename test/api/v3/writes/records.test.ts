@@ -208,7 +208,7 @@ describe('a body that is refused', () => {
     [
       '1,001 records',
       `{"records":[${'{},'.repeat(1000)}{}]}`,
-      'The body may have at most 1000 records, got 1001.',
+      'The body may have at most 1000 records, got more.',
     ],
     ['half a list', '{"records":[', 'The body is not valid JSON: Unexpected EOF.'],
     [
@@ -220,6 +220,20 @@ describe('a body that is refused', () => {
     await using server = await openPeople()
     const { status, body } = await server.operator.post('/api/v3/records', text)
     expect([status, body.errors]).toEqual([400, [{ pointer: '#', detail }]])
+  })
+
+  test('may have a million blank lines or half a million short ones', async () => {
+    await using server = await openPeople()
+    const send = async (text: string) => (await server.operator.writeLines(text)).body.errors
+    expect(await send('\n'.repeat(1024 * 1024))).toEqual([
+      { pointer: '#', detail: 'The body has no records.' },
+    ])
+    expect(await send(' \t\r\n'.repeat(1024 * 256))).toEqual([
+      { pointer: '#', detail: 'The body has no records.' },
+    ])
+    expect(await send('1\n'.repeat(1024 * 512))).toEqual([
+      { pointer: '#', detail: 'The body may have at most 1000 records, got more.' },
+    ])
   })
 
   test('may have another type, or be too large', async () => {
