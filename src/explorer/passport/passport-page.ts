@@ -171,6 +171,7 @@ function renderSnippets(id: number, origin: string, state: ApiState): Html {
 ${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="/api/v1/passports/${id}">this passport</a>, <a href="/api/v1/passport_credentials?passport_id=${id}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference">API reference</a> describes all fields.</p>`}
 ${origin === '' ? html`` : renderLine('command', html`${command}`)}
 </details>
+<p>Is this you? <a href="/about#you">Correct, hide or remove this record</a></p>
 </section>`
 }
 

@@ -22,7 +22,7 @@ export function renderScore(
   return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large${figure.length > 7 ? ' long' : ''}">${figure}</p>
-${level ? html`<p class="level"><strong>${level.name}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>` : html``}
+${level ? html`<p class="level"><strong><a href="/about#levels">${level.name}</a></strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>` : html``}
 ${best === '' ? html`` : html`<p class="best">${best}</p>`}
 ${lastChange}
 </div>`

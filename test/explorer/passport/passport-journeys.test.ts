@@ -56,7 +56,7 @@ inBrowser('journeys on the passport page', (browser) => {
     await page.setViewportSize({ width: 360, height: 800 })
     const complaints = await visit(`${server.url}passports/12`, page)
     const before = await tabTo(page, 'Share')
-    expect(before.slice(-5, -1)).toEqual(['Lisbon', '▼ −5 since January 2026', 'builder', 'zk'])
+    expect(before.slice(-5, -1)).toEqual(['Outstanding', '▼ −5 since January 2026', 'builder', 'zk'])
     await page.keyboard.press('Enter')
     const panel = await tabTo(page, 'Copy HTML')
     expect(panel.slice(0, 3)).toEqual(['Close', 'Copy link', 'Download card'])
