@@ -77,8 +77,10 @@ export const valueAt = ({ values, lists, starts }: Column, slot: number) =>
 /** The start of the list after this one. The first list after the empty one is at 1. */
 const nextStart = ({ lists }: Column, start: number) => start + 1 + (lists[start] as number)
 
+export type ValueCounts = { counts: Uint32Array; firsts: Uint32Array; none: number }
+
 /** For each value: how many slots have it, and the index of the first one. `none`: how many slots have no value. */
-function countValues(column: Column, slots: Uint32Array) {
+export function countValues(column: Column, slots: Uint32Array): ValueCounts {
   const { values, lists } = column
   const { sizes, firsts: ofLists } = countLists(column, slots)
   const counts = new Uint32Array(values.length)
@@ -207,10 +209,11 @@ type Counted = Group & { first: number }
 
 export type CountedGroups = { groups: Counted[]; more: number }
 
-/** Counts the slots with each value. Sorts groups by size, then by value. `more`: how many groups are left out. */
-export function groupSlots(column: Column, slots: Uint32Array, wanted: Wanted): CountedGroups {
-  const { counts, firsts, none } = countValues(column, slots)
-  const isWanted = createTest(wanted)
+/** The wanted values with their counts. Sorts groups by size, then by value. `more`: how many groups are left out. */
+export function toGroups(column: Column, counted: ValueCounts, wanted: Wanted): CountedGroups {
+  const { counts, firsts, none } = counted
+  const { values, numbers } = column
+  const isWanted = createTest(wanted.prefix)
   const groups: Counted[] = []
   let all = 0
   const add = (value: string | null, count: number, first: number) => {
@@ -218,25 +221,24 @@ export function groupSlots(column: Column, slots: Uint32Array, wanted: Wanted): 
     all++
     insertGroup(groups, { value, count, first })
   }
-  add(null, none, 0)
-  for (let number = 0; number < counts.length; number++) {
+  // Listed values are looked up, because a column may have a million values.
+  const listed = wanted.values && [...new Set(wanted.values)].flatMap((value) => numbers.get(value) ?? [])
+  if (!listed) add(null, none, 0)
+  for (let at = 0; at < (listed ?? counts).length; at++) {
+    const number = listed ? (listed[at] as number) : at
     const count = counts[number] as number
-    if (count > 0) add(String(column.values[number]), count, firsts[number] as number)
+    if (count > 0) add(String(values[number]), count, firsts[number] as number)
   }
   return { groups, more: all - groups.length }
 }
 
 type Wanted = Pick<FacetRequest, 'prefix' | 'values'>
 
-function createTest({ prefix, values }: Wanted): (value: string | null) => boolean {
-  if (values) {
-    const known = new Set<string | null>(values)
-    return (value) => known.has(value)
-  }
+function createTest(prefix: string | undefined): (value: string | null) => boolean {
   if (prefix === undefined) return () => true
+  const [afterSpace, afterLine] = [` ${prefix}`, `_${prefix}`]
   return (value) =>
-    value !== null &&
-    (value.startsWith(prefix) || value.includes(` ${prefix}`) || value.includes(`_${prefix}`))
+    value !== null && (value.startsWith(prefix) || value.includes(afterSpace) || value.includes(afterLine))
 }
 
 /** Keeps only the largest groups, in order, because sorting a million groups would take a second. */

@@ -15,11 +15,13 @@ import {
   type Column,
   type CountedGroups,
   countAtLeast,
+  countValues,
   createColumn,
   flagLists,
-  groupSlots,
   setValues,
   sortSlots,
+  toGroups,
+  type ValueCounts,
   valueAt,
 } from './facet-column.ts'
 import { searchNames } from './search.ts'
@@ -60,6 +62,8 @@ type Index = {
   readonly orders: Map<SortField, Uint32Array>
   readonly lists: ReturnType<typeof createByteCache<Uint32Array>>
   readonly groups: ReturnType<typeof createByteCache<CountedGroups>>
+  /** The counts of all passports, which every search text needs. */
+  readonly counts: ReturnType<typeof createByteCache<ValueCounts>>
 }
 
 export type FacetIndex = ReturnType<typeof createFacetIndex>
@@ -78,6 +82,7 @@ export function createFacetIndex() {
     orders: new Map(),
     lists: createByteCache(MOST_BYTES),
     groups: createByteCache(MOST_BYTES),
+    counts: createByteCache(MOST_BYTES),
   }
 
   function add(facets: Facets): number {
@@ -99,7 +104,7 @@ export function createFacetIndex() {
     /** Removes the passports with the ids in `removed`, and adds those in `added`. */
     replace(removed: readonly number[], added: readonly Facets[]): void {
       replaceSlots(slots, removed, added.toSorted((one, other) => one.id - other.id).map(add))
-      for (const cache of [index.orders, index.lists, index.groups]) cache.clear()
+      for (const cache of [index.orders, index.lists, index.groups, index.counts]) cache.clear()
     },
 
     find: (request: ListRequest): FacetPage => findPage(index, request),
@@ -194,7 +199,16 @@ function countGroups(index: Index, { keyword, filter, sort }: ListQuery, facet: 
   const key = JSON.stringify([keyword, filter, sort.field, facet])
   return index.groups.getOrAdd(key, () => {
     const list = listOf(index, { keyword, filter, sort })
-    const value = groupSlots(index.columns[facet.field], list, facet)
+    const column = index.columns[facet.field]
+    const countAll = () => {
+      const value = countValues(column, list)
+      return { value, bytes: value.counts.byteLength + value.firsts.byteLength }
+    }
+    const isAll = keyword === undefined && filter.length === 0
+    const counted = isAll
+      ? index.counts.getOrAdd(`${facet.field} ${sort.field}`, countAll)
+      : countValues(column, list)
+    const value = toGroups(column, counted, facet)
     for (const group of value.groups) group.first = index.slots.ids[list[group.first] as number] as number
     return { value, bytes: 200 * (1 + value.groups.length) }
   })
