@@ -19,7 +19,8 @@ import { readAll, renderPassports, unitsOfPassports } from './read-passports.ts'
 
 /** The causes of a change need credentials and events, so that fewer passports fit on a page. */
 const LARGEST_MOVERS_LIMIT = 50
-const MOVERS_UNITS = 10
+/** Another `since` may need all events since then. Reading 300,000 of them takes about 200 ms. */
+const MOVERS_UNITS = 200
 const MOST_DAYS = 31
 
 /** Cannot be combined with a sort of movers. */
