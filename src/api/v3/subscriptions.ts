@@ -102,7 +102,8 @@ const MOST_OLD_KEYS = 4
 
 /** Throws `not_found`, also for the subscription of another key. */
 async function find({ store, principal }: Context, id: string): Promise<Subscription> {
-  const found = await store.subscriptions.find(id)
+  // PostgreSQL refuses a text with the character U+0000.
+  const found = /^\w+$/.test(id) ? await store.subscriptions.find(id) : undefined
   return found?.keyId === principal.id ? found : missing(id)
 }
 
