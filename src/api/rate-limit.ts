@@ -141,7 +141,7 @@ export type RateLimitResult = {
 }
 
 export type RateLimitCounter = {
-  /** Counts `units` requests of `client`, which may send `limit` requests per window of `window` seconds. -1 uncounts one. */
+  /** Counts `units` requests of `client`, which may send `limit` requests per window of `window` seconds. -1 takes one back. */
   consume(...args: Consume): RateLimitResult | Promise<RateLimitResult>
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { inBrowser, watchConsole, withoutBadges } from '../../support/explorer/browser.ts'
+import { inBrowser, visit } from '../../support/explorer/browser.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
@@ -23,13 +22,6 @@ const openPeople = async (): Promise<TestStore> => {
 
 inBrowser('the passport page in a browser', (browser) => {
   const server = shareServer(openPeople, serveExplorer)
-
-  async function visit(url: string, page: Page) {
-    const complaints = watchConsole(page)
-    await withoutBadges(page)
-    await page.goto(url)
-    return complaints
-  }
 
   test('copy buttons work, credentials can be sorted by keyboard and by clicks, and the console stays empty', async () => {
     await using server = await servePeople([mira, ...OTHERS])

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { addAxe, findViolations } from '../../support/explorer/axe.ts'
-import { inBrowser, watchConsole, withoutBadges } from '../../support/explorer/browser.ts'
+import { inBrowser, visit } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
@@ -43,13 +43,6 @@ async function tabTo(page: Page, target: string): Promise<string[]> {
 
 inBrowser('journeys on the passport page', (browser) => {
   const server = shareServer(openPeople, serveExplorer)
-
-  async function visit(url: string, page: Page) {
-    const complaints = watchConsole(page)
-    await withoutBadges(page)
-    await page.goto(url)
-    return complaints
-  }
 
   test('the keyboard reaches every control in the order in which a phone shows them, the share panel after its button', async () => {
     const page = await browser.newPage()

@@ -71,7 +71,7 @@ export function inBrowser(title: string, tests: (browser: TestBrowser) => void):
 }
 
 /** Replaces badges with empty pictures, because badges have their own tests. */
-export const withoutBadges = (page: Page) =>
+const withoutBadges = (page: Page) =>
   page.route('**/badge/*', (route) =>
     route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
   )
@@ -99,4 +99,12 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
     if (isNamed(focus.id) || isNamed(focus.text)) return
   }
   throw new Error(`Tab does not reach ${name}`)
+}
+
+/** Opens a page without its badges. Returns the messages of its console. */
+export async function visit(url: string, page: Page): Promise<string[]> {
+  const complaints = watchConsole(page)
+  await withoutBadges(page)
+  await page.goto(url)
+  return complaints
 }
