@@ -126,7 +126,7 @@ ${drawHistogram(counts, {})}
 <figcaption class="unseen">The number of people by score, and where each level begins</figcaption>
 </figure>
 <table>
-<thead><tr><th scope="col">Level</th><th scope="col" class="figure">From score</th><th scope="col" class="figure">People</th></tr></thead>
+<thead><tr><th scope="col">Level</th><th scope="col" class="figure">From</th><th scope="col" class="figure">People</th></tr></thead>
 <tbody>${shown.toReversed().map(({ row }) => row)}</tbody>
 </table>
 </section>`

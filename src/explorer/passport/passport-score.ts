@@ -6,7 +6,7 @@ import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { describeTop, formatDay, formatFigure, formatOrdinal, formatPeople } from '../design/text.ts'
-import { ALL_PASSPORTS, addressOf, PAGE_SIZE } from '../search/ranking-query.ts'
+import { PAGE_SIZE } from '../search/ranking-query.ts'
 import type { PartStandings } from '../site/standings.ts'
 
 type ReachedLevel = ReturnType<typeof levelOf>
@@ -28,7 +28,7 @@ ${details}
 /** Renders "12th of 529 people" with a link to that row of the ranking, which `above` other rows precede. */
 export function renderRank(id: number, { rank, total }: Standing, above: number): Html {
   if (total < 2) return html``
-  const page = addressOf({ ...ALL_PASSPORTS, page: Math.floor(above / PAGE_SIZE) + 1 })
+  const page = above < PAGE_SIZE ? '/' : `/?page=${Math.floor(above / PAGE_SIZE) + 1}`
   return html`<p class="last"><a href="${page}#p${id}">${formatOrdinal(Math.min(rank, total))} of ${formatPeople(total)}</a></p>`
 }
 

@@ -118,7 +118,7 @@ test('/about follows the active rules: caps, levels with their thresholds and pe
   expect(text).not.toContain('Hats')
   expect(readable(sectionOf(text, 'human'))).toContain('No rule of this site marks people as human.')
   const levels = sectionOf(text, 'levels')
-  expect(readable(levels)).toContain('Level From score People Master 40 1 Flyer 10 1 Novice 0 1')
+  expect(readable(levels)).toContain('Level From People Master 40 1 Flyer 10 1 Novice 0 1')
   // The bands and their ticks begin at 0, 10 and 40 of 48.
   const starts = [...levels.matchAll(/<text x="([\d.]+)%"/g)].map(([, x]) => x)
   expect(starts).toEqual(['0', '20.83', '83.33'])
