@@ -77,7 +77,7 @@ ${renderSnippets(id, site.origin, api())}
       const page = respondPage({
         site,
         title: card,
-        description: best === '' ? card : `${card}, ${about}`,
+        description: best === '' ? share.title : `${share.title}, ${about}`,
         share,
         head: renderProfileMeta(passport, site.origin),
         script: 'passport.js',
