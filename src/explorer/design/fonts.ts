@@ -17,30 +17,32 @@ import latinExt from '@fontsource/source-serif-4/files/source-serif-4-latin-ext-
 import vietnamese from '@fontsource/source-serif-4/files/source-serif-4-vietnamese-400-normal.woff2' with {
   type: 'file',
 }
-import unicode from '@fontsource/source-serif-4/unicode.json'
 import { hashOf } from '../../store/hash.ts'
+import { type Html, html } from './html.ts'
 
 export const FONT_FAMILY = 'Source Serif 4'
 
-/** Browsers load only the subsets whose characters a page contains. */
-const FILES = { latin, 'latin-ext': latinExt, cyrillic, 'cyrillic-ext': cyrillicExt, greek, vietnamese }
+/** The fonts of cards, by their letters. */
+export const FONTS = [latin, latinExt, cyrillic, cyrillicExt, greek, vietnamese].map(
+  (file) => new Uint8Array(readFileSync(file)),
+)
 
-export const FONTS = Object.entries(FILES).map(([name, file]) => {
-  const bytes = new Uint8Array(readFileSync(file))
-  const characters = unicode[name as keyof typeof FILES]
-  return { name, bytes, characters, path: `/fonts/${name}.${hashOf(bytes)}.woff2` }
-})
+/** The only font of pages: each other file has up to 18 KB, often for one letter. */
+export const [LATIN_FONT = new Uint8Array()] = FONTS
 
-/** The file that every page needs. */
-export const LATIN_FONT_PATH = FONTS[0]?.path ?? ''
+export const LATIN_FONT_PATH = `/fonts/latin.${hashOf(LATIN_FONT)}.woff2`
 
-export const FONT_FACES = FONTS.map(
-  ({ path, characters }) => `@font-face {
+/** A letter that the font of pages lacks. */
+const OTHER_LETTER = /(?![\0-\u00ff\u0131\u0152\u0153])\p{L}/u
+
+/** Selects a font of the system for a heading with such a letter, because a name in two fonts is hard to read. */
+export const selectFont = (text: string): Html =>
+  OTHER_LETTER.test(text) ? html` class="system-serif"` : html``
+
+export const FONT_FACE = `@font-face {
   font-family: "${FONT_FAMILY}";
   font-weight: 400;
-  font-display: swap;
-  src: url("${path}") format("woff2");
-  unicode-range: ${characters};
+  font-display: optional;
+  src: url("${LATIN_FONT_PATH}") format("woff2");
 }
-`,
-).join('')
+`

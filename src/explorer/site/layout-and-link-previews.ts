@@ -1,7 +1,7 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { FullPassport, Passport } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/url.ts'
-import { LATIN_FONT_PATH } from '../design/fonts.ts'
+import { LATIN_FONT_PATH, selectFont } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf } from '../design/text.ts'
 import type { AssetName } from './assets-and-csp.ts'
@@ -51,10 +51,10 @@ ${renderShareMeta(site, { title, description, ...share }, explorer)}${head ?? ht
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header>
-<p class="brand row"><a href="/">${site.name}</a></p>
+<p class="brand row"><a href="/"${selectFont(site.name)}>${site.name}</a></p>
 <nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav>
 </header>
-<main id="main">
+<main id="main"${selectFont(title)}>
 ${main}
 </main>
 <footer><div>

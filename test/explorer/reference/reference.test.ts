@@ -171,30 +171,6 @@ test('the reference says how to get a key, if the operator has set it', async ()
   }
 })
 
-test.each(['/reference/v1', '/reference/v3', '/reference/v3/listPassportsV3'])(
-  '%s and the files that it loads have at most 55 KB when compressed, with 6 KB of scripts',
-  async (path) => {
-    await using server = await serveRecords({}, [])
-    const { text } = await server.get(path)
-    expect(text.length).toBeLessThan(200_000)
-    const files = [...text.matchAll(/<(?:link|script)[^>]* (?:src|href)="(\/[^"]+\.(?:js|css|woff2))"/g)]
-    expect(files.length).toBeGreaterThanOrEqual(2)
-    const sizes = await Promise.all(
-      [path, ...files.map(([, file]) => file as string)].map(async (each) => {
-        const response = await fetch(server.url.origin + each, {
-          headers: { 'Accept-Encoding': 'gzip' },
-          decompress: false,
-        } as RequestInit)
-        return (await response.arrayBuffer()).byteLength
-      }),
-    )
-    expect(sum(sizes)).toBeLessThan(55_000)
-    expect(sum(sizes.filter((_, at) => files[at - 1]?.[1]?.endsWith('.js')))).toBeLessThan(6_000)
-  },
-)
-
-const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size)
-
 test('the snippets name a method other than GET, and other than POST with a body', async () => {
   await using server = await serveRecords({}, [])
   const { text: removal } = await server.get('/reference/v3/removePassport')
