@@ -50,8 +50,8 @@ ${renderShareMeta(site, { title, description, ...share }, explorer)}${head ?? ht
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header>
-<p class="brand row"><a href="/"${selectFont(site.name)}>${site.name}</a></p>
+<header${selectFont(site.name)}>
+<p class="brand row"><a href="/">${site.name}</a></p>
 <nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav>
 </header>
 <main id="main"${selectFont(title)}>
