@@ -14,6 +14,8 @@ export type SearchReading = {
   query: RankingQuery
   asNames: readonly { text: string; query: RankingQuery }[]
   suggestions: readonly Suggestion[]
+  /** A name that nobody has. `query` is then the list of the first suggestion. */
+  missing?: string
 }
 
 const MOST_SUGGESTIONS = 3
