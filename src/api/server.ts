@@ -90,7 +90,7 @@ export type ApiServer = ReturnType<typeof startApiServer>
 export function startApiServer(options: ApiServerOptions) {
   const { host, port, reusePort = false, tls } = options
   const state = createServerState(options)
-  const { streams } = state
+  const { streams } = state.shared
   const byPath = groupByPath(options.routes.flatMap(withSlash))
   const byFolder = Map.groupBy(byPath, ([path]) => folderOf(path))
 
@@ -142,7 +142,7 @@ export function startApiServer(options: ApiServerOptions) {
       return state.now() - state.lastRequestAt
     },
     /** Bytes of large bodies that are not sent yet. */
-    heldBytes: state.backpressure.held.total,
+    heldBytes: state.shared.backpressure.held.total,
     stop(force = false) {
       streams.end()
       return server.stop(force)
@@ -157,14 +157,19 @@ type ServerState = ReturnType<typeof createServerState>
 
 /** The options, and what all requests share. */
 function createServerState(options: ApiServerOptions) {
+  const { store, catalog, explainAll, saveRecords, now, requireKey } = options
   const { publicUrl = '', explorer = false, webhookAllowPrivate = false } = options
-  return {
-    ...options,
-    webhookAllowPrivate,
+  // Contexts copy these members for each request, so they do not get all options.
+  const shared: ServerContext = {
+    ...{ store, catalog, explainAll, saveRecords, now, requireKey, webhookAllowPrivate },
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
     backpressure: createBackpressure(options.limits),
     cardsOf: (request: Request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
+  }
+  return {
+    ...options,
+    shared,
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createInitialHeaders(options),
     isDraining: false,
@@ -196,7 +201,7 @@ function handle(state: ServerState, route: Route, request: RouteRequest, server:
 
 /** The headers depend on the tier of the client. */
 const contextOf = (state: ServerState, exchange: Exchange): Context => ({
-  ...state,
+  ...state.shared,
   exchange,
   principal: exchange.principal,
   headers: state.headersOf(exchange.route.surface, exchange.consumed && exchange.tier),
@@ -204,7 +209,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   onError: (error) => state.onError(error, summaryOf(exchange)),
 })
 
-/** Authenticates, checks the rate limit and calls the handler. One function, because each further `await` is slow. */
+/** Authenticates, checks the rate limit and calls the handler. Awaits only promises, because each `await` is slow. */
 async function respond(state: ServerState, exchange: Exchange): Promise<Response> {
   const { limiter, plan } = state
   const { request, route, address } = exchange
@@ -224,7 +229,8 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     if (!route.handle) throw notFound(route.missing)
     if (surface.usesKeys) {
       const sent = parseKey(request.headers.get('x-api-key'))
-      const named = sent?.id === undefined ? undefined : await state.store.keys.find(sent.id)
+      const found = sent?.id === undefined ? undefined : state.store.keys.find(sent.id)
+      const named = found instanceof Promise ? await found : found
       const key = sent && matchesKey(sent, named) ? named : undefined
       if (sent && !key) await limiter.consumeWrongKey(address())
       const isRequired = state.requireKey || route.needsKey
@@ -236,7 +242,8 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     const tier = limiter.tierOf(surface, exchange.key)
     if (tier) {
       exchange.tier = tier
-      exchange.consumed = limiter.check(tier, await limiter.consume(tier, exchange.key, address))
+      const consumed = limiter.consume(tier, exchange.key, address)
+      exchange.consumed = limiter.check(tier, consumed instanceof Promise ? await consumed : consumed)
     }
     checkOrigin(exchange.principal, request)
     checkMethod(request.method, route)
@@ -245,8 +252,9 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     const units = route.units + (route.body ? unitsOfBody(declaredLength(request)) : 0)
     if (units > 1) await charge(limiter, exchange, units)
     if (retirement) checkBrownout(retirement, exchange.time, exchange.principal.id, surface.retires)
-    if (!route.isImmediate) await state.backpressure.takeTurn(request)
-    const response = await route.handle(request, contextOf(state, exchange))
+    if (!route.isImmediate) await state.shared.backpressure.takeTurn(request)
+    const handled = route.handle(request, contextOf(state, exchange))
+    const response = handled instanceof Promise ? await handled : handled
     checkIfMatch(request, response)
     return complete(state, exchange, response)
   } catch (error) {

@@ -30,7 +30,7 @@ export function createUsageCounter(now: () => number) {
     /** A request that costs several units counts as that many requests. */
     count(keyId: string, endpoint: string, status: number, time = now(), units = 1): void {
       startDay(state, time)
-      addCounts(state.counts, [{ day: state.today, key: keyId, endpoint, status, count: units }])
+      addCount(state.counts, { day: state.today, key: keyId, endpoint, status, count: units })
       if (keyId === '') return
       state.lastUsed.set(keyId, time)
       // Responses with 304 or 429 do not count for the monthly quota.
@@ -47,7 +47,7 @@ export function createUsageCounter(now: () => number) {
     },
     /** Adds counts that were taken and could not be stored. */
     putBack({ counts, lastUsed, inBrowser }: UsageReport): void {
-      addCounts(state.counts, counts)
+      for (const one of counts) addCount(state.counts, one)
       state.lastUsed = new Map([...lastUsed, ...state.lastUsed])
       state.inBrowser = inBrowser.union(state.inBrowser)
     },
@@ -74,14 +74,12 @@ export function createUsageCounter(now: () => number) {
   }
 }
 
-/** Adds counts to buffered counts of the same day, key, endpoint and status. */
-function addCounts(buffer: Map<string, UsageCount>, counts: readonly UsageCount[]): void {
-  for (const one of counts) {
-    const name = `${one.day} ${one.key} ${one.endpoint} ${one.status}`
-    const known = buffer.get(name)
-    if (known) known.count += one.count
-    else buffer.set(name, { ...one })
-  }
+/** Adds a count to the buffered count of the same day, key, endpoint and status. */
+function addCount(buffer: Map<string, UsageCount>, one: UsageCount): void {
+  const name = `${one.day} ${one.key} ${one.endpoint} ${one.status}`
+  const known = buffer.get(name)
+  if (known) known.count += one.count
+  else buffer.set(name, one)
 }
 
 /** Starts new sums in a new month. */

@@ -6,6 +6,7 @@ import { parsePassportRef } from '../../domain/passport.ts'
 import { presentListedPassport, presentPassport } from '../../domain/record/present.ts'
 import * as recordSchemas from '../../domain/record/wire-schemas.ts'
 import * as v1Schemas from '../../domain/v1/schemas.ts'
+import { type Awaitable, then } from '../../store/awaitable.ts'
 import { renderLarge } from '../backpressure/turns-and-large-pages.ts'
 import { ErrorBody, presentError } from '../errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, EXAMPLE } from '../openapi-parts.ts'
@@ -141,13 +142,16 @@ export function createRoutes(version: Version, surface: Surface, bodies: Differe
   ]
 }
 
-async function getPassport(version: Version, request: RouteRequest<'id'>, context: Context) {
+function getPassport(version: Version, request: RouteRequest<'id'>, context: Context) {
   const ref = parsePassportRef(request.params.id)
-  const passport = ref && (await context.store[version].findPassport(ref, cardsOf(version, request, context)))
-  if (!passport) throw notFound()
-  const response = json(context, passport.body, passport.etag)
-  if (passport.merged) response.headers.set('Content-Location', `/api/${version}/passports/${passport.id}`)
-  return response
+  if (!ref) throw notFound()
+  const found = context.store[version].findPassport(ref, cardsOf(version, request, context))
+  return then(found, (passport) => {
+    if (!passport) throw notFound()
+    const response = json(context, passport.body, passport.etag)
+    if (passport.merged) response.headers.set('Content-Location', `/api/${version}/passports/${passport.id}`)
+    return response
+  })
 }
 
 /** V1 shows no images. */
@@ -206,15 +210,17 @@ async function joinList(items: readonly string[], end: string): Promise<Rendered
 }
 
 /** A request that names no passport gets an empty list. */
-async function listCredentials(request: Request, context: Context): Promise<Response> {
+function listCredentials(request: Request, context: Context): Awaitable<Response> {
   const query = queryOf(request)
   const named = query.get('passport_id') ?? query.get('id') ?? ''
   return named === '' ? json(context, '{"passport_credentials":[]}') : getCredentials(named, context)
 }
 
-export async function getCredentials(named: string, context: Context): Promise<Response> {
+export function getCredentials(named: string, context: Context): Awaitable<Response> {
   const ref = parsePassportRef(named)
-  const credentials = ref && (await context.store.v1.findCredentials(ref))
-  if (!credentials) throw notFound()
-  return json(context, credentials.body, credentials.etag)
+  if (!ref) throw notFound()
+  return then(context.store.v1.findCredentials(ref), (credentials) => {
+    if (!credentials) throw notFound()
+    return json(context, credentials.body, credentials.etag)
+  })
 }

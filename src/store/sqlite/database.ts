@@ -147,7 +147,7 @@ type Row = Record<string, unknown>
 export function createConnection(path: string, file: File): Connection {
   const prepare = createStatements(file)
   const query: Query = <Row>(text: string, values: readonly unknown[] = []) =>
-    translateErrors(path, async () => prepare(text).all(...values.map((value) => toBinding(value))) as Row[])
+    translateErrors(path, async () => prepare(text).all(...values.map(toBinding)) as Row[])
   return {
     dialect: DIALECT,
     query,
@@ -163,7 +163,8 @@ export function createConnection(path: string, file: File): Connection {
       const values = names.map((_, at) => (at < columns.length ? `$${at + 1}` : VERSION))
       const statement = prepare(`insert into ${table} (${names}) values (${values}) ${conflict}`)
       for (const row of rows as Row[]) {
-        results.push(...(statement.all(...columns.map((name) => toBinding(row[name], name))) as Result[]))
+        const bindings = columns.map((name) => (name === 'hash' ? fromHex(row.hash) : toBinding(row[name])))
+        results.push(...(statement.all(...bindings) as Result[]))
       }
       return results
     },
@@ -181,12 +182,12 @@ const numberParameters = (text: string) => text.replace(/\$(\d+)/g, '?$1')
 
 const toHex = (bytes: Uint8Array) => `\\x${bytes.toHex()}`
 
-/** Lists are passed as JSON. `hash` is the only column of bytes. */
-function toBinding(value: unknown, column?: string): SQLQueryBindings {
-  if (Array.isArray(value)) return JSON.stringify(value)
-  if (column === 'hash') return Uint8Array.fromHex((value as string).slice(2))
-  return value as SQLQueryBindings
-}
+/** `hash` is the only column of bytes. */
+const fromHex = (hash: unknown) => Uint8Array.fromHex((hash as string).slice(2))
+
+/** Lists are passed as JSON. */
+const toBinding = (value: unknown) =>
+  (Array.isArray(value) ? JSON.stringify(value) : value) as SQLQueryBindings
 
 /** A larger WAL is truncated. The automatic checkpoints of SQLite, at 16 MB, do not finish while reads overlap. */
 const LARGEST_BYTES = 32 * 1024 * 1024
@@ -225,8 +226,7 @@ export const createPrepare =
   (reader: File, transaction: ReadTransaction): Prepare =>
   <Row>(text: string) => {
     const statement = reader.query<Row, SQLQueryBindings[]>(numberParameters(text))
-    return (...values: unknown[]) =>
-      transaction.read(() => statement.all(...values.map((value) => toBinding(value))))
+    return (...values: unknown[]) => transaction.read(() => statement.all(...values.map(toBinding)))
   }
 
 /** Returns a function that throws if the database or its WAL is no longer the file that the writer has open. */
