@@ -27,10 +27,12 @@ const LONGEST_TYPE = 200
 export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => ({
   version: async () => (await options.rules()).stamp,
   variant: (query) => String(parsePageNumber(query.get('page'))),
-  render({ params, query, signal, site }) {
+  async render({ params, query, signal, site, charge }) {
     const type = foldName(params.type ?? '')
     if (type === '' || type.length > LONGEST_TYPE) throw notFound()
     const page = parsePageNumber(query.get('page'))
+    // Sorting the people costs about as much as two evaluations of the index.
+    await charge(5)
     return whenReady(site, credentialAddress(type), async () =>
       renderPage(site, await find(options, type, page, signal)),
     )
