@@ -180,7 +180,7 @@ function renderPoints({ above, holders, most, step, median }: Found): Html {
 <figure>
 ${drawHistogram(bars, { describe: describeBar, line: median / step })}
 <p class="row between axis soft" aria-hidden="true"><span>0</span><span>${count(bars.length * step, 'point')}</span></p>
-<figcaption class="soft">Half of the ${formatPeople(holders)} have ${count(median, 'point')} or more (the dashed line); ${full === 0 ? 'nobody has' : full === 1 ? 'one has' : `${formatFigure(full)} have`} the maximum of ${formatFigure(most)}.</figcaption>
+<figcaption class="soft">The dashed line is the median of the ${formatPeople(holders)}, ${count(median, 'point')}; ${full === 0 ? 'nobody has' : full === 1 ? 'one has' : `${formatFigure(full)} have`} the maximum of ${formatFigure(most)}.</figcaption>
 </figure>
 </section>`
 }

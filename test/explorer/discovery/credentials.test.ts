@@ -51,7 +51,7 @@ onEngine('sqlite', 'credential pages', (open) => {
       'Four times as much earns twice the points. Of several accounts, the best one counts. 10 points 361 contributions 20 points 1,521 contributions 30 points 3,481 contributions 40 points 6,241 contributions',
     )
     expect(words).toContain(
-      'Half of the 3 people have 30 points or more (the dashed line); one has the maximum of 40.',
+      'The dashed line is the median of the 3 people, 30 points; one has the maximum of 40.',
     )
     const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
     expect(rows).toEqual(['1 Ben 40', '2 Ana 30', '3 Cleo 5'])
@@ -89,7 +89,9 @@ test('the page of a type has 20 people, and later pages continue the list with i
   )
   await using server = await servePeople(people)
   const { text } = await server.look('/credentials/github')
-  expect(text).toContain('Half of the 50 people have 28 points or more')
+  expect(text).toContain(
+    'The dashed line is the median of the 50 people, 28 points; 2 have the maximum of 40.',
+  )
   expect(text).toContain('<a href="/credentials/github?page=2" rel="next">')
   expect(text).toContain('<title>17 to 18 points: 4 people</title>')
   const second = await server.look('/credentials/github?page=2')
