@@ -148,6 +148,40 @@ export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
   return sorted
 }
 
+/** Reads a slot's points for credentials of a folded type: the highest, or 0 if there are none. */
+export function readPoints(column: Column, wanted: string): (slot: number) => number {
+  const { lists, starts } = column
+  const all = Float64Array.from(column.values as string[], (text) => {
+    const { points, type } = parsePoints(text)
+    return type === wanted ? points : 0
+  })
+  return (slot) => {
+    const start = starts[slot] as number
+    let most = 0
+    for (let at = start + 1; start > 0 && at < nextStart(column, start); at++)
+      most = Math.max(most, all[lists[at] as number] as number)
+    return most
+  }
+}
+
+/** Slots with the highest value first. Slots with equal values keep their order. */
+export function sortBy(read: (slot: number) => number, slots: Uint32Array): Uint32Array {
+  const values = new Float64Array(slots.length)
+  for (let at = 0; at < slots.length; at++) values[at] = read(slots[at] as number)
+  const ascending = values.toSorted()
+  /** The next place for each value. */
+  const places = new Map<number, number>()
+  for (let at = 0; at < slots.length; at++) places.set(ascending[at] as number, slots.length - 1 - at)
+  const sorted = new Uint32Array(slots.length)
+  for (let at = 0; at < slots.length; at++) {
+    const value = values[at] as number
+    const place = places.get(value) as number
+    places.set(value, place + 1)
+    sorted[place] = slots[at] as number
+  }
+  return sorted
+}
+
 /** Returns flags: 1 at the start of each list that fulfils any condition. Each condition is a bit: 32 at most. */
 export function flagLists(column: Column, conditions: readonly Condition[]): Uint8Array {
   const { lists, used } = column
@@ -181,11 +215,15 @@ function testValues({ values, numbers }: Column, conditions: readonly Condition[
   return bits
 }
 
-/** Tests values such as "20.25 github", the points and the type of a credential. */
+/** Parses a value such as "20.25 github": the points and the type of a credential. */
+function parsePoints(text: string) {
+  const end = text.indexOf(' ')
+  return { points: Number(text.slice(0, end)), type: text.slice(end + 1) }
+}
+
 function testPoints({ values }: Column, conditions: readonly Condition[]): Uint32Array {
   return Uint32Array.from(values as string[], (text) => {
-    const end = text.indexOf(' ')
-    const [points, type] = [Number(text.slice(0, end)), text.slice(end + 1)]
+    const { points, type } = parsePoints(text)
     return conditions.reduce(
       (bits, { operator, value: than, type: of }, at) =>
         of === type && TESTS[operator](points, than) ? bits | (1 << at) : bits,

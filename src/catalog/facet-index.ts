@@ -7,6 +7,7 @@ import type {
   ListRequest,
   ScoreField,
   ScoreLists,
+  Sort,
   SortField,
 } from '../domain/lists/list-request.ts'
 import type { Facets } from '../store/store.ts'
@@ -18,7 +19,9 @@ import {
   countValues,
   createColumn,
   flagLists,
+  readPoints,
   setValues,
+  sortBy,
   sortSlots,
   toGroups,
   type ValueCounts,
@@ -43,6 +46,8 @@ export type FacetPage = Pick<ListPage, 'ids' | 'next'> & {
   facets?: FacetCount[][] | undefined
   ranking?: Ranking | undefined
   counts?: number[] | undefined
+  /** The points of each passport of the page, by its id, in the order of the requested types. */
+  points?: ReadonlyMap<number, readonly number[]> | undefined
   atLeast?: ScoreLists | undefined
 }
 
@@ -113,16 +118,20 @@ export function createFacetIndex() {
 
 function findPage(index: Index, request: ListRequest): FacetPage {
   const { slots, columns } = index
-  const { sort, groupBy, facets, ranksOf, counts, atLeast } = request
+  const { sort, groupBy, facets, ranksOf, counts, atLeast, pointsFor = [] } = request
   const list = listOf(index, request)
+  const read = readerOf(index, sort)
   const at = (position: number) => {
     const slot = list[position] as number
-    const id = slots.ids[slot] as number
-    return { value: sort.field === 'passport_id' ? id : valueAt(columns[sort.field], slot), id }
+    return { value: read(slot), id: slots.ids[slot] as number }
   }
   const { values, ...page } = cutPage({ length: list.length, at }, request)
+  const readers = pointsFor.map((type) => readPoints(columns.points, type))
+  const pointsOf = (id: number) =>
+    readers.map((pointsAt) => pointsAt(slots.byId[indexOf(slots, id)] as number))
   return {
     ...page,
+    points: pointsFor.length === 0 ? undefined : new Map(page.ids.map((id) => [id, pointsOf(id)])),
     total: list.length,
     grouped: groupBy && withoutFirsts(countGroups(index, request, { field: groupBy })),
     facets: facets?.map((facet) => countFacet(index, request, facet)),
@@ -135,14 +144,26 @@ function findPage(index: Index, request: ListRequest): FacetPage {
 /** The slots of a list: the highest scores first, or by id. */
 function listOf(index: Index, { keyword, filter, sort }: ListQuery): Uint32Array {
   if (keyword === undefined && filter.length === 0) return orderOf(index, sort.field)
-  return index.lists.getOrAdd(JSON.stringify([keyword, filter, sort.field]), () => {
+  return index.lists.getOrAdd(keyOf({ keyword, filter, sort }), () => {
     // Ranks are computed from the list without the keyword, so that list is cached as well.
-    const value =
+    const selected =
       keyword === undefined
         ? keepSelected(orderOf(index, sort.field), selectFiltered(index, filter))
         : keepSelected(listOf(index, { filter, sort }), selectNamed(index.slots, keyword))
+    const value = sort.pointsFor === undefined ? selected : sortBy(readerOf(index, sort), selected)
     return { value, bytes: value.byteLength }
   })
+}
+
+/** Identifies a list in either direction. */
+const keyOf = ({ keyword, filter, sort }: ListQuery, facet?: FacetRequest) =>
+  JSON.stringify([keyword, filter, sort.field, sort.pointsFor, facet])
+
+/** Reads the value by which a slot is sorted. */
+function readerOf({ slots, columns }: Index, { field, pointsFor }: Sort): (slot: number) => number {
+  if (pointsFor !== undefined) return readPoints(columns.points, pointsFor)
+  if (field === 'passport_id') return (slot) => slots.ids[slot] as number
+  return (slot) => valueAt(columns[field], slot)
 }
 
 function orderOf({ slots, columns, orders }: Index, field: SortField): Uint32Array {
@@ -196,8 +217,7 @@ function intersect(one: Bitmap, other: Bitmap): Bitmap {
 }
 
 function countGroups(index: Index, { keyword, filter, sort }: ListQuery, facet: FacetRequest): CountedGroups {
-  const key = JSON.stringify([keyword, filter, sort.field, facet])
-  return index.groups.getOrAdd(key, () => {
+  return index.groups.getOrAdd(keyOf({ keyword, filter, sort }, facet), () => {
     const list = listOf(index, { keyword, filter, sort })
     const column = index.columns[facet.field]
     const countAll = () => {
@@ -236,9 +256,8 @@ function countFacet(index: Index, { keyword, filter, sort }: ListQuery, facet: F
 function rank(index: Index, { filter, sort }: ListQuery, scores: readonly number[]): Ranking | undefined {
   if (sort.field === 'passport_id') return undefined
   const list = listOf(index, { filter, sort })
-  const column = index.columns[sort.field]
-  const countAbove = (score: number) =>
-    countWhile(list.length, (at) => valueAt(column, list[at] as number) > score)
+  const read = readerOf(index, sort)
+  const countAbove = (score: number) => countWhile(list.length, (at) => read(list[at] as number) > score)
   return { among: list.length, ranks: new Map(scores.map((score) => [score, 1 + countAbove(score)])) }
 }
 
@@ -253,12 +272,12 @@ function countScores(index: Index, { filter, sort }: ListQuery, wanted: ScoreLis
 /** Removes the passports with these ids. `added` are the new slots, sorted by passport id. */
 function replaceSlots(slots: Slots, removed: readonly number[], added: readonly number[]): void {
   const { byId, ids } = slots
-  const indexOf = (id: number) =>
-    countWhile(byId.length, (index) => (ids[byId[index] as number] as number) < id)
   const isAt = (index: number, id: number) => index < byId.length && ids[byId[index] as number] === id
-  const gone = removed.map((id) => ({ id, index: indexOf(id) })).filter(({ id, index }) => isAt(index, id))
+  const gone = removed
+    .map((id) => ({ id, index: indexOf(slots, id) }))
+    .filter(({ id, index }) => isAt(index, id))
   const changes: { index: number; slot?: number }[] = [
-    ...added.map((slot) => ({ index: indexOf(ids[slot] as number), slot })),
+    ...added.map((slot) => ({ index: indexOf(slots, ids[slot] as number), slot })),
     ...gone.map(({ index }) => ({ index })),
   ].sort((one, other) => one.index - other.index)
   const merged = new Uint32Array(byId.length - gone.length + added.length)
@@ -272,3 +291,7 @@ function replaceSlots(slots: Slots, removed: readonly number[], added: readonly 
   }
   slots.byId = merged
 }
+
+/** The index of a passport in `byId`; if it is not there, the index at which it would be. */
+const indexOf = ({ byId, ids }: Slots, id: number) =>
+  countWhile(byId.length, (index) => (ids[byId[index] as number] as number) < id)

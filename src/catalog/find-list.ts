@@ -37,7 +37,7 @@ export const findPage = <T>(
 
 const RANKING = { filter: [], sort: { field: 'score', descending: true } } as const
 
-type FoundList<T> = Omit<FacetPage, 'ids'> & { items: T[] }
+type FoundList<T> = FacetPage & { items: T[] }
 
 /** Finds a page of a list. All its passports are from one state of the database. */
 export async function findList<T>(

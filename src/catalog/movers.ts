@@ -7,7 +7,7 @@ import { countWhile, cutPage, type ListPage, type Snapshot } from './snapshot.ts
 /** `total` also counts passports after the end of the list, which has at most `MOST_LISTED`. `cursor` is that of a snapshot. */
 export type MoversPage = Pick<ListPage, 'ids' | 'next'> & { total: number; cursor: string }
 
-const MOST_LISTED = 1000
+export const MOST_LISTED = 1000
 
 /** Reading a million events takes about 3.5 seconds of CPU on SQLite. */
 const MOST_EVENTS = 2_000_000
@@ -49,13 +49,13 @@ export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
   }
 
   return async (snapshot: Snapshot, request: MoversRequest): Promise<MoversPage> => {
-    const { sort, since, after, limit } = request
+    const { sort, since, ...page } = request
     const known = kept.get(since)
     const isUsable = known && (known.cursor === snapshot.cursor || performance.now() < known.expiresAt)
     const { lists, cursor } = isUsable ? known : await read(snapshot, since)
     const { first, total } = lists[sort]
     const list = { length: first.length, at: (index: number) => first[index] as Position }
-    const { ids, next } = cutPage(list, { sort: LARGEST_FIRST, after, limit })
+    const { ids, next } = cutPage(list, { ...page, sort: LARGEST_FIRST })
     return { ids, next, total, cursor }
   }
 }

@@ -158,11 +158,11 @@ export type ListPage = {
   next: Position | undefined
 }
 
-type Cut = Pick<ListRequest, 'sort' | 'after' | 'limit' | 'offset' | 'step'>
+type Cut = Pick<ListRequest, 'sort' | 'after' | 'limit' | 'offset'>
 
 /** Cuts a page out of a list: the first passports after a position, in either direction. */
 export function cutPage(list: SortedList, request: Cut): ListPage {
-  const { sort, after, limit, offset = 0, step = 1 } = request
+  const { sort, after, limit, offset = 0 } = request
   const isById = sort.field === 'passport_id'
   const isReversed = isById === sort.descending
   const isBefore = (one: Position, other: Position) =>
@@ -179,7 +179,7 @@ export function cutPage(list: SortedList, request: Cut): ListPage {
     ids.push(id)
     values.push(value)
     last = index
-    index += isReversed ? -step : step
+    index += isReversed ? -1 : 1
   }
   const isEnd = last === undefined || last === (isReversed ? 0 : list.length - 1)
   return { ids, values, next: isEnd ? undefined : list.at(last as number) }

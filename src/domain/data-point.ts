@@ -36,6 +36,8 @@ export type RawKind = 'number' | 'date'
 /** Display texts that mean true. */
 const YES = /^(verified|yes|true|active|member|claimed|completed|connected|owned)$/i
 
+const NUMBERS = /-?\d[\d,]*(?:\.\d+)?/g
+
 const DATE = /\d{4}-\d\d-\d\d/
 
 /** Parses the display text of a credential: "3 contracts" is 3, "Verified" is true. */
@@ -44,8 +46,16 @@ export function readRawValue({ value, earnedAt }: Credential, kind: RawKind): Ra
     const date = parseInstant(DATE.exec(value)?.[0] ?? '') ?? earnedAt
     return date === undefined ? undefined : { kind: 'date', amount: date }
   }
-  const numbers = value.replace(DATE, '').match(/-?\d[\d,]*(?:\.\d+)?/g)
-  const last = numbers?.at(-1)
+  const last = value.replace(DATE, '').match(NUMBERS)?.at(-1)
   if (last !== undefined) return { kind: 'number', amount: Number(last.replaceAll(',', '')) }
   return YES.test(value.trim()) ? { kind: 'flag', amount: 1 } : undefined
+}
+
+/** Replaces the last number of a display text: "3 contracts" becomes "1 contract", and "Level 3" becomes "Level 1". */
+export function replaceNumber(value: string, number: string): string {
+  const plural = value.replace(/^1 [a-z ]+[^s]$/, '$&s')
+  const last = plural.match(NUMBERS)?.at(-1) ?? ''
+  const at = plural.lastIndexOf(last)
+  const text = `${plural.slice(0, at)}${number}${plural.slice(at + last.length)}`
+  return text.replace(/^(1 [a-z ]+)s$/, '$1')
 }

@@ -63,3 +63,29 @@ export function levelOf<L extends Level>(
   const [level, next] = [levels[at], levels[at + 1]]
   return level && { level, ...(next && { next }) }
 }
+
+/** Whether a rule gives all points for having a credential. */
+export const isAllOrNothing = ({ convert, multiplier, max_score }: Rule): boolean =>
+  convert === 'none' && multiplier >= max_score
+
+/** The points for a number, or for a number of years if the rule counts years. */
+export const pointsFor = ({ convert, multiplier, max_score }: Rule, amount: number): number =>
+  Math.min(max_score, Math.max(0, Math.round(CONVERSIONS[convert].convert(amount) * multiplier)))
+
+/** The smallest whole number that earns at least these points. The precision hides rounding errors of fractions. */
+export const amountFor = ({ convert, multiplier }: Rule, points: number): number =>
+  Math.ceil(Number(CONVERSIONS[convert].invert((points - 0.5) / multiplier).toPrecision(12)))
+
+const CONVERSIONS = {
+  none: { convert: Number, invert: Number },
+  sqrt: { convert: Math.sqrt, invert: (root: number) => root ** 2 },
+  ln: { convert: Math.log, invert: Math.exp },
+  years: { convert: Number, invert: Number },
+}
+
+/** The numbers that earn about a quarter, a half, three quarters and all of the points, with their points. */
+export function stepsOf(rule: Rule): [amount: number, points: number][] {
+  const amounts = [0.25, 0.5, 0.75, 1].map((part) => amountFor(rule, Math.round(part * rule.max_score)))
+  const isUsable = (amount: number) => amount > 0 && Number.isSafeInteger(amount)
+  return [...new Set(amounts)].filter(isUsable).map((amount) => [amount, pointsFor(rule, amount)])
+}

@@ -23,7 +23,7 @@ export type Store = AsyncDisposable & {
   passports: {
     /** The id of a merged passport finds its survivor. */
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
-    /** Sorted by score, highest first, then by id. Merged passports are left out. */
+    /** In the order of `ids`, without merged and unknown passports. */
     listByIds(ids: readonly number[]): Awaitable<Passport[]>
     /** Includes merged passports. */
     count(): Awaitable<number>

@@ -23,8 +23,8 @@ function expectList(index: FacetIndex, all: readonly Facets[], query: ListQuery,
   expect(walk(index, query, 7)).toEqual(expected.map(({ id }) => id))
   const { ids, total, grouped } = index.find({ ...query, groupBy: field, limit: 3 })
   expect({ ids, total }).toEqual({ ids: expected.slice(0, 3).map(({ id }) => id), total: expected.length })
-  const sample = index.find({ ...query, limit: 4, offset: 2, step: 3 })
-  expect(sample.ids).toEqual([2, 5, 8, 11].flatMap((at) => expected[at]?.id ?? []))
+  const later = index.find({ ...query, limit: 4, offset: 2 })
+  expect(later.ids).toEqual(expected.slice(2, 6).map(({ id }) => id))
   expect(grouped).toEqual(field && { groups: groupNaively(expected, field), more: 0 })
 }
 
@@ -131,6 +131,35 @@ test('an index of many passports finds each passport by its own values and lists
   for (const value of ['t0', 't1', 't4999', 't5000', 't5001', 'all']) expectList(index, all, tagged(value))
   expectList(index, all, { ...plain, keyword: 'n49' })
   expectList(index, all, { ...plain, keyword: '\0' })
+})
+
+test('a list can be sorted by the points for a type: the best credential of a passport counts, and equal points are sorted by score', () => {
+  const index = createFacetIndex()
+  const holder = (id: number, score: number, ...points: string[]) =>
+    facets(id, { score, points, type: points.map((text) => text.slice(text.indexOf(' ') + 1)) })
+  index.replace(
+    [],
+    [
+      holder(1, 90, '5 git', '40 hub git'),
+      holder(2, 10, '2.5 git', '30.25 git'),
+      holder(3, 20, '5 git'),
+      holder(4, 99, '7 ens'),
+    ],
+  )
+  const git = where('type', [{ not: false, operator: '=', value: 'git' }])
+  const sort = { field: 'score', descending: true, pointsFor: 'git' } as const
+  const request = { ...git, sort, limit: 9, ranksOf: [5, 30], pointsFor: ['git', 'hub git'] }
+  const found = index.find(request)
+  expect(found.ids).toEqual([2, 1, 3])
+  expect([...(found.points ?? [])]).toEqual([
+    [2, [30.25, 0]],
+    [1, [5, 40]],
+    [3, [5, 0]],
+  ])
+  expect([5, 30, 30.25].map((points) => found.ranking?.ranks.get(points))).toEqual([2, 2, 1])
+  expect(index.find({ ...request, limit: 1, offset: 2 }).ids).toEqual([3])
+  expect(index.find({ ...git, limit: 9 }).ids).toEqual([1, 3, 2])
+  expect(index.find({ ...request, keyword: 'x' }).ids).toEqual([])
 })
 
 test('a filter with 32 conditions, negated or not, is evaluated correctly', () => {

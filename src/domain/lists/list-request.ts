@@ -20,8 +20,11 @@ export type SortField = (typeof SORT_FIELDS)[number]
 export type GroupField = (typeof GROUP_FIELDS)[number]
 export type MoversSort = (typeof MOVERS_SORTS)[number]
 
-/** Passports with equal scores are sorted by id. An ascending list is the exact reverse of a descending one. */
-export type Sort = { field: SortField; descending: boolean }
+/**
+ * Passports with equal scores are sorted by id. An ascending list is the exact reverse of a descending one. With `pointsFor`,
+ * a filtered list is sorted by the points for credentials of this folded type, then by `field`.
+ */
+export type Sort = { field: SortField; descending: boolean; pointsFor?: string }
 
 /** A passport's position in a sorted list. `value` is its value of the sort field. */
 export type Position = { value: number; id: number }
@@ -35,6 +38,8 @@ export type ListRequest = ListQuery & {
   facets?: readonly FacetRequest[] | undefined
   /** Requests ranks of these scores and of the page's passports among the matches of the filter. Ignores the keyword. */
   ranksOf?: readonly number[] | undefined
+  /** Requests the points of the page's passports for credentials of these folded types. */
+  pointsFor?: readonly string[] | undefined
   /** Counts the passports that match each of these filters alone. */
   counts?: readonly Filter[] | undefined
   /** For each score, counts the passports that match the filter and have at least that score. Ignores the keyword. */
@@ -43,12 +48,13 @@ export type ListRequest = ListQuery & {
   limit: number
   /** Passports to skip, for pages with numbers. */
   offset?: number
-  /** Only every n-th passport: an even sample of a long list. */
-  step?: number
 }
 
 /** A page of the passports that have changed since a time. */
-export type MoversRequest = Pick<ListRequest, 'after' | 'limit'> & { sort: MoversSort; since: number }
+export type MoversRequest = Pick<ListRequest, 'after' | 'limit' | 'offset'> & {
+  sort: MoversSort
+  since: number
+}
 
 /**
  * Counts the passports for each value of a field, or only for values with a word that begins with `prefix`, or only for

@@ -6,7 +6,7 @@ import { partOf } from '../design/charts.ts'
 import { groupByCategory, renderProgress } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { credentialAddress, formatFigure, shortWord } from '../design/text.ts'
-import { countFacets, createFacetReader } from '../search/facets.ts'
+import { countFacets, createFacetReader, type FacetValue } from '../search/facets.ts'
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
@@ -15,7 +15,7 @@ import type { Site } from '../site/site.ts'
 
 /** All types of credentials by part of the score, those with the most holders first. */
 export function createCredentialList(options: ExplorerOptions): ExplorerPage {
-  const { labelOf } = createFacetReader(options)
+  const { addLabels } = createFacetReader(options)
   return {
     version: async () => (await options.rules()).stamp,
     render: ({ path, signal, site }) =>
@@ -23,11 +23,9 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
         const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
         const rules = await options.rules()
         const { total } = await options.catalog.standing(0)
-        const rows = types.map(async ({ value: type, count: holders, first }) => {
-          const name = await labelOf('credential', type, first)
-          return { type, holders, name, rule: ruleOf(rules, type) }
-        })
-        return renderPage(site, await Promise.all(rows), total)
+        const labelled = await addLabels('credential', types)
+        const rows = labelled.map((each) => ({ ...each, rule: ruleOf(rules, each.value) }))
+        return renderPage(site, rows, total)
       }),
   }
 }
@@ -36,7 +34,7 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
 export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined =>
   Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
 
-type Row = { type: string; holders: number; name: string; rule: Rule | undefined }
+type Row = FacetValue & { rule: Rule | undefined }
 
 function renderPage(site: Site, rows: readonly Row[], total: number): RenderedPage {
   return respondPage({
@@ -64,9 +62,9 @@ ${items.map((row) => renderRow(row, total))}</tbody>`
 </table>`
 }
 
-function renderRow({ type, holders, name, rule }: Row, total: number): Html {
+function renderRow({ value, count: holders, label, rule }: Row, total: number): Html {
   const share = Math.min(100, (100 * holders) / Math.max(total, holders))
-  return html`<tr><th scope="row"><a href="${credentialAddress(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH)}</bdi></a></th>
+  return html`<tr><th scope="row"><a href="${credentialAddress(value)}"><bdi>${shortWord(label, MAX_NAME_LENGTH)}</bdi></a></th>
 <td class="figure">${rule ? formatFigure(rule.max_score) : '–'}</td>
 <td class="figure">${formatFigure(holders)} <span class="soft">${formatShare(share)}</span>${renderProgress(holders, total)}</td></tr>
 `

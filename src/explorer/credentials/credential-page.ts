@@ -1,102 +1,101 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import { readAll } from '../../api/v3/read-passports.ts'
+import { findList } from '../../catalog/find-list.ts'
 import { roundUp } from '../../catalog/score-standing.ts'
+import type { Credential } from '../../domain/credential.ts'
+import { readRawValue, replaceNumber } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Rule } from '../../domain/rule-set.ts'
+import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
+import { amountFor, isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import type { CredentialV3 } from '../../domain/v3/passport.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { addressOfFilter, credentialAddress, formatFigure, formatPeople, shortWord } from '../design/text.ts'
 import { drawTitleCard } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
-import { type Ranked, renderRankingList } from '../search/ranking-list.ts'
-import { ALL_PASSPORTS, equals, withFilter } from '../search/ranking-query.ts'
+import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
+import { ALL_PASSPORTS, equals, PAGE_SIZE, withFilter } from '../search/ranking-query.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 import { formatShare, renderCategory, ruleOf } from './credential-list.ts'
 
-const TOP = 10
-/** The histogram reads the points of at most this many holders. Their credentials take about 3 MB. */
-const SAMPLE = 500
 const LONGEST_TYPE = 200
 
-/** One type of credential: its rule, its holders and their points. */
+/** One type of credential: how it is earned, and the people who have it, those with the most points first. */
 export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => ({
   version: async () => (await options.rules()).stamp,
-  render({ params, signal, site }) {
+  variant: (query) => String(parsePageNumber(query.get('page'))),
+  async render({ params, query, signal, site, charge }) {
     const type = foldName(params.type ?? '')
     if (type === '' || type.length > LONGEST_TYPE) throw notFound()
-    return whenReady(site, credentialAddress(type), async () => {
-      const found = await find(options, type, signal)
-      if (found.holders === 0 && !found.rule) throw notFound()
-      return renderPage(site, found)
-    })
+    const page = parsePageNumber(query.get('page'))
+    // Sorting the people costs about as much as two evaluations of the index.
+    await charge(5)
+    return whenReady(site, credentialAddress(type), async () =>
+      renderPage(site, await find(options, type, page, signal)),
+    )
   },
 })
 
 type Found = Awaited<ReturnType<typeof find>>
 
-async function find(options: ExplorerOptions, type: string, signal: AbortSignal) {
-  const { store, catalog, rules } = options
-  const ruleSet = await rules()
-  const top = await listHolders(options, type, { limit: TOP, signal })
-  const step = Math.max(1, Math.ceil(top.total / SAMPLE))
-  const sample = await listHolders(options, type, { limit: SAMPLE, step, signal })
-  const ids = [...new Set([...top.ids, ...sample.ids])]
-  const credentials = await mapCredentials(options, type, ids)
+async function find(options: ExplorerOptions, type: string, page: number, signal: AbortSignal) {
+  const { store, catalog } = options
+  const rules = await options.rules()
+  const rule = ruleOf(rules, type)
+  const list = { ...listOf(type), pointsFor: [type], signal }
+  const request = { ...list, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ranksOf: [] }
+  const { total: holders, ...people } = await findList(options, request, store.passports.listByIds)
+  const last = lastPage(holders, PAGE_SIZE)
+  if ((holders === 0 && !rule) || page > last) throw notFound()
+  const exampleOf = async (id = 0) =>
+    (await store.credentials.find({ id }))?.credentials.find((each) => foldName(each.type) === type)
+  const most = rule?.max_score ?? (await exampleOf(people.ids[0]))?.maxScore ?? 0
+  const step = Math.max(1, roundUp(most / MOST_BARS))
+  const starts = Array.from({ length: Math.max(1, Math.ceil(most / step)) }, (_, at) => at * step)
+  // The last one counts those who have the maximum.
+  const ranksOf = [...starts, most - 0.001]
+  const middle = await catalog.list({ ...list, limit: 1, offset: (holders - 1) >> 1, ranksOf }, false)
   const { total: all, scale } = await catalog.standing(0)
+  const pointsOf = ({ points }: Pick<typeof middle, 'points'>, id = 0) => points?.get(id)?.[0] ?? 0
   return {
-    type,
-    version: ruleSet.version,
-    rule: ruleOf(ruleSet, type),
-    holders: top.total,
-    all: Math.max(all, top.total),
-    scale,
-    ranked: await Promise.all(
-      (await store.passports.listByIds(top.ids)).map(async (passport): Promise<Ranked> => {
-        const { rank } = await catalog.standing(passport.scores.total)
-        return { passport, rank, note: describeScore(credentials.get(passport.id)) }
-      }),
-    ),
-    example: credentials.values().next().value,
-    scores: sample.ids.flatMap((id) => credentials.get(id)?.score ?? []),
+    ...{ type, page, last, rule, version: rules.version, most, step, holders, scale },
+    example: await exampleOf(middle.ids[0]),
+    all: Math.max(all, holders),
+    ranked: people.items.map((passport): Ranked => {
+      const points = pointsOf(people, passport.id)
+      const note = `score ${formatFigure(passport.scores.total)}`
+      return { passport, points, rank: people.ranking?.ranks.get(points) ?? 0, note }
+    }),
+    /** The points that half of the people have. */
+    median: pointsOf(middle, middle.ids[0]),
+    /** The number of people with more points than the start of each bar. */
+    above: ranksOf.map((points) => (middle.ranking?.ranks.get(points) ?? 1) - 1),
   }
 }
 
-/** Each passport's best credential of a folded type. Credentials are sorted by score, so the first one is the best. */
-async function mapCredentials({ store }: ExplorerOptions, type: string, ids: readonly number[]) {
-  const credentials = new Map<number, CredentialV3>()
-  const read = (keys: readonly { id: number }[]) => store.v3.find(keys, { credentials: true })
-  const keys = ids.map((id) => ({ id }))
-  for await (const found of readAll(keys, read, () => new Promise<void>(setImmediate))) {
-    const passport = found && 'passport' in found ? found.passport : undefined
-    const best = passport?.credentials?.find((each) => foldName(each.type) === type)
-    if (passport && best) credentials.set(passport.id, best)
-  }
-  return credentials
-}
-
-const describeScore = (credential: CredentialV3 | undefined) =>
-  credential && `${formatFigure(credential.score)} of ${count(credential.max_score, 'point')}`
+/** The list of people with a type, those with the most points first. */
+const listOf = (type: string) => ({
+  filter: [equals('type', type)],
+  sort: { field: 'score', descending: true, pointsFor: type } as const,
+})
 
 const MAX_NAME_LENGTH = 80
 
 function renderPage(site: Site, found: Found): RenderedPage {
-  const { type, rule, example, holders, all, ranked } = found
+  const { type, rule, example, holders, all, page, last, most } = found
   const name = shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
-  const category = rule?.category ?? example?.category ?? ''
-  const most = rule?.max_score ?? example?.max_score ?? 0
   const share = holders === 0 ? '' : `, ${formatShare((100 * holders) / all)} of all`
+  const addressOf = (at: number) => `${credentialAddress(type)}${at === 1 ? '' : `?page=${at}`}`
+  const issuer = rule?.issuer ?? example?.issuer
   return respondPage({
     site,
-    title: `${name}: ${count(holders, 'holder')}`,
-    description: `${formatPeople(holders)} with the credential ${name}: how it is scored, and who has the highest scores`,
+    title: `${name}: ${count(holders, 'holder')}${page === 1 ? '' : `, page ${formatFigure(page)}`}`,
+    description: `${formatPeople(holders)} with the credential ${name}: how it is earned, and who has the most points`,
     share: {
-      path: credentialAddress(type),
+      path: addressOf(page),
       card: `/card/credential/${encodeURIComponent(type.toWellFormed())}.png`,
       alt: `${name}: ${formatPeople(holders)}`,
     },
@@ -104,69 +103,74 @@ function renderPage(site: Site, found: Found): RenderedPage {
     main: html`<p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
 <dl class="row summary">
-<div><dt class="soft">Counts toward</dt><dd>${renderCategory(category)}</dd></div>
+<div><dt class="soft">Counts toward</dt><dd>${renderCategory(rule?.category ?? example?.category ?? '')}</dd></div>
 <div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
+<div><dt class="soft">${issuer === undefined ? 'Recorded' : 'Issued'} by</dt><dd><bdi>${shortWord(issuer ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
 <div><dt class="soft">People</dt><dd>${formatFigure(holders)}<span class="soft">${share}</span></dd></div>
 </dl>
-${rule ? renderRule(rule, found.version) : html``}
-${renderPoints(found.scores, most, holders)}
-${ranked.length === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found, name)}`,
+${page === 1 ? html`${rule ? renderRule(rule, found) : html``}${renderPoints(found)}` : html``}
+${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found, name, renderPager(page, last, addressOf))}`,
   })
 }
 
-const renderRule = (rule: Rule, version: string) => html`<section>
-<h2>How it is scored</h2>
+function renderRule(rule: Rule, { version, example }: Found): Html {
+  const unit = unitOf(rule, example)
+  const steps = isAllOrNothing(rule) || rule.convert === 'years' ? [] : stepsOf(rule)
+  return html`<section>
+<h2>How it is earned</h2>
 <p>${describeRule(rule)}</p>
+${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amount, points]) => html`<div><dt class="soft">${count(points, 'point')}</dt><dd>${replaceNumber(unit, formatFigure(amount))}</dd></div>`)}</dl>`}
 <p class="soft">By rule set ${version}. A score given by an imported record stays as it is.</p>
 </section>`
-
-function renderHolders({ type, ranked, scale, holders }: Found, name: string): Html {
-  return html`<h2>People with the highest total scores</h2>
-${renderRankingList({ query: withFilter(ALL_PASSPORTS, 'credential', type), ranked, scale })}
-<p><a class="button" href="${addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `All ${formatFigure(holders)} people with ${name}`}</a></p>`
 }
 
-/** Lists `limit` holders of a type by total score; with `step`, only every `step`-th. */
-function listHolders({ catalog }: ExplorerOptions, type: string, page: HolderPage) {
-  const sort = { field: 'score', descending: true } as const
-  return catalog.list({ filter: [equals('type', type)], sort, ...page }, false)
+function renderHolders({ type, ranked, scale, holders }: Found, name: string, pager: Html): Html {
+  return html`<h2>People with the most points</h2>
+${renderRankingList({ query: withFilter(ALL_PASSPORTS, 'credential', type), ranked, scale, among: holders })}
+${pager}<p><a class="button" href="${addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search and filter the ${formatFigure(holders)} people with ${name}`}</a></p>`
 }
-
-type HolderPage = { limit: number; step?: number; signal: AbortSignal }
 
 /** How a rule turns a value into points, in words. */
-export function describeRule({ convert, multiplier, max_score, accounts, proves_human }: Rule): string {
-  const several =
-    accounts === 'sum'
-      ? 'The values of several accounts are added up first.'
-      : 'Of several accounts, the best one counts.'
-  const human = proves_human ? ' It also marks the person as a verified human.' : ''
-  return `${CONVERSIONS[convert](multiplier, max_score)}, at most ${formatFigure(max_score)}. ${several}${human}`
+export function describeRule(rule: Rule): string {
+  const { convert, multiplier, max_score, accounts, unique, expires } = rule
+  const isCounted = !isAllOrNothing(rule)
+  const words = [
+    isCounted
+      ? CONVERSIONS[convert](multiplier, amountFor(rule, max_score))
+      : `${count(max_score, 'point')} for having it.`,
+    isCounted &&
+      (accounts === 'sum' ? 'Several accounts are added up.' : 'Of several accounts, the best one counts.'),
+    unique && 'An account counts only for the person who had it first.',
+    expires && `It counts for ${count(Number.parseInt(expires, 10), 'day')}, then it must be renewed.`,
+    rule.proves_human && 'It also marks the person as a verified human.',
+  ]
+  return words.filter(Boolean).join(' ')
 }
 
-const CONVERSIONS: Record<Rule['convert'], (multiplier: number, most: number) => string> = {
-  none: (multiplier, most) =>
-    multiplier >= most
-      ? `${count(Math.min(multiplier, most), 'point')} for having it`
-      : `${count(multiplier, 'point')} for each unit of the value`,
-  sqrt: (multiplier) => `The square root of the value, times ${formatFigure(multiplier)}`,
-  ln: (multiplier) => `The natural logarithm of the value, times ${formatFigure(multiplier)}`,
-  years: (multiplier) => `${count(multiplier, 'point')} for each year since the date of the data point`,
+const CONVERSIONS: Record<Rule['convert'], (multiplier: number, full: number) => string> = {
+  none: () => 'Twice as much earns twice the points.',
+  sqrt: () => 'Four times as much earns twice the points.',
+  ln: (multiplier) =>
+    `Ten times as much earns about ${formatFigure(Math.round(multiplier * 23.03) / 10)} more points.`,
+  years: (multiplier, full) =>
+    `${count(multiplier, 'point')} for each year since the account was made, until it is ${count(full, 'year')} old. Only time counts.`,
 }
 
-const MOST_BUCKETS = 20
+/** The text of a value, of which only the number differs. The text of a record may have another number than the one that counts. */
+export function unitOf(rule: Rule, example: Credential | undefined): string {
+  const raw = example && readRawValue(example, 'number')
+  if (raw?.kind !== 'number' || pointsFor(rule, raw.amount) !== example?.score) return 'a value of 0'
+  const isSure = example.score < rule.max_score || /^\d/.test(example.value)
+  return isSure ? shortWord(example.value, MAX_NAME_LENGTH) : 'a value of 0'
+}
 
-/** A histogram of the holders' points. If there are many holders, `scores` is an evenly spaced sample. */
-function renderPoints(scores: readonly number[], most: number, holders: number): Html {
-  if (scores.length < 2) return html``
-  const sorted = scores.toSorted((one, other) => one - other)
-  const end = Math.max(most, sorted.at(-1) ?? 0, 1)
-  const step = Math.max(1, roundUp(end / MOST_BUCKETS))
-  const buckets = new Array<number>(Math.ceil(end / step)).fill(0)
-  for (const score of sorted) {
-    const bucket = Math.min(buckets.length - 1, Math.max(0, Math.ceil(score / step) - 1))
-    buckets[bucket] = (buckets[bucket] ?? 0) + 1
-  }
+const MOST_BARS = 20
+
+/** A histogram of the points, unless everybody has the same. */
+function renderPoints({ above, holders, most, step, median }: Found): Html {
+  const [starts, full = 0] = [above.slice(0, -1), above.at(-1)]
+  const bars = starts.map((more, at) => (at === 0 ? holders : more) - (starts[at + 1] ?? 0))
+  if (bars.includes(holders)) return html``
   const describeBar = (people: number, at: number) => {
     const first = step === 1 ? '' : `${formatFigure(at * step + 1)} to `
     return `${first}${count((at + 1) * step, 'point')}: ${formatPeople(people)}`
@@ -174,22 +178,11 @@ function renderPoints(scores: readonly number[], most: number, holders: number):
   return html`<section>
 <h2>Points</h2>
 <figure>
-${drawHistogram(buckets, { describe: describeBar })}
-<p class="row between axis soft" aria-hidden="true"><span>0</span><span>${count(buckets.length * step, 'point')}</span></p>
-<figcaption class="soft">${describePoints(sorted, most, holders)}</figcaption>
+${drawHistogram(bars, { describe: describeBar, line: median / step })}
+<p class="row between axis soft" aria-hidden="true"><span>0</span><span>${count(bars.length * step, 'point')}</span></p>
+<figcaption class="soft">The dashed line is the median of the ${formatPeople(holders)}, ${count(median, 'point')}; ${full === 0 ? 'nobody has' : full === 1 ? 'one has' : `${formatFigure(full)} have`} the maximum of ${formatFigure(most)}.</figcaption>
 </figure>
 </section>`
-}
-
-function describePoints(sorted: readonly number[], most: number, holders: number): string {
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0
-  const full = sorted.filter((score) => score >= most).length
-  const basis =
-    sorted.length < holders
-      ? `${formatFigure(sorted.length)} of ${formatPeople(holders)}`
-      : `all ${formatPeople(holders)}`
-  const maximum = full === 0 ? 'none has' : `${formatFigure(full)} ${full === 1 ? 'has' : 'have'}`
-  return `Half have ${count(median, 'point')} or more, ${maximum} the maximum of ${formatFigure(most)}. Based on ${basis}.`
 }
 
 /** The card of a credential: `/card/credential/{type}.png`. */
@@ -200,7 +193,7 @@ export const createCredentialCard = (options: CardOptions): ExplorerPage => ({
     const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
     const type = foldName(name ?? '')
     const rule = ruleOf(await options.rules(), type)
-    const { ids, total } = await listHolders(options, type, { limit: 7, signal })
+    const { ids, total } = await options.catalog.list({ ...listOf(type), limit: 7, signal }, false)
     if (total === 0 && !rule) throw notFound()
     const title = drawableText(rule?.name ?? type, site.fonts) || 'Credential'
     const about = [rule?.category, `held by ${formatPeople(total)}`]

@@ -1,51 +1,53 @@
 import { findMovers, type Mover } from '../../api/v3/movers.ts'
+import { MOST_LISTED } from '../../catalog/movers.ts'
 import { roundScore } from '../../domain/credential.ts'
-import { invalidParameter, notFound } from '../../domain/errors.ts'
-import { MOVERS_SORTS, type MoversSort } from '../../domain/lists/list-request.ts'
-import { quote } from '../../domain/text/quote.ts'
+import { notFound } from '../../domain/errors.ts'
+import { lastPage, MOVERS_SORTS, type MoversSort, parsePageNumber } from '../../domain/lists/list-request.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
 import { renderScoreBar } from '../design/charts.ts'
 import { describeChange, joinFirst } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatChange, formatFigure, renderDay, shortNameOf } from '../design/text.ts'
+import { renderPager } from '../search/ranking-list.ts'
+import { PAGE_SIZE, parseChoice } from '../search/ranking-query.ts'
 import { file, POLICY, withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { whenReady } from '../site/not-ready.ts'
 
-const PERIODS = ['1', '7', '30']
+const PERIODS = ['1', '7', '30'] as const
 const PERIOD = '7'
-/** The most people in a section. */
-const MOST = 20
 /** A page counts as this many requests. */
 const UNITS = 20
 const MOST_CAUSES = 3
-const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
+const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people, the latest first' }
 
 /** People whose score rose or fell in the last days, and new people. */
 export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   render: ({ site, ...request }) =>
     whenReady(site, addressOf(periodOf(request.query)), async () => {
-      const { days, since, sections, isCurrent } = await findSections(options, request)
+      const { days, page, since, sections, last, isCurrent } = await findSections(options, request)
+      if (page > last) throw notFound()
       const { scale } = await options.catalog.standing(0)
       const period = `the last ${days === '1' ? 'day' : `${days} days`}`
       const feed = `/movers.atom?days=${days}`
-      const page = respondPage({
+      const rendered = respondPage({
         site,
-        title: `Movers of ${period}`,
+        title: `Movers of ${period}${page === 1 ? '' : `, page ${page}`}`,
         description: `Whose score rose or fell in ${period}, who is new, and why`,
-        share: { path: addressOf(days) },
+        share: { path: addressOf(days, page) },
         here: '/movers',
         head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
         main: html`<h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.</p>
 <nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf(each)}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>
-${sections.map((section) => renderSection(section, scale))}
+${sections.map((section) => renderSection(section, page, scale))}
+${renderPager(page, last, (target) => addressOf(days, target))}
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as a <a href="${feed}">feed</a> and as an <a href="/reference/v3/listPassportsV3?sort=-change&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
       })
-      return isCurrent ? page : withoutCaching(page)
+      return isCurrent ? rendered : withoutCaching(rendered)
     }),
 })
 
@@ -74,44 +76,49 @@ ${entries}</feed>
   },
 })
 
-const addressOf = (days: string) => (days === PERIOD ? '/movers' : `/movers?days=${days}`)
+const addressOf = (days: string, page = 1) =>
+  days === PERIOD && page === 1 ? '/movers' : `/movers?days=${days}${page === 1 ? '' : `&page=${page}`}`
 
 /** Throws `invalid_request`. */
-function periodOf(query: URLSearchParams): string {
-  const days = query.get('days') || PERIOD
-  if (PERIODS.includes(days)) return days
-  throw invalidParameter('days', `days must be one of ${PERIODS.join(', ')}, got ${quote(days)}.`)
-}
+const periodOf = (query: URLSearchParams) => parseChoice('days', query.get('days') || PERIOD, PERIODS)
+const pageOf = (query: URLSearchParams) => parsePageNumber(query.get('page'))
 
 /** The start of a period is a full hour, so that pages can be cached. */
 const beginOf = (now: number, days: string) => Math.floor(now / 3_600_000 - 24 * Number(days)) * 3_600_000
 
 const cacheKeyOf = ({ now }: ExplorerOptions) => ({
   version: ({ query }: ExplorerRequest) => String(beginOf(now(), periodOf(query))),
-  variant: periodOf,
+  variant: (query: URLSearchParams) => addressOf(periodOf(query), pageOf(query)),
 })
 
 async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequest, 'site'>) {
   await request.charge(UNITS)
-  const days = periodOf(request.query)
+  const [days, page] = [periodOf(request.query), pageOf(request.query)]
   const since = Math.max((await options.store.events.log()).knownSince, beginOf(options.now(), days))
-  const find = (sort: MoversSort) => findMovers(options, { sort, since, limit: MOST, signal: request.signal })
+  const list = { since, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, signal: request.signal }
+  const find = (sort: MoversSort) => findMovers(options, { sort, ...list })
   const found = await Promise.all(MOVERS_SORTS.map(find))
   const { cursor } = await options.catalog.current()
-  const sections = found.map((page, at) => ({ ...page, title: TITLES[MOVERS_SORTS[at] as MoversSort] }))
-  return { days, since, sections, isCurrent: found.every((page) => page.cursor === cursor) }
+  const sections = found.map((each, at) => ({ ...each, sort: MOVERS_SORTS[at] as MoversSort }))
+  const last = lastPage(Math.min(MOST_LISTED, Math.max(...found.map(({ total }) => total))), PAGE_SIZE)
+  return { days, page, since, sections, last, isCurrent: found.every((each) => each.cursor === cursor) }
 }
 
-type Section = { title: string; movers: readonly Mover[]; total: number }
+type Section = { sort: MoversSort; movers: readonly Mover[]; total: number }
 
-function renderSection({ title, movers, total }: Section, scale: number): Html {
+/** New people have no numbers. */
+function renderSection({ sort, movers, total }: Section, page: number, scale: number): Html {
+  const first = (page - 1) * PAGE_SIZE + 1
+  if (page > 1 && movers.length === 0) return html``
   const rows = movers.map((mover, at) => {
     const { id, scores } = mover.passport
     const [change, steps] = describeScore(mover)
-    return html`<li><span class="rank">${at + 1}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${describeCauses(mover)}</span></span>${renderScoreBar(scores, scale)}<span class="score">${change}<span class="soft detail">${steps}</span></span></li>
+    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(first + at)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${describeCauses(mover)}</span></span>${renderScoreBar(scores, scale)}<span class="score">${change}<span class="soft detail">${steps}</span></span></li>
 `
   })
-  return html`<h2>${title} <span class="soft">${movers.length < total ? `${movers.length} of ` : ''}${formatFigure(total)}</span></h2>
+  const range =
+    movers.length < total ? `${formatFigure(first)} to ${formatFigure(first + movers.length - 1)} of ` : ''
+  return html`<h2>${TITLES[sort]} <span class="soft">${range}${formatFigure(total)}</span></h2>
 ${total === 0 ? html`<p class="nothing panel">None in this time.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}
 `
 }

@@ -3,7 +3,7 @@ import { readRawValue } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
 import { parsePassportRef, type Scores } from '../../domain/passport.ts'
-import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
+import { amountFor, pointsFor, type Rule, type RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, partOf } from '../design/charts.ts'
 import {
@@ -123,28 +123,18 @@ export function renderGrowth({ credentials, scores, types, caps }: Omit<Shown, '
 </section>`
 }
 
-/** The conversions of rules and their inverses, except that of dates. */
-const CONVERSIONS = {
-  none: { convert: Number, invert: Number },
-  sqrt: { convert: Math.sqrt, invert: (root: number) => root ** 2 },
-  ln: { convert: Math.log, invert: Math.exp },
-}
-
 /** Describes what adds points, such as "122 more transactions: +3"; `undefined` if the rule does not explain the score. */
 function describeStep(credential: Credential, left: number, rule: Rule | undefined): string | undefined {
   const { score, maxScore, value } = credential
   if (rule?.convert === 'years') return `only time: +${formatFigure(rule.multiplier)} a year`
   const raw = readRawValue(credential, 'number')
   if (!rule || raw?.kind !== 'number') return undefined
-  const { convert, invert } = CONVERSIONS[rule.convert]
-  const pointsFor = (amount: number) => Math.min(Math.round(convert(amount) * rule.multiplier), maxScore)
+  const own = { ...rule, max_score: maxScore }
   // A step is about a fifth of the points that are left.
   const step = Math.max(1, Math.round(left / 5))
-  const target = Math.ceil(invert((score + step - 0.5) / rule.multiplier))
-  const gain = Math.min(left, pointsFor(target) - score)
-  // Rules count a logarithm below 0 as 0.
-  if (Math.max(0, pointsFor(raw.amount)) !== score || !Number.isSafeInteger(target) || gain <= 0)
-    return undefined
+  const target = amountFor(own, score + step)
+  const gain = Math.min(left, pointsFor(own, target) - score)
+  if (pointsFor(own, raw.amount) !== score || !Number.isSafeInteger(target) || gain <= 0) return undefined
   return `${describeAmount(value, raw.amount, target)}: +${formatFigure(gain)}`
 }
 

@@ -1,11 +1,10 @@
-import { createFacetIndex, type FacetPage } from '../../catalog/facet-index.ts'
-import { findList, findPage } from '../../catalog/find-list.ts'
+import { createFacetIndex } from '../../catalog/facet-index.ts'
+import { findList } from '../../catalog/find-list.ts'
 import type { Filter } from '../../domain/lists/filter.ts'
 import { type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { findMatches, isComplete, type Match } from '../search/find-matches.ts'
-import type { Ranked } from '../search/ranking-list.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 
@@ -28,27 +27,18 @@ export async function findRanking(
   const { first, extra, isMore } = await findFirst(reader, query)
   const shown = page === 1 ? first : []
   const scoreOf = ({ passport }: { passport: Passport }) => passport.scores[query.sort]
-  const { listByIds } = reader.store.passports
-  const listInOrder = async (ids: readonly number[]) =>
-    (await listByIds(ids)).toSorted((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
-  const request = { page, size: PAGE_SIZE, keyword: query.keyword, signal }
-  const filtered = { ...toListQuery(query), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE }
-  const counts = filtered.filter.map((term) => [term])
-  const found: Found = await (needsIndex(query)
-    ? findList(reader, { ...filtered, facets, counts, ranksOf: shown.map(scoreOf), signal }, listInOrder)
-    : findPage(reader, request, listByIds))
+  const list = { ...toListQuery(query), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, signal }
+  const counts = list.filter.map((term) => [term])
+  const request = needsIndex(query) ? { ...list, facets, counts, ranksOf: shown.map(scoreOf) } : list
+  const found = await findList(reader, request, reader.store.passports.listByIds)
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
   const items = found.items.filter(({ id }) => !ids.has(id))
   const rows = [...shown, ...items.map((passport) => ({ passport, reason: undefined }))]
   const rankOf = async (score: number) => [score, (await reader.catalog.standing(score)).rank] as const
   const ranks = found.ranking?.ranks ?? new Map(await Promise.all(rows.map(scoreOf).map(rankOf)))
-  // The rank of a passport whose score changed after the ranks were read.
-  const placeOf = (at: number) => (page - 1) * PAGE_SIZE + at + 1
-  const ranked: readonly Ranked[] = rows.map((row, at) => ({
-    ...row,
-    rank: ranks.get(scoreOf(row)) ?? placeOf(at),
-  }))
+  // A score may have changed after the ranks were read: its rank is then the place in the list.
+  const ranked = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreOf(row)) ?? list.offset + at + 1 }))
   return {
     query,
     ranked,
@@ -64,10 +54,8 @@ export async function findRanking(
     last: lastPage(found.total, PAGE_SIZE),
     /** The score at which a bar is full. */
     scale,
-    /** The counts of the requested facets; absent if the list does not need the index. */
-    facets: found.facets,
-    /** The number of passports that match each filter alone. */
-    counts: found.counts,
+    /** The counts of the requested facets, and of each filter alone; absent if the list does not need the index. */
+    ...{ facets: found.facets, counts: found.counts, points: found.points },
     /** Whether the API finds the same passports in the same order: it searches names, not handles, and not word by word. */
     isLikeApi: first.length === 0 && wordsOf(query.keyword ?? '').length === 1,
   }
@@ -85,8 +73,6 @@ async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQue
   const first = kept.filter((match) => !isNamed(match) || isComplete(match.reason))
   return { first, extra: first.filter((match) => !isNamed(match)).length, isMore }
 }
-
-type Found = { items: Passport[] } & Pick<FacetPage, 'total' | 'ranking' | 'facets' | 'counts'>
 
 /** Applies the filter to a few passports, in a temporary index. */
 async function keepFiltered({ store }: Reader, matches: Match[], filter: Filter): Promise<Match[]> {

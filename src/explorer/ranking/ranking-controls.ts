@@ -45,12 +45,8 @@ export function renderFacets(facets: Facets | undefined, query: RankingQuery, is
       return isOffered(value) ? [renderChip(address, label, isCounted ? count : undefined)] : []
     })
     if (chips.length === 0) return []
-    const more =
-      name === 'human'
-        ? html``
-        : html`<p><a href="${PAGES[name]}">All ${HEADINGS[name].toLowerCase()}</a></p>`
     return html`<div class="facet"><h2>${HEADINGS[name]}</h2>
-<ul class="chips">${chips}</ul>${more}</div>
+<ul class="chips">${chips}</ul>${name === 'human' ? html`` : html`<p><a href="${PAGES[name]}">All ${HEADINGS[name].toLowerCase()}</a></p>`}</div>
 `
   })
   if (groups.length === 0) return html``

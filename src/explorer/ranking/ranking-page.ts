@@ -16,6 +16,7 @@ import {
   parseRankingQuery,
   type RankingQuery,
   searchText,
+  typesOf,
   withText,
 } from '../search/ranking-query.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
@@ -66,17 +67,24 @@ async function renderRanking(
   context: PageContext,
   asked: RankingQuery,
   reading: SearchReading | undefined,
-  { site, signal }: ExplorerRequest,
+  request: ExplorerRequest,
 ): Promise<RenderedPage> {
+  const { site, signal } = request
   const list = reading?.query ?? asked
   const requests = await context.facets.requestsFor(list)
   const found = await findRanking(context, list, requests, signal)
   if (found.all === 0) return renderStart(site)
+  const [suggested] = reading?.suggestions ?? []
+  // If no name matches, the page lists the people of the first suggestion.
+  if (found.total === 0 && reading && suggested && reading.missing === undefined) {
+    await request.charge(5)
+    return renderRanking(context, asked, { ...reading, query: suggested.query, missing: list.typed }, request)
+  }
   const present = () => context.facets.present(found.facets, list, signal)
   const facets = hasFacets(found) ? await ifReady(context, present) : undefined
   const shown = {
     ...{ site, asked, reading, facets },
-    found: { ...found, ranked: await addLevels(context, found) },
+    found: { ...found, ranked: await addNotes(context, found) },
     filters: await context.facets.presentFilters(list, requests, found),
     standing: await context.catalog.standing(0),
   }
@@ -86,8 +94,12 @@ async function renderRanking(
   return isComplete ? page : withoutCaching(page)
 }
 
-/** Adds the level to the first three passports, unless the list is searched, filtered or sorted by a part. */
-async function addLevels({ rules }: PageContext, { query, ranked }: FoundRanking) {
+/** Adds the points for the credentials of the filters, or to the first three of all passports their level. */
+async function addNotes({ rules, facets }: PageContext, { query, ranked, points }: FoundRanking) {
+  const names = await Promise.all(typesOf(query).map((type) => facets.labelOf('credential', type)))
+  const describe = (figure: number, at: number) => `${formatFigure(figure)} ${shortWord(names[at] ?? '', 30)}`
+  const noteOf = (id: number) => points?.get(id)?.map(describe).join(', ').concat(' points')
+  if (points) return ranked.map((each) => ({ ...each, note: noteOf(each.passport.id) }))
   if (query.typed !== '' || needsIndex(query)) return ranked
   const { levels = [] } = await rules()
   const levelOf = (score: number) => levels.findLast(({ from }) => score >= from)?.name
@@ -118,7 +130,7 @@ ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
 <div>
-<div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames ?? [])}</div>
+<div id="chips" data-live>${reading?.missing === undefined ? controls.renderChips(query, filters) : html``}${controls.renderAsNames(reading?.asNames ?? [])}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : controls.renderSorts(query)}</div></div>
 <div id="results" data-results>
 ${controls.renderSuggestions(reading?.suggestions ?? [])}${renderResults(shown)}
@@ -169,9 +181,8 @@ function describeList({ typed, filters, sort }: RankingQuery, active: readonly A
 const PEOPLE: Record<string, string> = { true: 'Humans', false: 'People not shown to be human' }
 const MAX_TITLE_VALUE = 40
 
-function renderResults({ found, reading }: Shown): Html {
+function renderResults({ found }: Shown): Html {
   const { query, last, total } = found
-  if (total === 0 && reading && reading.suggestions.length > 0) return html``
   if (total === 0)
     return html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
   if (query.page > last)
@@ -185,8 +196,9 @@ function describe({ reading, found, filters }: Shown): string {
   const { page, typed } = query
   if (total === 0 && isFiltered(query))
     return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
-  if (total === 0)
-    return reading?.suggestions.length ? `No name matches “${typed}”` : `No passport found for “${typed}”`
+  if (total === 0) return `No passport found for “${typed}”`
+  if (reading?.missing !== undefined)
+    return `No name matches “${reading.missing}”. Showing ${countList(describeList(query, filters), total)}.`
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`

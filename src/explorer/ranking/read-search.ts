@@ -1,8 +1,8 @@
-import type { FacetRequest } from '../../domain/lists/list-request.ts'
+import { type FacetRequest, wordsOf } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { countFacets, type FacetReader, namesOf } from '../search/facets.ts'
 import { type KnownFacet, type ParsedSearch, parseSearch, phrasesOf } from '../search/parse-search.ts'
-import { type RankingQuery, withFilter, withText } from '../search/ranking-query.ts'
+import { PAGE_SIZE, type RankingQuery, toListQuery, withFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { ifReady } from '../site/not-ready.ts'
 
@@ -14,6 +14,8 @@ export type SearchReading = {
   query: RankingQuery
   asNames: readonly { text: string; query: RankingQuery }[]
   suggestions: readonly Suggestion[]
+  /** A name that nobody has. `query` is then the list of the first suggestion. */
+  missing?: string
 }
 
 const MOST_SUGGESTIONS = 3
@@ -22,9 +24,18 @@ const NAMES = ['tag', 'place', 'credential'] as const
 
 /** Reads filters from the search text, and suggests tags, places and credentials for its end. */
 export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetReader) {
-  const { catalog, rules } = options
+  const { catalog, rules, store } = options
 
-  /** Evaluates the index once. The index has the types of credentials; the rule set has their names. */
+  /** Whether at least `least` people have all words in their name, among the first ones with names that contain the words. */
+  async function isName(query: RankingQuery, least: number, signal: AbortSignal): Promise<boolean> {
+    const { ids } = await catalog.list({ ...toListQuery(query), limit: PAGE_SIZE, signal }, false)
+    const people = await store.passports.listByIds(ids)
+    const names = people.map(({ profile }) => foldName(profile.displayName).split(/[^\p{L}\p{N}]+/u))
+    const isNamed = (own: string[]) => wordsOf(query.keyword ?? '').every((word) => own.includes(word))
+    return names.filter(isNamed).length >= least
+  }
+
+  /** Evaluates the index once, or twice if a rare facet may be a name. The rule set has the names of credentials. */
   async function read(query: RankingQuery, signal: AbortSignal): Promise<SearchReading> {
     const titles = new Map([...namesOf(await rules())].map(([type, name]) => [type, foldName(name)]))
     const all = withText(query, '')
@@ -36,7 +47,12 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       name === 'credential' ? [value, value.replaceAll('_', ' '), titles.get(value) ?? value] : [value]
     const entries = known.flatMap((facet) => phrasesFor(facet).map((phrase) => ({ ...facet, phrase })))
     const facets = Map.groupBy(entries, ({ phrase }) => phrase)
-    const parsed = parseSearch(query.typed, facets)
+    const read = parseSearch(query.typed, facets)
+    const [only] = read.rest === '' && read.filters.length === 1 ? read.filters : []
+    const { count: least = Number.POSITIVE_INFINITY } =
+      known.find(({ name, value }) => name === only?.name && value === only.value) ?? {}
+    const isNameFirst = least <= PAGE_SIZE && (await isName(query, least, signal))
+    const parsed = isNameFirst ? { filters: [], rest: query.typed } : read
     // A name that cannot be read as a filter needs no quotes.
     if (query.isName) return { ...NOTHING, query: { ...query, isName: parsed.filters.length > 0 } }
     const list = toQuery(all, parsed)

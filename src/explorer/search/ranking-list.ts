@@ -18,6 +18,8 @@ export type Ranked = {
   reason?: Reason | undefined
   /** Shown below the name. */
   note?: string | undefined
+  /** Shown instead of the score. */
+  points?: number | undefined
 }
 
 type RankingList = { ranked: readonly Ranked[]; scale: number; query: RankingQuery; among?: number }
@@ -26,7 +28,7 @@ type RankingList = { ranked: readonly Ranked[]; scale: number; query: RankingQue
 export function renderRankingList({ ranked, scale, query, among }: RankingList): Html {
   const isFiltered = filtersOf(query.filters).length > 0
   return html`<ol class="ranking panel" role="list" data-by="${query.sort}">
-<li class="labels" aria-hidden="true"><span>${isFiltered && among !== undefined ? `Place among these ${formatFigure(among)}` : 'Place'}</span><span>${FIGURES[query.sort]}</span><span>Compare</span></li>
+<li class="labels" aria-hidden="true"><span>${isFiltered && among !== undefined ? `Place among these ${formatFigure(among)}` : 'Place'}</span><span>${ranked[0]?.points === undefined ? FIGURES[query.sort] : 'Points'}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query))}</ol>
 <form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="plain">Clear</button></form>
 ${LEGEND}`
@@ -36,7 +38,7 @@ const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li clas
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 function renderRow(each: Ranked, scale: number, query: RankingQuery): Html {
-  const { passport, rank } = each
+  const { passport, rank, points } = each
   const { id, scores, human } = passport
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
   return {
@@ -45,7 +47,7 @@ function renderRow(each: Ranked, scale: number, query: RankingQuery): Html {
 ${rosette(id, 'small').markup}
 <span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? ' <span class="pill">human</span>' : ''}${renderAbout(each, name, query)}</span>
 ${renderScoreBar(scores, scale).markup}
-<span class="score"><span class="unseen">${FIGURES[query.sort]} </span>${formatFigure(scores[query.sort])}</span>
+<span class="score"><span class="unseen">${points === undefined ? FIGURES[query.sort] : 'Points'} </span>${formatFigure(points ?? scores[query.sort])}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">
 </li>
 `,
@@ -117,11 +119,6 @@ export function highlight(text: string, keyword: string | undefined): string {
     const after = starts.findIndex((start) => start >= at + word.length)
     isMarked.fill(true, first, after === -1 ? graphemes.length : after)
   }
-  let marked = ''
-  for (let at = 0, end = 0; at < graphemes.length; at = end) {
-    for (end = at; end < graphemes.length && isMarked[end] === isMarked[at]; ) end++
-    const run = escapeText(graphemes.slice(at, end).join(''))
-    marked += isMarked[at] ? `<mark>${run}</mark>` : run
-  }
-  return marked
+  const marked = graphemes.map(escapeText).map((text, at) => (isMarked[at] ? `<mark>${text}</mark>` : text))
+  return marked.join('').replaceAll('</mark><mark>', '')
 }

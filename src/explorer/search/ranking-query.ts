@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts'
 import { type Filter, type FilterField, formatFilter } from '../../domain/lists/filter.ts'
-import { type ListQuery, parseKeyword, parsePageNumber, toWords } from '../../domain/lists/list-request.ts'
+import { parseKeyword, parsePageNumber, toWords } from '../../domain/lists/list-request.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
@@ -102,7 +102,7 @@ function formatComparison(name: 'points' | 'score', text: string): string {
   )
 }
 
-function parseChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
+export function parseChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
   const choice = choices.find((each) => each === text)
   if (choice !== undefined) return choice
   const accepted = choices.length === 2 ? choices.join(' or ') : `one of ${choices.join(', ')}`
@@ -158,11 +158,17 @@ export function withoutFilter(query: RankingQuery, name: FilterName, value: stri
 export const needsIndex = ({ filters, sort }: RankingQuery): boolean =>
   sort !== 'total' || filtersOf(filters).length > 0
 
-/** The query of the same list in v3. */
-export const toListQuery = ({ keyword, filters, sort }: RankingQuery): ListQuery => ({
-  keyword,
-  filter: toFilter(filters),
-  sort: { field: SORTS[sort], descending: true },
+/** The credential types that the filters name. */
+export const typesOf = ({ filters }: RankingQuery): readonly string[] => [
+  ...new Set([...filters.points.map((value) => parseComparison(value).type), ...filters.credential]),
+]
+
+/** The query of the same list in v3, and the points that the page shows. */
+export const toListQuery = (query: RankingQuery) => ({
+  keyword: query.keyword,
+  filter: toFilter(query.filters),
+  sort: { field: SORTS[query.sort], descending: true },
+  pointsFor: typesOf(query),
 })
 
 export const toFilter = (filters: RankingQuery['filters']): Filter =>

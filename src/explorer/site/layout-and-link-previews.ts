@@ -50,12 +50,12 @@ ${renderShareMeta(site, { title, description, ...share }, explorer)}${head ?? ht
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header>
+<header${selectFont(site.name)}>
 <p class="brand row"><a href="/">${site.name}</a></p>
 <button class="quiet" type="button" popovertarget="pages">Menu</button>
 <div id="pages" class="panel" popover><nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
 </header>
-<main id="main">
+<main id="main"${selectFont(title)}>
 ${main}
 </main>
 <footer><div>
@@ -67,6 +67,13 @@ ${THEMES}
 </html>
 `.markup
 }
+
+/** A letter that the font of pages lacks. */
+const OTHER_LETTER = /(?![\0-\u00ff\u0131\u0152\u0153])\p{L}/u
+
+/** Selects a font of the system for a heading with such a letter, because a name in two fonts is hard to read. */
+export const selectFont = (text: string): Html =>
+  OTHER_LETTER.test(text) ? html` class="system-serif"` : html``
 
 /** The script keeps the choice in the browser. Without scripts, the theme is that of the system. */
 const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplete="off"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>`

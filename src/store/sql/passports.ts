@@ -32,8 +32,10 @@ export function createPassportReader({ query, dialect, selectRows }: Connection,
       ),
     async listByIds(ids) {
       if (ids.length === 0) return []
-      const rest = `where ${dialect.isIn('id', '$1')} and merged_into is null order by score desc, id`
-      return (await selectRows<StoredRow>('passports', rest, [ids])).map(toPassport)
+      const rest = `where ${dialect.isIn('id', '$1')} and merged_into is null`
+      const rows = await selectRows<StoredRow>('passports', rest, [ids])
+      const found = new Map(rows.map((row) => [row.id, toPassport(row)]))
+      return ids.flatMap((id) => found.get(id) ?? [])
     },
   } satisfies Partial<Store['passports']>
 }

@@ -1,25 +1,31 @@
 import { expect, test } from 'bun:test'
 import type { Credential } from '../../../src/domain/credential.ts'
 import { formatShare } from '../../../src/explorer/credentials/credential-list.ts'
-import { describeRule } from '../../../src/explorer/credentials/credential-page.ts'
+import { describeRule, unitOf } from '../../../src/explorer/credentials/credential-page.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
+import { pointOf, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { credential, record } from '../../support/store/records.ts'
 
-const github = (score: number) =>
-  credential(`g${score}`, { type: 'github', name: 'GitHub', category: 'Skills', score, maxScore: 40 })
+const github = (score: number, given: Partial<Credential> = {}) =>
+  credential(`g${score}`, {
+    ...{ type: 'github', name: 'GitHub', category: 'Skills', score, maxScore: 40 },
+    ...given,
+  })
 const kite = credential('k', { type: 'Kite Club', name: 'Kites', category: 'Hobbies', score: 3, maxScore: 9 })
 
-const holder = (id: number, displayName: string, skills: number, ...more: Credential[]) =>
-  record(id, {
-    profile: { displayName },
-    scores: { total: skills, skills },
-    credentials: [github(skills), ...more],
-  })
+const holder = (id: number, displayName: string, total: number, ...credentials: Credential[]) =>
+  record(id, { profile: { displayName }, scores: { total, skills: total }, credentials })
 
-const PEOPLE = [holder(1, 'Ana', 30), holder(2, 'Ben', 40, kite), holder(3, 'Cleo', 5), holder(4, 'Dan', 0)]
+/** Ben has the most points for GitHub, and Cleo the highest score. */
+const PEOPLE = [
+  holder(1, 'Ana', 30, github(30, { value: '3,600 contributions' })),
+  holder(2, 'Ben', 40, github(40), kite),
+  holder(3, 'Cleo', 90, github(5)),
+  holder(4, 'Dan', 0, github(0)),
+]
 
 onEngine('sqlite', 'credential pages', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
@@ -34,25 +40,37 @@ onEngine('sqlite', 'credential pages', (open) => {
     expect(text).toContain('href="/credentials/kite%20club"')
   })
 
-  test('the page of a type shows the rule in words, the points of all holders, and the top holders', async () => {
+  test('the page of a type says how it is earned, in its own unit, and lists people by its points, highest first', async () => {
     const { status, text } = await server.look('/credentials/github')
     expect(status).toBe(200)
     const words = readable(text)
-    expect(words).toContain('Counts toward Skills At most 40 points People 3 , 75% of all')
     expect(words).toContain(
-      'The square root of the value, times 0.5, at most 40. Of several accounts, the best one counts.',
+      'Counts toward Skills At most 40 points Recorded by the operator of this site People 3 , 75% of all',
     )
-    expect(words).toContain('Half have 30 points or more, 1 has the maximum of 40. Based on all 3 people.')
-    expect(rowsOf(text).map(({ name, rank }) => `${rank} ${name}`)).toEqual(['1 Ben', '2 Ana', '3 Cleo'])
-    expect(rowsOf(text)[1]?.about).toStartWith('<b>30 of 40 points</b>')
-    expect(text).toContain('<a class="button" href="/?credential=github">All 3 people with GitHub</a>')
+    expect(words).toContain(
+      'Four times as much earns twice the points. Of several accounts, the best one counts. 10 points 361 contributions 20 points 1,521 contributions 30 points 3,481 contributions 40 points 6,241 contributions',
+    )
+    expect(words).toContain(
+      'The dashed line is the median of the 3 people, 30 points; one has the maximum of 40.',
+    )
+    const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
+    expect(rows).toEqual(['1 Ben 40', '2 Ana 30', '3 Cleo 5'])
+    expect(text).toContain('<span>Place among these 3</span><span>Points</span>')
+    expect(rowsOf(text)[2]?.about).toStartWith('<b>score 90</b>')
+    expect(text).toContain(
+      '<a class="button" href="/?credential=github">Search and filter the 3 people with GitHub</a>',
+    )
   })
 
   test('the page of a type without a rule shows the name and the maximum that the credentials of its holders have', async () => {
     const { status, text } = await server.look('/credentials/Kite%20Club')
     expect(status).toBe(200)
-    expect(readable(text)).toContain('Kites Counts toward Hobbies At most 9 points People 1')
-    expect(text).not.toContain('How it is scored')
+    expect(readable(text)).toContain(
+      'Kites Counts toward Hobbies At most 9 points Recorded by the operator of this site People 1',
+    )
+    expect(text).not.toContain('How it is earned')
+    // Everybody has the same points.
+    expect(text).not.toContain('<h2>Points</h2>')
   })
 
   test('a type with a rule has a page even if nobody holds it, and an unknown type has none', async () => {
@@ -65,33 +83,69 @@ onEngine('sqlite', 'credential pages', (open) => {
   })
 })
 
-test('if a type has many holders, its page shows the points of an evenly spaced sample', async () => {
-  const people = Array.from({ length: 1100 }, (_, at) =>
-    record(at + 1, { scores: { total: (at % 40) + 1 }, credentials: [github((at % 40) + 1)] }),
+test('the page of a type has 20 people, and later pages continue the list with its ranks', async () => {
+  const people = Array.from({ length: 50 }, (_, at) =>
+    record(at + 1, { profile: { displayName: `P${at}` }, credentials: [github(40 - (at % 25))] }),
   )
   await using server = await servePeople(people)
   const { text } = await server.look('/credentials/github')
-  const [, median, sampled] =
-    /Half have (\d+) points or more, .* Based on (\d+) of 1,100 people\./.exec(text) ?? []
-  expect(Number(sampled)).toBeGreaterThan(300)
-  expect(Number(sampled)).toBeLessThanOrEqual(500)
-  expect(Math.abs(Number(median) - 21)).toBeLessThanOrEqual(1)
-  expect(text.length).toBeLessThan(60_000)
+  expect(text).toContain(
+    'The dashed line is the median of the 50 people, 28 points; 2 have the maximum of 40.',
+  )
+  expect(text).toContain('<a href="/credentials/github?page=2" rel="next">')
+  expect(text).toContain('<title>17 to 18 points: 4 people</title>')
+  const second = await server.look('/credentials/github?page=2')
+  const rows = rowsOf(second.text).map(({ rank, score }) => `${rank} ${score}`)
+  expect([rows.length, rows[0], rows.at(-1)]).toEqual([20, '21 30', '39 21'])
+  expect(second.text).toContain('<title>GitHub: 50 holders, page 2 · passportd</title>')
+  expect(second.text).not.toContain('How it is earned')
+  expect((await server.look('/credentials/github?page=4')).status).toBe(404)
+  expect((await server.look('/credentials/github?page=x')).status).toBe(400)
+})
+
+test('the page of a type names the issuer of its data points', async () => {
+  const dataPoints = [{ ...pointOf('github', 'new', 16, '16 contributions'), issuer: 'hub & co' }]
+  await using server = await servePeople([record(1, { dataPoints, stale: true })])
+  await rescore(server.store)
+  const words = readable((await server.look('/credentials/github')).text)
+  expect(words).toContain('Issued by hub &amp; co People 1')
+  expect(words).toContain('10 points 361 contributions')
 })
 
 test('the shares of holders are rounded to whole percentages, but only a share of everybody is shown as 100%', () => {
   expect([0.4, 1, 53.6, 99.7, 100].map(formatShare)).toEqual(['below 1%', '1%', '54%', '99%', '100%'])
 })
 
+const RULE = { name: '', category: '', max_score: 20, accounts: 'sum', proves_human: false } as const
+
 test('rules are described in words', () => {
-  const rule = { name: '', category: '', max_score: 20, accounts: 'sum', proves_human: false } as const
-  const first = (more: object) => describeRule({ ...rule, convert: 'none', multiplier: 1, ...more })
-  expect(first({})).toStartWith('1 point for each unit of the value, at most 20.')
-  expect(first({ multiplier: 20 })).toStartWith('20 points for having it, at most 20.')
-  expect(first({ convert: 'ln', multiplier: 2 })).toStartWith(
-    'The natural logarithm of the value, times 2, at most 20.',
+  const describe = (more: object) => describeRule({ ...RULE, convert: 'none', multiplier: 1, ...more })
+  expect(describe({})).toBe('Twice as much earns twice the points. Several accounts are added up.')
+  expect(describe({ multiplier: 20 })).toBe('20 points for having it.')
+  expect(describe({ convert: 'ln', multiplier: 2 })).toStartWith(
+    'Ten times as much earns about 4.6 more points.',
   )
-  expect(first({ convert: 'years', multiplier: 4 })).toStartWith(
-    '4 points for each year since the date of the data point, at most 20.',
+  expect(describe({ convert: 'years', multiplier: 4, accounts: 'best' })).toBe(
+    '4 points for each year since the account was made, until it is 5 years old. Only time counts. Of several accounts, the best one counts.',
   )
+  expect(describe({ multiplier: 20, unique: 'first', expires: '90d', proves_human: true })).toBe(
+    '20 points for having it. An account counts only for the person who had it first. It counts for 90 days, then it must be renewed. It also marks the person as a verified human.',
+  )
+})
+
+test('the unit of a credential is the text of a value, if its number explains the points', () => {
+  const rule = { ...RULE, convert: 'none', multiplier: 2 } as const
+  const unit = (value: string, score: number) => unitOf(rule, credential('a', { value, score }))
+  expect(unit('3 rounds', 6)).toBe('3 rounds')
+  expect(unit('12 rounds', 20)).toBe('12 rounds')
+  expect(unit('Level 4', 8)).toBe('Level 4')
+  // The number of a rank is not the value that counts.
+  for (const [value, score] of [
+    ['Rank: 12567', 20],
+    ['Rank: 7', 6],
+    ['Verified', 2],
+    ['', 0],
+  ] as const)
+    expect([value, unit(value, score)]).toEqual([value, 'a value of 0'])
+  expect(unitOf(rule, undefined)).toBe('a value of 0')
 })

@@ -125,6 +125,8 @@ inBrowser('discovery in a browser', (browser) => {
       .getByRole('list', { name: 'Suggested filters' })
       .getByRole('link', { name: 'tag builder' })
     await suggestion.waitFor()
+    expect(await countOf(page)).toMatch(/^No name matches “buil”\. Showing \d+ humans tagged “builder”\.$/)
+    expect(await page.locator('.ranking .name').count()).toBeGreaterThan(0)
     await page.keyboard.press('ArrowDown')
     expect(await focused(page)).toContain('builder')
     await page.keyboard.press('ArrowUp')

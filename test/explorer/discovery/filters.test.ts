@@ -73,6 +73,19 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(text).toContain('<h1>People with GitHub over 29 points and a score at most 60.5</h1>')
   })
 
+  test('a list that is filtered by a credential shows the points of each person for it', async () => {
+    const aboutAt = async (target: string) =>
+      rowsOf((await server.look(target)).text).map(({ about }) => about)
+    expect(await aboutAt('/?points=github%3E20')).toEqual([
+      expect.stringMatching(/^<b>30 GitHub points<\/b>/),
+    ])
+    expect(await aboutAt('/?credential=github&points=github%3C40')).toEqual([
+      expect.stringMatching(/^<b>30 GitHub points<\/b>/),
+    ])
+    expect(await aboutAt('/?q=github+over+20')).toEqual([expect.stringMatching(/^<b>30 GitHub points<\/b>/)])
+    expect((await aboutAt('/?score=%3E50'))[0]).not.toContain('points')
+  })
+
   test('each filter shows how many people match it alone', async () => {
     const { text } = await server.look('/?tag=zk&human=true&score=%3E=50')
     expect(readable(text)).toContain(

@@ -82,7 +82,9 @@ onEngine('sqlite', 'the search', (open) => {
     expect(text).toContain('value="zk"')
     expect(text).toContain('href="/?tag=zksync"')
     const part = await server.look('/?q=zksy')
-    expect(readable(part.text)).toContain('No name matches “zksy”')
+    expect(readable(part.text)).toContain('No name matches “zksy”. Showing 1 person tagged “zkSync”.')
+    expect(rowsOf(part.text).map(({ name }) => name)).toEqual(['Mira'])
+    expect(part.text).not.toContain('Remove the filter')
     expect(part.text).toMatch(
       /<a href="\/\?tag=zksync" rel="nofollow">tag <bdi>zkSync<\/bdi> <span>1<\/span>/,
     )
@@ -112,9 +114,27 @@ onEngine('sqlite', 'the search', (open) => {
     expect(text).toContain('href="/?q=%22rose%22&amp;place=lisbon"')
     expect(await namesAt('/?q=%22rose%22&place=lisbon')).toEqual(['Rose'])
     expect(await namesAt('/?q=%22rose%22')).toEqual(['Rose', 'Rosemary'])
-    expect(await namesAt('/?q=rose&tag=zk')).toEqual([])
+    expect(await namesAt('/?q=rose&tag=zk')).toEqual(['Rose'])
     const none = await both.look('/?q=rose+zk+mary')
     expect(readable(none.text)).toContain('No passport matches “mary” and these filters')
+  })
+
+  test('a tag of few people does not hide as many people with that name: they are listed, and the tag is suggested', async () => {
+    await using both = await servePeople([
+      person(1, 'Ida', 5, { profile: { tags: ['Rose', 'mary'] } }),
+      person(2, 'Zed', 6, { profile: { tags: ['mary'] } }),
+      person(3, 'Rosemary', 9, { profile: { tags: ['rosé wine'] } }),
+      person(4, 'Mary-Rosé Day', 4),
+    ])
+    const namesAt = async (target: string) => rowsOf((await both.look(target)).text).map(({ name }) => name)
+    expect(await namesAt('/?q=ROSE')).toEqual(['Rosemary', 'Mary-Rosé Day'])
+    const { text } = await both.look('/?q=ROSE')
+    expect(readable(text)).toContain('2 of 4 passports for “ROSE”')
+    expect(text).toContain('<a href="/?tag=rose" rel="nofollow">tag <bdi>Rose</bdi>')
+    expect(text).not.toContain('were read as filters')
+    // Two people have the tag, and one has the name: Rosemary only contains it.
+    expect(await namesAt('/?q=mary')).toEqual(['Zed', 'Ida'])
+    expect(await namesAt('/?q=ros%C3%A9+wine')).toEqual(['Rosemary'])
   })
 
   test('matches in names are marked, regardless of accents and case', async () => {

@@ -43,7 +43,9 @@ onEngine('sqlite', 'movers', (open) => {
     const words = readable(text)
     expect(words).toMatch(/Rises 1 1 Ada GitHub Developer \+4, 10 to 14 .* \+4 15 to 19/)
     expect(words).toMatch(/Falls 1 1 Bob GitHub Developer −8, 21 to 13 .* −8 26 to 18/)
-    expect(words).toMatch(/New people 1 1 .*Eve.* GitHub Developer \+7; ENS \+5 .* 12 new/)
+    expect(words).toMatch(
+      /New people, the latest first 1 &lt;i&gt;Eve.* GitHub Developer \+7; ENS \+5 .* 12 new/,
+    )
     expect(text).toContain('&lt;i&gt;Eve &amp; co&lt;/i&gt;')
     expect(words).not.toMatch(/Cleo|Dan/)
     expect(text).toContain('<a href="/movers" aria-current="page">Movers</a>')
@@ -67,6 +69,25 @@ onEngine('sqlite', 'movers', (open) => {
     }
   })
 
+  test('each list has 20 people on a page, and a later page leaves out lists that have ended', async () => {
+    await using store = await open()
+    const people = Array.from({ length: 45 }, (_, at) => person(at + 1, `Nr${at}`, 10))
+    await saveRecords(store, people, { now: NOON - 60 * DAY })
+    // The scores of 43 people rise, each by another number, and those of two fall.
+    const changed = people.map(({ id }) => person(id, `Nr${id}`, id > 43 ? 1 : 10 + id))
+    await saveRecords(store, changed, { now: NOON - 3 * DAY })
+    await using server = serveExplorer(store)
+    const first = await server.look('/movers')
+    expect(readable(first.text)).toMatch(/Rises 1 to 20 of 43 1 Nr43 .* 20 Nr24 .* Falls 2 1 Nr44 /)
+    expect(first.text).toContain('<a href="/movers?days=7&amp;page=2" rel="next">Next</a>')
+    const last = await server.look('/movers?page=3')
+    expect(readable(last.text)).toMatch(/Rises 41 to 43 of 43 41 Nr3 .* 43 Nr1 /)
+    expect(last.text).not.toContain('<h2>Falls')
+    expect(last.text).toContain('<title>Movers of the last 7 days, page 3')
+    expect((await server.look('/movers?page=4')).status).toBe(404)
+    expect((await server.look('/movers?page=0')).status).toBe(400)
+  })
+
   test('the page follows a new change, and the home page links to it', async () => {
     await using store = await open()
     await fill(store)
@@ -87,11 +108,11 @@ onEngine('sqlite', 'movers', (open) => {
     expect([status, headers.get('Retry-After')]).toEqual([503, '2'])
     await using store = await open()
     await using empty = serveExplorer(store)
-    expect(readable((await empty.look('/movers')).text)).toMatch(/Rises 0 .* New people 0/)
+    expect(readable((await empty.look('/movers')).text)).toMatch(/Rises 0 .* New people, the latest first 0/)
   })
 })
 
-inBrowser('the feed of movers', (browser) => {
+inBrowser('movers in a browser', (browser) => {
   test('the feed is well-formed Atom with an entry for each mover, the latest first', async () => {
     await using server = await servePeople([], { publicUrl: 'https://passports.example.com' })
     await fill(server.store)
@@ -148,5 +169,22 @@ inBrowser('the feed of movers', (browser) => {
         entryOf(4, 'Dan: −7, 14 to 7', 'GitHub Developer −7, 9 to 2', NOON - 20 * DAY),
       ],
     })
+  })
+
+  test('on a phone, the causes of a change have the width of the row, below the name and the change', async () => {
+    await using server = await servePeople([])
+    await fill(server.store)
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 360, height: 800 })
+    await page.goto(new URL('/movers', server.url).href)
+    const [row, name, score, causes] = await Promise.all(
+      ['', '.name', '.score', '.who .detail'].map(async (part) => {
+        const box = await page.locator(`.ranking li ${part}`.trim()).first().boundingBox()
+        return box ?? { x: 0, y: 0, width: 0, height: 0 }
+      }),
+    )
+    expect(causes?.width).toBeGreaterThan(0.9 * (row?.width ?? 0))
+    expect(causes?.y).toBeGreaterThanOrEqual((name?.y ?? 0) + (name?.height ?? 0))
+    expect(causes?.y).toBeGreaterThanOrEqual((score?.y ?? 0) + (score?.height ?? 0))
   })
 })

@@ -44,7 +44,9 @@ export async function expectV1(
     expect(await store.v2.findPassport(ref)).toEqual(passport && renderPassport(passport, v2))
   }
   const ids = [...records.keys()]
-  const listed = await store.passports.listByIds(ids)
+  const listed = (await store.passports.listByIds(ids)).toSorted(
+    (one, other) => other.scores.total - one.scores.total || one.id - other.id,
+  )
   const items = listed.map((passport) => JSON.stringify(presentListedPassport(passport)))
   expect(await store.v1.listItems(ids)).toEqual(items)
   const itemsV2 = listed.map((passport) =>
