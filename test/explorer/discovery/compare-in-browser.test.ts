@@ -80,7 +80,7 @@ inBrowser('a comparison on a phone', (browser) => {
             Math.round(each.clientHeight / Number.parseFloat(getComputedStyle(each).lineHeight)),
           ),
         )
-    expect(await linesOf('h1')).toEqual([3])
+    expect(await linesOf('h1 .clamp')).toEqual([3])
     expect(await linesOf('.large')).toEqual([1, 1, 1, 1])
     // Names break between words; a word that is too long ends in an ellipsis.
     const linesOfWords = await page.locator('.compared bdi').evaluateAll((names) =>
