@@ -146,7 +146,7 @@ export const ERRORS: Record<DocumentedError, ErrorDescription> = {
   },
   not_ready: {
     description:
-      'The database is unavailable (`unavailable`), the index for filters is being built, or the server has too many requests (`overloaded`)',
+      'The database is unavailable (`unavailable`), the index for filters is being built, or the server has too many requests or open streams (`overloaded`)',
     sentence: 'The index for filters is being built: 40 % done. Try again shortly.',
     headers: ['Retry-After'],
   },

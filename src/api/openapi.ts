@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { ServiceError, STATUS_OF } from '../domain/errors.ts'
+import { findUnknown, invalidValues, ServiceError, STATUS_OF } from '../domain/errors.ts'
 import { type DocumentedError, ERRORS, FIELDS, HEADERS, type HeaderName } from './openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, type Route } from './route.ts'
 
@@ -146,11 +146,12 @@ const describeStreams = (streams: DocumentedRoute['streams'] = {}, format: OpenA
   )
 
 /** The documented response for each error code. The examples are rendered like real errors. */
-function describeErrors({ surface }: DocumentedRoute, codes: readonly DocumentedError[], toRef: ToRef) {
+function describeErrors(each: DocumentedRoute, codes: readonly DocumentedError[], toRef: ToRef) {
+  const { surface } = each
   return Object.fromEntries(
     codes.map((code) => {
       const { description, headers: more = [] } = ERRORS[code]
-      const { type, example } = exampleOf(surface, code)
+      const { type, example } = exampleOf(each, code)
       const headers = refs([...surface.headers, 'NoStore', ...more])
       return [
         STATUS_OF[code],
@@ -160,14 +161,15 @@ function describeErrors({ surface }: DocumentedRoute, codes: readonly Documented
   )
 }
 
-/** An example of the response to this error, and its content type. */
-export function exampleOf({ presentError }: Route['surface'], code: DocumentedError) {
+/** An example of the response of this route to this error, and its content type. */
+export function exampleOf({ surface, query = {} }: DocumentedRoute, code: DocumentedError) {
   const { sentence, members = {} } = ERRORS[code]
-  const invalid = code === 'invalid_request' ? [{ pointer: '?select', detail: sentence }] : []
-  const { headers, body } = presentError(
-    new ServiceError(code, sentence, { invalid, members }),
-    HEADERS['X-Request-Id'].example,
-  )
+  const unknown = findUnknown('parameter', ['page'], Object.keys(query), () => '?page')
+  const error =
+    code === 'invalid_request' && surface.parseQuery
+      ? invalidValues(unknown)
+      : new ServiceError(code, sentence, { members })
+  const { headers, body } = surface.presentError(error, HEADERS['X-Request-Id'].example)
   return { type: headers['Content-Type'] as string, example: JSON.parse(body) as object }
 }
 

@@ -40,9 +40,13 @@ export const rankOf = ({ scores }: Snapshot, score: number) => ({
   total: scores.length,
 })
 
+/** The number of passports above this one in the ranking. Equal scores are in the order of their ids. */
+export const countAbove = ({ ids, scores }: Snapshot, id: number, score: number): number =>
+  countBefore(scores, (other, at) => other > score || (other === score && (ids[at] as number) < id))
+
 /** The number of leading scores for which the condition holds. */
-const countBefore = (scores: Float64Array, condition: (score: number) => boolean) =>
-  countWhile(scores.length, (index) => condition(scores[index] as number))
+const countBefore = (scores: Float64Array, condition: (score: number, at: number) => boolean) =>
+  countWhile(scores.length, (at) => condition(scores[at] as number, at))
 
 /** `scores` in descending order. */
 function distributionOf(scores: Float64Array): Distribution {

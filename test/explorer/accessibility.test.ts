@@ -4,27 +4,10 @@ import { PALETTE } from '../../src/explorer/design/tokens.ts'
 import { addAxe, findViolations, LAYOUT_RULES } from '../support/explorer/axe.ts'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { listPageKinds } from '../support/explorer/page-kinds.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../support/explorer/sample-passport.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
-
-/** Pages that together have each kind of markup. */
-const PATHS = [
-  ...[
-    '/',
-    '/?q=a&tag=builder&human=true&sort=skills',
-    '/?q=nobody',
-    '/credentials/e',
-    '/?q=human+builders+github+over+5',
-    '/tags-and-places',
-    '/credentials',
-    '/compare?ids=1,12,2,3',
-    '/about',
-    '/movers',
-  ],
-  ...['/passports/12', '/passports/12/score', '/passports/nobody', '/deprecation', '/reference/v1'],
-  ...['/reference/v3/getPassportV3', '/reference/v3/lookUp'],
-]
 
 inBrowser('accessibility', (browser) => {
   test('axe finds no violation on any kind of page, on a phone in the light theme and on a desktop in the dark one', async () => {
@@ -39,7 +22,8 @@ inBrowser('accessibility', (browser) => {
     await using bare = serveExplorer(empty)
     const page = await browser.newPage()
     const results: object[] = []
-    for (const target of [...PATHS.map((path) => server.url.origin + path), bare.url.href]) {
+    const targets = listPageKinds(12, 'e').map((path) => server.url.origin + path)
+    for (const target of [...targets, bare.url.href]) {
       // Without transitions, the colours are final at once.
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
       await page.setViewportSize({ width: 390, height: 844 })

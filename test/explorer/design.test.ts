@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { contrast } from '../../src/domain/color-contrast.ts'
 import { renderScoreBar } from '../../src/explorer/design/charts.ts'
-import { FONTS } from '../../src/explorer/design/fonts.ts'
+import { FONTS, LATIN_FONT_PATH } from '../../src/explorer/design/fonts.ts'
 import { rosette } from '../../src/explorer/design/rosette.ts'
 import { PALETTE, writeColors } from '../../src/explorer/design/tokens.ts'
+import { selectFont } from '../../src/explorer/site/layout-and-link-previews.ts'
 
 test('the stylesheet has the colours of both themes, including the accent colours of the site', () => {
   const style = writeColors({ light: '#111111', dark: '#eeeeee' })
@@ -53,20 +54,20 @@ test('the small version of a rosette is simpler than the large one and has the s
   expect(strokeOf(small)).toBe(strokeOf(large) as string)
 })
 
-test('the fonts have Latin, Cyrillic and Greek letters, in small files', () => {
-  expect(FONTS.map(({ name }) => name)).toEqual([
-    'latin',
-    'latin-ext',
-    'cyrillic',
-    'cyrillic-ext',
-    'greek',
-    'vietnamese',
-  ])
-  for (const { bytes, path } of FONTS) {
+test('the fonts are small files, of which pages use the first', () => {
+  expect(FONTS).toHaveLength(6)
+  for (const bytes of FONTS) {
     expect(Buffer.from(bytes.subarray(0, 4)).toString()).toBe('wOF2')
     expect(bytes.length).toBeLessThan(21_000)
-    expect(path).toMatch(/^\/fonts\/[a-z-]+\.[0-9a-z]+\.woff2$/)
   }
+  expect(LATIN_FONT_PATH).toMatch(/^\/fonts\/latin\.[0-9a-z]+\.woff2$/)
+})
+
+test('a heading with a letter that the font of pages lacks is in a font of the system', () => {
+  for (const text of ['Ada', 'Jürgen Œuvré', 'ada_86 🌊', 'Zoë 🏔️ “x” – 5 €'])
+    expect([text, selectFont(text).markup]).toEqual([text, ''])
+  for (const text of ['Rūta', 'Giấy', 'Мятный', 'زورق', '葉 Leaf'])
+    expect([text, selectFont(text).markup]).toEqual([text, ' class="system-serif"'])
 })
 
 const SCORES = { total: 100, activity: 50, identity: 30, skills: 20 }

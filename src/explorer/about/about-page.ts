@@ -31,8 +31,8 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
 <p class="lead">A passport is one person’s public record of work: credentials that show what the person did, and a score that adds up their points.</p>
 ${site.demo ? html`<p class="notice">This is a demo. Its people and their records are invented.</p>` : html``}
 <dl class="row summary">
-<div><dt class="soft">Run by</dt><dd>${site.owner ?? 'The operator has not said'}</dd></div>
-<div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'The operator has not said'}</dd></div>
+<div><dt class="soft">Run by</dt><dd>${site.owner ?? 'Not stated'}</dd></div>
+<div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
 <div><dt class="soft">People</dt><dd>${text.formatFigure(snapshot.ids.length)}</dd></div>
 ${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change</dt><dd>${formatInstant(data.newest)}</dd></div>`}
 </dl>
@@ -79,13 +79,13 @@ function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
   const top = rules.toSorted(([, one], [, other]) => other.max_score - one.max_score)
   return html`<section id="parts">
 <h2>How a score is made</h2>
-<p>Every credential earns points by a rule, up to a maximum: for having it, for a number such as contributions, or for years. The points add up to three parts, and the parts to the score. The most points of each part:</p>
+<p>Every credential earns points by a rule, up to a maximum: for having it, for a number such as contributions, or for years. The points add up to three parts, and the parts to the score. The maximum of each part:</p>
 <div aria-hidden="true">${renderScoreBar({ activity, identity, skills, total }, total)}</div>
 <dl class="parts">${parts.map(({ part, most, about }) => html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(most)} <span class="soft">${about}</span></dd></div>`)}</dl>
-<p>These count most:</p>
+<p>The credentials with the highest maximum:</p>
 ${renderChips(top.slice(0, MOST_CHIPS))}
 <p><a href="/credentials">All credentials and their rules</a></p>
-<p class="soft">By rule set ${version}. A score that came with an imported record stays as it is, and its page says so.</p>
+<p class="soft">These are the rules of version ${version}. A score that came with an imported record is kept, and its passport says so.</p>
 </section>`
 }
 
@@ -137,7 +137,7 @@ function renderHuman({ types }: RuleSetShape): Html {
   return html`<section id="human">
 <h2>What “human” means</h2>
 ${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has one of these credentials, which other services give after a check of their own. An imported record can have the mark, too.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
-<p>The mark does not say that the name is right. <a href="/?human=true">People marked as human</a></p>
+<p>The mark does not confirm the name. <a href="/?human=true">People marked as human</a></p>
 </section>`
 }
 
@@ -147,13 +147,16 @@ function renderRequests(site: Site, isKeyRequired: boolean): Html {
   const keys = site.keys === undefined ? contact && html`write to ${contact}` : text.renderAddress(site.keys)
   return html`<section id="you">
 <h2>Is this you?</h2>
-<p>To claim, correct, hide or remove the record about you, ${contact ? html`write to ${contact}. Name the number of the passport, such as “Passport 42”, and what should change.` : html`ask the operator of this site, who has not said how to be reached.`}</p>
-<p class="soft">A removed passport stays removed: a later import does not bring it back.${site.privacyUrl === undefined ? html`` : html` <a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a>`}</p>
+<p>${contact ? html`Write to ${contact}.` : 'Ask the operator of this site, whose contact is not stated here.'} Name the number of the passport, such as “Passport 42”, and what you want:</p>
+<dl><dt><strong>Claim</strong></dt><dd>Say which account or wallet of the passport is yours, and how you can show it.</dd>
+<dt><strong>Correct</strong></dt><dd>Say what is wrong, and what is right.</dd>
+<dt><strong>Hide or remove</strong></dt><dd>The passport disappears from all pages and API responses. A later import does not bring it back, unless the operator allows it.</dd></dl>
+${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}
 </section>
 <section id="keys">
 <h2>For programs</h2>
-<p>The <a href="/reference/v3">API</a> has everything on these pages. ${isKeyRequired ? 'Every call needs a key.' : 'A key raises the limit and allows more calls.'}</p>
-<p>${keys ? html`How to get a key: ${keys}` : html`The operator has not said how to get a key.`}</p>
+<p>The <a href="/reference/v3">API</a> has everything on these pages. ${isKeyRequired ? 'Every call needs a key.' : 'Reading works without a key. A key allows more requests, and calls that write need one.'}</p>
+<p>${keys ? html`How to get a key: ${keys}` : html`These pages do not say how to get a key.`}</p>
 </section>`
 }
 
@@ -163,7 +166,7 @@ function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> |
   const source = copied || 'The operator imports records, and issuers add data points with their keys.'
   return html`<section id="data">
 <h2>Where the data comes from</h2>
-<p>${demo ? 'The people of this demo and their records are invented.' : source} Names, texts and accounts are shown as the records have them.</p>
-${data === undefined ? html`` : html`<p class="soft">The ranking shows changes within seconds. Changes are known since ${text.renderDay(data.knownSince)}.</p>`}
+<p>${demo ? 'The demo made its records when it was first started.' : source} Names, texts and accounts are shown as the records have them, unchecked.</p>
+${data === undefined ? html`` : html`<p class="soft">The ranking shows a change within seconds. Changes before ${text.formatDay(data.knownSince)} are not known.</p>`}
 </section>`
 }

@@ -17,30 +17,18 @@ import latinExt from '@fontsource/source-serif-4/files/source-serif-4-latin-ext-
 import vietnamese from '@fontsource/source-serif-4/files/source-serif-4-vietnamese-400-normal.woff2' with {
   type: 'file',
 }
-import unicode from '@fontsource/source-serif-4/unicode.json'
 import { hashOf } from '../../store/hash.ts'
 
 export const FONT_FAMILY = 'Source Serif 4'
 
-/** Browsers load only the subsets whose characters a page contains. */
-const FILES = { latin, 'latin-ext': latinExt, cyrillic, 'cyrillic-ext': cyrillicExt, greek, vietnamese }
+const FILES = [latin, latinExt, cyrillic, cyrillicExt, greek, vietnamese]
+/** The fonts of cards. */
+export const FONTS = FILES.map((file) => readFileSync(file))
 
-export const FONTS = Object.entries(FILES).map(([name, file]) => {
-  const bytes = new Uint8Array(readFileSync(file))
-  const characters = unicode[name as keyof typeof FILES]
-  return { name, bytes, characters, path: `/fonts/${name}.${hashOf(bytes)}.woff2` }
-})
+/** The only font of pages: each other file has up to 18 KB, often for one letter. */
+export const [LATIN_FONT = Buffer.of()] = FONTS
 
-/** The file that every page needs. */
-export const LATIN_FONT_PATH = FONTS[0]?.path ?? ''
+export const LATIN_FONT_PATH = `/fonts/latin.${hashOf(LATIN_FONT)}.woff2`
 
-export const FONT_FACES = FONTS.map(
-  ({ path, characters }) => `@font-face {
-  font-family: "${FONT_FAMILY}";
-  font-weight: 400;
-  font-display: swap;
-  src: url("${path}") format("woff2");
-  unicode-range: ${characters};
-}
-`,
-).join('')
+/** Optional: text that was painted in another font keeps it, so that nothing moves. */
+export const FONT_FACE = `@font-face { font-family: "${FONT_FAMILY}"; font-weight: 400; font-display: optional; src: url("${LATIN_FONT_PATH}") format("woff2"); }`

@@ -98,6 +98,9 @@ export function formatOrdinal(number: number): string {
 
 const ENDINGS: Record<number, string> = { 1: 'st', 2: 'nd', 3: 'rd' }
 
+/** Formats a day for sentences: "3 November 2026". Tables have `renderDay`. */
+export const { format: formatDay } = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
 export const renderDay = (time: number): Html =>
   html`<time>${new Date(time).toISOString().slice(0, 10)}</time>`
 

@@ -138,11 +138,13 @@ function describeStep(credential: Credential, left: number, rule: Rule | undefin
   return `${describeAmount(value, raw.amount, target)}: +${formatFigure(gain)}`
 }
 
-/** Names the unit if the value does: "122 more transactions", but "a value of 16, now 12". */
+/** Keeps the words of the value: "122 more transactions", "Level 3 instead of 2". */
 function describeAmount(value: string, amount: number, target: number): string {
-  const unit = shortWord(/^[\d,.]+ (\p{L}.*)$/u.exec(value)?.[1] ?? '', 30)
+  const [, label = '', word = ''] = /^(?:(\p{L}\D*?):? )?[\d,.]+(?: (\p{L}.*))?$/u.exec(value) ?? []
+  const unit = shortWord(word, 30)
   const left = roundScore(target - amount)
-  if (unit === '') return `a value of ${formatFigure(target)}, now ${formatFigure(amount)}`
+  if (unit === '')
+    return `${shortWord(label, 30)} ${formatFigure(target)} instead of ${formatFigure(amount)}`.trimStart()
   // Names of tokens, such as "BUILD", have no plural.
   if (!/^[a-z ]+$/.test(unit)) return `${formatFigure(left)} more ${unit}`
   return count(left, `more ${amount === 1 ? unit : unit.replace(/s$/, '')}`)

@@ -6,7 +6,7 @@ import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Store } from '../../store/store.ts'
 import { describeChange, joinFirst, UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
-import { formatChange, formatFigure, renderDay, shortWord, toCoordinate } from '../design/text.ts'
+import { formatChange, formatDay, formatFigure, renderDay, shortWord, toCoordinate } from '../design/text.ts'
 
 /** `words` is such as "GitHub −8, 21 to 13". */
 type DescribedCause = { delta: number; words: string; reason?: string }
@@ -17,6 +17,7 @@ type Point = { id: number; time: number; score: number; delta?: number; causes: 
 const TYPES = ['passport.added', 'score.changed'] as const
 const MOST_EVENTS = 60
 const MOST_CAUSES = 5
+const MOST_CAUSES_IN_HEADER = 3
 const FIRST_ROWS = 5
 const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
 
@@ -32,14 +33,12 @@ export async function findHistory(
   return points
 }
 
-const MONTH = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
-/** Renders the last change and its main cause: "−16 since October 2026: GitHub −8, 21 to 13". Empty without a change. */
+/** Renders the last change and its main causes: "−16 since 3 November 2026: GitHub −8, 21 to 13". Empty without a change. */
 export function renderLastChange(points: readonly Point[]): Html {
-  const { id = 0, time, delta, causes = [] } = points.at(-1) ?? {}
+  const { id = 0, time = 0, delta, causes = [] } = points.at(-1) ?? {}
   if (delta === undefined) return html``
-  const cause = causes.find((each) => Math.sign(each.delta) === Math.sign(delta))
-  return html`<p class="last"><a href="#change-${id}">${renderChange(delta)} since ${MONTH.format(time)}</a>${cause ? `: ${cause.words}` : ''}</p>`
+  const [named, more] = [causes.slice(0, MOST_CAUSES_IN_HEADER), causes.length - MOST_CAUSES_IN_HEADER]
+  return html`<p class="last"><a href="#change-${id}">${renderChange(delta)} since ${formatDay(time)}</a>:${named.map(({ words }) => html`<br>${words}`)}${more > 0 ? html`<br>and ${more} more` : html``}</p>`
 }
 
 /** Renders the latest changes of a score with their causes, as a chart and as a table. Empty if nothing changed. */

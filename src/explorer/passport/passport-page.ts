@@ -1,9 +1,9 @@
+import { countAbove } from '../../catalog/score-standing.ts'
 import { notFound } from '../../domain/errors.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
-import { count } from '../../domain/text/counts-and-sizes.ts'
 import { type Html, html } from '../design/html.ts'
-import { formatFigure, nameOf, shortNameOf } from '../design/text.ts'
+import { nameOf } from '../design/text.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ApiState, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import {
@@ -17,7 +17,7 @@ import { describeHighest, describeStrongest, findParts } from '../site/standings
 import { PROOF_ROW, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
-import { renderDistribution, renderParts, renderScore } from './passport-score.ts'
+import { renderDistribution, renderParts, renderRank, renderScore } from './passport-score.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { store, catalog, rules, api = () => 'open' } = options
@@ -41,14 +41,16 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const level = levelOf(scores.total, { levels })
       // The id in the URL, if it is that of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
-      const [name, card] = [shortNameOf(passport), describeCard(passport)]
+      const card = describeCard(passport)
       const highest = describeHighest(scores, standing, context.parts)
       const best = highest || describeStrongest(scores)
-      const headline = highest || (credentials.length > 0 ? count(credentials.length, 'credential') : '')
       const about = best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())
-      const post = `${highest === '' ? card : `${name}: ${highest}`} on ${site.name}`
+      const share = sharePassport(passport, best, level?.level.name)
+      const post = `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`
       const history = await findHistory(store.events, passport, credentials)
-      const score = renderScore(scores.total, level, headline, renderLastChange(history))
+      const rank = renderRank(id, standing, countAbove(await catalog.current(), id, scores.total))
+      const top = highest === '' ? html`` : html`<p class="best">${highest}</p>`
+      const score = renderScore(scores.total, level, [top, rank, renderLastChange(history)])
       const list = renderCredentials({ id, credentials, scores, types })
       // The list may be too long to have the row. A record may also say "human" without a credential.
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
@@ -74,9 +76,9 @@ ${renderSnippets(id, site.origin, api())}
 </article>`
       const page = respondPage({
         site,
-        title: `${name}: ${formatFigure(scores.total)}`,
+        title: card,
         description: best === '' ? card : `${card}, ${about}`,
-        share: sharePassport(passport, best, level?.level.name),
+        share,
         head: renderProfileMeta(passport, site.origin),
         script: 'passport.js',
         main,

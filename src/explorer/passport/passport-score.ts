@@ -5,16 +5,14 @@ import type { levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
-import { describeTop, formatFigure, formatPeople, renderDay } from '../design/text.ts'
-import { describeHighRank, type PartStandings } from '../site/standings.ts'
+import { describeTop, formatDay, formatFigure, formatOrdinal, formatPeople } from '../design/text.ts'
+import { PAGE_SIZE } from '../search/ranking-query.ts'
+import type { PartStandings } from '../site/standings.ts'
 
-/** Renders the score for the top of the page. `best` is a headline such as "Top 4% in Skills", or empty. */
-export function renderScore(
-  total: number,
-  reached: ReturnType<typeof levelOf>,
-  best: string,
-  lastChange: Html,
-): Html {
+type ReachedLevel = ReturnType<typeof levelOf>
+
+/** Renders the score for the top of the page, followed by `details`. */
+export function renderScore(total: number, reached: ReachedLevel, details: readonly Html[]): Html {
   const { level, next } = reached ?? {}
   const left = next && ` ${count(roundScore(next.from - total), 'point')} to ${next.name}`
   const figure = formatFigure(total)
@@ -23,9 +21,15 @@ export function renderScore(
 <h2>Passport score</h2>
 <p class="large${figure.length > 7 ? ' long' : ''}">${figure}</p>
 ${level ? html`<p class="level"><strong><a href="/about#levels">${level.name}</a></strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>` : html``}
-${best === '' ? html`` : html`<p class="best">${best}</p>`}
-${lastChange}
+${details}
 </div>`
+}
+
+/** Renders "12th of 529 people" with a link to that row of the ranking, which `above` other rows precede. */
+export function renderRank(id: number, { rank, total }: Standing, above: number): Html {
+  if (total < 2) return html``
+  const page = above < PAGE_SIZE ? '/' : `/?page=${Math.floor(above / PAGE_SIZE) + 1}`
+  return html`<p class="last"><a href="${page}#p${id}">${formatOrdinal(Math.min(rank, total))} of ${formatPeople(total)}</a></p>`
 }
 
 type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps }
@@ -46,7 +50,7 @@ export function renderParts(passport: Passport, { standing, parts, caps }: Score
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Given by the record</dt><dd>${formatFigure(given)}</dd></div>` : html``}</dl>
 ${renderExplanation(passport, caps)}
-${isSum ? html`<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>` : html``}
+${isSum ? html`<p class="soft">Calculated on ${formatDay(calculatedAt)}</p>` : html``}
 </section>`
 }
 
@@ -63,10 +67,8 @@ export function renderDistribution(score: number, standing: Standing): Html {
     own,
     line: median / step,
   })
-  const rank = describeHighRank(standing)
   return html`<section id="standing">
 <h2>Among ${formatFigure(total)} people</h2>
-${rank === '' ? html`` : html`<p>${rank}</p>`}
 <figure>
 ${bars}
 <p class="row between axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(scale)}${isBeyond ? ' and more' : ''}</span></p>

@@ -3,7 +3,7 @@ import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, SCORE_PARTS, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { formatFigure, formatPeople, nameOf } from '../design/text.ts'
+import { formatDay, formatFigure, formatPeople, nameOf } from '../design/text.ts'
 import type { Colors } from '../design/tokens.ts'
 import { picture, withoutCaching } from '../site/assets-and-csp.ts'
 import type {
@@ -118,12 +118,13 @@ function drawPassport(passport: FullPassport, name: string, words: PassportWords
   const score = formatFigure(passport.scores.total)
   const size = Math.min(196, Math.floor(SCORE_WIDTH / figureWidth(score)))
   const after = Math.round(LEFT + size * figureWidth(score) + 44)
+  const caption = `Passport score, ${formatDay(passport.calculatedAt)}`
   return frame(
     describeCard(passport),
     site,
     html`<svg x="${ROSETTE.x}" y="${ROSETTE.y}" width="${ROSETTE.size}" height="${ROSETTE.size}">${rosette(passport.id)}</svg>
 ${drawName(name, { x: LEFT, y: 142, width: TEXT_WIDTH, size: 80, smallest: 46, fill: colors.ink })}
-${drawText(LEFT, 212, 46, colors.soft, 'Passport score')}
+${drawText(LEFT, 212, fitSize(caption, TEXT_WIDTH / SERIF, 46), colors.soft, caption)}
 <text x="${LEFT - round(size * 0.03)}" y="${BASELINE}" font-size="${size}" fill="${colors.accent}">${score}</text>
 ${drawStanding(words, after, colors)}
 ${passport.human ? drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent) : html``}

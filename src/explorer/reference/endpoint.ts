@@ -98,8 +98,7 @@ ${tabs.map(([name, code]) => html`<pre tabindex="0" aria-label="${name}"><code>$
 </fieldset>`
 }
 
-const NEWLINE = html` \\
-  `
+const NEWLINE = html` \\\n  `
 
 function curl(address: Html, method: string, json: Html | undefined): Html {
   const body = json && html`${NEWLINE}-H 'Content-Type: application/json'${NEWLINE}-d '${json}'`
@@ -122,10 +121,7 @@ console.log(await response.json())`
 }
 
 function python(address: Html, method: string, json: Html | undefined): Html {
-  const body =
-    json &&
-    html`
-    json=${json},`
+  const body = json && html`\n    json=${json},`
   return html`import os
 import requests
 

@@ -5,7 +5,7 @@ import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
 import { renderAddress } from '../design/text.ts'
 import { renderLayout } from '../site/layout-and-link-previews.ts'
-import type { Site } from '../site/site.ts'
+import { callPath, referencePath, type Site } from '../site/site.ts'
 import { fieldsOf, heading, renderEndpoint, renderPath } from './endpoint.ts'
 
 type Options = {
@@ -22,11 +22,6 @@ type Options = {
 export const versionsOf = (routes: readonly DocumentedRoute[]): string[] => [
   ...new Set(routes.filter(({ surface }) => surface.usesKeys).map(({ surface }) => surface.tag.name)),
 ]
-
-export const referencePath = (version: string): string => `/reference/${version.toLowerCase()}`
-
-export const callPath = ({ id, surface }: DocumentedRoute): string =>
-  `${referencePath(surface.tag.name)}/${id}`
 
 /** Renders the page of a call or, without a call, of a version. Only the forms and the search need the script. */
 export function renderReference(all: readonly Route[], options: Options, call?: DocumentedRoute): string {
@@ -79,7 +74,7 @@ ${renderKeySource(site.keys)}
 <section id="calls">
 ${heading('calls', 'Calls')}
 <p class="scripted find-call"><label for="find">Find a call</label> <input id="find" type="search" placeholder="Words, path or parameter" autocomplete="off" spellcheck="false"> <span class="soft" data-count role="status"></span></p>
-<ul class="rows call-list">${api.map(renderCallRow)}</ul>
+${[...Map.groupBy(api, ({ scope }) => GROUPS[scope])].map(renderGroup)}
 </section>
 ${renderErrors(api)}
 <section id="service">
@@ -87,6 +82,12 @@ ${heading('service', 'For operators and tools')}
 <dl>${service.map(({ path, summary = '' }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
 </section>`
 }
+
+/** The groups of calls, by the scope that a key needs. */
+const GROUPS = { read: 'Read', events: 'Follow changes', write: 'Write', 'write:*': 'Write' }
+
+const renderGroup = ([title, calls]: [string, readonly DocumentedRoute[]]) =>
+  html`<div class="call-list"><h3>${title}</h3><ul class="rows">${calls.map(renderCallRow)}</ul></div>\n`
 
 /** The id is the one that the call had when each version was one page. */
 function renderCallRow(route: DocumentedRoute): Html {
@@ -105,7 +106,7 @@ ${renderNotice(call, options)}
 <p class="lead">${prose(call.description ?? '')}</p>
 ${renderKey(site)}
 ${renderEndpoint(call, site.origin, stamp)}
-${renderErrors([call])}`
+${renderErrors([call], html`The <a href="${referencePath(version)}#errors">errors of all calls</a> apply here, too.`)}`
 }
 
 /** Says whether the version is active, deprecated or removed. */
@@ -134,25 +135,23 @@ ${renderKeySource(keys)}
 </div>
 </section>`
 
-/** The statuses of all these calls, each once. */
-function renderErrors(api: readonly DocumentedRoute[]): Html {
-  const errors = api.flatMap((route) =>
-    errorsOf(route).map((code) => ({ status: STATUS_OF[code] as number, text: ERRORS[code].description })),
-  )
-  const byStatus = Map.groupBy([{ status: 304, text: NOT_MODIFIED }, ...errors], ({ status }) => status)
-  const rows = [...byStatus]
+/** Renders the statuses of a version, or those that a call adds to `common`. */
+function renderErrors(api: readonly DocumentedRoute[], common?: Html): Html {
+  const errors = api
+    .flatMap((route) => (common ? (route.errors ?? []) : errorsOf(route)))
+    .map((code) => [STATUS_OF[code] as number, ERRORS[code].description] as const)
+    .toSorted(([, one], [, other]) => one.length - other.length)
+  // The last text of a status is its longest, which has the causes of the others, too.
+  const texts = new Map(common ? errors : [[304, NOT_MODIFIED], ...errors])
+  const rows = [...texts]
     .toSorted(([one], [other]) => one - other)
-    .map(([status, group]) => {
-      const texts = new Set(group.map(({ text }) => text))
-      return html`<dt id="status-${status}"><code>${status}</code></dt>
-${[...texts].map((text) => html`<dd>${prose(text)}</dd>`)}`
-    })
-  const example = api[0] && exampleOf(api[0].surface, 'invalid_request').example
+    .map(([code, text]) => html`<dt id="status-${code}"><code>${code}</code></dt><dd>${prose(text)}</dd>`)
+  const example = api[0] && exampleOf(api[0], 'invalid_request').example
   return html`
 <section id="errors" class="call">
 <div class="call-text">
 ${heading('errors', 'Errors')}
-<p>The body of an error has a sentence for people and a stable code for programs. <code>request_id</code> finds the request in the log of the service.</p>
+<p>${common ?? ABOUT_ERRORS}</p>
 <dl class="statuses">${rows}</dl>
 </div>
 <div class="call-code">
@@ -163,3 +162,5 @@ ${heading('errors', 'Errors')}
 </div>
 </section>`
 }
+
+const ABOUT_ERRORS = html`The body of an error has a sentence for people and a stable code for programs. <code>request_id</code> finds the request in the log of the service.`

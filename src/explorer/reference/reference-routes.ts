@@ -10,9 +10,9 @@ import { type DatedPlan, datePlan, NO_PLAN } from '../../domain/retirement.ts'
 import { quote } from '../../domain/text/quote.ts'
 import type { Awaitable } from '../../store/store.ts'
 import { file, POLICY } from '../site/assets-and-csp.ts'
-import { createSite, type Site } from '../site/site.ts'
+import { callPath, createSite, referencePath, type Site } from '../site/site.ts'
 import { describePhase, renderDeprecation } from './deprecation-page.ts'
-import { callPath, referencePath, renderReference, versionsOf } from './reference-page.ts'
+import { renderReference, versionsOf } from './reference-page.ts'
 
 type Options = {
   site?: Site

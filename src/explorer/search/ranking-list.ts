@@ -42,7 +42,7 @@ function renderRow(each: Ranked, scale: number, query: RankingQuery): Html {
   const { id, scores, human } = passport
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
   return {
-    markup: `<li>
+    markup: `<li id="p${id}">
 <span class="rank"><span class="unseen">Place </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
 <span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? ' <span class="pill">human</span>' : ''}${renderAbout(each, name, query)}</span>

@@ -3,7 +3,7 @@ import type { FullPassport, Passport } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/url.ts'
 import { LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
-import { formatFigure, shortNameOf } from '../design/text.ts'
+import { formatDay, formatFigure, shortNameOf } from '../design/text.ts'
 import type { AssetName } from './assets-and-csp.ts'
 import { file, POLICY } from './assets-and-csp.ts'
 import type { Site } from './site.ts'
@@ -50,11 +50,12 @@ ${renderShareMeta(site, { title, description, ...share }, explorer)}${head ?? ht
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header>
+<header${selectFont(site.name)}>
 <p class="brand row"><a href="/">${site.name}</a></p>
-<nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav>
+<button class="quiet" type="button" popovertarget="pages">Menu</button>
+<div id="pages" class="panel" popover><nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
 </header>
-<main id="main">
+<main id="main"${selectFont(title)}>
 ${main}
 </main>
 <footer><div>
@@ -66,6 +67,13 @@ ${THEMES}
 </html>
 `.markup
 }
+
+/** A letter that the font of pages lacks. */
+const OTHER_LETTER = /(?![\0-\u00ff\u0131\u0152\u0153])\p{L}/u
+
+/** Selects a font of the system for a heading with such a letter, because a name in two fonts is hard to read. */
+export const selectFont = (text: string): Html =>
+  OTHER_LETTER.test(text) ? html` class="system-serif"` : html``
 
 /** The script keeps the choice in the browser. Without scripts, the theme is that of the system. */
 const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplete="off"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>`
@@ -133,18 +141,16 @@ export const shareWithCard = (passport: Passport, path: string): Share => ({
   alt: describeCard(passport),
 })
 
-/** `best` is a statement about the score, such as "top 4% overall". `best` and `level` may be empty. */
-export function sharePassport(passport: FullPassport, best: string, level = ''): Share {
-  const { id, scores, human } = passport
-  const total = formatFigure(scores.total)
-  const score = `Passport score ${total}${best === '' ? '' : `: ${best}`}.`
+/** `best` is a statement about the score, such as "Top 4% overall". `best` and `level` may be empty. */
+export function sharePassport(passport: FullPassport, best: string, level = '') {
+  const { id, scores, human, calculatedAt } = passport
   const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
   return {
     ...shareWithCard(passport, `/passports/${id}`),
     type: 'profile',
-    title: `${shortNameOf(passport)}: ${total}${level === '' ? '' : `, ${level}`}`,
-    description: `${score} ${parts}${human ? ' Marked as human.' : ''}`,
-  }
+    title: `${describeCard(passport)}${level === '' ? '' : `, ${level}`}`,
+    description: `${best === '' ? '' : `${best}. `}${parts}${human ? ' Marked as human.' : ''} As of ${formatDay(calculatedAt)}.`,
+  } as const
 }
 
 /** Describes a list by its title, such as "270 people tagged “builder”, led by Ada Harborlight". */

@@ -1,5 +1,5 @@
 import { publicOriginOf } from '../../api/parse-request.ts'
-import { pageRoute } from '../../api/route.ts'
+import { type DocumentedRoute, pageRoute } from '../../api/route.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../config/site.ts'
 import { contrast, mix } from '../../domain/color-contrast.ts'
 import { parseOrigin } from '../../domain/url.ts'
@@ -76,3 +76,8 @@ export const drawIcon = ({ accents }: Pick<Site, 'accents'>): string =>
 export const drawTile = ({ accents }: Pick<Site, 'accents'>): string =>
   html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="-10 -10 84 84"><rect x="-10" y="-10" width="84" height="84" fill="${PALETTE.light.ground}"/>${{ markup: drawIcon({ accents }).replace(/^<svg[^>]*>|<\/svg>$/g, '') }}</svg>`
     .markup
+
+export const referencePath = (version: string): string => `/reference/${version.toLowerCase()}`
+
+export const callPath = ({ id, surface }: DocumentedRoute): string =>
+  `${referencePath(surface.tag.name)}/${id}`

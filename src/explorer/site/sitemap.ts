@@ -1,3 +1,5 @@
+import { isDocumented } from '../../api/route.ts'
+import { API_ROUTES } from '../../api/routes.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { notFound } from '../../domain/errors.ts'
 import { type Html, html } from '../design/html.ts'
@@ -5,7 +7,7 @@ import { credentialAddress } from '../design/text.ts'
 import { file, POLICY, withoutCaching } from './assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage } from './explorer-page-types.ts'
 import { ifReady } from './not-ready.ts'
-import type { Site } from './site.ts'
+import { callPath, type Site } from './site.ts'
 
 /** The protocol allows 50,000 URLs in a file. A file of 10,000 has about 600 KB. */
 const URLS_PER_FILE = 10_000
@@ -28,6 +30,12 @@ export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerP
   },
 })
 
+/** The pages that every service has. Some have no V2. */
+const FIXED = [
+  ...['/', '/about', '/movers', '/credentials', '/tags-and-places', '/deprecation'],
+  ...['/reference/v1', '/reference/v3', ...API_ROUTES.filter(isDocumented).map(callPath)],
+].filter((path) => !path.startsWith('/reference/v2'))
+
 const BY_ID = { field: 'passport_id', descending: false } as const
 
 /** The passports of one file, from the snapshot in memory. The first file also has the other pages, and the credentials that people have. */
@@ -43,9 +51,7 @@ export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
     const list = async () => (await options.catalog.list(request, false)).facets?.[0] ?? []
     const types = page === '1' ? await ifReady(options, list) : []
     const paths = [
-      ...(page === '1'
-        ? ['/', '/about', '/credentials', '/tags-and-places', '/reference/v3', '/deprecation']
-        : []),
+      ...(page === '1' ? FIXED : []),
       ...(types ?? []).map(({ value }) => credentialAddress(value)),
       ...ids.map((id) => `/passports/${id}`),
     ]

@@ -2,7 +2,7 @@ import type { Standing } from '../../catalog/score-standing.ts'
 import type { FullPassport, Scores } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
 import { CATEGORIES, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
-import { describeTop, formatOrdinal, formatPeople } from '../design/text.ts'
+import { describeTop } from '../design/text.ts'
 import type { ExplorerOptions } from './explorer-page-types.ts'
 import { ifReady } from './not-ready.ts'
 
@@ -51,12 +51,6 @@ export function describeHighest(scores: Scores, { below, total }: Standing, part
 export function describeStrongest(scores: Scores): string {
   const [strongest] = SCORE_PARTS.toSorted((one, other) => scores[other] - scores[one])
   return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''
-}
-
-export function describeHighRank({ rank, total }: Standing): string {
-  return total > 1 && 100 * rank <= HIGHEST_PERCENT * total
-    ? `${formatOrdinal(rank)} of ${formatPeople(total)}`
-    : ''
 }
 
 /** Statements about a score, for pictures. Each may be empty. `isComplete`: the facet index was ready. */

@@ -43,11 +43,13 @@ export function createDeliveryLoop({ store, ...options }: Options) {
   return {
     /** Starts the deliveries that are due. Takes the lease only if there are any. */
     async run(errors: ErrorLog): Promise<void> {
+      // A delivery may end while its subscription is read. What was read is then outdated.
+      const before = new Set(running.keys())
       const due = await store.subscriptions.listDue(await store.events.log(), Date.now())
       if ((due.length === 0 && running.size === 0) || !(await lease.renew())) return
       for (const each of due) {
         const most = each.failures > 0 ? MOST_RUNNING_AFTER_FAILURE : MOST_RUNNING
-        if (running.size < most && !running.has(each.id)) running.set(each.id, deliver(each, errors))
+        if (running.size < most && !before.has(each.id)) running.set(each.id, deliver(each, errors))
       }
     },
     async end(): Promise<void> {

@@ -46,20 +46,21 @@ test('/about names the owner, the contact and the source of keys', async () => {
   await using server = await servePeople(PEOPLE, { settings })
   const { text } = await server.look('/about')
   expect(readable(text)).toContain('Run by Ada &amp; &quot;Zoe&quot; Contact hello@kites.example')
-  expect(readable(sectionOf(text, 'you'))).toContain(
-    'To claim, correct, hide or remove the record about you, write to hello@kites.example .',
-  )
+  const you = readable(sectionOf(text, 'you'))
+  expect(you).toContain('Write to hello@kites.example . Name the number of the passport')
+  for (const wish of ['Claim Say', 'Correct Say', 'Hide or remove The passport disappears'])
+    expect(you).toContain(wish)
   expect(sectionOf(text, 'you')).toContain('<a href="https://kites.example/privacy" rel="noreferrer">')
   expect(sectionOf(text, 'keys')).toContain(
     'How to get a key: <a href="https://kites.example/keys" rel="noreferrer">',
   )
 })
 
-test('/about says what the operator has not said', async () => {
+test('/about says what the operator has not stated', async () => {
   const { text } = await server.look('/about')
-  expect(readable(text)).toContain('Run by The operator has not said Contact The operator has not said')
-  expect(sectionOf(text, 'you')).toContain('who has not said how to be reached')
-  expect(sectionOf(text, 'keys')).toContain('The operator has not said how to get a key.')
+  expect(readable(text)).toContain('Run by Not stated Contact Not stated')
+  expect(sectionOf(text, 'you')).toContain('Ask the operator of this site, whose contact is not stated here.')
+  expect(sectionOf(text, 'keys')).toContain('These pages do not say how to get a key.')
 })
 
 test('/about says whether programs need a key, and names the contact if it says nothing about keys', async () => {
@@ -133,11 +134,11 @@ test('/about follows the active rules: caps, levels with their thresholds and pe
   expect((await server.look('/about')).text).not.toContain('id="levels"')
 })
 
-test('a demo says on /about and on the home page that its people are invented, other services do not', async () => {
+test('a demo says once on /about and on the home page that its people are invented, other services do not', async () => {
   await using demo = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, demo: true } })
-  expect((await demo.look('/about')).text).toContain(
-    'This is a demo. Its people and their records are invented.',
-  )
+  const about = (await demo.look('/about')).text
+  expect(about).toContain('This is a demo. Its people and their records are invented.')
+  expect(about.match(/invented/g)).toHaveLength(1)
   expect((await demo.look('/')).text).toContain('This is a demo: its people are invented.')
   for (const path of ['/about', '/']) expect((await server.look(path)).text).not.toContain('invented')
 })

@@ -45,7 +45,9 @@ inBrowser('a comparison on a phone', (browser) => {
     const people = [1, 2, 3, 4].map((id) =>
       record(id, {
         scores: { total: 987_654_320 + id, activity: 987_654_320 + id },
-        profile: { displayName: `${'Wilhelmina '.repeat(5)}${id}` },
+        profile: {
+          displayName: id === 4 ? 'Ada Featherstonehaugh-Lightfoot' : `${'Wilhelmina '.repeat(5)}${id}`,
+        },
       }),
     )
     await using store = await openTestStore('sqlite', people)
@@ -80,6 +82,26 @@ inBrowser('a comparison on a phone', (browser) => {
         )
     expect(await linesOf('h1')).toEqual([3])
     expect(await linesOf('.large')).toEqual([1, 1, 1, 1])
+    // Names break between words; a word that is too long ends in an ellipsis.
+    const linesOfWords = await page.locator('.compared bdi').evaluateAll((names) =>
+      names.flatMap((name) => {
+        const text = name.firstChild as Text
+        return [...text.data.matchAll(/[^ -]+/g)].map(({ index, 0: word }) => {
+          const range = new Range()
+          range.setStart(text, index)
+          range.setEnd(text, index + word.length)
+          return new Set([...range.getClientRects()].map(({ top }) => top)).size
+        })
+      }),
+    )
+    expect(new Set(linesOfWords)).toEqual(new Set([1]))
+    expect(await page.locator('.compared').last().textContent()).toBe('Ada Featherstonehaugh-Lightfoot')
+    expect(
+      await page
+        .locator('.compared')
+        .last()
+        .evaluate((name) => getComputedStyle(name).textOverflow),
+    ).toBe('ellipsis')
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   })
 })

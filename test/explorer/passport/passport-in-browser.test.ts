@@ -68,7 +68,7 @@ inBrowser('the passport page in a browser', (browser) => {
     await page.getByRole('status').getByText('New score: 1,057.5.').waitFor()
     expect(await page.locator('#score .large').textContent()).toBe('1,057.5')
     expect(await page.locator('#recalculating').count()).toBe(0)
-    expect(await page.title()).toBe('Mira Kettlewood: 1,057.5 · passportd')
+    expect(await page.title()).toBe('Mira Kettlewood: passport score 1,057.5 · passportd')
     expect(await page.evaluate('window.isSame')).toBe(true)
     // The details are still open, and the focus and the buttons are restored.
     expect(await page.locator('#how').getAttribute('open')).toBe('')

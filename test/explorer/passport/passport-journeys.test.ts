@@ -49,7 +49,14 @@ inBrowser('journeys on the passport page', (browser) => {
     await page.setViewportSize({ width: 360, height: 800 })
     const complaints = await visit(`${server.url}passports/12`, page)
     const before = await tabTo(page, 'Share')
-    expect(before.slice(-5, -1)).toEqual(['Outstanding', '▼ −5 since January 2026', 'builder', 'zk'])
+    expect(before.slice(1, 3)).toEqual(['passportd', 'Menu'])
+    expect(before.slice(5, -1)).toEqual([
+      'Outstanding',
+      '2nd of 6 people',
+      '▼ −5 since 2 January 2026',
+      'builder',
+      'zk',
+    ])
     await page.keyboard.press('Enter')
     const panel = await tabTo(page, 'Copy HTML')
     expect(panel.slice(0, 3)).toEqual(['Close', 'Copy link', 'Download card'])
@@ -69,6 +76,43 @@ inBrowser('journeys on the passport page', (browser) => {
     const copies = [...panel, ...names].filter((name) => name.startsWith('Copy'))
     expect(new Set(copies).size).toBe(copies.length)
     expect(complaints).toEqual([])
+  })
+
+  test('the header is one row on a phone, with a menu that the keyboard opens and closes without JavaScript', async () => {
+    const page = await browser.newPageWithoutScripts()
+    await page.setViewportSize({ width: 360, height: 800 })
+    await visit(`${server.url}passports/12`, page)
+    const menu = page.getByRole('navigation', { name: 'Pages', exact: true })
+    const boxes = await Promise.all(
+      ['.brand', 'header > button'].map((each) => page.locator(each).boundingBox()),
+    )
+    const [brand, button] = boxes.map((box) => ({
+      top: box?.y ?? 0,
+      end: (box?.y ?? 0) + (box?.height ?? 0),
+    }))
+    expect(Math.max(brand?.top ?? 0, button?.top ?? 0)).toBeLessThan(
+      Math.min(brand?.end ?? 0, button?.end ?? 0),
+    )
+    expect(await menu.count()).toBe(0)
+    await tabTo(page, 'Menu')
+    await page.keyboard.press('Enter')
+    expect(await tabTo(page, 'About')).toEqual(['People', 'Movers', 'Credentials', 'Compare', 'API', 'About'])
+    await page.keyboard.press('Escape')
+    expect(await menu.count()).toBe(0)
+    await page.setViewportSize({ width: 1200, height: 800 })
+    expect(await menu.isVisible()).toBe(true)
+    expect(await page.locator('header > button').isVisible()).toBe(false)
+  })
+
+  test('the link of a rank scrolls to the row of the person, which is highlighted', async () => {
+    const page = await browser.newPageWithoutScripts()
+    await visit(`${server.url}passports/12`, page)
+    await page.getByRole('link', { name: '2nd of 6 people' }).click()
+    const row = page.locator('.ranking li:target')
+    expect(await row.textContent()).toContain('Mira Kettlewood')
+    const background = (selector: string) =>
+      page.locator(selector).evaluate((each) => getComputedStyle(each).backgroundColor)
+    expect(await background('#p12')).not.toBe(await background('#p21'))
   })
 
   test('a visitor chooses a badge for a README by keyboard, with and without JavaScript', async () => {
@@ -106,10 +150,10 @@ inBrowser('journeys on the passport page', (browser) => {
   test('a visitor without JavaScript learns by keyboard why a score fell', async () => {
     const page = await browser.newPageWithoutScripts()
     await visit(`${server.url}passports/12`, page)
-    expect(await page.locator('#score .last').textContent()).toBe(
-      '▼ −5 since January 2026: GitHub −5, 15 to 10',
+    expect(await page.locator('#score .last').last().textContent()).toBe(
+      '▼ −5 since 2 January 2026:GitHub −5, 15 to 10',
     )
-    await tabTo(page, '▼ −5 since January 2026')
+    await tabTo(page, '▼ −5 since 2 January 2026')
     await page.keyboard.press('Enter')
     const row = page.locator('tr:target')
     expect(await row.isVisible()).toBe(true)

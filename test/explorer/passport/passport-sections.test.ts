@@ -10,10 +10,9 @@ import {
   describeStrongest,
   type PartStandings,
 } from '../../../src/explorer/site/standings.ts'
-import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
-import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
-import { onEngine } from '../../support/store/engines.ts'
-import { credential, NOON, named, record } from '../../support/store/records.ts'
+import { readable, servePeople } from '../../support/explorer/explorer-server.ts'
+import { mira, OTHERS } from '../../support/explorer/sample-passport.ts'
+import { credential, named, record } from '../../support/store/records.ts'
 
 test('percentiles are rounded up, so that none is overstated, and no percentile below the median is shown', () => {
   expect(describeTop(1, 1000)).toBe('No. 1')
@@ -41,19 +40,38 @@ test('a description names the best percentile, overall or in one part of the sco
   expect(describe(0, {}, { total: 0, activity: 0, identity: 0, skills: 0 })).toBe('')
 })
 
-test('a low rank is not shown; a level is shown with the points to the next level', async () => {
+test('the header has the level with the points to the next level, and the rank with a link to its row of the ranking', async () => {
   const people = [100, 70, 50, 20].map((score, at) => ({
     ...named(at + 1, `Person ${at + 1}`, score),
     scores: { total: score, activity: 0, identity: 0, skills: score },
   }))
   await using server = await servePeople(people)
   const read = async (id: number) => readable((await server.look(`/passports/${id}`)).text)
-  expect(await read(1)).toContain('Passport score 100 Established 20 points to Advanced No. 1 overall Share')
-  expect(await read(2)).toContain('Passport score 70 Established 50 points to Advanced Share')
-  expect(await read(3)).toContain('Passport score 50 Regular 10 points to Established Share')
-  expect(await read(1)).toContain('Among 4 people 1st of 4 people')
-  expect(await read(2)).not.toContain('2nd of')
-  for (const id of [3, 4]) expect(await read(id)).not.toMatch(/[34](rd|th) of|Top|lower|Not verified/)
+  expect(await read(1)).toContain(
+    'Passport score 100 Established 20 points to Advanced No. 1 overall 1st of 4 people Share',
+  )
+  expect(await read(2)).toContain('Passport score 70 Established 50 points to Advanced 2nd of 4 people Share')
+  expect(await read(3)).toContain('Passport score 50 Regular 10 points to Established 3rd of 4 people Share')
+  for (const id of [3, 4]) expect(await read(id)).not.toMatch(/Top|lower|Not verified/)
+})
+
+test('the link of a rank leads to the page and row of the ranking, also among equal scores', async () => {
+  const people = Array.from({ length: 45 }, (_, at) =>
+    named(at + 1, `Person ${at + 1}`, at < 3 ? 90 - at : 7),
+  )
+  await using server = await servePeople(people)
+  for (const [id, rank, page] of [
+    [1, '1st', '/'],
+    [20, '4th', '/'],
+    [21, '4th', '/?page=2'],
+    [45, '4th', '/?page=3'],
+  ] as const) {
+    const { text } = await server.look(`/passports/${id}`)
+    expect(text).toContain(`<a href="${page}#p${id}">${rank} of 45 people</a>`)
+    expect((await server.look(page)).text).toContain(`<li id="p${id}">`)
+  }
+  await using alone = await servePeople([named(1, 'Only')])
+  expect(readable((await alone.look('/passports/1')).text)).not.toMatch(/1st of/)
 })
 
 test('the page does not call the total of an imported record the sum of its parts', async () => {
@@ -115,11 +133,13 @@ test('a category shows five credentials and collapses the rest', async () => {
   expect((await server.look('/passports/1/credentials')).text).not.toContain('class="fold"')
 })
 
-test('links for sharing on other sites contain the URL of the page and the best rank of the person', async () => {
+test('links for sharing on other sites contain the URL of the page, the score, the level and the best standing', async () => {
   await using server = await servePeople([mira, ...OTHERS], { publicUrl: 'https://passports.example.com' })
   const { text } = await server.look('/passports/12')
   const page = encodeURIComponent('https://passports.example.com/passports/12')
-  const words = encodeURIComponent('Mira Kettlewood: No. 1 in Activity on passportd')
+  const words = encodeURIComponent(
+    'Mira Kettlewood: passport score 1,042.5, Outstanding, No. 1 in Activity on passportd',
+  )
   for (const address of [
     `https://x.com/intent/post?text=${words}&amp;url=${page}`,
     `https://farcaster.xyz/~/compose?text=${words}&amp;embeds[]=${page}`,
@@ -229,69 +249,14 @@ test('a gain names the next step in the unit of the credential, or says that onl
   expect(step('contracts', '1 contract', 4)).toBe('2 more contracts: +3')
   expect(step('builds', '4 builds', 16)).toBe('1 more build: +4')
   expect(step('tokens', '2 TALENT', 1)).toBe('8 more TALENT: +4')
-  expect(step('builds', 'Level 2', 8)).toBe('a value of 3, now 2: +4')
-  expect(step('builds', '0', 0)).toBe('a value of 1, now 0: +4')
+  expect(step('builds', 'Level 2', 8)).toBe('Level 3 instead of 2: +4')
+  expect(step('builds', 'Humanity Score: 2', 8)).toBe('Humanity Score 3 instead of 2: +4')
+  expect(step('builds', '0', 0)).toBe('1 instead of 0: +4')
+  expect(step('builds', 'v2', 8)).toBe('3 instead of 2: +4')
   expect(step('age', '2025-01-02', 7, 40)).toBe('only time: +4 a year')
   // No step is named if the rule does not explain the points, or if there is no number.
   expect(step('tx', '68 transactions', 5)).toBe('up to 15 more points')
   expect(step('tx', 'Verified', 0)).toBe('up to 20 more points')
   expect(step('nothing', '5', 0)).toBe('up to 20 more points')
   expect(step('constructor', '5 things', 5)).toBe('up to 15 more points')
-})
-
-onEngine('sqlite', 'the score history', (open) => {
-  test('the score history shows each change with its causes, as a chart and as a table', async () => {
-    await using server = await servePeople([mira])
-    expect((await server.look('/passports/12')).text).not.toContain('id="history"')
-    await addDataPoint(server.store, 900)
-    await rescore(server.store)
-    const { text } = await server.look('/passports/12')
-    const [, id] =
-      /<a class="rise" href="#change-(\d+)" tabindex="-1"><title>2026-01-02: 1,057.5</.exec(text) ?? []
-    expect(text).toContain(`<tr id="change-${id}"><td><time>2026-01-02</time>`)
-    expect(text).toContain('<span>today</span>')
-    expect(text).toContain('<svg class="history" aria-hidden="true">')
-    const words = readable(text)
-    expect(words).toContain(
-      'Date Change Score Causes 2026-01-02 &#9650; +15 1,042.5 to 1,057.5 GitHub +15 (new)',
-    )
-    expect(words).toContain('&ndash; 1,042.5 first known score')
-  })
-
-  test('the header names the last change with its main cause, and a fall has an arrow, a sign and a colour of its own', async () => {
-    await using server = await servePeople([mira])
-    for (const amount of [900, 400]) {
-      await addDataPoint(server.store, amount)
-      await rescore(server.store)
-    }
-    const { text } = await server.look('/passports/12')
-    const [header = ''] = /<p class="last">.*/.exec(text) ?? []
-    expect(readable(header)).toBe('&#9660; \u22125 since January 2026 : GitHub \u22125, 15 to 10')
-    const [, id] = /href="#change-(\d+)"><span class="fall">/.exec(header) ?? []
-    const [row = ''] = new RegExp(`<tr id="change-${id}">.*`).exec(text) ?? []
-    expect(readable(row)).toBe(
-      '2026-01-02 &#9660; \u22125 1,057.5 to 1,052.5 GitHub \u22125, 15 to 10 (900 to 400)',
-    )
-    expect(text).toContain(`<a class="fall" href="#change-${id}" tabindex="-1">`)
-    expect(text).toMatch(/<path class="fall" vector-effect="non-scaling-stroke" d="M[\d.]+ 16V[\d.]+"/)
-    // The axis begins a little below the lowest score, 1,042.5.
-    expect(text).toContain('>1,057.5</text><text y="100%" dy="-6">1,040</text>')
-  })
-
-  test('the score history shows only the latest 60 changes', async () => {
-    await using store = await open([record(1)])
-    for (let total = 1; total <= 70; total++) {
-      const passport = record(1, { scores: { total, activity: total, identity: 0, skills: 0 } })
-      await store.records.save([{ kind: 'passport', passport }], { now: NOON + total, restore: false })
-    }
-    await using server = serveExplorer(store)
-    const { text } = await server.look('/passports/1')
-    expect(text.match(/<a class="rise" href="#change-/g)).toHaveLength(61)
-    const [shown = '', folded = ''] = text.split('<details id="changes">')
-    expect(shown.match(/<tr id="change-/g)).toHaveLength(5)
-    expect(folded.match(/<tr id="change-/g)).toHaveLength(56)
-    expect(readable(text)).toContain('+1 69 to 70 imported record +1')
-    expect(readable(folded)).toStartWith('56 earlier changes')
-    expect(readable(text)).toContain('&ndash; 10 earlier score')
-  })
 })

@@ -1,12 +1,9 @@
 import { expect, test } from 'bun:test'
-import { FONTS } from '../../../src/explorer/design/fonts.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { pointOf, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
-import { inventPeople } from '../../support/store/invented-people.ts'
 import { credential, NOON, record, social } from '../../support/store/records.ts'
-import { hand } from '../../support/store/scoring.ts'
 
 const ZALGO = `a${'\u0301\u0322\u0353'.repeat(700)}`
 const LONG = '&"<x>\u0416'.repeat(400)
@@ -103,33 +100,4 @@ test('a long bio is collapsed, and a short one is shown in full', async () => {
   expect(await read(1)).not.toContain('id="bio"')
   for (const id of [2, 3]) expect(await read(id)).toContain('<details id="bio">')
   expect(await read(3)).toContain(lines)
-})
-
-test('a first visit transfers at most 55 KB with the fonts and the history, a later one at most 15 KB', async () => {
-  await using server = await servePeople(inventPeople().slice(0, 50))
-  for (let points = 1; points <= 10; points++) {
-    await hand(server.store, { id: 42 }, pointOf('github', '', 4 * points ** 2, ''))
-    await rescore(server.store)
-  }
-  const read = (path: string, encoding: string) =>
-    fetch(server.url.origin + path, { headers: { 'Accept-Encoding': encoding }, decompress: false })
-  const page = await (await read('/passports/42', 'identity')).text()
-  const files = [...page.matchAll(/(?:href|src)="(\/(?:assets|fonts)\/[^"]+)"/g)].map(
-    (match) => match[1] as string,
-  )
-  expect(files.length).toBeGreaterThan(2)
-  expect(readable(page)).toContain('6 earlier changes')
-  // The name has a character of another font file, which the style sheet names.
-  expect(page).toContain('<h1 class="clamp" dir="auto">R\u016bta')
-  const fonts = FONTS.filter(({ name }) => name === 'latin-ext').map(({ path }) => path)
-  let [first, later] = [0, 0]
-  for (const path of ['/passports/42', ...files, ...fonts, '/icon.svg']) {
-    const response = await read(path, 'gzip')
-    expect([path, response.status]).toEqual([path, 200])
-    const size = (await response.bytes()).length
-    first += size
-    if (!response.headers.get('Cache-Control')?.includes('immutable')) later += size
-  }
-  expect(first).toBeLessThan(55_000)
-  expect(later).toBeLessThan(15_000)
 })

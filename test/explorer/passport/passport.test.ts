@@ -22,7 +22,7 @@ onEngine('sqlite', 'the passport page', (open) => {
       'Mira Kettlewood',
       'human Passport 12 Lisbon',
       'Passport score 1,042.5 Outstanding',
-      'No. 1 in Activity Builds kites. builder zk Share Compare',
+      'No. 1 in Activity 2nd of 5 people Builds kites. builder zk Share Compare',
       'Activity 1,020 No. 1 Identity 12.25 No. 1 Skills 10.25 No. 1',
       '1,020 Activity + 12.25 Identity + 10.25 Skills = 1,042.5',
       'Identity 12.25 from 2 credentials',

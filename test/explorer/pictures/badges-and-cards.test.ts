@@ -38,13 +38,13 @@ onEngine('sqlite', 'badges and cards', (open) => {
     expect(titleOf(grace)).toBe('Passport score 42.5')
   })
 
-  test('cards show the name, the score, its parts and the host', async () => {
+  test('cards show the name, the score with its date and parts, and the host', async () => {
     const people = [{ ...ada, stale: false }, named(2, 'Beth', 50), named(3, 'Cleo', 1), named(4, 'Dora', 1)]
     await using server = await servePeople(people, { publicUrl: 'https://passports.example.com' })
     const svg = (await server.look('/card/7.svg')).text
     expect(wordsOf(svg)).toEqual([
       'Ada Lovélace 🐉',
-      'Passport score',
+      'Passport score, 2 January 2026',
       '42.5',
       'No. 1 in Activity',
       'Regular',
@@ -60,6 +60,16 @@ onEngine('sqlite', 'badges and cards', (open) => {
     // A preview of 300 pixels shows a quarter of these sizes.
     const sizes = [...svg.matchAll(/font-size="([\d.]+)"/g)].map(([, size]) => Number(size))
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(36)
+  })
+
+  test('the date on a card is legible at a width of 300 pixels, also in the month with the longest name', async () => {
+    const calculatedAt = Date.UTC(2026, 8, 30)
+    await using server = await servePeople([record(1, { calculatedAt, stale: false })])
+    const [, size] =
+      /font-size="(\d+)"[^>]*>Passport score, 30 September 2026</.exec(
+        (await server.look('/card/1.svg')).text,
+      ) ?? []
+    expect(Number(size)).toBeGreaterThanOrEqual(40)
   })
 
   test('cards and large badges draw the parts in proportion to an imported total, and the rest in grey', async () => {

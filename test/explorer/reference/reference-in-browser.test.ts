@@ -194,6 +194,7 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
     expect(await page.getByRole('status').textContent()).toBe(`1 of ${all} calls`)
     expect(await find('as_of')).toEqual(['Get a passport by id, wallet or handle', 'Look up many passports'])
     expect(await find('/rules/')).toEqual(['Get the rule set behind a score'])
+    expect(await page.locator('.call-list h3:visible').allTextContents()).toEqual(['Read'])
     expect(await find('nothing like it')).toEqual([])
     expect(await find(' ')).toHaveLength(all)
     expect(await page.getByRole('status').textContent()).toBe('')

@@ -47,7 +47,7 @@ describe('social metadata of a passport', () => {
     const markup = render()
     expect(markup).toContain(`<link rel="canonical" href="${ORIGIN}/passports/7">`)
     expect(contentOf(markup, 'og:type')).toBe('profile')
-    expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉: 42.5, Established')
+    expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉: passport score 42.5, Established')
     expect(contentOf(markup, 'og:url')).toBe(`${ORIGIN}/passports/7`)
     expect(contentOf(markup, 'og:image')).toBe(`${ORIGIN}/card/7.png`)
     expect(contentOf(markup, 'og:image:type')).toBe('image/png')
@@ -56,7 +56,7 @@ describe('social metadata of a passport', () => {
     expect(contentOf(markup, 'og:image:alt')).toBe('Ada Lovélace 🐉: passport score 42.5')
     expect(contentOf(markup, 'twitter:card')).toBe('summary_large_image')
     const words =
-      'Passport score 42.5: Top 4% in Skills. Activity 12, identity 10.25, skills 20.25. Marked as human.'
+      'Top 4% in Skills. Activity 12, identity 10.25, skills 20.25. Marked as human. As of 2 January 2026.'
     expect(contentOf(markup, 'og:description')).toBe(words)
   })
 
@@ -94,7 +94,7 @@ describe('social metadata of a passport', () => {
   test('has no URLs of this service if the origin is unknown', () => {
     const markup = render({}, '')
     expect(markup).not.toMatch(/canonical|og:url|og:image/)
-    expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉: 42.5, Established')
+    expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉: passport score 42.5, Established')
     expect(contentOf(markup, 'twitter:card')).toBe('summary')
     expect(dataOf(markup)).not.toHaveProperty('url')
     expect(dataOf(markup).mainEntity).not.toHaveProperty('url')
@@ -102,7 +102,7 @@ describe('social metadata of a passport', () => {
 
   test('has a description without a percentile if none is known', () => {
     expect(contentOf(render({ human: false }, ORIGIN, ''), 'og:description')).toBe(
-      'Passport score 42.5. Activity 12, identity 10.25, skills 20.25.',
+      'Activity 12, identity 10.25, skills 20.25. As of 2 January 2026.',
     )
   })
 

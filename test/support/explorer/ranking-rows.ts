@@ -3,7 +3,7 @@ export function rowsOf(
   page: string,
 ): { path: string; name: string; about: string; rank: string; score: string }[] {
   const list = /<ol class="ranking panel"[\s\S]*?<\/ol>/.exec(page)?.[0] ?? ''
-  return [...list.matchAll(/<li>[\s\S]*?<\/li>/g)].map(([row]) => {
+  return [...list.matchAll(/<li id="p\d+">[\s\S]*?<\/li>/g)].map(([row]) => {
     const [, path = '', name = ''] =
       /class="name clamp" href="([^"]+)"><bdi>(.*?)<\/bdi><\/a>/.exec(row) ?? []
     const [, about = ''] = /<span class="about">(.*)<\/span><\/span>/.exec(row) ?? []

@@ -1,0 +1,23 @@
+/** Pages that together have each kind of markup: of this passport, of passports 1 to 3, and of this type of credential. */
+export const listPageKinds = (id: number, credential: string): string[] => [
+  '/',
+  '/?q=a&tag=builder&human=true&sort=skills',
+  '/?q=nobody',
+  '/?q=human+builders+github+over+5',
+  '/tags-and-places',
+  '/credentials',
+  `/credentials/${credential}`,
+  '/compare',
+  `/compare?ids=1,${id},2,3`,
+  '/movers',
+  '/about',
+  `/passports/${id}`,
+  `/passports/${id}/score`,
+  `/passports/${id}/credentials`,
+  '/passports/nobody',
+  '/deprecation',
+  '/reference/v1',
+  '/reference/v3',
+  '/reference/v3/getPassportV3',
+  '/reference/v3/lookUp',
+]
