@@ -69,7 +69,6 @@ async function find(options: ExplorerOptions, type: string, page: number, signal
       const note = `score ${formatFigure(passport.scores.total)}`
       return { passport, points, rank: people.ranking?.ranks.get(points) ?? 0, note }
     }),
-    /** The points that half of the people have. */
     median: pointsOf(middle, middle.ids[0]),
     /** The number of people with more points than the start of each bar. */
     above: ranksOf.map((points) => (middle.ranking?.ranks.get(points) ?? 1) - 1),

@@ -4,7 +4,7 @@ import { count } from '../../domain/text/counts-and-sizes.ts'
 import { PROGRAM } from '../../version.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
-import { formatFigure, shortWord } from '../design/text.ts'
+import { credentialAddress, formatFigure, shortWord } from '../design/text.ts'
 import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
 import { renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
@@ -184,7 +184,8 @@ function renderResults({ found }: Shown): Html {
     return html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
-  return html`${renderRankingList(found)}
+  const [type, other] = typesOf(query)
+  return html`${type === undefined || other !== undefined ? html`` : html`<p class="soft"><a href="${credentialAddress(type)}">How this credential is earned, and who has the most points</a></p>\n`}${renderRankingList(found)}
 ${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}${controls.renderApiRequest(query, found.isLikeApi)}`
 }
 

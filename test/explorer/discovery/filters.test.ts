@@ -84,6 +84,8 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     ])
     expect(await aboutAt('/?q=github+over+20')).toEqual([expect.stringMatching(/^<b>30 GitHub points<\/b>/)])
     expect((await aboutAt('/?score=%3E50'))[0]).not.toContain('points')
+    const { text } = await server.look('/?points=github%3E20')
+    expect(text).toContain('<a href="/credentials/github">How this credential is earned')
   })
 
   test('each filter shows how many people match it alone', async () => {
