@@ -94,16 +94,13 @@ async function renderRanking(
   return isComplete ? page : withoutCaching(page)
 }
 
-/** Adds the points for the credentials of the filters, or to the first three of all passports their level. */
-async function addNotes({ rules, facets }: PageContext, { query, ranked, points }: FoundRanking) {
+/** Adds the points for the credentials of the filters. */
+async function addNotes({ facets }: PageContext, { query, ranked, points }: FoundRanking) {
+  if (!points) return ranked
   const names = await Promise.all(typesOf(query).map((type) => facets.labelOf('credential', type)))
   const describe = (figure: number, at: number) => `${formatFigure(figure)} ${shortWord(names[at] ?? '', 30)}`
-  const noteOf = (id: number) => points?.get(id)?.map(describe).join(', ').concat(' points')
-  if (points) return ranked.map((each) => ({ ...each, note: noteOf(each.passport.id) }))
-  if (query.typed !== '' || needsIndex(query)) return ranked
-  const { levels = [] } = await rules()
-  const levelOf = (score: number) => levels.findLast(({ from }) => score >= from)?.name
-  return ranked.map((each) => (each.rank > 3 ? each : { ...each, note: levelOf(each.passport.scores.total) }))
+  const noteOf = (id: number) => points.get(id)?.map(describe).join(', ').concat(' points')
+  return ranked.map((each) => ({ ...each, note: noteOf(each.passport.id) }))
 }
 
 /** Search results that fit on one page have no facets. */
