@@ -3,8 +3,8 @@ import { contrast } from '../../src/domain/color-contrast.ts'
 import { renderScoreBar } from '../../src/explorer/design/charts.ts'
 import { FONTS, LATIN_FONT_PATH } from '../../src/explorer/design/fonts.ts'
 import { rosette } from '../../src/explorer/design/rosette.ts'
+import { selectFont } from '../../src/explorer/design/text.ts'
 import { PALETTE, writeColors } from '../../src/explorer/design/tokens.ts'
-import { selectFont } from '../../src/explorer/site/layout-and-link-previews.ts'
 
 test('the stylesheet has the colours of both themes, including the accent colours of the site', () => {
   const style = writeColors({ light: '#111111', dark: '#eeeeee' })

@@ -11,6 +11,7 @@ import {
   formatFigure,
   formatOrdinal,
   renderWord,
+  selectFont,
   shortNameOf,
   shortWord,
 } from '../design/text.ts'
@@ -40,7 +41,7 @@ ${renderProfiles(people)}
 }
 
 export const renderName = (passport: PassportV3): Html =>
-  html`<a class="clamp compared" href="/passports/${passport.id}"><bdi>${shortNameOf(passport)}</bdi></a>`
+  html`<a class="clamp compared" href="/passports/${passport.id}"><bdi${selectFont(shortNameOf(passport))}>${shortNameOf(passport)}</bdi></a>`
 
 /** The mark of a human, and a link that removes the person from the comparison. */
 export function renderMarks({ passport }: ComparedPerson, people: People): Html {

@@ -3,7 +3,7 @@ import type { FullPassport, Passport } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/url.ts'
 import { LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
-import { formatDay, formatFigure, shortNameOf } from '../design/text.ts'
+import { formatDay, formatFigure, selectFont, shortNameOf } from '../design/text.ts'
 import type { AssetName } from './assets-and-csp.ts'
 import { file, POLICY } from './assets-and-csp.ts'
 import type { Site } from './site.ts'
@@ -67,13 +67,6 @@ ${THEMES}
 </html>
 `.markup
 }
-
-/** A letter that the font of pages lacks. */
-const OTHER_LETTER = /(?![\0-\u00ff\u0131\u0152\u0153])\p{L}/u
-
-/** Selects a font of the system for a heading with such a letter, because a name in two fonts is hard to read. */
-export const selectFont = (text: string): Html =>
-  OTHER_LETTER.test(text) ? html` class="system-serif"` : html``
 
 /** The script keeps the choice in the browser. Without scripts, the theme is that of the system. */
 const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplete="off"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>`
