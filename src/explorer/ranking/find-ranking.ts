@@ -5,7 +5,7 @@ import { type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-re
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { findMatches, isComplete, type Match } from '../search/find-matches.ts'
-import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from '../search/ranking-query.ts'
+import { needsIndex, PAGE_SIZE, type RankingQuery, toFilters, toListQuery } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 
 export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
@@ -28,7 +28,7 @@ export async function findRanking(
   const shown = page === 1 ? first : []
   const scoreOf = ({ passport }: { passport: Passport }) => passport.scores[query.sort]
   const list = { ...toListQuery(query), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, signal }
-  const counts = list.filter.map((term) => [term])
+  const counts = toFilters(query.filters)
   const request = needsIndex(query) ? { ...list, facets, counts, ranksOf: shown.map(scoreOf) } : list
   const found = await findList(reader, request, reader.store.passports.listByIds)
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
@@ -65,7 +65,7 @@ export async function findRanking(
 async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQuery) {
   if (typed === '') return { first: [], extra: 0, isMore: false }
   const { matches, isMore } = await findMatches(reader.store, typed)
-  const kept = await keepFiltered(reader, matches, toFilter(filters))
+  const kept = await keepFiltered(reader, matches, toFilters(filters).flat())
   const words = wordsOf(keyword ?? '')
   const isNamed = ({ passport }: Match) =>
     words.every((word) => foldName(passport.profile.displayName).includes(word))

@@ -1,3 +1,4 @@
+import { compareLevels } from '../../domain/lists/comparison.ts'
 import { type FacetRequest, wordsOf } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { countFacets, type FacetReader, namesOf } from '../search/facets.ts'
@@ -37,7 +38,8 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
 
   /** Evaluates the index once, or twice if a rare facet may be a name. The rule set has the names of credentials. */
   async function read(query: RankingQuery, signal: AbortSignal): Promise<SearchReading> {
-    const titles = new Map([...namesOf(await rules())].map(([type, name]) => [type, foldName(name)]))
+    const current = await rules()
+    const titles = new Map([...namesOf(current)].map(([type, name]) => [type, foldName(name)]))
     const all = withText(query, '')
     const counts = await countFacets(catalog, all, requestsFor(query.typed, titles), signal)
     const [known = [], begun = []] = [0, NAMES.length].map((from) =>
@@ -46,7 +48,8 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     const phrasesFor = ({ name, value }: KnownFacet) =>
       name === 'credential' ? [value, value.replaceAll('_', ' '), titles.get(value) ?? value] : [value]
     const entries = known.flatMap((facet) => phrasesFor(facet).map((phrase) => ({ ...facet, phrase })))
-    const facets = Map.groupBy(entries, ({ phrase }) => phrase)
+    const levels = compareLevels(current.levels).map(toFacet)
+    const facets = Map.groupBy([...entries, ...levels], ({ phrase }) => phrase)
     const read = parseSearch(query.typed, facets)
     const [only] = read.rest === '' && read.filters.length === 1 ? read.filters : []
     const { count: least = Number.POSITIVE_INFINITY } =
@@ -88,6 +91,10 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
   return async (query: RankingQuery, signal: AbortSignal): Promise<SearchReading | undefined> =>
     query.typed === '' ? { ...NOTHING, query } : ifReady(options, () => read(query, signal))
 }
+
+/** The level counts nobody, so that a tag or place of the same name is preferred. */
+const toFacet = ({ name, value }: { name: string; value: string }) =>
+  ({ name: 'score', value, count: 0, phrase: foldName(name) }) as const
 
 const NOTHING = { asNames: [], suggestions: [] }
 

@@ -1,16 +1,15 @@
 import type { Catalog } from '../../catalog/catalog.ts'
+import { COMPARISONS, parseComparison } from '../../domain/lists/comparison.ts'
 import type { FacetCount, FacetRequest, GroupField } from '../../domain/lists/list-request.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { formatFigure } from '../design/text.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import {
-  COMPARISONS,
   type FacetName,
   FILTERS,
   type FilterName,
   filtersOf,
-  parseComparison,
   type RankingQuery,
   toListQuery,
 } from './ranking-query.ts'
@@ -109,18 +108,19 @@ function createLabels({ store, rules }: ExplorerOptions) {
 
   async function findKnown(name: FilterName, value: string): Promise<string | undefined> {
     if (name === 'human') return value === 'true' ? 'human' : 'not shown to be human'
-    if (name === 'points' || name === 'score') return describeComparison(value)
+    if (name === 'points' || name === 'score') return describeComparison(name, value)
     const ruled = name === 'credential' ? namesOf(await rules()).get(value) : undefined
     return ruled ?? known.get(`${name} ${value}`)
   }
 
-  /** Returns "GitHub over 20 points" or "a score over 200". */
-  async function describeComparison(comparison: string): Promise<string> {
-    const { type, operator, number } = parseComparison(comparison)
-    const words = `${COMPARISONS[operator][0]} ${formatFigure(number)}`
-    return type === ''
-      ? `a score ${words}`
-      : `${(await findKnown('credential', type)) ?? type} ${words} points`
+  /** Returns "GitHub over 20 points" or "a score at least 120 and under 250 for skills". */
+  async function describeComparison(name: FilterName, comparison: string): Promise<string> {
+    const { type, bounds } = parseComparison(comparison)
+    const describe = (bound: (typeof bounds)[number]) =>
+      `${COMPARISONS[bound.operator][0]} ${formatFigure(bound.value)}`
+    const words = bounds.map(describe).join(' and ')
+    if (name === 'score') return `a score ${words}${type === '' ? '' : ` for ${type}`}`
+    return `${(await findKnown('credential', type)) ?? type} ${words} points`
   }
 
   return {

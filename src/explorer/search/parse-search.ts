@@ -1,8 +1,10 @@
+import { COMPARISONS, type Comparison } from '../../domain/lists/comparison.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { COMPARISONS, type Comparison, type FilterName, MOST_VALUES } from './ranking-query.ts'
+import { SCORE_PARTS } from '../design/charts.ts'
+import { type FilterName, MOST_VALUES } from './ranking-query.ts'
 
-/** A tag, place or credential that some passports have. */
-export type KnownFacet = { name: 'tag' | 'place' | 'credential'; value: string; count: number }
+/** A tag, place or credential that some passports have, or the scores of a level. */
+export type KnownFacet = { name: 'tag' | 'place' | 'credential' | 'score'; value: string; count: number }
 
 /** The facets that a folded phrase names. */
 export type KnownFacets = ReadonlyMap<string, readonly KnownFacet[]>
@@ -62,8 +64,10 @@ const formsOf = (phrase: string): string[] => [
 
 /** Reads a filter that begins at a word. `end` is the index of the word after it. */
 function readFilter(words: readonly string[], at: number, known: KnownFacets) {
-  const score = readComparison(words, words[at]?.toLowerCase() === 'score' ? at + 1 : at)
-  if (score) return { ...score, name: 'score' as const }
+  const part = SCORE_PARTS.find((each) => each === words[at]?.toLowerCase()) ?? ''
+  const from = words.findIndex((word, to) => to >= at && ![part, 'score', 'of'].includes(word.toLowerCase()))
+  const score = readComparison(words, from)
+  if (score) return { ...score, name: 'score' as const, value: `${part}${score.value}` }
   for (const { phrase, end } of phrasesAt(words, at)) {
     const [human, not] = /^(not |non-)?humans?$/.exec(phrase) ?? []
     if (human) return { name: 'human' as const, value: String(not === undefined), end }
@@ -104,6 +108,6 @@ const HINTS: Record<string, KnownFacet['name']> = {
 }
 
 /** Words between filters, which are not part of a name. */
-const CONNECTING = new Set(
-  'a all an and are based from has have in is near of people person score tagged the top who with'.split(' '),
-)
+const CONNECTING_WORDS =
+  'a all an and are based from has have in is level near of people person score tagged the top who with'
+const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

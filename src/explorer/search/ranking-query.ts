@@ -1,4 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts'
+import { type Compared, formatComparison, parseComparison, toTerms } from '../../domain/lists/comparison.ts'
 import { type Filter, type FilterField, formatFilter } from '../../domain/lists/filter.ts'
 import { parseKeyword, parsePageNumber, toWords } from '../../domain/lists/list-request.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
@@ -21,20 +22,10 @@ const FACETS = { tag: 'tag', credential: 'type', place: 'location', human: 'huma
 
 export type FacetName = keyof typeof FACETS
 
-/** All filter parameters of the page. The values of `points` and `score` are comparisons: "github>20", ">200". */
+/** All filter parameters of the page. The values of `points` and `score` are comparisons: "github>20", "skills>200". */
 export const FILTERS = { ...FACETS, points: 'points', score: 'score' } as const
 
 export type FilterName = keyof typeof FILTERS
-
-/** The comparisons of `points` and `score` in words. Pages show the first words. */
-export const COMPARISONS = {
-  '>': ['over', 'above', 'more than', '>'],
-  '>=': ['at least', '>='],
-  '<': ['under', 'below', 'less than', '<'],
-  '<=': ['at most', 'up to', '<='],
-}
-
-export type Comparison = keyof typeof COMPARISONS
 
 /** The parsed query of the ranking page. Filter values are folded and sorted, without duplicates. */
 export type RankingQuery = {
@@ -51,7 +42,7 @@ export type RankingQuery = {
 
 export const PAGE_SIZE = 20
 
-export const MOST_VALUES = { tag: 5, credential: 5, place: 1, human: 1, points: 3, score: 2 }
+export const MOST_VALUES = { tag: 5, credential: 5, place: 1, human: 1, points: 3, score: 4 }
 
 /** Throws `invalid_request` for values that are not accepted. Blank values and unknown parameters are ignored. */
 export function parseRankingQuery(query: URLSearchParams): RankingQuery {
@@ -68,8 +59,8 @@ export function parseRankingQuery(query: URLSearchParams): RankingQuery {
       credential: parseValues(query, 'credential'),
       place: parseValues(query, 'place'),
       human: parseValues(query, 'human').map((text) => parseChoice('human', text, ['true', 'false'])),
-      points: parseValues(query, 'points').map((text) => formatComparison('points', text)),
-      score: parseValues(query, 'score').map((text) => formatComparison('score', text)),
+      points: parseValues(query, 'points').map((text) => readComparison('points', text)),
+      score: parseValues(query, 'score').map((text) => readComparison('score', text)),
     },
     sort: parseChoice('sort', query.get('sort') || 'total', Object.keys(SORTS) as RankingSort[]),
     page: parsePageNumber(query.get('page')),
@@ -87,16 +78,9 @@ function parseValues(query: URLSearchParams, name: FilterName): string[] {
   throw refuse(`${name} must be at most ${LONGEST_VALUE} characters, got ${longest}.`)
 }
 
-/** The parts of a value such as "github>20" or, without a type, ">200". */
-export function parseComparison(value: string) {
-  const [, type = '', operator = '', number = ''] =
-    /^([^<>]*)([<>]=?)\s*(\d{1,9}(?:\.\d{1,2})?)$/.exec(value) ?? []
-  return { type: type.trim(), operator: operator as Comparison, number: Number(number) }
-}
-
-function formatComparison(name: 'points' | 'score', text: string): string {
-  const { type, operator, number } = parseComparison(text)
-  if (operator && (type === '') === (name === 'score')) return `${type}${operator}${number}`
+function readComparison(name: Compared, text: string): string {
+  const comparison = formatComparison(name, text)
+  if (comparison !== undefined) return comparison
   throw refuse(
     `${name} must be a comparison such as ${name === 'score' ? '' : 'github'}>20, got ${quote(text)}.`,
   )
@@ -166,18 +150,16 @@ export const typesOf = ({ filters }: RankingQuery): readonly string[] => [
 /** The query of the same list in v3, and the points that the page shows. */
 export const toListQuery = (query: RankingQuery) => ({
   keyword: query.keyword,
-  filter: toFilter(query.filters),
+  filter: toFilters(query.filters).flat(),
   sort: { field: SORTS[query.sort], descending: true },
   pointsFor: typesOf(query),
 })
 
-export const toFilter = (filters: RankingQuery['filters']): Filter =>
-  filtersOf(filters).map(([name, value]) => {
-    if (name !== 'points' && name !== 'score') return equals(FILTERS[name], value)
-    const { type, operator, number } = parseComparison(value)
-    const condition = { not: false, operator, value: number, ...(type !== '' && { type }) }
-    return { field: name, conditions: [condition] }
-  })
+/** The filter of each value alone. */
+export const toFilters = (filters: RankingQuery['filters']): Filter[] =>
+  filtersOf(filters).map(([name, value]) =>
+    name === 'points' || name === 'score' ? toTerms(name, value) : [equals(FILTERS[name], value)],
+  )
 
 /** The path of the v3 request for the list. Unlike the page, it does not find the words of a name in any order. */
 export function apiAddressOf(query: RankingQuery): string {

@@ -67,6 +67,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
   test('the list can be filtered by comparisons of the score and of the points of a credential', async () => {
     expect(await namesAt('/?score=%3E50')).toEqual(['Ana'])
     expect(await namesAt('/?score=%3E=40&score=%3C60')).toEqual(['Ben', 'Cleo'])
+    expect(await namesAt('/?score=%3E=40%3C60')).toEqual(['Ben', 'Cleo'])
     expect(await namesAt('/?points=GitHub%3E29')).toEqual(['Ana'])
     expect(await namesAt('/?points=github+%3E+30')).toEqual([])
     const { text } = await server.look('/?points=github%3E29&score=%3C=60.50')
@@ -179,6 +180,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
       '/?place=a&place=b': 'place may have at most 1 value, got 2.',
       '/?score=50': 'score must be a comparison such as &gt;20, got &quot;50&quot;.',
       '/?score=a%3E5': 'score must be a comparison such as &gt;20, got &quot;a&gt;5&quot;.',
+      '/?score=passport%3E5': 'score must be a comparison such as &gt;20',
       '/?points=%3E5': 'points must be a comparison such as github&gt;20, got &quot;&gt;5&quot;.',
       '/?points=github%3Efew': 'points must be a comparison such as github&gt;20',
       '/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f': 'tag may have at most 5 values, got 6.',

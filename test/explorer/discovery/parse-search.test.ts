@@ -19,6 +19,7 @@ const FACETS: Record<string, KnownFacet[]> = {
   ],
   github: [{ name: 'credential', value: 'github', count: 68 }],
   'github developer': [{ name: 'credential', value: 'github_developer', count: 300 }],
+  advanced: [{ name: 'score', value: '>=120<250', count: 0 }],
   the: [{ name: 'tag', value: 'the', count: 1 }],
   42: [{ name: 'tag', value: '42', count: 1 }],
 }
@@ -41,6 +42,10 @@ test.each([
   ['builders with a score of at least 12.50 points', ['tag=builder', 'score=>=12.5']],
   ['github at most 5 points and score under 90', ['points=github<=5', 'score=<90']],
   ['github>=20, solidity', ['points=github>=20', 'tag=solidity']],
+  ['skills over 100', ['score=skills>100']],
+  ['Identity score of at least 50 points in lodz', ['score=identity>=50', 'place=lodz']],
+  ['activity<5', ['score=activity<5']],
+  ['advanced in łódź', ['score=>=120<250', 'place=lodz']],
   ['over 100', ['score=>100']],
   ['not human', ['human=false']],
   ['human rights', ['tag=human rights']],
@@ -61,6 +66,8 @@ test.each([
   '42',
   'over',
   'score',
+  'skills',
+  'identity of score',
   'lisbo',
   '',
 ])('the text %j without a facet stays a name', (text) => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { foldName } from '../../../src/domain/text/fold-name.ts'
 import { cleanText, shortenText } from '../../../src/explorer/design/text.ts'
 import { highlight } from '../../../src/explorer/search/ranking-list.ts'
@@ -6,7 +6,7 @@ import { readable, serveExplorer, servePeople } from '../../support/explorer/exp
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
 import { record, social } from '../../support/store/records.ts'
 
@@ -188,81 +188,6 @@ test('a search finds tags and places by name, and shows only the first 20 of man
   expect(await statusOf('istanbul')).toMatch(/\d people in İstanbul$/)
   expect(await statusOf('İSTANBUL')).toMatch(/\d people in İstanbul$/)
   expect(await statusOf('0xde30')).toBe('First 20 matches for “0xde30”. Type more of it.')
-})
-
-describe('a search text with filters', () => {
-  const server = shareServer(() => openTestStore('sqlite', inventPeople()), serveExplorer)
-
-  test.each([
-    ['solidity lisbon', 'people tagged “solidity” in Lisbon'],
-    ['human builders in łódź', 'humans tagged “builder” in Łódź'],
-    ['github over 20', 'people with GitHub over 20 points'],
-    ['score over 200', 'people with a score over 200'],
-    ['not human', 'people not shown to be human'],
-    ['mar lisbon', 'people in Lisbon matching “mar”'],
-    ['designers, world id, score over 50', 'people tagged “designer” with World ID and a score over 50'],
-  ])('%j finds the people of the v3 request that the page shows, in the same order', async (text, words) => {
-    const page = await server.look(`/?${new URLSearchParams({ q: text })}`)
-    const [, request = ''] = /The same list from the API: <a href="([^"]+)"/.exec(page.text) ?? []
-    const response = await server.look(request.replaceAll('&amp;', '&'))
-    const { items, total } = JSON.parse(response.text)
-    expect(total).toBeGreaterThan(1)
-    expect(readable(page.text)).toContain(` ${total} ${words} `)
-    expect(rowsOf(page.text).map(({ path }) => path)).toEqual(
-      items.slice(0, 20).map((item: { passport_id: number }) => `/passports/${item.passport_id}`),
-    )
-  })
-
-  test('a search that finds handles, or several words of a name, says that the API searches only names', async () => {
-    for (const text of ['1', 'ada harbor'])
-      expect(readable((await server.look(`/?q=${text}`)).text)).toContain(
-        'A similar list (names only) from the API: /api/v3/passports?q=',
-      )
-  })
-
-  test('filters are suggested for the end of the text, and keep the filters before it', async () => {
-    const suggestionsFor = async (text: string) => {
-      const page = await server.look(`/?${new URLSearchParams({ q: text })}`)
-      const [list = ''] = /aria-label="Suggested filters".*?<\/ul>/.exec(page.text) ?? []
-      return [...list.matchAll(/<a href="([^"]+)"[^>]*>(.*?)<\/a>/g)].map(
-        ([, address, label = '']) => `${readable(label)} ${address}`,
-      )
-    }
-    expect(await suggestionsFor('solidity lis')).toEqual(['in Lisbon /?tag=solidity&amp;place=lisbon'])
-    expect(await suggestionsFor('cape to')).toEqual([
-      expect.stringMatching(/^in Cape Town \d+ \/\?place=cape\+town$/),
-    ])
-    expect(await suggestionsFor('zoe ethereum us')).toContain(
-      'has Ethereum User /?q=zoe&amp;credential=active_wallet',
-    )
-    expect(await suggestionsFor('lisbon world id')).toEqual([])
-  })
-
-  test('the page of all tags and places finds them by the beginning of a word', async () => {
-    const labelsAt = async (target: string) => {
-      const { text } = await server.look(target)
-      return [...text.matchAll(/<section id="(\w+)">.*?<\/section>/gs)].map(([section, id]) => [
-        id,
-        ...[...section.matchAll(/<li>(.*?)<\/li>/g)].map(([, chip = '']) => readable(chip)),
-      ])
-    }
-    const [tags, places] = await labelsAt('/tags-and-places')
-    expect(tags).toEqual([
-      'tags',
-      expect.stringMatching(/^builder \d+$/),
-      ...Array(11).fill(expect.any(String)),
-    ])
-    expect(places?.join()).toMatch(/,Łódź \d+,/)
-    expect(await labelsAt('/tags-and-places?q=TO')).toEqual([
-      ['tags'],
-      ['places', expect.stringMatching(/^Cape Town \d+$/)],
-    ])
-    const { text } = await server.look('/tags-and-places?q=%3Cxyz')
-    expect(text).toContain('No tag has a word that begins with “&lt;xyz”.')
-    expect(text).toContain('value="&lt;xyz"')
-    expect((await server.look(`/tags-and-places?q=${'x'.repeat(201)}`)).status).toBe(400)
-    expect((await server.look('/')).text).toContain('<a href="/tags-and-places">All tags</a>')
-  })
 })
 
 test('the page of all tags and places shows the hundred most frequent, and says so', async () => {
