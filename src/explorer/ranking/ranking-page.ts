@@ -74,11 +74,12 @@ async function renderRanking(
   const requests = await context.facets.requestsFor(list)
   const found = await findRanking(context, list, requests, signal)
   if (found.all === 0) return renderStart(site)
-  const [suggested] = reading?.suggestions ?? []
+  const [suggested, ...suggestions] = reading?.suggestions ?? []
   // If no name matches, the page lists the people of the first suggestion.
-  if (found.total === 0 && reading && suggested && reading.missing === undefined) {
+  if (found.total === 0 && suggested && !reading?.isSuggested) {
     await request.charge(5)
-    return renderRanking(context, asked, { ...reading, query: suggested.query, missing: list.typed }, request)
+    const other = { query: suggested.query, asNames: [], suggestions, isSuggested: true }
+    return renderRanking(context, asked, other, request)
   }
   const present = () => context.facets.present(found.facets, list, signal)
   const facets = hasFacets(found) ? await ifReady(context, present) : undefined
@@ -127,7 +128,7 @@ ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
 <div>
-<div id="chips" data-live>${reading?.missing === undefined ? controls.renderChips(query, filters) : html``}${controls.renderAsNames(reading?.asNames ?? [])}</div>
+<div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames ?? [])}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : controls.renderSorts(query)}</div></div>
 <div id="results" data-results>
 ${controls.renderSuggestions(reading?.suggestions ?? [])}${renderResults(shown)}
@@ -189,14 +190,14 @@ function renderResults({ found }: Shown): Html {
 ${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}${controls.renderApiRequest(query, found.isLikeApi)}`
 }
 
-function describe({ reading, found, filters }: Shown): string {
+function describe({ asked, reading, found, filters }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page, typed } = query
   if (total === 0 && isFiltered(query))
     return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
   if (total === 0) return `No passport found for “${typed}”`
-  if (reading?.missing !== undefined)
-    return `No name matches “${reading.missing}”. Showing ${countList(describeList(query, filters), total)}.`
+  if (reading?.isSuggested)
+    return `No passport matches “${asked.typed}”; showing ${countList(describeList(query, filters), total)}`
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`

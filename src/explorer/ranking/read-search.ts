@@ -15,8 +15,8 @@ export type SearchReading = {
   query: RankingQuery
   asNames: readonly { text: string; query: RankingQuery }[]
   suggestions: readonly Suggestion[]
-  /** A name that nobody has. `query` is then the list of the first suggestion. */
-  missing?: string
+  /** Nobody matches the text, and `query` is the list of the first suggestion. */
+  isSuggested?: boolean
 }
 
 const MOST_SUGGESTIONS = 3

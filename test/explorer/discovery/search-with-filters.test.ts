@@ -19,16 +19,29 @@ test.each([
   ['not human', 'people not shown to be human'],
   ['mar lisbon', 'people in Lisbon matching “mar”'],
   ['designers, world id, score over 50', 'people tagged “designer” with World ID and a score over 50'],
-])('the text %j finds the people of the v3 request that the page shows, in the same order', async (text, words) => {
-  const page = await server.look(`/?${new URLSearchParams({ q: text })}`)
-  const [, request = ''] = /The same list from the API: <a href="([^"]+)"/.exec(page.text) ?? []
-  const response = await server.look(request.replaceAll('&amp;', '&'))
-  const { items, total } = JSON.parse(response.text)
-  expect(total).toBeGreaterThan(1)
-  expect(readable(page.text)).toContain(` ${total} ${words} `)
-  expect(rowsOf(page.text).map(({ path }) => path)).toEqual(
-    items.slice(0, 20).map((item: { passport_id: number }) => `/passports/${item.passport_id}`),
+])(
+  'the text %j finds the people of the v3 request that the page shows, in the same order',
+  async (text, words) => {
+    const page = await server.look(`/?${new URLSearchParams({ q: text })}`)
+    const [, request = ''] = /The same list from the API: <a href="([^"]+)"/.exec(page.text) ?? []
+    const response = await server.look(request.replaceAll('&amp;', '&'))
+    const { items, total } = JSON.parse(response.text)
+    expect(total).toBeGreaterThan(1)
+    expect(readable(page.text)).toContain(` ${total} ${words} `)
+    expect(rowsOf(page.text).map(({ path }) => path)).toEqual(
+      items.slice(0, 20).map((item: { passport_id: number }) => `/passports/${item.passport_id}`),
+    )
+  },
+)
+
+test('a text whose last word only begins a place has chips for all filters of the list, and one sentence', async () => {
+  const { text } = await server.look('/?q=builder+lis')
+  expect(readable(text)).toMatch(
+    /No passport matches “builder lis”; showing \d+ people tagged “builder” in Lisbon/,
   )
+  const chips = [...text.matchAll(/Remove the filter <\/span>(.*?)<bdi>(.*?)</g)]
+  expect(chips.map(([, word, label]) => `${word}${label}`)).toEqual(['tag builder', 'in Lisbon'])
+  for (const other of ['were read as filters', 'Suggested filters']) expect(text).not.toContain(other)
 })
 
 test('the name of a level is one filter, which can be removed', async () => {
@@ -55,12 +68,11 @@ test('filters are suggested for the end of the text, and keep the filters before
       ([, address, label = '']) => `${readable(label)} ${address}`,
     )
   }
-  expect(await suggestionsFor('solidity lis')).toEqual(['in Lisbon /?tag=solidity&amp;place=lisbon'])
-  expect(await suggestionsFor('cape to')).toEqual([
-    expect.stringMatching(/^in Cape Town \d+ \/\?place=cape\+town$/),
-  ])
-  expect(await suggestionsFor('zoe ethereum us')).toContain(
-    'has Ethereum User /?q=zoe&amp;credential=active_wallet',
+  expect(await suggestionsFor('solidity l')).toContain('in Lisbon /?tag=solidity&amp;place=lisbon')
+  expect(await suggestionsFor('l')).toContainEqual(expect.stringMatching(/^in Lisbon \d+ \/\?place=lisbon$/))
+  const { text } = await server.look('/?q=zoe+ethereum+us')
+  expect(text).toContain(
+    'href="/?q=zoe"><span class="unseen">Remove the filter </span>has <bdi>Ethereum User',
   )
   expect(await suggestionsFor('lisbon world id')).toEqual([])
 })
