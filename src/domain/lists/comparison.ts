@@ -1,4 +1,5 @@
 import type { Level } from '../rule-set.ts'
+import { foldName } from '../text/fold-name.ts'
 import { FILTER_FIELDS, type Filter, type FilterField } from './filter.ts'
 
 /** The comparisons of points and scores in words. Pages show the first words. */
@@ -46,10 +47,10 @@ export function toTerms(name: Compared, text: string): Filter {
 
 const scoreField = (part: string) => (part === '' ? 'score' : `${part}_score`) as FilterField
 
-/** The scores of each level. A level whose limits are too long for a comparison is left out. */
-export const compareLevels = (levels: readonly Level[] = []): { name: string; value: string }[] =>
+/** The folded name and the scores of each level. A level whose limits are too long for a comparison is left out. */
+export const compareLevels = (levels: readonly Level[] = []): { phrase: string; value: string }[] =>
   levels.flatMap(({ name, from }, at) => {
     const next = levels[at + 1]
     const value = formatComparison('score', `>=${from}${next ? `<${next.from}` : ''}`)
-    return value === undefined ? [] : [{ name, value }]
+    return value === undefined ? [] : [{ phrase: foldName(name), value }]
   })

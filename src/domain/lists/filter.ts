@@ -58,6 +58,12 @@ export function parseFilter(text: string): Filter {
   return terms
 }
 
+/** The term for passports that have a value. */
+export const equals = (field: FilterField, value: string) => ({
+  field,
+  conditions: [{ not: false, operator: '=' as const, value: foldName(value) }],
+})
+
 /** Writes the text of a filter, which `parseFilter` reads. */
 export const formatFilter = (filter: Filter): string =>
   filter.map(({ field, conditions }) => `${field}:${conditions.map(formatCondition).join('|')}`).join(',')

@@ -15,11 +15,18 @@ const MOST_DISTANT = 3
 /** Longer names get no suggestion. */
 const LONGEST = 60
 
-function nearestName(name: string, known: readonly string[]): string | undefined {
+/** Returns the known values that a word may be a misspelling of: three of four characters must be the same. */
+export function findMisspelt<T extends { value: string }>(word: string, known: readonly T[]): T[] {
+  const values = known.map(({ value }) => value)
+  const nearest = nearestName(word, values, Math.floor(word.length / 4))
+  return known.filter(({ value }) => value === nearest)
+}
+
+function nearestName(name: string, known: readonly string[], limit = MOST_DISTANT): string | undefined {
   if (name.length > LONGEST) return undefined
   const given = name.toLowerCase()
   let nearest: string | undefined
-  let most = MOST_DISTANT
+  let most = limit
   for (const each of known) {
     const distance = editDistance(given, each, most)
     // Half of the characters must be the same.

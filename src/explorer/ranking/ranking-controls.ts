@@ -13,6 +13,7 @@ import {
   SORTS,
   withFilter,
   withoutFilter,
+  withText,
 } from '../search/ranking-query.ts'
 import type { SearchReading } from './read-search.ts'
 
@@ -75,6 +76,13 @@ export function renderAsNames(lists: SearchReading['asNames']): Html {
       html`${at === 0 ? '' : ' or '}<a href="${addressOf(query)}" rel="nofollow">“${shortWord(text, MAX_LABEL_LENGTH)}”</a>`,
   )
   return html`<p class="soft">These words were read as filters. Search names for ${links} instead.</p>`
+}
+
+/** Links to the searches without one of the first words. */
+export function renderFewerWords(query: RankingQuery): Html {
+  const words = query.typed.split(/\s+/)
+  const without = (at: number) => addressOf(withText(query, words.toSpliced(at, 1).join(' '), query.isName))
+  return html`<ul class="chips">${words.slice(0, 4).map((word, at) => renderChip(without(at), `“${word}”`, undefined, 'Without '))}</ul>`
 }
 
 /** Shows the request for the same list in v3. */

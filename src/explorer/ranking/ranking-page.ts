@@ -182,7 +182,7 @@ const MAX_TITLE_VALUE = 40
 function renderResults({ found }: Shown): Html {
   const { query, last, total } = found
   if (total === 0)
-    return html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
+    return html`${query.typed !== '' && (isFiltered(query) || /\s/.test(query.typed)) ? controls.renderFewerWords(query) : ''}<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = typesOf(query)

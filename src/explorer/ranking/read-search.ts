@@ -1,6 +1,7 @@
 import { compareLevels } from '../../domain/lists/comparison.ts'
 import { type FacetRequest, wordsOf } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
+import { findMisspelt } from '../../domain/text/nearest-name.ts'
 import { countFacets, type FacetReader, namesOf } from '../search/facets.ts'
 import { type KnownFacet, type ParsedSearch, parseSearch, phrasesOf } from '../search/parse-search.ts'
 import { PAGE_SIZE, type RankingQuery, toListQuery, withFilter, withText } from '../search/ranking-query.ts'
@@ -42,13 +43,13 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     const titles = new Map([...namesOf(current)].map(([type, name]) => [type, foldName(name)]))
     const all = withText(query, '')
     const counts = await countFacets(catalog, all, requestsFor(query.typed, titles), signal)
-    const [known = [], begun = []] = [0, NAMES.length].map((from) =>
+    const [known = [], begun = [], offered = []] = [0, NAMES.length, 2 * NAMES.length].map((from) =>
       NAMES.flatMap((name, at) => counts[from + at]?.map((each) => ({ ...each, name })) ?? []),
     )
     const phrasesFor = ({ name, value }: KnownFacet) =>
       name === 'credential' ? [value, value.replaceAll('_', ' '), titles.get(value) ?? value] : [value]
     const entries = known.flatMap((facet) => phrasesFor(facet).map((phrase) => ({ ...facet, phrase })))
-    const levels = compareLevels(current.levels).map(toFacet)
+    const levels = compareLevels(current.levels).map((level) => ({ ...level, ...LEVEL }))
     const facets = Map.groupBy([...entries, ...levels], ({ phrase }) => phrase)
     const read = parseSearch(query.typed, facets)
     const [only] = read.rest === '' && read.filters.length === 1 ? read.filters : []
@@ -61,7 +62,7 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     const list = toQuery(all, parsed)
     const words = query.typed.split(/\s+/)
     const ends = words.map((_, from) => foldName(words.slice(from).join(' ')))
-    const candidates = begun
+    const candidates = (begun.length > 0 ? begun : findMisspelt(ends.at(-1) ?? '', offered))
       .filter(({ name, value }) => !list.filters[name].includes(value))
       .map((facet) => ({ ...facet, used: countUsed(ends, phrasesFor(facet)) }))
       .sort((one, other) => other.used - one.used || other.count - one.count)
@@ -92,13 +93,12 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     query.typed === '' ? { ...NOTHING, query } : ifReady(options, () => read(query, signal))
 }
 
-/** The level counts nobody, so that a tag or place of the same name is preferred. */
-const toFacet = ({ name, value }: { name: string; value: string }) =>
-  ({ name: 'score', value, count: 0, phrase: foldName(name) }) as const
+/** A level counts nobody, so that a tag or place of the same name is preferred. */
+const LEVEL = { name: 'score', count: 0 } as const
 
 const NOTHING = { asNames: [], suggestions: [] }
 
-/** Requests the facets of all phrases, then those that begin with the last word, both in the order of `NAMES`. */
+/** Requests the facets of all phrases, those that begin with the last word, and frequent ones, in the order of `NAMES`. */
 function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetRequest[] {
   const phrases = phrasesOf(typed)
   const prefix = foldName(typed).split(' ').at(-1) ?? ''
@@ -114,12 +114,14 @@ function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetR
     { field: 'tag', prefix, among: 'filter' },
     { field: 'location', prefix, among: 'filter' },
     { field: 'type', values: begun, among: 'filter' },
+    { field: 'tag', among: 'filter' },
+    { field: 'location', among: 'filter' },
   ]
 }
 
 const toQuery = (query: RankingQuery, { filters, rest }: ParsedSearch, isName = false): RankingQuery =>
   filters.reduce((list, { name, value }) => withFilter(list, name, value), withText(query, rest, isName))
 
-/** Counts the last words of the text with which a phrase, or a word in it, begins. `ends[at]` is the text from word `at` on. */
+/** Counts the last words with which a phrase, or a word in it, begins; at least one. `ends[at]` is the text from word `at` on. */
 const countUsed = (ends: readonly string[], phrases: readonly string[]): number =>
-  ends.length - ends.findIndex((end) => phrases.some((phrase) => ` ${phrase}`.includes(` ${end}`)))
+  ends.slice(ends.findIndex((end) => phrases.some((phrase) => ` ${phrase}`.includes(` ${end}`)))).length

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts'
 import { type Compared, formatComparison, parseComparison, toTerms } from '../../domain/lists/comparison.ts'
-import { type Filter, type FilterField, formatFilter } from '../../domain/lists/filter.ts'
+import { equals, type Filter, formatFilter } from '../../domain/lists/filter.ts'
 import { parseKeyword, parsePageNumber, toWords } from '../../domain/lists/list-request.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -172,8 +172,3 @@ export function apiAddressOf(query: RankingQuery): string {
   const text = String(parameters).replaceAll('%3A', ':').replaceAll('%2C', ',')
   return `/api/v3/passports${text === '' ? '' : `?${text}`}`
 }
-
-export const equals = (field: FilterField, value: string) => ({
-  field,
-  conditions: [{ not: false, operator: '=' as const, value: foldName(value) }],
-})

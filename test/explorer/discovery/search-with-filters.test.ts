@@ -44,6 +44,24 @@ test('a text whose last word only begins a place has chips for all filters of th
   for (const other of ['were read as filters', 'Suggested filters']) expect(text).not.toContain(other)
 })
 
+test.each([
+  ['solidity lisbn', 'people tagged “solidity” in Lisbon'],
+  ['solidty', 'people tagged “solidity”'],
+  ['humans in kapetown', 'humans in Cape Town'],
+])('the text %j with a misspelt last word shows the %s', async (typed, words) => {
+  const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
+  expect(shown).toMatch(new RegExp(`No passport matches “${typed}”; showing \\d+ ${words}`))
+})
+
+test('a text that nobody matches and that is like no tag or place has links to the searches without a word', async () => {
+  const { text } = await server.look('/?q=ada+harborligt')
+  expect(text).toContain('<a href="/?q=ada" rel="nofollow">Without <bdi>“harborligt”</bdi></a>')
+  expect(text).toContain('<a href="/?q=harborligt" rel="nofollow">Without <bdi>“ada”</bdi></a>')
+  expect((await server.look('/?q=qqqq')).text).not.toContain('Without')
+  const filtered = await server.look('/?q=solidity+qqqq')
+  expect(filtered.text).toContain('<a href="/?tag=solidity" rel="nofollow">Without <bdi>“qqqq”</bdi></a>')
+})
+
 test('the name of a level is one filter, which can be removed', async () => {
   const { text } = await server.look('/?q=Advanced+in+lisbon')
   const chips = [...text.matchAll(/<a href="([^"]+)"><span class="unseen">Remove the filter .*?<bdi>(.*?)</g)]
