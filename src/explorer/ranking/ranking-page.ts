@@ -138,8 +138,8 @@ ${controls.renderSuggestions(reading?.suggestions ?? [])}${renderResults(shown)}
   return respondPage(layout, status)
 }
 
-const renderLead = ({ demo }: Site) =>
-  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``} <a href="/movers">Whose score changed this week?</a></p>
+const renderLead = ({ demo, owner }: Site) =>
+  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${owner === undefined ? html`` : html` Run by <a href="/about">${owner.replace(/\.$/, '')}</a>.`}${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``} <a href="/movers">Whose score changed this week?</a></p>
 `
 
 /** Shows that the search understands descriptions, with the most frequent tag and place. */
