@@ -55,7 +55,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     )
     const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
     expect(rows).toEqual(['1 Ben 40', '2 Ana 30', '3 Cleo 5'])
-    expect(text).toContain('<span>Place among these 3</span><span>Points</span>')
+    expect(text).toContain('<span>Rank among these 3</span><span>Points</span>')
     expect(rowsOf(text)[2]?.about).toStartWith('<b>score 90</b>')
     expect(text).toContain(
       '<a class="button" href="/?credential=github">Search and filter the 3 people with GitHub</a>',
