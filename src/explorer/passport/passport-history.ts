@@ -33,17 +33,18 @@ export async function findHistory(
   return points
 }
 
-/** Renders the last change and its main causes: "−16 since 3 November 2026: GitHub −8, 21 to 13". Empty without a change. */
+/** Renders the last change and its main causes: "−16 on 3 November 2026: GitHub −8, 21 to 13". Empty without a change. */
 export function renderLastChange(points: readonly Point[]): Html {
   const { id = 0, time = 0, delta, causes = [] } = points.at(-1) ?? {}
   if (delta === undefined) return html``
   const [named, more] = [causes.slice(0, MOST_CAUSES_IN_HEADER), causes.length - MOST_CAUSES_IN_HEADER]
-  return html`<p class="last"><a href="#change-${id}">${renderChange(delta)} since ${formatDay(time)}</a>:${named.map(({ words }) => html`<br>${words}`)}${more > 0 ? html`<br>and ${more} more` : html``}</p>`
+  return html`<p class="last"><a href="#change-${id}">${renderChange(delta)} on ${formatDay(time)}</a>:${named.map(({ words }) => html`<br>${words}`)}${more > 0 ? html`<br>and ${more} more` : html``}</p>`
 }
 
-/** Renders the latest changes of a score with their causes, as a chart and as a table. Empty if nothing changed. */
+/** Renders the latest changes of a score with their causes, as a chart and as a table. A new passport has a sentence. */
 export function renderHistory(points: readonly Point[]): Html {
-  if (points.length < 2) return html``
+  if (points.length < 2)
+    return html`${points.map(({ time, score }) => html`<section id="history"><h2>Score history</h2><p>First recorded on ${formatDay(time)} with a score of ${formatFigure(score)}.</p></section>`)}`
   const { shown } = renderWithin(points.toReversed(), renderPoint, MOST_ROWS)
   const older = shown.slice(FIRST_ROWS)
   return html`<section id="history">
@@ -111,7 +112,7 @@ function describeCause(change: CredentialChange, names: Words, values: Words): D
 const shorten = (text: string) => shortWord(text, 30)
 
 /** Uses an arrow and a sign, so that falls and rises differ without colour, too. */
-const renderChange = (delta: number): Html =>
+export const renderChange = (delta: number): Html =>
   html`<span class="${classOf(delta)}"><span aria-hidden="true">${arrowOf(delta)}</span> ${formatChange(delta)}</span>`
 
 const classOf = (delta: number) => (delta < 0 ? 'fall' : 'rise')
