@@ -4,9 +4,9 @@ import { type Cause, causesOf, type LogEvent, type ScoreChange } from '../../dom
 import type { Passport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Store } from '../../store/store.ts'
-import { describeChange, joinFirst, UNKNOWN } from '../design/credential-rows.ts'
+import { arrowOf, describeChange, joinFirst, renderChange, UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
-import { formatChange, formatDay, formatFigure, renderDay, shortWord, toCoordinate } from '../design/text.ts'
+import { formatDay, formatFigure, renderDay, shortWord, toCoordinate } from '../design/text.ts'
 
 /** `words` is such as "GitHub −8, 21 to 13". */
 type DescribedCause = { delta: number; words: string; reason?: string }
@@ -111,13 +111,6 @@ function describeCause(change: CredentialChange, names: Words, values: Words): D
 
 const shorten = (text: string) => shortWord(text, 30)
 
-/** Uses an arrow and a sign, so that falls and rises differ without colour, too. */
-export const renderChange = (delta: number): Html =>
-  html`<span class="${classOf(delta)}"><span aria-hidden="true">${arrowOf(delta)}</span> ${formatChange(delta)}</span>`
-
-const classOf = (delta: number) => (delta < 0 ? 'fall' : 'rise')
-const arrowOf = (delta: number) => (delta < 0 ? html`&#9660;` : html`&#9650;`)
-
 function renderPoint({ id, time, score, delta, causes }: Point): Html {
   const before = delta === undefined ? '' : `${formatFigure(score - delta)} to `
   const describe = ({ words, reason }: DescribedCause) => (reason ? `${words} (${reason})` : words)
@@ -172,5 +165,5 @@ function drawMark({ id, x, y, time, score, delta }: Point & { x: number; y: numb
     delta === undefined
       ? html`<circle cx="${x}%" cy="${y}%" r="4" fill="currentcolor"/>`
       : html`<text x="${x}%" y="${y}%" dy="5" text-anchor="middle" fill="currentcolor">${arrowOf(delta)}</text>`
-  return html`<a class="${classOf(delta ?? 0)}" href="#change-${id}" tabindex="-1"><title>${new Date(time).toISOString().slice(0, 10)}: ${formatFigure(score)}</title><circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>${mark}</a>`
+  return html`<a class="${(delta ?? 0) < 0 ? 'fall' : 'rise'}" href="#change-${id}" tabindex="-1"><title>${new Date(time).toISOString().slice(0, 10)}: ${formatFigure(score)}</title><circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>${mark}</a>`
 }
