@@ -19,8 +19,12 @@ const LOWER_PRIORITY = 5
 
 declare const self: Worker
 
-// On Linux this is the priority of the thread, elsewhere that of the process.
-if (process.platform === 'linux') setPriority(Math.min(getPriority() + LOWER_PRIORITY, 19))
+try {
+  // On Linux this is the priority of the thread, elsewhere that of the process.
+  if (process.platform === 'linux') setPriority(Math.min(getPriority() + LOWER_PRIORITY, 19))
+} catch {
+  // Some sandboxes refuse it. The thread works without it.
+}
 
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()

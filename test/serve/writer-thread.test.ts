@@ -97,5 +97,13 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
+test.skipIf(process.platform !== 'linux')(
+  'the service works in a sandbox that refuses to lower the priority of the writer thread',
+  async () => {
+    const script = join(import.meta.dir, '../support/threads/service-in-sandbox.ts')
+    expect(await $`timeout 60 ${process.execPath} ${script}`.text()).toBe('200\n')
+  },
+)
+
 /** The nice value is the 17th field after the name of the thread. */
 const priorityOf = (stat: string) => Number(stat.split(') ').at(-1)?.split(' ')[16])

@@ -85,6 +85,7 @@ onEngine('sqlite', 'movers', (open) => {
     expect(last.text).not.toContain('<h2>Falls')
     expect(last.text).toContain('<title>Movers of the last 7 days, page 3')
     expect((await server.look('/movers?page=4')).status).toBe(404)
+    expect((await server.look('/movers.atom?page=4')).status).toBe(404)
     expect((await server.look('/movers?page=0')).status).toBe(400)
   })
 
