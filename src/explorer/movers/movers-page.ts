@@ -29,7 +29,6 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   render: ({ site, ...request }) =>
     whenReady(site, addressOf(periodOf(request.query)), async () => {
       const { days, page, since, sections, last, isCurrent } = await findSections(options, request)
-      if (page > last) throw notFound()
       const { scale } = await options.catalog.standing(0)
       const period = `the last ${days === '1' ? 'day' : `${days} days`}`
       const feed = `/movers.atom?days=${days}`
@@ -101,6 +100,7 @@ async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequ
   const { cursor } = await options.catalog.current()
   const sections = found.map((each, at) => ({ ...each, sort: MOVERS_SORTS[at] as MoversSort }))
   const last = lastPage(Math.min(MOST_LISTED, Math.max(...found.map(({ total }) => total))), PAGE_SIZE)
+  if (page > last) throw notFound()
   return { days, page, since, sections, last, isCurrent: found.every((each) => each.cursor === cursor) }
 }
 

@@ -55,7 +55,9 @@ ${groups}</details>`
 }
 
 /** The filters of the list, each with a link that removes it. */
-export function renderChips(query: RankingQuery, filters: readonly ActiveFilter[]): Html {
+/** Renders the filters of the query. `known` may have more. */
+export function renderChips(query: RankingQuery, known: readonly ActiveFilter[]): Html {
+  const filters = known.filter(({ name, value }) => query.filters[name].includes(value))
   if (filters.length === 0) return html``
   const chips = filters.map(
     ({ name, value, label, count }) =>

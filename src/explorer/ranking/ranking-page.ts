@@ -127,7 +127,7 @@ ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
 <div>
-<div id="chips" data-live>${reading?.missing === undefined ? controls.renderChips(query, filters) : html``}${controls.renderAsNames(reading?.asNames ?? [])}</div>
+<div id="chips" data-live>${controls.renderChips(reading?.missing === undefined ? query : asked, filters)}${controls.renderAsNames(reading?.asNames ?? [])}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : controls.renderSorts(query)}</div></div>
 <div id="results" data-results>
 ${controls.renderSuggestions(reading?.suggestions ?? [])}${renderResults(shown)}
@@ -192,9 +192,9 @@ ${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}${contr
 function describe({ reading, found, filters }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page, typed } = query
-  if (total === 0 && isFiltered(query))
+  if (total === 0 && isFiltered(query) && reading?.missing === undefined)
     return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
-  if (total === 0) return `No passport found for “${typed}”`
+  if (total === 0) return `No passport found for “${reading?.missing ?? typed}”`
   if (reading?.missing !== undefined)
     return `No name matches “${reading.missing}”. Showing ${countList(describeList(query, filters), total)}.`
   if (page > last) return `There is no page ${formatFigure(page)}.`

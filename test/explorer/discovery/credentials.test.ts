@@ -112,6 +112,23 @@ test('the page of a type names the issuer of its data points', async () => {
   expect(words).toContain('10 points 361 contributions')
 })
 
+test('a type that is too long for its page is listed and compared without a link, and no sitemap has it', async () => {
+  const long = credential('long', {
+    type: 'x'.repeat(201),
+    name: '',
+    category: 'Skills',
+    score: 3,
+    maxScore: 9,
+  })
+  await using server = await servePeople([holder(1, 'Ana', 30, long), holder(2, 'Ben', 40, long)])
+  for (const path of ['/credentials', '/compare?ids=1,2', '/sitemap/1.xml']) {
+    const { status, text } = await server.look(path)
+    expect([path, status, text.includes('/credentials/x')]).toEqual([path, 200, false])
+    expect(text).not.toContain('x'.repeat(61))
+  }
+  expect((await server.look('/credentials')).text).toContain(`<th scope="row"><bdi>xxx`)
+})
+
 test('the shares of holders are rounded to whole percentages, but only a share of everybody is shown as 100%', () => {
   expect([0.4, 1, 53.6, 99.7, 100].map(formatShare)).toEqual(['below 1%', '1%', '54%', '99%', '100%'])
 })

@@ -93,6 +93,7 @@ onEngine('sqlite', 'movers', (open) => {
     expect(last.text).not.toMatch(/Falls|Jump to/)
     expect(last.text).toContain('<title>Movers of the last 7 days, page 3')
     expect((await server.look('/movers?page=4')).status).toBe(404)
+    expect((await server.look('/movers.atom?page=4')).status).toBe(404)
     expect((await server.look('/movers?page=0')).status).toBe(400)
   })
 
