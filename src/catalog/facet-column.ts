@@ -148,18 +148,22 @@ export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
   return sorted
 }
 
-/** Reads a slot's points for credentials of a folded type: the highest, or 0 if there are none. */
+/** Reads a slot's points for credentials of a folded type: the highest, or 0 if there are none. A page reads few values. */
 export function readPoints(column: Column, wanted: string): (slot: number) => number {
-  const { lists, starts } = column
-  const all = Float64Array.from(column.values as string[], (text) => {
-    const { points, type } = parsePoints(text)
-    return type === wanted ? points : 0
-  })
+  const { values, lists, starts } = column
+  const known = new Float64Array(values.length).fill(-1)
+  const read = (number: number) => {
+    if (known[number] === -1) {
+      const { points, type } = parsePoints(values[number] as string)
+      known[number] = type === wanted ? points : 0
+    }
+    return known[number] as number
+  }
   return (slot) => {
     const start = starts[slot] as number
     let most = 0
     for (let at = start + 1; start > 0 && at < nextStart(column, start); at++)
-      most = Math.max(most, all[lists[at] as number] as number)
+      most = Math.max(most, read(lists[at] as number))
     return most
   }
 }

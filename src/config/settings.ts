@@ -66,7 +66,7 @@ export const SETTINGS = {
     parseSiteName,
   ),
   SITE_OWNER: optional(
-    'person or organization that runs the service, named on /about',
+    'person or organization that runs the service, named on every page',
     'a name of at most 100 characters',
     parseOwner,
   ),

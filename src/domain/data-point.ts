@@ -54,8 +54,9 @@ export function readRawValue({ value, earnedAt }: Credential, kind: RawKind): Ra
 /** Replaces the last number of a display text: "3 contracts" becomes "1 contract", and "Level 3" becomes "Level 1". */
 export function replaceNumber(value: string, number: string): string {
   const plural = value.replace(/^1 [a-z ]+[^s]$/, '$&s')
-  const last = plural.match(NUMBERS)?.at(-1) ?? ''
-  const at = plural.lastIndexOf(last)
+  const undated = plural.replace(DATE, (date) => ' '.repeat(date.length))
+  const last = undated.match(NUMBERS)?.at(-1) ?? ''
+  const at = undated.lastIndexOf(last)
   const text = `${plural.slice(0, at)}${number}${plural.slice(at + last.length)}`
   return text.replace(/^(1 [a-z ]+)s$/, '$1')
 }

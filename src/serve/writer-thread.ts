@@ -1,4 +1,3 @@
-import { getPriority, setPriority } from 'node:os'
 import type { Config } from '../config/config.ts'
 import { dayOf } from '../domain/usage.ts'
 import { findRules } from '../scoring/stamped-rule-set.ts'
@@ -10,17 +9,14 @@ import { logRetirement } from './jobs/log-retirement-phases.ts'
 import { type Job, pause, supervise } from './jobs/supervise.ts'
 import { updateScores } from './jobs/update-scores.ts'
 import { updateSnapshots } from './jobs/update-snapshots.ts'
+import { lowerPriority } from './lower-priority.ts'
 import { threadLog as log, send, type ToThread, type WriterCall } from './messages.ts'
 
 const HOUR_MILLISECONDS = 3_600_000
 
-/** If all cores are busy, a server thread gets three times as much time as this thread, so that reads do not wait. */
-const LOWER_PRIORITY = 5
-
 declare const self: Worker
 
-// On Linux this is the priority of the thread, elsewhere that of the process.
-if (process.platform === 'linux') setPriority(Math.min(getPriority() + LOWER_PRIORITY, 19))
+lowerPriority()
 
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()

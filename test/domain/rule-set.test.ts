@@ -48,4 +48,5 @@ test('a number in the text of a value is replaced, and its unit becomes singular
   expect(replaceNumber('1 round', '2')).toBe('2 rounds')
   expect(replaceNumber('1 BUILD', '2')).toBe('2 BUILD')
   expect(replaceNumber('Humanity Score: 55', '20')).toBe('Humanity Score: 20')
+  expect(replaceNumber('3 rounds since 2024-01-05', '7')).toBe('7 rounds since 2024-01-05')
 })

@@ -80,7 +80,7 @@ describe('error pages', () => {
     expect((await again('/card/7.svg', '*')).status).toBe(304)
   })
 
-  test('a search, filter or comparison counts as several requests toward the rate limit, and a cached page as one', async () => {
+  test('a search, filter, credential or comparison counts as several requests toward the rate limit, and a cached page as one', async () => {
     await using server = serveExplorer(store, { limiter: limitPages(300) })
     let remaining = 300
     async function unitsOf(path: string): Promise<number> {
@@ -97,6 +97,10 @@ describe('error pages', () => {
     expect(await unitsOf('/?human=true')).toBe(1)
     expect(await unitsOf('/?q=ada&human=true')).toBe(5)
     expect(await unitsOf('/compare?ids=7,8,9')).toBe(3)
+    expect(await unitsOf('/credentials/unknown')).toBe(5)
+    // Pictures have a limit of their own.
+    remaining = 3000
+    expect(await unitsOf('/card/credential/unknown.png')).toBe(20)
   })
 
   test('429 shows the time to retry', async () => {

@@ -6,6 +6,7 @@ import { createWindowMemory } from '../../src/api/rate-limit.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
 import { createDamage } from '../../src/serve/damage.ts'
+import { lowerPriority } from '../../src/serve/lower-priority.ts'
 import type { WriterCall } from '../../src/serve/messages.ts'
 import { startThread } from '../../src/serve/thread.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -96,6 +97,15 @@ test.skipIf(process.platform !== 'linux')(
     expect(priorities).toEqual(new Set([getPriority(), Math.min(getPriority() + 5, 19)]))
   },
 )
+
+test('a thread whose sandbox refuses another priority goes on', () => {
+  const priorities: number[] = []
+  lowerPriority((priority) => {
+    priorities.push(priority)
+    throw new Error('EPERM: operation not permitted, setpriority')
+  })
+  expect(priorities).toHaveLength(process.platform === 'linux' ? 1 : 0)
+})
 
 /** The nice value is the 17th field after the name of the thread. */
 const priorityOf = (stat: string) => Number(stat.split(') ').at(-1)?.split(' ')[16])

@@ -58,8 +58,7 @@ async function readData({ store }: ExplorerOptions) {
   return { newest: events[0]?.time, knownSince, sources: await store.mirror.listSources() }
 }
 
-const renderContact = ({ contact: url }: Site) =>
-  url === undefined ? undefined : html`<a href="${url}">${url.replace(/^mailto:|^https?:\/\//, '')}</a>`
+const renderContact = ({ contact }: Site) => contact && text.renderAddress(contact.replace(/^mailto:/, ''))
 
 const MOST_CHIPS = 8
 const MAX_NAME_LENGTH = 40
@@ -147,7 +146,8 @@ function renderRequests(site: Site, isKeyRequired: boolean): Html {
   const keys = site.keys === undefined ? contact && html`write to ${contact}` : text.renderAddress(site.keys)
   return html`<section id="you">
 <h2>Is this you?</h2>
-<p>${contact ? html`Write to ${contact}.` : 'Ask the operator of this site, whose contact is not stated here.'} Name the number of the passport, such as “Passport 42”, and what you want:</p>
+<p>${contact ? html`Write to ${contact}.` : keys ? html`This site states no contact for records, only one for keys: ${keys}` : html`This site states no contact: ask ${site.owner ?? 'the person who gave you its address'}, or the <a href="#data">source of the record</a>.`}</p>
+<p>Name the number of the passport, such as “Passport 42”, and what you want:</p>
 <dl><dt><strong>Claim</strong></dt><dd>Say which account or wallet of the passport is yours, and how you can show it.</dd>
 <dt><strong>Correct</strong></dt><dd>Say what is wrong, and what is right.</dd>
 <dt><strong>Hide or remove</strong></dt><dd>The passport disappears from all pages and API responses. A later import does not bring it back, unless the operator allows it.</dd></dl>

@@ -2,11 +2,10 @@ import type { Standing } from '../../catalog/score-standing.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import type { CredentialV3, PassportV3 } from '../../domain/v3/passport.ts'
 import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
-import { renderProgress } from '../design/credential-rows.ts'
+import { linkToType, renderProgress } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import {
-  credentialAddress,
   describeTop,
   formatFigure,
   formatOrdinal,
@@ -123,7 +122,7 @@ function renderCredentials(people: People): Html {
     const rows = shown.flatMap((type) => {
       const { name, category } = types.get(type) as CredentialV3
       if (partOf(category) !== part) return []
-      const title = html`<a href="${credentialAddress(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH) || type}</bdi></a>`
+      const title = { markup: linkToType(type, shortWord(name, MAX_NAME_LENGTH)) }
       const figures = byType.map((credentials) => toFigure(credentials.get(type)))
       return renderFigures(title, figures)
     })

@@ -3,9 +3,9 @@ import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { partOf } from '../design/charts.ts'
-import { groupByCategory, renderProgress } from '../design/credential-rows.ts'
+import { groupByCategory, linkToType, MAX_NAME_LENGTH, renderProgress } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
-import { credentialAddress, formatFigure, shortWord } from '../design/text.ts'
+import { formatFigure, shortWord } from '../design/text.ts'
 import { countFacets, createFacetReader, type FacetValue } from '../search/facets.ts'
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
@@ -64,13 +64,11 @@ ${items.map((row) => renderRow(row, total))}</tbody>`
 
 function renderRow({ value, count: holders, label, rule }: Row, total: number): Html {
   const share = Math.min(100, (100 * holders) / Math.max(total, holders))
-  return html`<tr><th scope="row"><a href="${credentialAddress(value)}"><bdi>${shortWord(label, MAX_NAME_LENGTH)}</bdi></a></th>
+  return html`<tr><th scope="row">${{ markup: linkToType(value, shortWord(label, MAX_NAME_LENGTH)) }}</th>
 <td class="figure">${rule ? formatFigure(rule.max_score) : '–'}</td>
 <td class="figure">${formatFigure(holders)} <span class="soft">${formatShare(share)}</span>${renderProgress(holders, total)}</td></tr>
 `
 }
-
-const MAX_NAME_LENGTH = 60
 
 /** Rounds a percentage, but never up to 100%. */
 export const formatShare = (percent: number): string =>

@@ -12,7 +12,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { addressOfFilter, credentialAddress, formatFigure, formatPeople, shortWord } from '../design/text.ts'
-import { drawTitleCard } from '../pictures/cards.ts'
+import { drawTitleCard, PNG_UNITS } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
 import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
 import { ALL_PASSPORTS, PAGE_SIZE, withFilter } from '../search/ranking-query.ts'
@@ -190,6 +190,7 @@ export const createCredentialCard = (options: CardOptions): ExplorerPage => ({
   version: async () => (await options.rules()).stamp,
   async render(request) {
     const { params, site, signal } = request
+    await request.charge(PNG_UNITS)
     const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
     const type = foldName(name ?? '')
     const rule = ruleOf(await options.rules(), type)

@@ -54,6 +54,12 @@ export function describeChange(name: string, before: number, after: number): str
   return `${shortWord(name, 30)} ${formatChange(roundScore(after - before))}${steps}`
 }
 
+/** Uses an arrow and a sign, so that falls and rises differ without colour, too. */
+export const renderChange = (delta: number): Html =>
+  html`<span class="${delta < 0 ? 'fall' : 'rise'}"><span aria-hidden="true">${arrowOf(delta)}</span> ${formatChange(delta)}</span>`
+
+export const arrowOf = (delta: number): Html => (delta < 0 ? html`&#9660;` : html`&#9650;`)
+
 /** Returns "one; two; 3 more". */
 export function joinFirst<T>(items: readonly T[], most: number, describe: (item: T) => string): string {
   const more = items.length > most ? [`${items.length - most} more`] : []

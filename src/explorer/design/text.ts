@@ -128,9 +128,9 @@ export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD
   return { markup: `<a href="${escapeText(to ?? addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
 }
 
-/** Renders a setting: a web address as a link, other text as it is. */
+/** Renders a setting. Web and email addresses in it become links, without the punctuation after them. */
 export const renderAddress = (text: string): Html =>
-  parseWebAddress(text) === text ? html`<a href="${text}" rel="noreferrer">${text}</a>` : html`${text}`
+  html`${(parseWebAddress(text) === text ? ['', text] : text.split(/(https?:\/\/\S*[\w/]|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)/)).map((part, at) => (at % 2 === 1 && (!part.includes('://') || parseWebAddress(part)) ? html`<a href="${part.includes('://') ? '' : 'mailto:'}${part}" rel="noreferrer">${part}</a>` : html`${part}`))}`
 
 /** Returns "0xde30…12cd"; short addresses stay whole. */
 export function shortenWallet(address: string): string {

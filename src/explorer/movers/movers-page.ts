@@ -5,7 +5,7 @@ import { notFound } from '../../domain/errors.ts'
 import { lastPage, MOVERS_SORTS, type MoversSort, parsePageNumber } from '../../domain/lists/list-request.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
 import { renderScoreBar } from '../design/charts.ts'
-import { describeChange, joinFirst } from '../design/credential-rows.ts'
+import { describeChange, joinFirst, renderChange } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatChange, formatFigure, renderDay, shortNameOf } from '../design/text.ts'
@@ -29,7 +29,6 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   render: ({ site, ...request }) =>
     whenReady(site, addressOf(periodOf(request.query)), async () => {
       const { days, page, since, sections, last, isCurrent } = await findSections(options, request)
-      if (page > last) throw notFound()
       const { scale } = await options.catalog.standing(0)
       const period = `the last ${days === '1' ? 'day' : `${days} days`}`
       const feed = `/movers.atom?days=${days}`
@@ -41,7 +40,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
         here: '/movers',
         head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
         main: html`<h1>Movers</h1>
-<p class="lead">Whose score changed in ${period}, by how much, and why.</p>
+<p class="lead">Whose score changed in ${period}, by how much, and why.${page > 1 ? html`` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
 <nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf(each)}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>
 ${sections.map((section) => renderSection(section, page, scale))}
 ${renderPager(page, last, (target) => addressOf(days, target))}
@@ -60,7 +59,7 @@ export const createMoversFeed = (options: ExplorerOptions): ExplorerPage => ({
     const latest = sections.flatMap(({ movers }) => movers).sort((one, other) => other.diff.at - one.diff.at)
     const entries = latest.map(
       (mover) => html`<entry><id>${origin}/passports/${mover.passport.id}#${mover.diff.at}</id>
-<title>${shortNameOf(mover.passport)}: ${describeScore(mover).join(', ')}</title><updated>${presentTime(mover.diff.at)}</updated>
+<title>${shortNameOf(mover.passport)}: ${describeScore(mover).slice(0, 2).join(', ')}</title><updated>${presentTime(mover.diff.at)}</updated>
 <link rel="alternate" type="text/html" href="${origin}/passports/${mover.passport.id}"/><summary>${describeCauses(mover)}</summary></entry>
 `,
     )
@@ -101,6 +100,7 @@ async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequ
   const { cursor } = await options.catalog.current()
   const sections = found.map((each, at) => ({ ...each, sort: MOVERS_SORTS[at] as MoversSort }))
   const last = lastPage(Math.min(MOST_LISTED, Math.max(...found.map(({ total }) => total))), PAGE_SIZE)
+  if (page > last) throw notFound()
   return { days, page, since, sections, last, isCurrent: found.every((each) => each.cursor === cursor) }
 }
 
@@ -112,21 +112,21 @@ function renderSection({ sort, movers, total }: Section, page: number, scale: nu
   if (page > 1 && movers.length === 0) return html``
   const rows = movers.map((mover, at) => {
     const { id, scores } = mover.passport
-    const [change, steps] = describeScore(mover)
-    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(first + at)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${describeCauses(mover)}</span></span>${renderScoreBar(scores, scale)}<span class="score">${change}<span class="soft detail">${steps}</span></span></li>
+    const [figure, steps, change] = describeScore(mover)
+    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(first + at)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${describeCauses(mover)}</span></span>${renderScoreBar(scores, scale)}<span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${steps}</span></span></li>
 `
   })
   const range =
     movers.length < total ? `${formatFigure(first)} to ${formatFigure(first + movers.length - 1)} of ` : ''
-  return html`<h2>${TITLES[sort]} <span class="soft">${range}${formatFigure(total)}</span></h2>
+  return html`<h2 id="${sort}">${TITLES[sort]} <span class="soft">${range}${formatFigure(total)}</span></h2>
 ${total === 0 ? html`<p class="nothing panel">None in this time.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}
 `
 }
 
-function describeScore({ diff: { score } }: Mover): [change: string, steps: string] {
+function describeScore({ diff: { score } }: Mover): [figure: string, steps: string, change?: number] {
   const [before, after = 0] = score.map((each) => each ?? undefined)
   if (before === undefined) return [formatFigure(after), 'new']
-  return [formatChange(roundScore(after - before)), `${formatFigure(before)} to ${formatFigure(after)}`]
+  return [formatChange(after - before), `${formatFigure(before)} to ${formatFigure(after)}`, after - before]
 }
 
 /** Returns "GitHub Developer −8, 21 to 13; GitHub +2, 18 to 20; 3 more". */

@@ -58,13 +58,14 @@ ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/cre
 const ruleOf = (types: Types, type: string): Rule | undefined =>
   Object.hasOwn(types, type) ? types[type] : undefined
 
-/** Adds "since" to the date of a credential whose rule counts years, and marks the proof of a human. */
-function renderRow(credential: Credential, types: Types, isProof: boolean): CredentialRow {
-  const { type, value } = credential
-  const isDate = ruleOf(types, type)?.convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(value)
-  const words = [isDate ? `since ${value}` : value, isProof && 'shows that this is a human']
+/** Adds "since" to the date of a credential whose rule counts years, and marks proofs of a human, the first with an anchor. */
+function renderRow(credential: Credential, types: Types, isFirst: boolean): CredentialRow {
+  const { type, value, score } = credential
+  const { convert, proves_human } = ruleOf(types, type) ?? {}
+  const isDate = convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(value)
+  const words = [isDate ? `since ${value}` : value, score > 0 && proves_human && 'shows that this is a human']
   const row = renderCredential({ ...credential, value: words.filter(Boolean).join(', ') })
-  return isProof ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
+  return isFirst ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
 }
 
 /** The row that the pill "human" links to. */

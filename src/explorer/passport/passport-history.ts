@@ -4,9 +4,9 @@ import { type Cause, causesOf, type LogEvent, type ScoreChange } from '../../dom
 import type { Passport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Store } from '../../store/store.ts'
-import { describeChange, joinFirst, UNKNOWN } from '../design/credential-rows.ts'
+import { arrowOf, describeChange, joinFirst, renderChange, UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
-import { formatChange, formatDay, formatFigure, renderDay, shortWord, toCoordinate } from '../design/text.ts'
+import { formatDay, formatFigure, renderDay, shortWord, toCoordinate } from '../design/text.ts'
 
 /** `words` is such as "GitHub −8, 21 to 13". */
 type DescribedCause = { delta: number; words: string; reason?: string }
@@ -33,17 +33,18 @@ export async function findHistory(
   return points
 }
 
-/** Renders the last change and its main causes: "−16 since 3 November 2026: GitHub −8, 21 to 13". Empty without a change. */
+/** Renders the last change and its main causes: "−16 on 3 November 2026: GitHub −8, 21 to 13". Empty without a change. */
 export function renderLastChange(points: readonly Point[]): Html {
   const { id = 0, time = 0, delta, causes = [] } = points.at(-1) ?? {}
   if (delta === undefined) return html``
   const [named, more] = [causes.slice(0, MOST_CAUSES_IN_HEADER), causes.length - MOST_CAUSES_IN_HEADER]
-  return html`<p class="last"><a href="#change-${id}">${renderChange(delta)} since ${formatDay(time)}</a>:${named.map(({ words }) => html`<br>${words}`)}${more > 0 ? html`<br>and ${more} more` : html``}</p>`
+  return html`<p class="last"><a href="#change-${id}">${renderChange(delta)} on ${formatDay(time)}</a>:${named.map(({ words }) => html`<br>${words}`)}${more > 0 ? html`<br>and ${more} more` : html``}</p>`
 }
 
-/** Renders the latest changes of a score with their causes, as a chart and as a table. Empty if nothing changed. */
+/** Renders the latest changes of a score with their causes, as a chart and as a table. A new passport has a sentence. */
 export function renderHistory(points: readonly Point[]): Html {
-  if (points.length < 2) return html``
+  if (points.length < 2)
+    return html`${points.map(({ time, score }) => html`<section id="history"><h2>Score history</h2><p>First recorded on ${formatDay(time)} with a score of ${formatFigure(score)}.</p></section>`)}`
   const { shown } = renderWithin(points.toReversed(), renderPoint, MOST_ROWS)
   const older = shown.slice(FIRST_ROWS)
   return html`<section id="history">
@@ -110,13 +111,6 @@ function describeCause(change: CredentialChange, names: Words, values: Words): D
 
 const shorten = (text: string) => shortWord(text, 30)
 
-/** Uses an arrow and a sign, so that falls and rises differ without colour, too. */
-const renderChange = (delta: number): Html =>
-  html`<span class="${classOf(delta)}"><span aria-hidden="true">${arrowOf(delta)}</span> ${formatChange(delta)}</span>`
-
-const classOf = (delta: number) => (delta < 0 ? 'fall' : 'rise')
-const arrowOf = (delta: number) => (delta < 0 ? html`&#9660;` : html`&#9650;`)
-
 function renderPoint({ id, time, score, delta, causes }: Point): Html {
   const before = delta === undefined ? '' : `${formatFigure(score - delta)} to `
   const describe = ({ words, reason }: DescribedCause) => (reason ? `${words} (${reason})` : words)
@@ -171,5 +165,5 @@ function drawMark({ id, x, y, time, score, delta }: Point & { x: number; y: numb
     delta === undefined
       ? html`<circle cx="${x}%" cy="${y}%" r="4" fill="currentcolor"/>`
       : html`<text x="${x}%" y="${y}%" dy="5" text-anchor="middle" fill="currentcolor">${arrowOf(delta)}</text>`
-  return html`<a class="${classOf(delta ?? 0)}" href="#change-${id}" tabindex="-1"><title>${new Date(time).toISOString().slice(0, 10)}: ${formatFigure(score)}</title><circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>${mark}</a>`
+  return html`<a class="${(delta ?? 0) < 0 ? 'fall' : 'rise'}" href="#change-${id}" tabindex="-1"><title>${new Date(time).toISOString().slice(0, 10)}: ${formatFigure(score)}</title><circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>${mark}</a>`
 }

@@ -83,7 +83,7 @@ export function drawErrorCard(site: Site, words: string): Html {
 }
 
 /** A PNG counts as this many requests, so that one client can request about as many cards as the picture thread can draw. */
-const PNG_UNITS = 20
+export const PNG_UNITS = 20
 
 /** Draws cards as PNG. While the picture thread is busy or unavailable, the response is the site's card, uncached. */
 export function createCardDrawer(options: ExplorerOptions): DrawCard {

@@ -139,8 +139,8 @@ ${controls.renderSuggestions(reading?.suggestions ?? [])}${renderResults(shown)}
   return respondPage(layout, status)
 }
 
-const renderLead = ({ demo }: Site) =>
-  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``} <a href="/movers">Whose score changed this week?</a></p>
+const renderLead = ({ demo, owner }: Site) =>
+  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${owner === undefined ? html`` : html` Run by <a href="/about">${owner.replace(/\.$/, '')}</a>.`}${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``} <a href="/movers">Whose score changed this week?</a></p>
 `
 
 /** Shows that the search understands descriptions, with the most frequent tag and place. */
@@ -193,9 +193,9 @@ ${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}${contr
 function describe({ asked, reading, found, filters }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page, typed } = query
-  if (total === 0 && isFiltered(query))
+  if (total === 0 && isFiltered(query) && !reading?.isSuggested)
     return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
-  if (total === 0) return `No passport found for “${typed}”`
+  if (total === 0) return `No passport found for “${asked.typed}”`
   if (reading?.isSuggested)
     return `No passport matches “${asked.typed}”; showing ${countList(describeList(query, filters), total)}`
   if (page > last) return `There is no page ${formatFigure(page)}.`

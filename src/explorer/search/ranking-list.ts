@@ -28,7 +28,7 @@ type RankingList = { ranked: readonly Ranked[]; scale: number; query: RankingQue
 export function renderRankingList({ ranked, scale, query, among }: RankingList): Html {
   const isFiltered = filtersOf(query.filters).length > 0
   return html`<ol class="ranking panel" role="list" data-by="${query.sort}">
-<li class="labels" aria-hidden="true"><span>${isFiltered && among !== undefined ? `Place among these ${formatFigure(among)}` : 'Place'}</span><span>${ranked[0]?.points === undefined ? FIGURES[query.sort] : 'Points'}</span><span>Compare</span></li>
+<li class="labels" aria-hidden="true"><span>${isFiltered && among !== undefined ? `Rank among these ${formatFigure(among)}` : 'Rank'}</span><span>${ranked[0]?.points === undefined ? FIGURES[query.sort] : 'Points'}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query))}</ol>
 <form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="plain">Clear</button></form>
 ${LEGEND}`
@@ -43,7 +43,7 @@ function renderRow(each: Ranked, scale: number, query: RankingQuery): Html {
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
   return {
     markup: `<li id="p${id}">
-<span class="rank"><span class="unseen">Place </span>${formatFigure(rank)}</span>
+<span class="rank"><span class="unseen">Rank </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
 <span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? ' <span class="pill">human</span>' : ''}${renderAbout(each, name, query)}</span>
 ${renderScoreBar(scores, scale).markup}

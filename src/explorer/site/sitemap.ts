@@ -3,7 +3,7 @@ import { API_ROUTES } from '../../api/routes.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { notFound } from '../../domain/errors.ts'
 import { type Html, html } from '../design/html.ts'
-import { credentialAddress } from '../design/text.ts'
+import { credentialAddress, LONGEST_VALUE } from '../design/text.ts'
 import { file, POLICY, withoutCaching } from './assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage } from './explorer-page-types.ts'
 import { ifReady } from './not-ready.ts'
@@ -52,7 +52,7 @@ export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
     const types = page === '1' ? await ifReady(options, list) : []
     const paths = [
       ...(page === '1' ? FIXED : []),
-      ...(types ?? []).map(({ value }) => credentialAddress(value)),
+      ...(types ?? []).flatMap(({ value }) => (value.length > LONGEST_VALUE ? [] : credentialAddress(value))),
       ...ids.map((id) => `/passports/${id}`),
     ]
     const entries = paths.map((path) => html`<url><loc>${base}${path}</loc></url>\n`)

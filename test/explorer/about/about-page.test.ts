@@ -2,6 +2,9 @@ import { expect, test } from 'bun:test'
 import { DEFAULT_SITE } from '../../../src/config/site.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import type { RuleSetShape } from '../../../src/domain/rule-set.ts'
+import { html } from '../../../src/explorer/design/html.ts'
+import { renderLayout } from '../../../src/explorer/site/layout-and-link-previews.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
 import {
   DEFAULT_RULES,
   type Rule,
@@ -59,8 +62,35 @@ test('/about names the owner, the contact and the source of keys', async () => {
 test('/about says what the operator has not stated', async () => {
   const { text } = await server.look('/about')
   expect(readable(text)).toContain('Run by Not stated Contact Not stated')
-  expect(sectionOf(text, 'you')).toContain('Ask the operator of this site, whose contact is not stated here.')
+  expect(sectionOf(text, 'you')).toContain(
+    'This site states no contact: ask the person who gave you its address, or the <a href="#data">source of the record</a>.',
+  )
   expect(sectionOf(text, 'keys')).toContain('These pages do not say how to get a key.')
+})
+
+test('every page names the owner with a link to /about, and without the explorer no link', async () => {
+  const settings = { ...DEFAULT_SITE, owner: 'Kites & Co.' }
+  await using server = await servePeople(PEOPLE, { settings })
+  for (const path of ['/', '/passports/7', '/movers', '/credentials', '/about'])
+    expect((await server.look(path)).text).toContain(
+      'skills. Run by <a href="/about">Kites &amp; Co</a>.</p>',
+    )
+  expect((await server.look('/')).text).toContain('every point. Run by <a href="/about">Kites &amp; Co</a>. ')
+  const { site } = createSite(settings, '', false)
+  const page = renderLayout({ site, title: 'API', description: '', explorer: false, main: html`` })
+  expect(page).toContain('skills. Run by Kites &amp; Co.</p>')
+})
+
+test('/about links the addresses in the text about keys, and asks there about records if there is no contact', async () => {
+  const keys = 'Write to keys@kites.example, or see (https://kites.example/keys?a=1&b=2).'
+  await using server = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, keys } })
+  const { text } = await server.look('/about')
+  const linked =
+    'Write to <a href="mailto:keys@kites.example" rel="noreferrer">keys@kites.example</a>, or see (<a href="https://kites.example/keys?a=1&amp;b=2" rel="noreferrer">https://kites.example/keys?a=1&amp;b=2</a>).</p>'
+  expect(sectionOf(text, 'keys')).toContain(`How to get a key: ${linked}`)
+  expect(sectionOf(text, 'you')).toContain(
+    `This site states no contact for records, only one for keys: ${linked}`,
+  )
 })
 
 test('/about says whether programs need a key, and names the contact if it says nothing about keys', async () => {
@@ -68,7 +98,7 @@ test('/about says whether programs need a key, and names the contact if it says 
   await using server = await servePeople(PEOPLE, { settings, api: () => 'key required' })
   const keys = readable(sectionOf((await server.look('/about')).text, 'keys'))
   expect(keys).toContain('Every call needs a key.')
-  expect(keys).toContain('How to get a key: write to kites.example/contact')
+  expect(keys).toContain('How to get a key: write to https://kites.example/contact')
 })
 
 test('/about describes the built-in rules: the parts, the credentials that count most, the proofs of a human', async () => {

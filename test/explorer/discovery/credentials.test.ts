@@ -55,7 +55,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     )
     const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
     expect(rows).toEqual(['1 Ben 40', '2 Ana 30', '3 Cleo 5'])
-    expect(text).toContain('<span>Place among these 3</span><span>Points</span>')
+    expect(text).toContain('<span>Rank among these 3</span><span>Points</span>')
     expect(rowsOf(text)[2]?.about).toStartWith('<b>score 90</b>')
     expect(text).toContain(
       '<a class="button" href="/?credential=github">Search and filter the 3 people with GitHub</a>',
@@ -110,6 +110,23 @@ test('the page of a type names the issuer of its data points', async () => {
   const words = readable((await server.look('/credentials/github')).text)
   expect(words).toContain('Issued by hub &amp; co People 1')
   expect(words).toContain('10 points 361 contributions')
+})
+
+test('a type that is too long for its page is listed and compared without a link, and no sitemap has it', async () => {
+  const long = credential('long', {
+    type: 'x'.repeat(201),
+    name: '',
+    category: 'Skills',
+    score: 3,
+    maxScore: 9,
+  })
+  await using server = await servePeople([holder(1, 'Ana', 30, long), holder(2, 'Ben', 40, long)])
+  for (const path of ['/credentials', '/compare?ids=1,2', '/sitemap/1.xml']) {
+    const { status, text } = await server.look(path)
+    expect([path, status, text.includes('/credentials/x')]).toEqual([path, 200, false])
+    expect(text).not.toContain('x'.repeat(61))
+  }
+  expect((await server.look('/credentials')).text).toContain(`<th scope="row"><bdi>xxx`)
 })
 
 test('the shares of holders are rounded to whole percentages, but only a share of everybody is shown as 100%', () => {

@@ -57,11 +57,11 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
   test('a filtered list shows the ranks among its own people, and a search does not change these ranks', async () => {
     const { text } = await server.look('/?human=false')
     expect(rowsOf(text).map(({ name, rank }) => `${rank} ${name}`)).toEqual(['1 Ben', '2 Dan'])
-    expect(text).toContain('<span>Place among these 2</span><span>Score</span><span>Compare</span>')
+    expect(text).toContain('<span>Rank among these 2</span><span>Score</span><span>Compare</span>')
     expect(rowsOf((await server.look('/?human=false&q=dan')).text)[0]?.rank).toBe('2')
     expect(rowsOf((await server.look('/?q=dan')).text)[0]?.rank).toBe('4')
     const { text: byPart } = await server.look('/?sort=skills')
-    expect(byPart).toContain('<span>Place</span><span>Skills</span>')
+    expect(byPart).toContain('<span>Rank</span><span>Skills</span>')
   })
 
   test('the list can be filtered by comparisons of the score and of the points of a credential', async () => {

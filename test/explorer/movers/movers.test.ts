@@ -41,13 +41,21 @@ onEngine('sqlite', 'movers', (open) => {
     const { status, text } = await server.look('/movers')
     expect(status).toBe(200)
     const words = readable(text)
-    expect(words).toMatch(/Rises 1 1 Ada GitHub Developer \+4, 10 to 14 .* \+4 15 to 19/)
-    expect(words).toMatch(/Falls 1 1 Bob GitHub Developer −8, 21 to 13 .* −8 26 to 18/)
+    expect(words).toMatch(/Rises 1 1 Ada GitHub Developer \+4, 10 to 14 .* &#9650; \+4 15 to 19/)
+    expect(words).toMatch(/Falls 1 1 Bob GitHub Developer −8, 21 to 13 .* &#9660; −8 26 to 18/)
     expect(words).toMatch(
       /New people, the latest first 1 &lt;i&gt;Eve.* GitHub Developer \+7; ENS \+5 .* 12 new/,
     )
     expect(text).toContain('&lt;i&gt;Eve &amp; co&lt;/i&gt;')
     expect(words).not.toMatch(/Cleo|Dan/)
+    for (const part of [
+      '<span class="rise"><',
+      '<span class="fall"><',
+      '<a href="#change">falls',
+      '<h2 id="change">Falls',
+    ])
+      expect(text).toContain(part)
+    expect(text).toMatch(/<a href="#-added">new people<\/a>.*<h2 id="-added">New people/s)
     expect(text).toContain('<a href="/movers" aria-current="page">Movers</a>')
     expect(text).toMatch(
       /<link rel="alternate" type="application\/atom\+xml" [^>]*href="\/movers\.atom\?days=7">/,
@@ -82,9 +90,10 @@ onEngine('sqlite', 'movers', (open) => {
     expect(first.text).toContain('<a href="/movers?days=7&amp;page=2" rel="next">Next</a>')
     const last = await server.look('/movers?page=3')
     expect(readable(last.text)).toMatch(/Rises 41 to 43 of 43 41 Nr3 .* 43 Nr1 /)
-    expect(last.text).not.toContain('<h2>Falls')
+    expect(last.text).not.toMatch(/Falls|Jump to/)
     expect(last.text).toContain('<title>Movers of the last 7 days, page 3')
     expect((await server.look('/movers?page=4')).status).toBe(404)
+    expect((await server.look('/movers.atom?page=4')).status).toBe(404)
     expect((await server.look('/movers?page=0')).status).toBe(400)
   })
 

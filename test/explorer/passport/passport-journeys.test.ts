@@ -53,7 +53,7 @@ inBrowser('journeys on the passport page', (browser) => {
     expect(before.slice(5, -1)).toEqual([
       'Outstanding',
       '2nd of 6 people',
-      '▼ −5 since 2 January 2026',
+      '▼ −5 on 2 January 2026',
       'builder',
       'zk',
     ])
@@ -151,9 +151,9 @@ inBrowser('journeys on the passport page', (browser) => {
     const page = await browser.newPageWithoutScripts()
     await visit(`${server.url}passports/12`, page)
     expect(await page.locator('#score .last').last().textContent()).toBe(
-      '▼ −5 since 2 January 2026:GitHub −5, 15 to 10',
+      '▼ −5 on 2 January 2026:GitHub −5, 15 to 10',
     )
-    await tabTo(page, '▼ −5 since 2 January 2026')
+    await tabTo(page, '▼ −5 on 2 January 2026')
     await page.keyboard.press('Enter')
     const row = page.locator('tr:target')
     expect(await row.isVisible()).toBe(true)

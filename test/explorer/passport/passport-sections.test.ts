@@ -164,12 +164,17 @@ test('the share panel shows the picture of link previews, and only then loads it
   )
 })
 
-test('the pill "human" links to the row of the credential that shows it, or else to the page about the site', async () => {
+test('each credential that shows a human says so, and the pill "human" links to the first, or else to the page about the site', async () => {
   const proof = { type: 'worldcoin', name: 'World ID', value: 'Verified', maxScore: 8 }
   await using server = await servePeople([
     record(1, {
       human: true,
-      credentials: [credential('a', { score: 9 }), credential('b', { ...proof, score: 8 })],
+      credentials: [
+        credential('a', { score: 9 }),
+        credential('b', { ...proof, score: 8 }),
+        credential('e', { ...proof, name: 'Other ID', score: 7 }),
+        credential('f', { ...proof, name: 'No points', score: 0 }),
+      ],
     }),
     record(2, { human: true, credentials: [credential('c', { ...proof, score: 0 })] }),
     record(3, { credentials: [credential('d')] }),
@@ -179,6 +184,8 @@ test('the pill "human" links to the row of the credential that shows it, or else
   expect(text.match(/<tr id="human"[\s\S]*?<\/tr>/g)?.map(readable)).toEqual([
     'World ID Verified, shows that this is a human 8 of 8',
   ])
+  const marked = text.match(/<tr.*shows that this is a human.*/g)?.map(readable)
+  expect(marked?.map((row) => row.slice(0, 8))).toEqual(['World ID', 'Other ID'])
   expect((await server.look('/passports/2')).text).toContain('href="/about#human"')
   expect((await server.look('/passports/3')).text).not.toMatch(/class="pill"|id="human"/)
 })

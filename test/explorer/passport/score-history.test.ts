@@ -20,7 +20,6 @@ test('the header names the three largest causes of the last change and counts th
 onEngine('sqlite', 'the score history', (open) => {
   test('the score history shows each change with its causes, as a chart and as a table', async () => {
     await using server = await servePeople([mira])
-    expect((await server.look('/passports/12')).text).not.toContain('id="history"')
     await addDataPoint(server.store, 900)
     await rescore(server.store)
     const { text } = await server.look('/passports/12')
@@ -44,7 +43,7 @@ onEngine('sqlite', 'the score history', (open) => {
     }
     const { text } = await server.look('/passports/12')
     const [header = ''] = /<p class="last"><a href="#.*/.exec(text) ?? []
-    expect(readable(header)).toBe('&#9660; \u22125 since 2 January 2026 : GitHub \u22125, 15 to 10')
+    expect(readable(header)).toBe('&#9660; \u22125 on 2 January 2026 : GitHub \u22125, 15 to 10')
     const [, id] = /href="#change-(\d+)"><span class="fall">/.exec(header) ?? []
     const [row = ''] = new RegExp(`<tr id="change-${id}">.*`).exec(text) ?? []
     expect(readable(row)).toBe(
@@ -54,6 +53,15 @@ onEngine('sqlite', 'the score history', (open) => {
     expect(text).toMatch(/<path class="fall" vector-effect="non-scaling-stroke" d="M[\d.]+ 16V[\d.]+"/)
     // The axis begins a little below the lowest score, 1,042.5.
     expect(text).toContain('>1,057.5</text><text y="100%" dy="-6">1,040</text>')
+  })
+
+  test('the score history of a new passport says when and with which score it was first recorded', async () => {
+    await using server = await servePeople([mira])
+    const { text } = await server.look('/passports/12')
+    expect(readable(/<section id="history">.*?<\/section>/s.exec(text)?.[0] ?? '')).toBe(
+      'Score history First recorded on 2 January 2026 with a score of 1,042.5.',
+    )
+    expect(text).not.toContain('<p class="last">')
   })
 
   test('the score history shows only the latest 60 changes', async () => {
