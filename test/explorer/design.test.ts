@@ -2,9 +2,12 @@ import { expect, test } from 'bun:test'
 import { contrast } from '../../src/domain/color-contrast.ts'
 import { renderScoreBar } from '../../src/explorer/design/charts.ts'
 import { FONTS, LATIN_FONT_PATH } from '../../src/explorer/design/fonts.ts'
+import { html } from '../../src/explorer/design/html.ts'
 import { rosette } from '../../src/explorer/design/rosette.ts'
 import { selectFont } from '../../src/explorer/design/text.ts'
 import { PALETTE, writeColors } from '../../src/explorer/design/tokens.ts'
+import { renderLayout } from '../../src/explorer/site/layout-and-link-previews.ts'
+import { createSite } from '../../src/explorer/site/site.ts'
 
 test('the stylesheet has the colours of both themes, including the accent colours of the site', () => {
   const style = writeColors({ light: '#111111', dark: '#eeeeee' })
@@ -68,6 +71,14 @@ test('a heading with a letter that the font of pages lacks is in a font of the s
     expect([text, selectFont(text).markup]).toEqual([text, ''])
   for (const text of ['Rūta', 'Giấy', 'Мятный', 'زورق', '葉 Leaf'])
     expect([text, selectFont(text).markup]).toEqual([text, ' class="system-serif"'])
+})
+
+test('the text of the heading selects its font, whatever the title of the page', () => {
+  const { site } = createSite()
+  const render = (title: string, heading: string) =>
+    renderLayout({ site, title, description: '', main: html`<h1><bdi>${heading}</bdi></h1><p>Łódź</p>` })
+  expect(render('People in Łódź', 'Explore')).toContain('<main id="main">')
+  expect(render('Explore', 'People in Łódź')).toContain('<main id="main" class="system-serif">')
 })
 
 const SCORES = { total: 100, activity: 50, identity: 30, skills: 20 }

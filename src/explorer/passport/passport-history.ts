@@ -146,7 +146,7 @@ function drawChart(points: readonly Point[]): Html {
   const places = points.map((point) => ({
     ...point,
     // Leaves space for the labels of the axis, and for the line of the last score, which continues to the right edge.
-    x: toCoordinate(12 + (80 * (point.time - first)) / (last - first || 1)),
+    x: toCoordinate(12 + (72 * (point.time - first)) / (last - first || 1)),
     y: toCoordinate(100 - (84 * (point.score - start)) / (high - start || 1)),
   }))
   const path = places.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`)).join('')

@@ -170,7 +170,7 @@ function renderSnippets(id: number, origin: string, state: ApiState): Html {
   return html`<section id="snippets">
 <details id="developers">
 <summary>For developers</summary>
-${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="/api/v1/passports/${id}">this passport</a>, <a href="/api/v1/passport_credentials?passport_id=${id}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference">API reference</a> describes all fields.</p>`}
+${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="/api/v1/passports/${id}">this passport</a>, <a href="/api/v1/passport_credentials?passport_id=${id}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference/v1">API reference</a> describes all fields.</p>`}
 ${origin === '' ? html`` : renderLine('command', html`${command}`)}
 </details>
 <p>Is this you? <a href="/about#you">Correct, hide or remove this record</a></p>

@@ -114,7 +114,8 @@ function renderPage(shown: Shown, status: number): RenderedPage {
   const isHome = !isFiltered(asked) && asked.typed === '' && asked.page === 1
   const [first] = query.page === 1 ? found.ranked : []
   // The heading omits the search text, because search as you type replaces only the results below it.
-  const heading = isFiltered(asked) ? describeList(withText(asked, ''), filters) : ''
+  const words = isFiltered(asked) ? describeList(withText(asked, ''), filters) : ''
+  const heading = words && asked.typed === '' && found.total > 0 ? countList(words, found.total) : words
   const layout = {
     site,
     share: { path: addressOf(query), ...shareList(title, found.total, first?.passport) },

@@ -55,7 +55,7 @@ ${renderShareMeta(site, { title, description, ...share }, explorer)}${head ?? ht
 <button class="quiet" type="button" popovertarget="pages">Menu</button>
 <div id="pages" class="panel" popover><nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
 </header>
-<main id="main"${selectFont(title)}>
+<main id="main"${selectFont(/<h1.*?<\/h1>/s.exec(main.markup)?.[0] ?? '')}>
 ${main}
 </main>
 <footer><div>
