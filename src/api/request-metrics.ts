@@ -10,16 +10,15 @@ const BOUNDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 
 /** Counts responses in memory. No label takes values from untrusted input. */
 export function createMetrics() {
-  // By route, status and tier: three lookups take less time than one with a composed name.
-  const requests = new Map<string, Map<number, Map<string, { labels: Labels; value: number }>>>()
+  const requests = new Map<string, { labels: Labels; value: number }>()
   const routes = new Map([...NAMES].map((route) => [route, createHistogram(BOUNDS)]))
 
   return {
     countRequest(route: string, status: number, tier: string, seconds: number): void {
-      const byTier = requests.getOrInsertComputed(route, createMap).getOrInsertComputed(status, createMap)
-      const counted = byTier.get(tier)
+      const key = `${route} ${status} ${tier}`
+      const counted = requests.get(key)
       if (counted) counted.value++
-      else byTier.set(tier, { labels: { route, status: String(status), tier }, value: 1 })
+      else requests.set(key, { labels: { route, status: String(status), tier }, value: 1 })
       routes.get(route)?.observe(seconds)
     },
     read: (): Family[] => [
@@ -27,10 +26,7 @@ export function createMetrics() {
         name: 'passportd_requests_total',
         help: 'Responses by route, status and tier of the client.',
         type: 'counter',
-        samples: [...requests.values()]
-          .flatMap((byStatus) => [...byStatus.values()])
-          .flatMap((byTier) => [...byTier.values()])
-          .map((sample) => ({ ...sample })),
+        samples: [...requests.values()].map((sample) => ({ ...sample })),
       },
       {
         name: 'passportd_request_seconds',
@@ -41,8 +37,6 @@ export function createMetrics() {
     ],
   }
 }
-
-const createMap = () => new Map()
 
 export type Metrics = ReturnType<typeof createMetrics>
 

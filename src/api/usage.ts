@@ -9,16 +9,12 @@ type UsageReport = {
   inBrowser: Set<string>
 }
 
-/** Counts by key, endpoint and status. Three lookups take less time than one with a composed name. */
-type CountIndex = Map<string, Map<string, Map<number, UsageCount>>>
-
 type State = ReturnType<typeof createState>
 
 const createState = (today: string) => ({
   today,
   midnight: Date.parse(today),
-  counts: [] as UsageCount[],
-  todaysCounts: new Map() as CountIndex,
+  counts: new Map<string, UsageCount>(),
   lastUsed: new Map<string, number>(),
   inBrowser: new Set<string>(),
   /** This month's requests by key id: the sums read from the store, and the requests counted since. */
@@ -34,7 +30,7 @@ export function createUsageCounter(now: () => number) {
     /** A request that costs several units counts as that many requests. */
     count(keyId: string, endpoint: string, status: number, time = now(), units = 1): void {
       startDay(state, time)
-      addCount(state, { day: state.today, key: keyId, endpoint, status, count: units })
+      addCount(state.counts, { day: state.today, key: keyId, endpoint, status, count: units })
       if (keyId === '') return
       state.lastUsed.set(keyId, time)
       // Responses with 304 or 429 do not count for the monthly quota.
@@ -46,20 +42,17 @@ export function createUsageCounter(now: () => number) {
     },
     take(): UsageReport {
       const { counts, lastUsed, inBrowser } = state
-      Object.assign(state, {
-        ...{ counts: [], todaysCounts: new Map() },
-        ...{ lastUsed: new Map(), inBrowser: new Set() },
-      })
-      return { counts, lastUsed, inBrowser }
+      Object.assign(state, { counts: new Map(), lastUsed: new Map(), inBrowser: new Set() })
+      return { counts: [...counts.values()], lastUsed, inBrowser }
     },
     /** Adds counts that were taken and could not be stored. */
     putBack({ counts, lastUsed, inBrowser }: UsageReport): void {
-      for (const one of counts) addCount(state, one)
+      for (const one of counts) addCount(state.counts, one)
       state.lastUsed = new Map([...lastUsed, ...state.lastUsed])
       state.inBrowser = inBrowser.union(state.inBrowser)
     },
     /** The number of counted requests. */
-    size: () => state.counts.reduce((sum, { count }) => sum + count, 0),
+    size: () => [...state.counts.values()].reduce((sum, { count }) => sum + count, 0),
     /** Whether the key has used up its monthly quota, as far as this node knows. */
     isQuotaUsed(keyId: string, quota: number): boolean {
       startDay(state, now())
@@ -81,24 +74,20 @@ export function createUsageCounter(now: () => number) {
   }
 }
 
-/** Adds a count to the one of the same key, endpoint and status. Counts of earlier days come only from `putBack`. */
-function addCount({ counts, todaysCounts, today }: State, one: UsageCount): void {
-  const byEndpoint = todaysCounts.getOrInsertComputed(one.key, createMap)
-  const byStatus = byEndpoint.getOrInsertComputed(one.endpoint, createMap)
-  const known = one.day === today ? byStatus.get(one.status) : undefined
+/** Adds a count to the buffered count of the same day, key, endpoint and status. */
+function addCount(buffer: Map<string, UsageCount>, one: UsageCount): void {
+  const name = `${one.day} ${one.key} ${one.endpoint} ${one.status}`
+  const known = buffer.get(name)
   if (known) known.count += one.count
-  else counts.push(one)
-  if (!known && one.day === today) byStatus.set(one.status, one)
+  else buffer.set(name, one)
 }
-
-const createMap = () => new Map()
 
 /** Starts new sums in a new month. */
 function startDay(state: State, time: number): void {
   if (time >= state.midnight && time < state.midnight + DAY_MILLISECONDS) return
   const day = dayOf(time)
   const isSameMonth = monthOf(day) === monthOf(state.today)
-  Object.assign(state, { today: day, midnight: Date.parse(day), todaysCounts: new Map() })
+  Object.assign(state, { today: day, midnight: Date.parse(day) })
   if (!isSameMonth) Object.assign(state, { stored: new Map(), since: new Map() })
 }
 
