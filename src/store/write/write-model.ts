@@ -94,8 +94,9 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
     /** Renders the changed passports and returns the events. Must be called once, at the end of the transaction. */
     finish(): Changes {
       const changes = events.compare(changed, shown)
+      const survivors = new Set(Array.from(passports.values(), (row) => row.merged_into))
       for (const row of [...changed].flatMap((id) => passports.get(id) ?? [])) {
-        renderPassport(loaded, row, shown.get(row.id))
+        renderPassport(loaded, row, survivors.has(row.id), shown.get(row.id))
         storeHandles(loaded, row, events.recordBefore(row.id))
       }
       return changes
@@ -112,11 +113,8 @@ const storedCredentials = ({ credentials, credentialRows }: Loaded) => ({
   listShown: (id: number) => shownCredentialsOf(credentialRows.get(id)),
 })
 
-// A plain loop, because it runs once per passport of a batch and must be fast.
 function listMerged({ passports }: Loaded, into: number): number[] {
-  const ids: number[] = []
-  for (const row of passports.values()) if (row.merged_into === into) ids.push(row.id)
-  return ids
+  return [...passports.values()].filter((row) => row.merged_into === into).map((row) => row.id)
 }
 
 function removeWallets({ wallets }: Loaded, passportId: number): void {
@@ -138,7 +136,12 @@ function storeHandles({ handles, dataPoints }: Loaded, { id, socials }: StoredRo
 }
 
 /** Stores the V1 responses of a listed passport. Without `list`, the credentials response stays unchanged. */
-function renderPassport(loaded: Loaded, row: StoredRow, list: readonly Credential[] | undefined): void {
+function renderPassport(
+  loaded: Loaded,
+  row: StoredRow,
+  isSurvivor: boolean,
+  list: readonly Credential[] | undefined,
+): void {
   const { credentials, v1Passports, v1Credentials } = loaded
   if (row.merged_into !== null) {
     // Some credentials are stored only in the V1 response, which is deleted below.
@@ -147,7 +150,7 @@ function renderPassport(loaded: Loaded, row: StoredRow, list: readonly Credentia
     v1Credentials.delete(row.id)
     return
   }
-  v1Passports.set(row.id, toV1PassportRow(row, listMerged(loaded, row.id).length > 0))
+  v1Passports.set(row.id, toV1PassportRow(row, isSurvivor))
   if (list) v1Credentials.set(row.id, toV1CredentialsRow(row.id, list))
 }
 
