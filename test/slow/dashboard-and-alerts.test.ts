@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createLimiter } from '../../../src/api/rate-limit.ts'
-import { DEFAULT_TIERS } from '../../../src/domain/rate-limit-tier.ts'
-import { workplace } from '../../support/cli-sandbox.ts'
-import { scrape } from '../../support/http/prometheus.ts'
-import { serveTest } from '../../support/http/server.ts'
-import { subscribe } from '../../support/http/webhook-receiver.ts'
-import { hasPrograms } from '../../support/programs.ts'
-import { startRedis } from '../../support/redis/redis.ts'
-import { databaseMaker, onEngine } from '../../support/store/engines.ts'
-import { NOON, named } from '../../support/store/records.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
-import { until } from '../../support/wait-until.ts'
+import { createLimiter } from '../../src/api/rate-limit.ts'
+import { DEFAULT_TIERS } from '../../src/domain/rate-limit-tier.ts'
+import { workplace } from '../support/cli-sandbox.ts'
+import { scrape } from '../support/http/prometheus.ts'
+import { serveTest } from '../support/http/server.ts'
+import { subscribe } from '../support/http/webhook-receiver.ts'
+import { hasPrograms } from '../support/programs.ts'
+import { startRedis } from '../support/redis/redis.ts'
+import { databaseMaker, onEngine } from '../support/store/engines.ts'
+import { NOON, named } from '../support/store/records.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { until } from '../support/wait-until.ts'
 
-const DEPLOY = join(import.meta.dir, '../../../deploy')
+const DEPLOY = join(import.meta.dir, '../../deploy')
 const ALERTS = join(DEPLOY, 'prometheus-alerts.yaml')
 
 type Rule = { alert: string; expr: string; annotations: { summary: string } }

@@ -7,16 +7,16 @@ import {
   readExamples,
   startDocsRunner,
   usesPythonClient,
-} from './support/docs/docs-runner.ts'
-import { PAGES, readPage } from './support/docs/pages.ts'
-import { findProgram, hasPrograms } from './support/programs.ts'
-import { installPythonClient, type PythonClient } from './support/python-client.ts'
-import { tempFolder } from './support/temp-folder.ts'
+} from '../support/docs/docs-runner.ts'
+import { PAGES, readPage } from '../support/docs/pages.ts'
+import { findProgram, hasPrograms } from '../support/programs.ts'
+import { installPythonClient, type PythonClient } from '../support/python-client.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 /** Examples that are not run, with the reason. The key is the page, heading, language and number of an example. */
 const NOT_RUN: Record<string, string> = {
   'README.md: passportd: sh':
-    'installs packages and runs all tests; test/bin/passportd.test.ts runs the installed command',
+    'installs packages and runs all tests; test/slow/npm-package.test.ts runs the installed command',
   'docs/api/v3.md: Streams: text': 'part of a stream; test/api/v3/events/streams.test.ts checks streams',
   'docs/backup.md: PostgreSQL: sh':
     'needs programs that may be missing; test/cli/backup.test.ts runs the same commands',
@@ -112,7 +112,7 @@ function expectSettings(text: string): void {
   for (const line of lines) expect(line).toMatch(/^\[\w+\]$|^\w+ ?= ?\S/)
 }
 
-const ROOT = join(import.meta.dir, '..')
+const ROOT = join(import.meta.dir, '../..')
 const TSCONFIG = {
   extends: join(ROOT, 'tsconfig.json'),
   compilerOptions: {

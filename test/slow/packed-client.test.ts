@@ -53,7 +53,7 @@ describe('the packed client', () => {
     archive = join(folder.path, (await command(pack, ROOT)).trim())
     mkdirSync(home, { recursive: true })
     await command(['tar', '-xzf', archive, '--strip-components=1', '-C', home], folder.path)
-    copyFileSync(join(import.meta.dir, 'packed-package-scenario.js'), join(folder.path, 'scenario.js'))
+    copyFileSync(join(import.meta.dir, 'packed-client-scenario.js'), join(folder.path, 'scenario.js'))
     writeFileSync(join(folder.path, 'main.mjs'), MAIN)
     service = await serveRecords({}, inventPeople().slice(0, 300))
     key = (await makeKey(service.store, 1, { scopes: ['read', 'events', 'write:*'] })).key
@@ -135,7 +135,7 @@ describe('the packed client', () => {
       compilerOptions: { noUnusedLocals: false, typeRoots: [join(ROOT, 'node_modules/@types')] },
     }
     writeFileSync(join(folder.path, 'compare.ts'), compareTypes(home, names))
-    const calls = await Bun.file(join(import.meta.dir, 'v3-types.ts')).text()
+    const calls = await Bun.file(join(import.meta.dir, '../client/v3-types.ts')).text()
     writeFileSync(
       join(folder.path, 'calls.ts'),
       calls.replace('../../packages/client/src/index.ts', '@passportd/client'),

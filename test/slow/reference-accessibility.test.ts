@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { inBrowser, tabTo } from '../../support/explorer/browser.ts'
-import { serveExplorer } from '../../support/explorer/explorer-server.ts'
-import { shareServer } from '../../support/http/server.ts'
-import { openTestStore } from '../../support/store/engines.ts'
-import { inventPeople } from '../../support/store/invented-people.ts'
+import { inBrowser, tabTo } from '../support/explorer/browser.ts'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { shareServer } from '../support/http/server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { inventPeople } from '../support/store/invented-people.ts'
 
 inBrowser('access to the reference page', (browser) => {
   const server = shareServer(() => openTestStore('sqlite', inventPeople().slice(0, 50)), serveExplorer)

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { inBrowser } from '../../support/explorer/browser.ts'
-import { LANGUAGES, listCalls, runSnippets, withoutRequestId } from '../../support/explorer/snippets.ts'
-import { makeKey } from '../../support/http/keys.ts'
-import { serveRecords, serveTest } from '../../support/http/server.ts'
-import { hasPrograms } from '../../support/programs.ts'
-import { openTestStore } from '../../support/store/engines.ts'
-import { inventPeople } from '../../support/store/invented-people.ts'
+import { inBrowser } from '../support/explorer/browser.ts'
+import { LANGUAGES, listCalls, runSnippets, withoutRequestId } from '../support/explorer/snippets.ts'
+import { makeKey } from '../support/http/keys.ts'
+import { serveRecords, serveTest } from '../support/http/server.ts'
+import { hasPrograms } from '../support/programs.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { inventPeople } from '../support/store/invented-people.ts'
 
 const NEEDED = ['curl', 'python3-requests'] as const
 

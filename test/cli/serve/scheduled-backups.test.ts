@@ -216,12 +216,12 @@ test.concurrent.each([
   },
 )
 
-/** Makes the database so large that a backup takes some tenths of a second. */
+/** Makes the database so large that a backup is not complete at once. */
 function addFiller(path: string): void {
   using database = new Database(path)
   database.run('create table filler (bytes blob)')
   database.run(
-    'with recursive n(i) as (values (1) union all select i + 1 from n where i < 100) insert into filler select randomblob(1000000) from n',
+    'with recursive n(i) as (values (1) union all select i + 1 from n where i < 30) insert into filler select randomblob(1000000) from n',
   )
 }
 
