@@ -37,8 +37,10 @@ const BATCH = 1000
 /** Requests at once: one is parsed while another one is saved. */
 const CLIENTS = 2
 const WARM_UP = 20
+const WARM_UP_SECONDS = 10
 /** Passports that are stored before each measurement. */
 const STORED = 20 * BATCH
+const reads = paced(loadOf(`'/api/v1/passports/' .. math.random(1, ${STORED})`), 10, 8)
 const MAIN = join(import.meta.dir, '../src/cli/main.ts')
 
 using folder = tempFolder()
@@ -129,14 +131,22 @@ async function fillDatabase(): Promise<void> {
   await timeImport(stored)
 }
 
-/** Starts a server. Returns it with the header of a key that may write. */
-async function serve(tier: string) {
+/** Starts a server and warms it up. Returns it with two keys that may write. */
+async function serve() {
+  await fillDatabase()
   const store = await openStore({ engine: 'sqlite', path: database })
   await createKey(store)
-  const { init } = await makeKey(store, 1, { tier, scopes: ['write:*'] })
+  const [unlimited, limited] = await Promise.all(
+    ['unlimited', 'standard'].map((tier, at) => makeKey(store, at + 1, { tier, scopes: ['write:*'] })),
+  )
+  if (!unlimited || !limited) throw new Error('A key is missing.')
   await store.close()
   const server = await startServer(SERVE, { ...env, TIERS: BENCH_TIER })
-  return { server, key: init.headers }
+  // A server runs for long: its functions are compiled.
+  const reading = runWrk(server.url, reads, WARM_UP_SECONDS, 0)
+  for (const body of changes.slice(0, WARM_UP)) await post(server, unlimited.init.headers, body)
+  await reading
+  return { server, unlimited: unlimited.init.headers, limited: limited.init.headers }
 }
 
 function post(server: Server, key: Record<string, string>, body: string): Promise<Response> {
@@ -150,18 +160,15 @@ function batchesOf(all: readonly string[]): string[] {
 }
 
 async function timePosts(): Promise<Times> {
-  await fillDatabase()
-  const { server, key } = await serve('unlimited')
+  const { server, unlimited } = await serve()
   await using _ = server
-  // A server runs for long: its functions are compiled.
-  for (const body of changes.slice(0, WARM_UP)) await post(server, key, body)
   const batches = batchesOf(lines)
   const begin = performance.now()
   const cpuBefore = server.cpuSeconds()
   await Promise.all(
     Array.from({ length: CLIENTS }, async () => {
       for (let body = batches.shift(); body !== undefined; body = batches.shift()) {
-        const response = await post(server, key, body)
+        const response = await post(server, unlimited, body)
         if (!response.ok) throw new Error(await response.text())
       }
     }),
@@ -170,15 +177,12 @@ async function timePosts(): Promise<Times> {
 }
 
 async function measureReads() {
-  await fillDatabase()
-  const { server, key } = await serve('standard')
+  const { server, limited } = await serve()
   await using _ = server
-  const load = paced(loadOf(`'/api/v1/passports/' .. math.random(1, ${STORED})`), 10, 8)
-  const read = () => runWrk(server.url, load, seconds, 0)
-  await runWrk(server.url, load, 3, 0)
+  const read = () => runWrk(server.url, reads, seconds, 0)
   const { p99: without } = await read()
   const stop = new AbortController()
-  const writing = writeAtLimit(server, key, stop.signal)
+  const writing = writeAtLimit(server, limited, stop.signal)
   const { p99: during } = await read()
   stop.abort()
   console.error(`${await writing} records were written meanwhile.`)

@@ -43,13 +43,16 @@ const passportLine = Compile(PassportLine)
 const dataPointLine = Compile(DataPointLine)
 
 /** Throws `RecordError`. */
-export function parseRecord(value: unknown, options: ParseOptions) {
+export function parseRecord(value: unknown, options: ParseOptions, lineBytes?: number) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new RecordError('', `must be an object, got ${quote(value)}`)
   }
   if ('passport_id' in value) {
     const line = check<PassportLine>(passportLine, value)
-    return { record: toPassportRecord(line, options), unknownFields: countUnknown(line, PassportLine) }
+    return {
+      record: toPassportRecord(line, options, lineBytes),
+      unknownFields: countUnknown(line, PassportLine),
+    }
   }
   if ('passport' in value) {
     const line = check<DataPointLine>(dataPointLine, value)
@@ -65,7 +68,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Parses a line of a file. Throws `RecordError`. */
 export function parseLine(bytes: Uint8Array, options: ParseOptions) {
-  const { record, unknownFields } = parseRecord(parseJson(bytes), options)
+  const { record, unknownFields } = parseRecord(parseJson(bytes), options, bytes.length)
   return { record: record.kind === 'passport' ? { ...record, sourceBytes: bytes } : record, unknownFields }
 }
 
@@ -91,10 +94,10 @@ function cutLists(value: unknown, depth = 4): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cutLists(inner, depth - 1)]))
 }
 
-function toPassportRecord(line: PassportLine, options: ParseOptions): IncomingRecord {
+function toPassportRecord(line: PassportLine, options: ParseOptions, lineBytes?: number): IncomingRecord {
   if (line.removed) return { kind: 'removal', id: line.passport_id }
   const passport = toPassport(line, options)
-  const oversized = findOversized(passport)
+  const oversized = findOversized(passport, lineBytes)
   if (oversized) throw new RecordError(oversized.field, oversized.reason)
   return { kind: 'passport', passport }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
+import { parseLine, parseRecord } from '../../../src/domain/record/parse-record.ts'
 import { LIMITS, MAX_LIST_ITEM_BYTES } from '../../../src/domain/record/record-size.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { parsePassport } from '../../support/ingest/parse-record.ts'
@@ -55,6 +56,17 @@ test('a page of 250 passports with the largest accepted fields has at most 8 MB 
   expect(sum(await sizesIn('v2'))).toBeLessThan(12_000_000)
 })
 
+const OPTIONS = { now: 0, rawKindOf: () => undefined, rescore: false }
+
+function problemOf(work: () => unknown): unknown {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
 const long = 'x'.repeat(1904)
 const OVERSIZED: [string, object][] = [
   ['passport_profile.tags', { passport_profile: { tags: Array<string>(2000).fill(long) } }],
@@ -76,6 +88,19 @@ test.each(OVERSIZED)('if %s is too large, the error has the name and size of the
   expect(() => parsePassport(fields)).toThrow(
     expect.objectContaining({ problem: { field, reason: expect.stringMatching(reason) } }),
   )
+})
+
+test('a field that is too large is found in any line, also in one with many short entries', () => {
+  const entries = { credentials: { type: 'k', score: 1 }, passport_socials: { source: 's' }, data_points: { type: 'k', value: 1 } } // biome-ignore format: one row
+  for (const [name, entry] of Object.entries(entries))
+    for (const count of [200, 400, 600, 800, 1000, 1500, 2000]) {
+      const line = {
+        passport_id: 7,
+        [name]: Array.from({ length: count }, (_, at) => ({ ...entry, id: `${at}` })),
+      }
+      const bytes = new TextEncoder().encode(JSON.stringify(line))
+      expect(problemOf(() => parseLine(bytes, OPTIONS))).toEqual(problemOf(() => parseRecord(line, OPTIONS)))
+    }
 })
 
 test('import refuses the data points of a passport beyond the first 2,000', async () => {
