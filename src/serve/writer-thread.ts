@@ -9,14 +9,11 @@ import { logRetirement } from './jobs/log-retirement-phases.ts'
 import { type Job, pause, supervise } from './jobs/supervise.ts'
 import { updateScores } from './jobs/update-scores.ts'
 import { updateSnapshots } from './jobs/update-snapshots.ts'
-import { lowerPriority } from './lower-priority.ts'
 import { threadLog as log, send, type ToThread, type WriterCall } from './messages.ts'
 
 const HOUR_MILLISECONDS = 3_600_000
 
 declare const self: Worker
-
-lowerPriority()
 
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()

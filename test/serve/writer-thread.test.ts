@@ -1,12 +1,9 @@
 import { expect, test } from 'bun:test'
-import { getPriority } from 'node:os'
 import { join } from 'node:path'
-import { $ } from 'bun'
 import { createWindowMemory } from '../../src/api/rate-limit.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLog } from '../../src/log.ts'
 import { createDamage } from '../../src/serve/damage.ts'
-import { lowerPriority } from '../../src/serve/lower-priority.ts'
 import type { WriterCall } from '../../src/serve/messages.ts'
 import { startThread } from '../../src/serve/thread.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -85,27 +82,3 @@ test('if the writer thread dies, a waiting write fails as unavailable, and the r
   await until(async () => (await writer.statuses()).length === 2)
   expect(await writer.statuses()).toEqual([200, 500])
 })
-
-test.skipIf(process.platform !== 'linux')(
-  'the writer thread has a lower priority than other threads',
-  async () => {
-    await using writer = await startWriter()
-    await writer.send(write(200))
-    // A thread may end before its file is read.
-    const threads = await $`cat /proc/${process.pid}/task/*/stat`.nothrow().text()
-    const priorities = new Set(threads.trim().split('\n').map(priorityOf))
-    expect(priorities).toEqual(new Set([getPriority(), Math.min(getPriority() + 5, 19)]))
-  },
-)
-
-test('a thread whose sandbox refuses another priority goes on', () => {
-  const priorities: number[] = []
-  lowerPriority((priority) => {
-    priorities.push(priority)
-    throw new Error('EPERM: operation not permitted, setpriority')
-  })
-  expect(priorities).toHaveLength(process.platform === 'linux' ? 1 : 0)
-})
-
-/** The nice value is the 17th field after the name of the thread. */
-const priorityOf = (stat: string) => Number(stat.split(') ').at(-1)?.split(' ')[16])
