@@ -2,7 +2,7 @@ import { countAbove } from '../../catalog/score-standing.ts'
 import { notFound } from '../../domain/errors.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
-import { type Html, html } from '../design/html.ts'
+import { escapeText, type Html, html } from '../design/html.ts'
 import { nameOf } from '../design/text.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ApiState, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
@@ -56,7 +56,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
       const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport), score, evidence)}
-${renderShare(id, card, post, site.origin)}
+${renderShare(id, share.title, post, site.origin)}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
@@ -99,13 +99,13 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
  * Renders a panel that the button in the header opens, with the card that other sites show, and links that post `text`
  * there. The script adds the buttons. Without an origin, there are no links. The browser loads the card when the panel opens.
  */
-function renderShare(id: number, card: string, text: string, origin: string): Html {
+function renderShare(id: number, title: string, text: string, origin: string): Html {
   const link = `${origin}/passports/${id}`
   return html`<section id="share" popover>
 <div class="row between"><h2>Share</h2> <button class="quiet" type="button" popovertarget="share">Close</button></div>
-<img class="card" src="/card/${id}.png" width="${CARD_SIZE.width}" height="${CARD_SIZE.height}" loading="lazy" alt="Card: ${card}">
+<img class="card" src="/card/${id}.png" width="${CARD_SIZE.width}" height="${CARD_SIZE.height}" loading="lazy" alt="Card: ${title}">
 <p class="row actions"${origin === '' ? html`` : html` data-link="${link}" data-title="${text}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a></p>
-${origin === '' ? html`` : html`${renderNetworks(link, text)}${renderBadge(id, link, origin)}`}
+${origin === '' ? html`` : html`${renderNetworks(link, text)}${renderBadge(id, title, link, origin)}`}
 </section>`
 }
 
@@ -128,7 +128,7 @@ const STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' }
 const THEMES = { light: 'Light', dark: 'Dark' }
 
 /** The style sheet hides elements of the class `pick` whose other classes are not chosen, so the picker needs no script. */
-function renderBadge(id: number, page: string, origin: string): Html {
+function renderBadge(id: number, alt: string, page: string, origin: string): Html {
   const badge = `${origin}/badge/${id}.svg?show=`
   const previews = Object.keys(SHOWS).flatMap((show) =>
     Object.keys(STYLES).flatMap((style) =>
@@ -144,10 +144,13 @@ function renderBadge(id: number, page: string, origin: string): Html {
 ${radios('show', 'Shows', SHOWS)}
 ${radios('style', 'Style', STYLES)}
 ${radios('theme', 'Theme', THEMES)}
-${renderLine('Markdown', html`[![Passport ${id}](${badge}${renderPicks('&')})](${page})`)}
-${renderLine('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderPicks('&amp;')}${`" alt="Passport ${id}"></a>`}`)}
+${renderLine('Markdown', html`[![${alt.replace(MARKDOWN, '\\$&')}](${badge}${renderPicks('&')})](${page})`)}
+${renderLine('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderPicks('&amp;')}${`" alt="${escapeText(alt)}"></a>`}`)}
 </div>`
 }
+
+/** Characters of names that Markdown would interpret. */
+const MARKDOWN = /[\\`*_~[\]<>&|$]/g
 
 /** The values in the address of the chosen badge. Defaults other than that of `show` are omitted. */
 const renderPicks = (and: string) =>

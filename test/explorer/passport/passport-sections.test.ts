@@ -133,37 +133,6 @@ test('a category shows five credentials and collapses the rest', async () => {
   expect((await server.look('/passports/1/credentials')).text).not.toContain('class="fold"')
 })
 
-test('links for sharing on other sites contain the URL of the page, the score, the level and the best standing', async () => {
-  await using server = await servePeople([mira, ...OTHERS], { publicUrl: 'https://passports.example.com' })
-  const { text } = await server.look('/passports/12')
-  const page = encodeURIComponent('https://passports.example.com/passports/12')
-  const words = encodeURIComponent(
-    'Mira Kettlewood: passport score 1,042.5, Outstanding, No. 1 in Activity on passportd',
-  )
-  for (const address of [
-    `https://x.com/intent/post?text=${words}&amp;url=${page}`,
-    `https://farcaster.xyz/~/compose?text=${words}&amp;embeds[]=${page}`,
-    `https://www.linkedin.com/sharing/share-offsite/?url=${page}`,
-    `https://bsky.app/intent/compose?text=${words}%20${page}`,
-  ])
-    expect(text).toContain(`<a href="${address}" rel="nofollow noopener noreferrer">`)
-  expect(text).toContain(
-    '<meta name="description" content="Mira Kettlewood: passport score 1,042.5, Outstanding, No. 1 in Activity">',
-  )
-  expect(text).toContain('<button class="quiet" type="button" popovertarget="share">Share</button>')
-})
-
-test('the share panel shows the picture of link previews, and only then loads it', async () => {
-  await using server = await servePeople([mira])
-  const { text } = await server.look('/passports/12')
-  const [, preview] = /<meta property="og:image" content="[^"]*?(\/card\/[^"]+)">/.exec(text) ?? []
-  expect(preview).toBe('/card/12.png')
-  const panel = /<section id="share" popover>[\s\S]*?<\/section>/.exec(text)?.[0]
-  expect(panel).toContain(
-    `<img class="card" src="${preview}" width="1200" height="630" loading="lazy" alt="Card: Mira Kettlewood: passport score 1,042.5">`,
-  )
-})
-
 test('each credential that shows a human says so, and the pill "human" links to the first, or else to the page about the site', async () => {
   const proof = { type: 'worldcoin', name: 'World ID', value: 'Verified', maxScore: 8 }
   await using server = await servePeople([
