@@ -18,7 +18,7 @@ import { isCode } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 import { findPassportWords, type PassportWords } from '../site/standings.ts'
 import { drawText, frame, LEFT, RIGHT, ROSETTE, TEXT_WIDTH } from './card-frame.ts'
-import { drawableName } from './drawable-text.ts'
+import { drawableName, drawableText } from './drawable-text.ts'
 import { createPicturePage } from './picture-page.ts'
 import { colorsOf, drawName, drawPart, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
 
@@ -53,8 +53,9 @@ export const createSiteCard = (options: CardOptions): ExplorerPage => ({
 
 async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html> {
   const { total } = await catalog.standing(0)
-  const words = `${formatPeople(total)}, ranked by score`
-  return drawTitleCard(site, { title: site.name, words, ids: [1, 2, 3, 5, 8, 13, 21], size: 120 })
+  const owner = drawableText(site.owner ?? '', site.fonts)
+  const words = `${formatPeople(total)}, ranked by score${owner === '' ? '' : `. Run by ${owner}`}`
+  return drawTitleCard(site, { title: 'Passport scores', words, ids: [1, 2, 3, 5, 8, 13, 21], size: 120 })
 }
 
 type TitleCard = { title: string; words: string; ids: readonly number[]; size: number }
@@ -67,7 +68,7 @@ export function drawTitleCard(site: Site, { title, words, ids, size }: TitleCard
     title,
     site,
     html`${drawName(title, { x: LEFT, y: 250, width: RIGHT - LEFT, size, smallest: size / 2, fill: colors.ink })}
-${drawText(LEFT, 320, 40, colors.soft, words)}
+${drawName(words, { x: LEFT, y: 320, width: RIGHT - LEFT, size: 46, smallest: 40, fill: colors.soft })}
 ${ids.map((id, at) => html`<svg x="${round(LEFT + at * step)}" y="394" width="${round(step - 20)}" height="${round(step - 20)}">${rosette(id)}</svg>`)}`,
   )
 }

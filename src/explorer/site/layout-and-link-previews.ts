@@ -104,7 +104,8 @@ export type Share = {
 
 /** Open Graph tags, which Twitter reads too. Without an origin, URLs are omitted. Only the explorer has cards. */
 export function renderShareMeta({ name, origin }: Site, share: Share, explorer = true): Html {
-  const { path, type = 'website', title = name, description = '', card = SITE_CARD, alt = name } = share
+  const { path, type = 'website', title = name, description = '', card = SITE_CARD } = share
+  const { alt = `${name}: people ranked by score` } = share
   const url = origin !== '' && path !== undefined ? `${origin}${path}` : undefined
   const hasCard = explorer && origin !== ''
   const image = html`<meta property="og:image" content="${origin}${card}">
