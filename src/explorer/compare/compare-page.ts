@@ -13,6 +13,7 @@ import { colorsOf, drawName, fitSize, round } from '../pictures/svg.ts'
 import { findMatches, isComplete } from '../search/find-matches.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
+import { renderSharePanel } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
 import { findParts } from '../site/standings.ts'
 import {
@@ -123,17 +124,20 @@ function renderPage(site: Site, found: Found, people: readonly ComparedPerson[])
   const path = compareAddress(people.map(({ passport }) => passport.id))
   const isComplete = people.length > 1
   const isMissing = people.length === 0 && found.unknown.length > 0
+  const card = `/card${path.replace('?', '.png?')}`
+  const share = { path, ...(isComplete && { card, alt: names, title: `${names} compared` }) }
   const layout = {
     site,
     title: isComplete ? `${heading} compared` : 'Compare people',
     description: isComplete
       ? `Scores, ranks and credentials of ${names} side by side`
       : 'Compare the scores, ranks and credentials of two to four people',
-    share: { path, ...(isComplete && { card: `/card${path.replace('?', '.png?')}`, alt: names }) },
+    share,
     script: 'passport.js',
     here: '/compare',
     main: html`<h1>${isComplete ? html`<bdi class="clamp">${heading}</bdi>` : 'Compare people'}</h1>
-${isComplete ? renderActions(site, path, names) : LEAD}
+${isComplete ? html`<p class="row actions"><button class="quiet" type="button" popovertarget="share">Share</button></p>` : html``}
+${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
 ${renderNotes(found)}
 ${people.length === 1 ? renderFirst(people) : people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
 ${isComplete ? renderComparison(people) : html``}`,
@@ -142,12 +146,6 @@ ${isComplete ? renderComparison(people) : html``}`,
 }
 
 const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`
-
-/** The script adds the buttons. */
-const renderActions = ({ origin }: Site, path: string, names: string): Html =>
-  origin === ''
-    ? html``
-    : html`<p class="row actions" data-link="${origin}${path}" data-title="${names} compared"></p>`
 
 /** Renders the first person, and a form to add the second. */
 const renderFirst = (people: readonly ComparedPerson[]): Html => html`<div class="compare-start">
@@ -199,17 +197,22 @@ export const createCompareCard = (options: CardOptions): ExplorerPage => ({
 
 const GAP = 36
 
-/** A column for each person. */
+/** A column for each person. Names have the same size, and so have scores. */
 function drawComparison(people: readonly PassportV3[], site: Site): Html {
   const colors = colorsOf(site, 'light')
   const width = Math.min(480, (RIGHT - LEFT + GAP) / people.length - GAP)
   const diameter = Math.min(216, width)
-  const columns = people.map((passport, at) => {
+  const names = people.map((passport) => drawableName(passport, site.fonts))
+  const scores = people.map((passport) => formatFigure(passport.scores.total))
+  const size = Math.max(30, fitAll(names, width + GAP - 8, 46))
+  const columns = people.map(({ id }, at) => {
     const x = round(LEFT + at * (width + GAP))
-    const score = formatFigure(passport.scores.total)
-    return html`<svg x="${x}" y="140" width="${diameter}" height="${diameter}">${rosette(passport.id)}</svg>
-${drawName(drawableName(passport, site.fonts), { x, y: 414, width: width + GAP - 8, size: 46, smallest: 30, fill: colors.ink })}
-${drawText(x, 520, fitSize(score, width, 104), colors.accent, score)}`
+    return html`<svg x="${x}" y="140" width="${diameter}" height="${diameter}">${rosette(id)}</svg>
+${drawName(names[at] ?? '', { x, y: 414, width: width + GAP - 8, size, smallest: 30, fill: colors.ink })}
+${drawText(x, 520, fitAll(scores, width, 104), colors.accent, scores[at] ?? '')}`
   })
   return frame('Comparison', site, html`${drawText(LEFT, 116, 46, colors.soft, 'Passport scores')}${columns}`)
 }
+
+const fitAll = (texts: readonly string[], width: number, largest: number) =>
+  Math.min(...texts.map((text) => fitSize(text, width, largest)))

@@ -6,13 +6,8 @@ import { escapeText, type Html, html } from '../design/html.ts'
 import { nameOf } from '../design/text.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ApiState, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
-import {
-  CARD_SIZE,
-  describeCard,
-  renderProfileMeta,
-  respondPage,
-  sharePassport,
-} from '../site/layout-and-link-previews.ts'
+import { renderProfileMeta, respondPage, sharePassport } from '../site/layout-and-link-previews.ts'
+import { renderSharePanel } from '../site/share-panel.ts'
 import { describeHighest, describeStrongest, findParts } from '../site/standings.ts'
 import { PROOF_ROW, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
@@ -41,7 +36,6 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const level = levelOf(scores.total, { levels })
       // The id in the URL, if it is that of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
-      const card = describeCard(passport)
       const highest = describeHighest(scores, standing, context.parts)
       const best = highest || describeStrongest(scores)
       const about = best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())
@@ -56,7 +50,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
       const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport), score, evidence)}
-${renderShare(id, share.title, post, site.origin)}
+${renderSharePanel(share, post, site.origin, renderBadge(id, share.title, site.origin))}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
@@ -76,7 +70,7 @@ ${renderSnippets(id, site.origin, api())}
 </article>`
       const page = respondPage({
         site,
-        title: card,
+        title: share.alt,
         description: best === '' ? share.title : `${share.title}, ${about}`,
         share,
         head: renderProfileMeta(passport, site.origin),
@@ -95,40 +89,14 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 <noscript>Reload the page to see the new score.</noscript></p>
 </section>`
 
-/**
- * Renders a panel that the button in the header opens, with the card that other sites show, and links that post `text`
- * there. The script adds the buttons. Without an origin, there are no links. The browser loads the card when the panel opens.
- */
-function renderShare(id: number, title: string, text: string, origin: string): Html {
-  const link = `${origin}/passports/${id}`
-  return html`<section id="share" popover>
-<div class="row between"><h2>Share</h2> <button class="quiet" type="button" popovertarget="share">Close</button></div>
-<img class="card" src="/card/${id}.png" width="${CARD_SIZE.width}" height="${CARD_SIZE.height}" loading="lazy" alt="Card: ${title}">
-<p class="row actions"${origin === '' ? html`` : html` data-link="${link}" data-title="${text}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a></p>
-${origin === '' ? html`` : html`${renderNetworks(link, text)}${renderBadge(id, title, link, origin)}`}
-</section>`
-}
-
-/** Renders plain links, so that the page loads nothing from these sites. */
-function renderNetworks(page: string, text: string): Html {
-  const [url, words] = [encodeURIComponent(page), encodeURIComponent(text.toWellFormed())]
-  const networks = [
-    ['X', `https://x.com/intent/post?text=${words}&url=${url}`],
-    ['Farcaster', `https://farcaster.xyz/~/compose?text=${words}&embeds[]=${url}`],
-    ['LinkedIn', `https://www.linkedin.com/sharing/share-offsite/?url=${url}`],
-    ['Bluesky', `https://bsky.app/intent/compose?text=${words}%20${url}`],
-  ] as const
-  return html`<p class="row networks"><span class="soft">Post on</span> ${networks.map(([name, address]) => html`<a href="${address}" rel="nofollow noopener noreferrer">${name}</a> `)}</p>
-`
-}
-
 /** What a badge can show, and how. The first of each is the default. */
 const SHOWS = { score: 'Score', level: 'Level', top: 'Standing' }
 const STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' }
 const THEMES = { light: 'Light', dark: 'Dark' }
 
 /** The style sheet hides elements of the class `pick` whose other classes are not chosen, so the picker needs no script. */
-function renderBadge(id: number, alt: string, page: string, origin: string): Html {
+function renderBadge(id: number, alt: string, origin: string): Html {
+  const page = `${origin}/passports/${id}`
   const badge = `${origin}/badge/${id}.svg?show=`
   const previews = Object.keys(SHOWS).flatMap((show) =>
     Object.keys(STYLES).flatMap((style) =>

@@ -129,7 +129,7 @@ export const describeCard = (passport: Passport): string =>
   `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
 
 /** Shares a page about a passport with the card of the passport. */
-export const shareWithCard = (passport: Passport, path: string): Share => ({
+export const shareWithCard = (passport: Passport, path: string) => ({
   path,
   card: `/card/${passport.id}.png`,
   alt: describeCard(passport),

@@ -40,3 +40,21 @@ test('the card of the site says what the site is, who runs it if that is known, 
   const [, long = ''] = await read({ ...settings, owner: 'W'.repeat(100) })
   expect(long).toMatch(/^2 people, ranked by score\. Run by W+…$/)
 })
+
+test('the card of a comparison has names of the same size and scores of the same size', async () => {
+  const people = [
+    named(1, 'Ada', 5),
+    named(2, 'Wilhelmina Featherstonehaugh-Lightfoot', 123_456.75),
+    named(3, 'Grace Hopper', 40),
+    named(4, 'Mira', 7),
+  ]
+  await using server = await serveCards(people)
+  for (const ids of ['1,3', '1,2', '1,2,3,4']) {
+    const texts = textsOf((await server.look(`/card/compare.png?ids=${ids}`)).text)
+    const sizesOf = (pattern: RegExp) =>
+      new Set(texts.filter(({ text }) => pattern.test(text)).map(({ size }) => size))
+    expect(texts.map(({ text }) => text)).toContain('Ada')
+    expect([ids, sizesOf(/^(Ada|Wil|Grace|Mira)/).size, sizesOf(/^[\d,.]+$/).size]).toEqual([ids, 1, 1])
+    expect(Math.min(...sizesOf(/^Ada/))).toBeGreaterThanOrEqual(30)
+  }
+})
