@@ -102,8 +102,13 @@ const renderFold = (group: number, rows: number): Html =>
 
 const MOST_GAPS = 5
 
-/** Renders the credentials that can gain the most points, and the next step of each. Categories at their cap are left out. */
-export function renderGrowth({ credentials, scores, types, caps }: Omit<Shown, 'id'> & { caps: Caps }): Html {
+type Growth = Omit<Shown, 'id'> & { caps: Caps; next: string }
+
+/**
+ * Renders the credentials that can gain the most points, and the next step of each, the largest step first. `next` says how
+ * far the next level is. Categories at their cap are left out.
+ */
+export function renderGrowth({ credentials, scores, types, caps, next }: Growth): Html {
   const gaps = credentials
     .flatMap((credential) => {
       const part = partOf(credential.category)
@@ -114,29 +119,34 @@ export function renderGrowth({ credentials, scores, types, caps }: Omit<Shown, '
     })
     .sort((one, other) => other.left - one.left)
     .slice(0, MOST_GAPS)
+    .map((gap) => ({ ...gap, ...findStep(gap.credential, gap.left, ruleOf(types, gap.credential.type)) }))
+    .sort((one, other) => other.gain - one.gain)
   if (gaps.length === 0) return html``
   return html`<section id="growth">
 <h2>What would raise the score</h2>
+${next === '' ? html`` : html`<p class="soft">${next}</p>`}
 <ul class="rows gaps">${gaps.map(
-    ({ credential, part, left }) =>
-      html`<li class="${part}">${{ markup: linkToType(credential.type, shortWord(credential.name, MAX_NAME_LENGTH)) }} <span>${formatFigure(credential.score)} of ${formatFigure(credential.maxScore)}</span> ${renderProgress(credential.score, credential.maxScore)} <span class="soft">${describeStep(credential, left, ruleOf(types, credential.type)) ?? `up to ${formatFigure(left)} more points`}</span></li>`,
+    ({ credential, part, words }) =>
+      html`<li class="${part}">${{ markup: linkToType(credential.type, shortWord(credential.name, MAX_NAME_LENGTH)) }} <span>${formatFigure(credential.score)} of ${formatFigure(credential.maxScore)}</span> ${renderProgress(credential.score, credential.maxScore)} <span class="soft">${words}</span></li>`,
   )}</ul>
 </section>`
 }
 
-/** Describes what adds points, such as "122 more transactions: +3"; `undefined` if the rule does not explain the score. */
-function describeStep(credential: Credential, left: number, rule: Rule | undefined): string | undefined {
+/** Finds what adds points, such as "122 more transactions: +3", or else says how many points are `left`. */
+function findStep(credential: Credential, left: number, rule: Rule | undefined) {
   const { score, maxScore, value } = credential
-  if (rule?.convert === 'years') return `only time: +${formatFigure(rule.multiplier)} a year`
+  const unknown = { gain: left, words: `up to ${formatFigure(left)} more points` }
+  if (rule?.convert === 'years')
+    return { gain: rule.multiplier, words: `only time: +${formatFigure(rule.multiplier)} a year` }
   const raw = readRawValue(credential, 'number')
-  if (!rule || raw?.kind !== 'number') return undefined
+  if (!rule || raw?.kind !== 'number') return unknown
   const own = { ...rule, max_score: maxScore }
   // A step is about a fifth of the points that are left.
   const step = Math.max(1, Math.round(left / 5))
   const target = amountFor(own, score + step)
   const gain = Math.min(left, pointsFor(own, target) - score)
-  if (pointsFor(own, raw.amount) !== score || !Number.isSafeInteger(target) || gain <= 0) return undefined
-  return `${describeAmount(value, raw.amount, target)}: +${formatFigure(gain)}`
+  if (pointsFor(own, raw.amount) !== score || !Number.isSafeInteger(target) || gain <= 0) return unknown
+  return { gain, words: `${describeAmount(value, raw.amount, target)}: +${formatFigure(gain)}` }
 }
 
 /** Keeps the words of the value: "122 more transactions", "Level 3 instead of 2". */

@@ -12,7 +12,7 @@ import { describeHighest, describeStrongest, findParts } from '../site/standings
 import { PROOF_ROW, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
-import { renderDistribution, renderParts, renderRank, renderScore } from './passport-score.ts'
+import { describeNext, renderDistribution, renderParts, renderRank, renderScore } from './passport-score.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { store, catalog, rules, api = () => 'open' } = options
@@ -60,7 +60,7 @@ ${renderHistory(history)}
 ${list}
 </div>
 <div>
-${renderGrowth({ credentials, scores, types, caps })}
+${renderGrowth({ credentials, scores, types, caps, next: describeNext(scores.total, level) })}
 ${renderDistribution(scores.total, standing)}
 ${renderSocials(passport)}
 ${renderWallets(passport)}
@@ -139,12 +139,12 @@ function renderSnippets(id: number, origin: string, state: ApiState): Html {
   const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '
   const command = `curl ${key}'${origin}/api/v3/passports/${id}?include=credentials'`
   return html`<section id="snippets">
+<p>Is this you? <a href="/about#you">Correct, hide or remove this record</a></p>
 <details id="developers">
 <summary>For developers</summary>
 ${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="/api/v1/passports/${id}">this passport</a>, <a href="/api/v1/passport_credentials?passport_id=${id}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference/v1">API reference</a> describes all fields.</p>`}
 ${origin === '' ? html`` : renderLine('command', html`${command}`)}
 </details>
-<p>Is this you? <a href="/about#you">Correct, hide or remove this record</a></p>
 </section>`
 }
 

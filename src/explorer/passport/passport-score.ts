@@ -13,17 +13,20 @@ type ReachedLevel = ReturnType<typeof levelOf>
 
 /** Renders the score for the top of the page, followed by `details`. */
 export function renderScore(total: number, reached: ReachedLevel, details: readonly Html[]): Html {
-  const { level, next } = reached ?? {}
-  const left = next && ` ${count(roundScore(next.from - total), 'point')} to ${next.name}`
+  const [level, next] = [reached?.level, describeNext(total, reached)]
   const figure = formatFigure(total)
   // A long score is smaller, so that it fits on one line of a phone.
   return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large${figure.length > 7 ? ' long' : ''}">${figure}</p>
-${level ? html`<p class="level"><strong><a href="/about#levels">${level.name}</a></strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>` : html``}
+${level ? html`<p class="level"><strong><a href="/about#levels">${level.name}</a></strong>${next === '' ? html`` : html`<span class="soft"> ${next}</span>`}</p>` : html``}
 ${details}
 </div>`
 }
+
+/** Returns "57 points to Advanced"; empty at the highest level and without levels. */
+export const describeNext = (total: number, reached: ReachedLevel): string =>
+  reached?.next ? `${count(roundScore(reached.next.from - total), 'point')} to ${reached.next.name}` : ''
 
 /** Renders "12th of 529 people" with a link to that row of the ranking, which `above` other rows precede. */
 export function renderRank(id: number, { rank, total }: Standing, above: number): Html {

@@ -194,7 +194,7 @@ test('the list of possible gains begins with the largest, and omits credentials 
     ),
   ]
   const render = (credentials: readonly Credential[], caps = {}) =>
-    renderGrowth({ credentials, scores: SCORES, types: {}, caps }).markup
+    renderGrowth({ credentials, scores: SCORES, types: {}, caps, next: '' }).markup
   const words = readable(render(all))
   expect(words).toStartWith(
     'What would raise the score Lens 0 of 30 up to 30 more points GitHub 21 of 40 up to 19 more points Small 0',
@@ -218,7 +218,7 @@ test('a gain names the next step in the unit of the credential, or says that onl
   } as const
   const step = (type: string, value: string, score: number, maxScore = 20, caps = {}) => {
     const one = credential('a', { type, category: 'Skills', value, score, maxScore })
-    const words = readable(renderGrowth({ credentials: [one], scores: SCORES, types, caps }).markup)
+    const words = readable(renderGrowth({ credentials: [one], scores: SCORES, types, caps, next: '' }).markup)
     return words.replace(/.*ENS \d+ of \d+ ?/, '')
   }
   expect(step('tx', '68 transactions', 3)).toBe('122 more transactions: +3')
@@ -238,4 +238,40 @@ test('a gain names the next step in the unit of the credential, or says that onl
   expect(step('tx', 'Verified', 0)).toBe('up to 20 more points')
   expect(step('nothing', '5', 0)).toBe('up to 20 more points')
   expect(step('constructor', '5 things', 5)).toBe('up to 15 more points')
+})
+
+test('the steps that raise a score begin with the largest gain, below the points to the next level', () => {
+  const rule = { name: 'X', category: 'Skills', accounts: 'best', proves_human: false } as const
+  const types = {
+    builds: { ...rule, convert: 'none', multiplier: 4, max_score: 40 },
+    age: { ...rule, convert: 'years', multiplier: 2, max_score: 90 },
+  } as const
+  const credentials = [
+    credential('a', { type: 'age', name: 'Age', category: 'Skills', value: '2025-01-02', maxScore: 90 }),
+    credential('b', { type: 'x', name: 'Other', category: 'Skills', score: 0, maxScore: 6 }),
+    credential('c', {
+      type: 'builds',
+      name: 'Builds',
+      category: 'Skills',
+      value: '2 builds',
+      score: 8,
+      maxScore: 40,
+    }),
+  ]
+  const render = (next: string) =>
+    readable(renderGrowth({ credentials, scores: SCORES, types, caps: {}, next }).markup)
+  expect(render('57 points to Advanced')).toMatch(
+    /^What would raise the score 57 points to Advanced Builds .*: \+8 Other .*up to 6 more points Age .*: \+2 a year$/,
+  )
+  expect(render('')).toStartWith('What would raise the score Builds')
+})
+
+test('the page repeats the points to the next level beside the steps, and asks “Is this you?” before the part for developers', async () => {
+  const { scores } = named(1, 'Ada', 100)
+  await using server = await servePeople([
+    record(1, { scores, credentials: [credential('a', { maxScore: 90 })] }),
+  ])
+  const words = readable((await server.look('/passports/1')).text)
+  expect(words).toContain('What would raise the score 20 points to Advanced')
+  expect(words).toContain('Is this you? Correct, hide or remove this record For developers')
 })
