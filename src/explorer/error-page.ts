@@ -2,7 +2,7 @@ import type { ErrorHandling } from '../api/response.ts'
 import { type Html, html } from './design/html.ts'
 import { rosette } from './design/rosette.ts'
 import { drawErrorBadge, toErrorEndpoint } from './pictures/badge.ts'
-import { drawErrorCard } from './pictures/cards.ts'
+import { drawTitleCard } from './pictures/cards.ts'
 import { picture, withoutCaching } from './site/assets-and-csp.ts'
 import { renderSearch, respondPage } from './site/layout-and-link-previews.ts'
 import type { Site } from './site/site.ts'
@@ -25,7 +25,7 @@ ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${req
     if (path.startsWith('/oembed')) return undefined
     if (path.endsWith('.json')) return picture('json', toErrorEndpoint(words), status)
     const { markup } = path.startsWith('/card/')
-      ? drawErrorCard(site, `Passport ${words}`)
+      ? drawTitleCard(site, { title: `Passport ${words}`, words: '', ids: [], size: 92 })
       : drawErrorBadge(words)
     return picture('svg', markup, status)
   },

@@ -50,7 +50,8 @@ const MOST_NAMES = 2
 /** A text that identifies no passport, and candidates for it. `isSearched` is false if `MOST_NAMES` was exceeded. */
 type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
 
-type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number }
+/** `top` are people to begin with, if nobody was requested. */
+type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number; top: Passport[] }
 
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
 
@@ -71,7 +72,8 @@ async function findPeople(reader: Reader, texts: readonly string[], signal: Abor
     if ('candidates' in found) unknown.push(found)
     else people.set(found.id, found)
   }
-  return { people: [...people.values()], unknown, omitted: Math.max(0, texts.length - MOST_PEOPLE) }
+  const top = texts.length === 0 ? await listRanked(reader, undefined, signal) : []
+  return { people: [...people.values()], unknown, omitted: Math.max(0, texts.length - MOST_PEOPLE), top }
 }
 
 const MOST_CANDIDATES = 5
@@ -101,10 +103,13 @@ async function findPerson(
   return { text, candidates, isSearched: named !== undefined }
 }
 
-/** Finds people by name, the highest scores first. */
 async function findNamed(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
   const keyword = parseKeyword(text)
-  if (keyword === undefined) return []
+  return keyword === undefined ? [] : listRanked(reader, keyword, signal)
+}
+
+/** Lists people, or those whose name has the keyword, the highest scores first. */
+async function listRanked(reader: Reader, keyword: string | undefined, signal: AbortSignal) {
   const request = { page: 1, size: MOST_CANDIDATES, keyword, signal }
   return (await findPage(reader, request, reader.store.passports.listByIds)).items
 }
@@ -140,12 +145,19 @@ ${isComplete ? html`<p class="row actions"><button class="quiet" type="button" p
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
 ${renderNotes(found)}
 ${people.length === 1 ? renderFirst(people) : people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
-${isComplete ? renderComparison(people) : html``}`,
+${isComplete ? renderComparison(people) : html``}${found.top.length > 1 ? renderTop(found.top) : html``}`,
   } as const
   return respondPage(layout, isMissing ? 404 : 200)
 }
 
 const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`
+
+function renderTop(top: readonly Passport[]): Html {
+  const first = top.slice(0, MOST_PEOPLE).map(({ id }) => id)
+  return html`<h2>Highest scores</h2>
+<p>Begin with one of these people, or <a href="${compareAddress(first)}">compare the first ${first.length}</a>.</p>
+<ul class="chips">${top.map((each) => html`<li><a href="${compareAddress([each.id])}"><bdi>${shortNameOf(each)}</bdi> <span>${formatFigure(each.scores.total)}</span></a></li>`)}</ul>`
+}
 
 /** Renders the first person, and a form to add the second. */
 const renderFirst = (people: readonly ComparedPerson[]): Html => html`<div class="compare-start">

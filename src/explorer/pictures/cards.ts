@@ -73,16 +73,6 @@ ${ids.map((id, at) => html`<svg x="${round(LEFT + at * step)}" y="394" width="${
   )
 }
 
-/** Draws a card with an error message, in place of a card that cannot be drawn. */
-export function drawErrorCard(site: Site, words: string): Html {
-  const { soft } = colorsOf(site, 'light')
-  return frame(
-    words,
-    site,
-    drawName(words, { x: LEFT, y: 340, width: RIGHT - LEFT, size: 66, smallest: 46, fill: soft }),
-  )
-}
-
 /** A PNG counts as this many requests, so that one client can request about as many cards as the picture thread can draw. */
 export const PNG_UNITS = 20
 

@@ -126,11 +126,25 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(text).not.toContain('Add another person')
   })
 
-  test('the comparison without people is an empty form', async () => {
+  test('the comparison without people has a form, and links to compare the five people with the highest scores', async () => {
     const { status, text } = await server.look('/compare')
     expect(status).toBe(200)
     expect(text).toContain('<form class="search" action="/compare">')
     expect(readable(text)).toContain('Put two to four people side by side')
+    expect(readable(text)).toContain('Begin with one of these people, or compare the first 4 .')
+    expect(text).toContain('<a href="/compare?ids=3,7,20,23">compare the first 4</a>')
+    const links = [...text.matchAll(/<li><a href="\/compare\?ids=(\d+)"><bdi>/g)]
+    expect(links.map(([, id]) => Number(id))).toEqual([3, 7, 20, 23, 22])
+    for (const path of ['/compare?ids=7', '/compare?ids=7,20', '/compare?ids=nobody+at+all'])
+      expect((await server.look(path)).text).not.toContain('Highest scores')
+  })
+
+  test('the comparison offers nobody if there are fewer than two people', async () => {
+    for (const people of [[], [named(1, 'Only')]]) {
+      await using few = await servePeople(people)
+      const { status, text } = await few.look('/compare')
+      expect([status, text.includes('Highest scores')]).toEqual([200, false])
+    }
   })
 })
 
