@@ -16,13 +16,7 @@ import { respondPage } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
 import { findParts } from '../site/standings.ts'
-import {
-  type ComparedPerson,
-  compareAddress,
-  renderComparison,
-  renderMarks,
-  renderName,
-} from './compare-table.ts'
+import { type ComparedPerson, compareAddress, renderComparison, renderPanel } from './compare-table.ts'
 
 /** Two to four people side by side. */
 export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
@@ -31,8 +25,11 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     const texts = parseIds(query)
     await charge(Math.min(texts.length, MOST_PEOPLE))
     const found = await findPeople(options, texts, signal)
-    const scores = found.people.map((passport) => passport.scores)
-    const parts = await findParts(options, scores, signal)
+    const parts = await findParts(
+      options,
+      found.people.map(({ scores }) => scores),
+      signal,
+    )
     const compare = async (passport: PassportV3, at: number): Promise<ComparedPerson> => ({
       passport,
       standing: await options.catalog.standing(passport.scores.total),
@@ -54,6 +51,7 @@ type Unknown = { text: string; candidates: readonly Passport[]; isSearched: bool
 type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number; top: Passport[] }
 
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
+type Search = (text: string) => Promise<Passport[] | undefined>
 
 /** `ids=1,2` and `ids=1&ids=2` are the same. Repeated and blank texts are left out. */
 function parseIds(query: URLSearchParams): string[] {
@@ -80,11 +78,7 @@ const MOST_CANDIDATES = 5
 const LONGEST_TEXT = 250
 
 /** `search` finds people by name. It returns `undefined` if too many names were searched already. */
-async function findPerson(
-  reader: Reader,
-  text: string,
-  search: (text: string) => Promise<Passport[] | undefined>,
-): Promise<PassportV3 | Unknown> {
+async function findPerson(reader: Reader, text: string, search: Search): Promise<PassportV3 | Unknown> {
   if (text.length > LONGEST_TEXT) return { text, candidates: [], isSearched: true }
   const key = parsePassportKey(text)
   const passport = key && (await readPassport(reader, key))
@@ -156,12 +150,16 @@ function renderTop(top: readonly Passport[]): Html {
   const first = top.slice(0, MOST_PEOPLE).map(({ id }) => id)
   return html`<h2>Highest scores</h2>
 <p>Begin with one of these people, or <a href="${compareAddress(first)}">compare the first ${first.length}</a>.</p>
-<ul class="chips">${top.map((each) => html`<li><a href="${compareAddress([each.id])}"><bdi>${shortNameOf(each)}</bdi> <span>${formatFigure(each.scores.total)}</span></a></li>`)}</ul>`
+${renderChoices(top, [])}`
 }
+
+/** Links that add a person to the people with these ids. */
+const renderChoices = (people: readonly Passport[], ids: readonly number[]): Html =>
+  html`<ul class="chips">${people.map((each) => html`<li><a href="${compareAddress([...ids, each.id])}"><bdi>${shortNameOf(each)}</bdi> <span>${formatFigure(each.scores.total)}</span></a></li>`)}</ul>`
 
 /** Renders the first person, and a form to add the second. */
 const renderFirst = (people: readonly ComparedPerson[]): Html => html`<div class="compare-start">
-${people.map((person) => html`<div class="panel">${rosette(person.passport.id)}${renderName(person.passport)}${renderMarks(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`)}
+${people.map((person) => renderPanel(person, people))}
 <div class="panel vacant">${renderAddForm(people)}</div>
 </div>`
 
@@ -171,10 +169,7 @@ function renderNotes({ people, unknown, omitted }: Found): Html {
     const shown = shortWord(text, MAX_TEXT_LENGTH)
     if (candidates.length === 0)
       return html`<p class="notice">${isSearched ? html`No passport was found for “${shown}”.` : html`“${shown}” was not searched: a comparison finds ${MOST_NAMES} people by name at once. Add the others one by one.`}</p>`
-    return html`<p class="notice">“${shown}” may be ${candidates.map(
-      (candidate, at) =>
-        html`${at === 0 ? '' : at === candidates.length - 1 ? ' or ' : ', '}<a href="${compareAddress([...ids, candidate.id])}"><bdi>${shortNameOf(candidate)}</bdi></a>`,
-    )}.</p>`
+    return html`<div class="notice"><p>“${shown}” may be one of these people:</p>${renderChoices(candidates, ids)}</div>`
   })
   if (omitted > 0)
     notes.push(

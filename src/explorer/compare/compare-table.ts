@@ -39,15 +39,18 @@ ${renderProfiles(people)}
 </div>`
 }
 
-export const renderName = (passport: PassportV3): Html =>
+const renderName = (passport: PassportV3): Html =>
   html`<a class="clamp compared" href="/passports/${passport.id}"><bdi${selectFont(shortNameOf(passport))}>${shortNameOf(passport)}</bdi></a>`
 
 /** The mark of a human, and a link that removes the person from the comparison. */
-export function renderMarks({ passport }: ComparedPerson, people: People): Html {
+function renderMarks({ passport }: ComparedPerson, people: People): Html {
   const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
   return html`<div class="row">${passport.human ? html`<span class="pill">human</span>` : html``}
 <a class="soft remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${shortNameOf(passport)}</bdi></span></a></div>`
 }
+
+export const renderPanel = (person: ComparedPerson, people: People): Html =>
+  html`<div class="panel">${rosette(person.passport.id)}${renderName(person.passport)}${renderMarks(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`
 
 const renderRow = (title: string | Html, cells: readonly Html[]) =>
   html`<tr><th scope="row">${title}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>

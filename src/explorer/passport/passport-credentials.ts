@@ -104,10 +104,7 @@ const MOST_GAPS = 5
 
 type Growth = Omit<Shown, 'id'> & { caps: Caps; next: string }
 
-/**
- * Renders the credentials that can gain the most points, and the next step of each, the largest step first. `next` says how
- * far the next level is. Categories at their cap are left out.
- */
+/** Renders the next steps of the credentials that can gain the most points. Categories at their cap are left out. */
 export function renderGrowth({ credentials, scores, types, caps, next }: Growth): Html {
   const gaps = credentials
     .flatMap((credential) => {

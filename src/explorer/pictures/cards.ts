@@ -141,13 +141,10 @@ const SERIF = 0.95
 
 const pillWidth = (words: string, size: number) => round(textWidth(words, { size }) * SERIF + 44)
 
+type Place = { x: number; y: number; size: number }
+
 /** `x` is the centre of the pill. Without a background, the pill has an outline. */
-function drawPill(
-  words: string,
-  { x, y, size }: { x: number; y: number; size: number },
-  ink: string,
-  background = 'none',
-): Html {
+function drawPill(words: string, { x, y, size }: Place, ink: string, background = 'none'): Html {
   const width = pillWidth(words, size)
   return html`<rect x="${round(x - width / 2)}" y="${round(y - size * 0.98)}" width="${width}" height="${round(size * 1.4)}" rx="${round(size * 0.7)}" fill="${background}" stroke="${background === 'none' ? ink : background}" stroke-width="3"/><g text-anchor="middle">${drawText(x, y, size, ink, words)}</g>`
 }

@@ -33,12 +33,10 @@ type Frame = {
 }
 
 /** Draws a name on one line. It is left-aligned in any script, and clipped to its frame. */
-export function drawName(
-  name: string,
-  { x, y, width, size: largest, smallest, fill, bold = false }: Frame,
-): Html {
+export function drawName(name: string, frame: Frame): Html {
+  const { x, y, width, smallest, fill, bold = false } = frame
   const shown = fitText(name, width, { size: smallest, bold })
-  const size = Math.max(smallest, fitSize(shown, width, largest, bold))
+  const size = Math.max(smallest, fitSize(shown, width, frame.size, bold))
   const baseline = Math.round(size * 1.1)
   return html`<svg x="${x}" y="${y - baseline}" width="${width}" height="${Math.round(size * 1.6)}" overflow="hidden"><text y="${baseline}" font-size="${size}"${bold ? html` font-weight="700"` : html``} fill="${fill}" unicode-bidi="plaintext">${shown}</text></svg>`
 }

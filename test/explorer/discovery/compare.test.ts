@@ -98,7 +98,7 @@ onEngine('sqlite', 'the comparison', (open) => {
   test('for an ambiguous name, the comparison offers the people who match it', async () => {
     const { status, text } = await server.look('/compare?ids=7,sam')
     expect(status).toBe(200)
-    expect(readable(text)).toContain('“sam” may be Sam Two or Sam One .')
+    expect(readable(text)).toContain('“sam” may be one of these people: Sam Two 2 Sam One 1')
     expect(text).toContain('href="/compare?ids=7,22"')
   })
 
@@ -109,7 +109,9 @@ onEngine('sqlite', 'the comparison', (open) => {
     }))
     await using many = await servePeople([...zoes, named(20, 'Ada', 1)])
     const { text } = await many.look('/compare?ids=20&ids=zoe')
-    expect(readable(text)).toContain('“zoe” may be Zoe 8 , Ida 7 , Zoe 6 , Ida 5 or Zoe 4 .')
+    expect(readable(text)).toContain(
+      '“zoe” may be one of these people: Zoe 8 8 Ida 7 7 Zoe 6 6 Ida 5 5 Zoe 4 4',
+    )
   })
 
   test('the comparison says which people were not found, and responds with 404 if nobody was found', async () => {
