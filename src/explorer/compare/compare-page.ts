@@ -25,11 +25,8 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     const texts = parseIds(query)
     await charge(Math.min(texts.length, MOST_PEOPLE))
     const found = await findPeople(options, texts, signal)
-    const parts = await findParts(
-      options,
-      found.people.map(({ scores }) => scores),
-      signal,
-    )
+    const scores = found.people.map((passport) => passport.scores)
+    const parts = await findParts(options, scores, signal)
     const compare = async (passport: PassportV3, at: number): Promise<ComparedPerson> => ({
       passport,
       standing: await options.catalog.standing(passport.scores.total),

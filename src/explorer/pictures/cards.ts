@@ -20,7 +20,7 @@ import { findPassportWords, type PassportWords } from '../site/standings.ts'
 import { drawText, frame, LEFT, RIGHT, ROSETTE, TEXT_WIDTH } from './card-frame.ts'
 import { drawableName, drawableText } from './drawable-text.ts'
 import { createPicturePage } from './picture-page.ts'
-import { colorsOf, drawName, drawPart, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
+import { colorsOf, drawName, drawPart, drawScoreParts, fitSize, type Place, round, textWidth } from './svg.ts'
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
 export function createCard(options: CardOptions): ExplorerPage {
@@ -140,8 +140,6 @@ function drawStanding({ top, level }: PassportWords, x: number, colors: Colors):
 const SERIF = 0.95
 
 const pillWidth = (words: string, size: number) => round(textWidth(words, { size }) * SERIF + 44)
-
-type Place = { x: number; y: number; size: number }
 
 /** `x` is the centre of the pill. Without a background, the pill has an outline. */
 function drawPill(words: string, { x, y, size }: Place, ink: string, background = 'none'): Html {

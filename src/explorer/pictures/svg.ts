@@ -21,16 +21,11 @@ ${body}
 `
 }
 
+/** The place of a text, and its font size. */
+export type Place = { x: number; y: number; size: number }
+
 /** A name wider than `width` gets a smaller font, down to `smallest`. A name that is still too wide is truncated. */
-type Frame = {
-  x: number
-  y: number
-  width: number
-  size: number
-  smallest: number
-  fill: string
-  bold?: boolean
-}
+type Frame = Place & { width: number; smallest: number; fill: string; bold?: boolean }
 
 /** Draws a name on one line. It is left-aligned in any script, and clipped to its frame. */
 export function drawName(name: string, frame: Frame): Html {
