@@ -166,7 +166,7 @@ function renderNotes({ people, unknown, omitted }: Found): Html {
     const shown = shortWord(text, MAX_TEXT_LENGTH)
     if (candidates.length === 0)
       return html`<p class="notice">${isSearched ? html`No passport was found for “${shown}”.` : html`“${shown}” was not searched: a comparison finds ${MOST_NAMES} people by name at once. Add the others one by one.`}</p>`
-    return html`<div class="notice"><p>“${shown}” may be one of these people:</p>${renderChoices(candidates, ids)}</div>`
+    return html`<section class="notice"><p>“${shown}” may be one of these people:</p>${renderChoices(candidates, ids)}</section>`
   })
   if (omitted > 0)
     notes.push(
