@@ -16,7 +16,7 @@ export type Comparison = keyof typeof COMPARISONS
 export type Compared = 'points' | 'score'
 
 const NUMBER = String.raw`\s*(\d{1,9}(?:\.\d{1,2})?)`
-const PATTERN = new RegExp(`^([^<>]*)([<>]=?)${NUMBER}(?:(<)${NUMBER})?$`)
+const PATTERN = new RegExp(`^([^<>]*)([<>]=?)${NUMBER}(?:(<=?)${NUMBER})?$`)
 
 /** `type` is a credential or a part of the score. There are two bounds for a range, and none for an invalid text. */
 export function parseComparison(text: string) {

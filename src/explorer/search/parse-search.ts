@@ -50,7 +50,7 @@ const ENDING = /[,;]$/
 
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
 const phrasesAt = (words: readonly string[], at: number) =>
-  [at + 4, at + 3, at + 2, at + 1]
+  [at + 5, at + 4, at + 3, at + 2, at + 1]
     .filter((end) => end <= words.length)
     .map((end) => ({ phrase: foldName(words.slice(at, end).join(' ')).replace(ENDING, ''), end }))
 
@@ -90,15 +90,22 @@ function findFacet(phrase: string, known: KnownFacets, hint: KnownFacet['name'] 
   return best
 }
 
-/** Reads a comparison such as "over 20 points" as ">20". */
+/** Reads a comparison such as "over 20 points" as ">20", and a range such as "100-150" as ">=100<=150". */
 function readComparison(words: readonly string[], at: number): { value: string; end: number } | undefined {
   for (const { phrase, end } of phrasesAt(words, at)) {
+    const [, from, to] = RANGE.exec(phrase) ?? []
+    if (from !== undefined && Number(from) <= Number(to))
+      return { value: `>=${Number(from)}<=${Number(to)}`, end }
     const [, comparison = '', number = ''] = /^(.*) (\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/.exec(phrase) ?? []
     const operator = OPERATORS.find((each) => COMPARISONS[each].includes(comparison))
     if (operator) return { value: `${operator}${Number(number)}`, end }
   }
   return undefined
 }
+
+/** "between 100 and 150" or "100-150". */
+const RANGE =
+  /^(?:between (?=.* and )|(?!.* and ))(\d{1,9}(?:\.\d{1,2})?)(?:[-–]| and | to )(\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/
 
 const OPERATORS = Object.keys(COMPARISONS) as Comparison[]
 

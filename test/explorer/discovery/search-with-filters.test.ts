@@ -12,6 +12,8 @@ test.each([
   ['human builders in łódź', 'humans tagged “builder” in Łódź'],
   ['github over 20', 'people with GitHub over 20 points'],
   ['score over 200', 'people with a score over 200'],
+  ['score between 100 and 150', 'people with a score at least 100 and at most 150'],
+  ['100-150 in lisbon', 'people in Lisbon with a score at least 100 and at most 150'],
   ['skills over 30', 'people with a score over 30 for skills'],
   ['identity over 5 in nairobi', 'people in Nairobi with a score over 5 for identity'],
   ['outstanding', 'people with a score at least 250'],
