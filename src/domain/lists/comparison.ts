@@ -47,10 +47,12 @@ export function toTerms(name: Compared, text: string): Filter {
 
 const scoreField = (part: string) => (part === '' ? 'score' : `${part}_score`) as FilterField
 
-/** The folded name and the scores of each level. A level whose limits are too long for a comparison is left out. */
-export const compareLevels = (levels: readonly Level[] = []): { phrase: string; value: string }[] =>
+/** The name, the folded name and the scores of each level. A level whose limits are too long for a comparison is left out. */
+export const compareLevels = (
+  levels: readonly Level[] = [],
+): { label: string; phrase: string; value: string }[] =>
   levels.flatMap(({ name, from }, at) => {
     const next = levels[at + 1]
     const value = formatComparison('score', `>=${from}${next ? `<${next.from}` : ''}`)
-    return value === undefined ? [] : [{ phrase: foldName(name), value }]
+    return value === undefined ? [] : [{ label: name, phrase: foldName(name), value }]
   })

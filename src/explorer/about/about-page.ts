@@ -1,5 +1,6 @@
 import { rankOf, roundUp } from '../../catalog/score-standing.ts'
 import type { Snapshot } from '../../catalog/snapshot.ts'
+import { compareLevels } from '../../domain/lists/comparison.ts'
 import type { Level, Rule, RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -104,7 +105,9 @@ function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: numbe
   const xOf = (score = bars * step) => text.toCoordinate((100 * score) / (bars * step))
   // Figures closer than 7% would overlap on a phone.
   const isNear = (at: number) => at > 0 && xOf(levels[at]?.from) - xOf(levels[at - 1]?.from) < 7
+  const lists = new Map(compareLevels(levels).map(({ label, value }) => [label, value]))
   const shown = levels.map(({ name, from }, at) => {
+    const list = lists.get(name)
     const next = levels[at + 1]?.from
     const opacity = text.toCoordinate(0.25 + (0.75 * at) / Math.max(1, levels.length - 1))
     const draw = (x: number, width: number) =>
@@ -112,7 +115,7 @@ function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: numbe
     return {
       band: draw(xOf(from), xOf(next) - xOf(from)),
       tick: isNear(at) ? html`` : html`<text x="${xOf(from)}%" y="16">${text.formatFigure(from)}</text>`,
-      row: html`<tr><th scope="row"><svg class="swatch" aria-hidden="true">${draw(0, 100)}</svg> ${name}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td></tr>\n`,
+      row: html`<tr><th scope="row"><svg class="swatch" aria-hidden="true">${draw(0, 100)}</svg> ${list === undefined ? name : html`<a href="${text.addressOfFilter('score', list)}">${name}</a>`}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td></tr>\n`,
     }
   })
   return html`<section id="levels">

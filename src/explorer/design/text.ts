@@ -113,8 +113,8 @@ export const LONGEST_VALUE = 200
 export const credentialAddress = (type: string): string =>
   `/credentials/${encodeURIComponent(type.toWellFormed())}`
 
-/** The path of the list of people with a tag, place or credential. */
-export const addressOfFilter = (name: 'tag' | 'place' | 'credential', value: string): string =>
+/** The path of the list of people with a tag, place, credential or score. */
+export const addressOfFilter = (name: 'tag' | 'place' | 'credential' | 'score', value: string): string =>
   `/?${new URLSearchParams([[name, value]])}`
 
 const MAX_WORD_LENGTH = 40

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import { COMPARISONS, parseComparison } from '../../domain/lists/comparison.ts'
+import { COMPARISONS, compareLevels, parseComparison } from '../../domain/lists/comparison.ts'
 import type { FacetCount, FacetRequest, GroupField } from '../../domain/lists/list-request.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -113,8 +113,10 @@ function createLabels({ store, rules }: ExplorerOptions) {
     return ruled ?? known.get(`${name} ${value}`)
   }
 
-  /** Returns "GitHub over 20 points" or "a score at least 120 and under 250 for skills". */
+  /** Returns "GitHub over 20 points", "a score over 50 for skills" or "level Advanced". */
   async function describeComparison(name: FilterName, comparison: string): Promise<string> {
+    const level = compareLevels((await rules()).levels).find(({ value }) => value === comparison)
+    if (name === 'score' && level) return `level ${level.label}`
     const { type, bounds } = parseComparison(comparison)
     const describe = (bound: (typeof bounds)[number]) =>
       `${COMPARISONS[bound.operator][0]} ${formatFigure(bound.value)}`

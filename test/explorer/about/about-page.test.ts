@@ -149,6 +149,8 @@ test('/about follows the active rules: caps, levels with their thresholds and pe
   expect(readable(sectionOf(text, 'human'))).toContain('No rule of this site marks people as human.')
   const levels = sectionOf(text, 'levels')
   expect(readable(levels)).toContain('Level From People Master 40 1 Flyer 10 1 Novice 0 1')
+  for (const link of ['%3E%3D40">Master', '%3E%3D10%3C40">Flyer', '%3E%3D0%3C10">Novice'])
+    expect(levels).toContain(`<a href="/?score=${link}</a>`)
   // The bands and their ticks begin at 0, 10 and 40 of 48.
   const starts = [...levels.matchAll(/<text x="([\d.]+)%"/g)].map(([, x]) => x)
   expect(starts).toEqual(['0', '20.83', '83.33'])

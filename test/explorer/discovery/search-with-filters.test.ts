@@ -16,8 +16,8 @@ test.each([
   ['100-150 in lisbon', 'people in Lisbon with a score at least 100 and at most 150'],
   ['skills over 30', 'people with a score over 30 for skills'],
   ['identity over 5 in nairobi', 'people in Nairobi with a score over 5 for identity'],
-  ['outstanding', 'people with a score at least 250'],
-  ['advanced in łódź', 'people in Łódź with a score at least 120 and under 250'],
+  ['outstanding', 'people with level Outstanding'],
+  ['advanced in łódź', 'people in Łódź with level Advanced'],
   ['not human', 'people not shown to be human'],
   ['mar lisbon', 'people in Lisbon matching “mar”'],
   ['designers, world id, score over 50', 'people tagged “designer” with World ID and a score over 50'],
@@ -64,12 +64,12 @@ test('a text that nobody matches and that is like no tag or place has links to t
   expect(filtered.text).toContain('<a href="/?tag=solidity" rel="nofollow">Without <bdi>“qqqq”</bdi></a>')
 })
 
-test('the name of a level is one filter, which can be removed', async () => {
+test('the name of a level is one filter, which shows this name and can be removed', async () => {
   const { text } = await server.look('/?q=Advanced+in+lisbon')
   const chips = [...text.matchAll(/<a href="([^"]+)"><span class="unseen">Remove the filter .*?<bdi>(.*?)</g)]
   expect(chips.map(([, address, label]) => [label, address])).toEqual([
     ['Lisbon', '/?score=%3E%3D120%3C250'],
-    ['a score at least 120 and under 250', '/?place=lisbon'],
+    ['level Advanced', '/?place=lisbon'],
   ])
 })
 
