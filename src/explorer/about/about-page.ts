@@ -105,9 +105,8 @@ function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: numbe
   const xOf = (score = bars * step) => text.toCoordinate((100 * score) / (bars * step))
   // Figures closer than 7% would overlap on a phone.
   const isNear = (at: number) => at > 0 && xOf(levels[at]?.from) - xOf(levels[at - 1]?.from) < 7
-  const lists = new Map(compareLevels(levels).map(({ label, value }) => [label, value]))
   const shown = levels.map(({ name, from }, at) => {
-    const list = lists.get(name)
+    const list = compareLevels(levels).find(({ label }) => label === name)?.value
     const next = levels[at + 1]?.from
     const opacity = text.toCoordinate(0.25 + (0.75 * at) / Math.max(1, levels.length - 1))
     const draw = (x: number, width: number) =>

@@ -3,11 +3,7 @@ import { toCoordinate } from './text.ts'
 
 const RADIUS = 104
 
-/**
- * Draws a guilloche rosette for a passport. The same id always gives the same rosette; two ids rarely share one. It has
- * its own background, no text and no style sheet, so that pages and pictures draw it alike. The small rosette, for sizes
- * below 48 pixels, has fewer and thicker lines.
- */
+/** Draws the guilloche rosette of an id, on its own background and without a style sheet, for pages and pictures alike. Below 48 pixels, it has fewer and thicker lines. */
 export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
   const random = createRandom(id)
   const pick = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))

@@ -71,9 +71,8 @@ export const formatPeople = (number: number): string =>
   number === 1 ? '1 person' : `${formatFigure(number)} people`
 
 /** The display name, or the id of a passport without a name. */
-export function nameOf({ id, profile }: Pick<Passport, 'id' | 'profile'>): string {
-  return cleanText(profile.displayName) || `Passport ${id}`
-}
+export const nameOf = ({ id, profile }: Pick<Passport, 'id' | 'profile'>): string =>
+  cleanText(profile.displayName) || `Passport ${id}`
 
 const MAX_NAME_LENGTH = 60
 

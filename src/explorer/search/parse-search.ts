@@ -94,8 +94,7 @@ function findFacet(phrase: string, known: KnownFacets, hint: KnownFacet['name'] 
 function readComparison(words: readonly string[], at: number): { value: string; end: number } | undefined {
   for (const { phrase, end } of phrasesAt(words, at)) {
     const [, from, to] = RANGE.exec(phrase) ?? []
-    if (from !== undefined && Number(from) <= Number(to))
-      return { value: `>=${Number(from)}<=${Number(to)}`, end }
+    if (from && Number(from) <= Number(to)) return { value: `>=${Number(from)}<=${Number(to)}`, end }
     const [, comparison = '', number = ''] = /^(.*) (\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/.exec(phrase) ?? []
     const operator = OPERATORS.find((each) => COMPARISONS[each].includes(comparison))
     if (operator) return { value: `${operator}${Number(number)}`, end }
@@ -104,8 +103,7 @@ function readComparison(words: readonly string[], at: number): { value: string; 
 }
 
 /** "between 100 and 150" or "100-150". */
-const RANGE =
-  /^(?:between (?=.* and )|(?!.* and ))(\d{1,9}(?:\.\d{1,2})?)(?:[-–]| and | to )(\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/
+const RANGE = /^(?:between )?(\d{1,9}(?:\.\d{1,2})?)(?:-|–| and | to )(\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/
 
 const OPERATORS = Object.keys(COMPARISONS) as Comparison[]
 
