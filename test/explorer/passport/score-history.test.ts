@@ -26,7 +26,7 @@ onEngine('sqlite', 'the score history', (open) => {
     const [, id] =
       /<a class="rise" href="#change-(\d+)" tabindex="-1"><title>2026-01-02: 1,057.5</.exec(text) ?? []
     expect(text).toContain(`<tr id="change-${id}"><td><time>2026-01-02</time>`)
-    expect(text).toContain('<span>today</span>')
+    expect(text).toContain('<span>since <time>2026-01-02</time></span>')
     expect(text).toContain('<svg class="history" aria-hidden="true">')
     const words = readable(text)
     expect(words).toContain(
