@@ -29,12 +29,12 @@ export const MOST_DATA_POINTS = 2000
 /** The credentials of a passport have at most this size as JSON, including those that rules add. */
 export const MAX_CREDENTIALS_BYTES = 640_000
 
-/** The names, numbers and times of an entry take fewer bytes. */
+/** The names, numbers and times of an entry take at most this many bytes. */
 const ENTRY_BYTES = 700
-/** A text of a line is stored fewer times. */
+/** A text of the line is stored at most this many times. */
 const COPIES = 4
 
-/** The first field that is too large, with a reason. `lineBytes` is the size of the line: most lines are too small for most checks. */
+/** The first field that is too large, with a reason. A field that a line of `lineBytes` cannot fill is not measured. */
 export function findOversized(
   record: PassportRecord,
   lineBytes = Number.POSITIVE_INFINITY,
