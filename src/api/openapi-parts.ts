@@ -95,8 +95,8 @@ export const ERRORS: Record<DocumentedError, ErrorDescription> = {
     members: { known_since: '2026-11-02T09:18:56.019Z' },
   },
   method_not_allowed: {
-    description: 'The method is not GET, HEAD or OPTIONS',
-    sentence: 'POST is not possible here: this API is read-only, use GET.',
+    description: 'The path does not have this method: `Allow` names those that it has',
+    sentence: 'PUT is not possible here: use GET.',
     headers: ['Allow'],
   },
   ambiguous: {

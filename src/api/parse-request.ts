@@ -33,7 +33,8 @@ export function selectRoute(routes: readonly Route[], method: string): Route {
 export function checkMethod(method: string, route: Route): void {
   if (methodsOf(route).includes(method)) return
   const methods = route.pathMethods ?? route.methods
-  const advice = methods ? `use ${methods.join(' or ')}` : 'this API is read-only, use GET'
+  const readOnly = route.surface.retires ? 'this API is read-only, use GET' : 'use GET'
+  const advice = methods ? `use ${methods.join(' or ')}` : readOnly
   throw new ServiceError('method_not_allowed', `${method} is not possible here: ${advice}.`, {
     headers: { Allow: allowedMethods(route) },
   })

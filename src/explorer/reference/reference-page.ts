@@ -60,14 +60,14 @@ ${renderNotice(api[0], options)}
 <div class="call-text">
 <p>${prose(ABOUT)}</p>
 <p>${prose(api[0]?.surface.tag.description ?? '')}</p>
-<p id="key">Send your key in the header <code>X-API-KEY</code>.</p>
+<p id="key">The base URL is <code>${site.origin}${referencePath(version).replace('reference', 'api')}</code>. Send your key in the header <code>X-API-KEY</code>.</p>
 ${renderKeySource(site.keys)}
 <p><a href="/openapi.json">OpenAPI document</a></p>
 </div>
 <div class="call-code">
 <div class="code-block">
-<div class="code-header"><p>Base URL</p></div>
-<pre tabindex="0" aria-label="Base URL"><code>${site.origin}${referencePath(version).replace('reference', 'api')}</code></pre>
+<div class="code-header"><p>First request</p></div>
+<pre tabindex="0" aria-label="First request"><code>curl '${site.origin}${api[0]?.path ?? ''}'</code></pre>
 </div>
 </div>
 </section>

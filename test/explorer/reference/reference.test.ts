@@ -227,4 +227,6 @@ test('the snippets name a method other than GET, and other than POST with a body
   const { text: lookup } = await server.get('/reference/v3/lookUp')
   expect(lookup).toContain('curl ')
   expect(lookup).not.toContain('-X POST')
+  const { text: overview } = await server.get('/reference/v3')
+  expect(overview).toMatch(/<code>curl 'http:\/\/[\w.:]+\/api\/v3\/passports'<\/code>/)
 })

@@ -65,4 +65,6 @@ test('a method that a passport does not have gets 405 without a key, and with a 
     await reader.post('/api/v3/passports/7', '{}'),
   ])
     expect([status, headers.get('Allow')]).toEqual([405, 'GET, HEAD, DELETE, OPTIONS'])
+  const { detail } = (await reader.post('/api/v3/passports', '{}')).body
+  expect(detail).toBe('POST is not possible here: use GET.')
 })
