@@ -39,10 +39,10 @@ export const Problem = Type.Object(
 )
 
 export const Profile = describedObject('The self-description of a person', {
-  display_name: text(),
-  bio: text(),
-  location: text(),
-  tags: Type.Array(Type.String()),
+  display_name: text('The name of the person; null if unknown'),
+  bio: text('Some sentences about the person; null if unknown'),
+  location: text('A place as the person wrote it; null if unknown'),
+  tags: Type.Array(Type.String(), { description: 'Words such as `builder`' }),
 })
 
 export const Social = describedObject('A linked social profile', {

@@ -212,7 +212,8 @@ export function fieldsOf(schema: Schema): Map<string, Schema> {
 
 function mergeSchemas(schemas: readonly Schema[]): Schema {
   const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()]
-  return distinct.length === 1 ? (distinct[0] as Schema) : { anyOf: distinct }
+  const description = distinct[0]?.description ?? ''
+  return distinct.length === 1 ? (distinct[0] as Schema) : { anyOf: distinct, description }
 }
 
 function typeName(schema: Schema): string {

@@ -77,6 +77,7 @@ onEngine('sqlite', 'the reference page', (open) => {
     ]) {
       expect(text).toContain(type)
     }
+    expect(text).toContain('list of integers</span></dt>\n<dd>The ids of all passports that were merged into')
     expect(text).toContain(
       'name="as_of" data-in="query" autocomplete="off" spellcheck="false" placeholder="2026-10-01" value=""',
     )
