@@ -45,24 +45,24 @@ const KNOWN: Record<number, ErrorText> = {
   429: {
     title: 'Too many requests',
     short: 'busy',
-    help: html`<p>Your address requested many pages in a short time. Wait, then reload this page.</p>`,
+    help: html`<p>Your network address requested many pages in a short time. Wait, then reload this page.</p>`,
   },
   500: {
     title: 'Internal error',
     words:
-      'This is an error of the service. Try again; if it persists, report the request id to the operator.',
+      'The fault is with this site, not with your request. Reload the page. If that fails, send the request id below to whoever runs the site.',
   },
   503: {
     title: 'Temporarily unavailable',
     short: 'busy',
-    words: 'The service cannot respond right now. Try again shortly.',
+    words: 'This site cannot respond right now. Reload the page in a minute.',
   },
 }
 
 const NO_PASSPORT: ErrorText = {
   title: 'Passport not found',
   words:
-    'There is no passport with this address. It may have been removed, or the address has a typing error.',
+    'There is no passport with this number or wallet. It may have been removed, or the address has a typing error.',
   help: renderSearch(),
 }
 

@@ -66,6 +66,16 @@ test('in the last week of the demo some scores rise, some fall, and some people 
   expect(latest.filter(({ type }) => type === 'passport.added')).toHaveLength(6)
 })
 
+test('only amounts that can fall do so in the demo: tokens can be withdrawn, and stamps expire', async () => {
+  const { events } = await store.events.list({ after: 0, limit: 10_000 })
+  const falling = events.flatMap((event) =>
+    event.type === 'score.changed'
+      ? event.change.credentials.filter(({ score: [before, after] }) => (after ?? 0) < (before ?? 0))
+      : [],
+  )
+  expect(new Set(falling.map(({ type }) => type))).toEqual(new Set(['talent_vault', 'gitcoin', 'degen']))
+})
+
 test('the demo has a thousand people, one who was merged into another, and one whose score is being calculated', () => {
   expect(people.filter(({ mergedInto }) => mergedInto === undefined)).toHaveLength(1000)
   expect(people.filter(({ mergedInto }) => mergedInto !== undefined)).toMatchObject([

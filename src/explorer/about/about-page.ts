@@ -29,7 +29,7 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
       share: { path: '/about' },
       here: '/about',
       main: html`<h1>About ${site.name}</h1>
-<p class="lead">A passport is one person’s public record of work: credentials that show what the person did, and a score that adds up their points.</p>
+<p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score.</p>
 ${site.demo ? html`<p class="notice">This is a demo. Its people and their records are invented.</p>` : html``}
 <dl class="row summary">
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? 'Not stated'}</dd></div>
@@ -79,13 +79,13 @@ function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
   const top = rules.toSorted(([, one], [, other]) => other.max_score - one.max_score)
   return html`<section id="parts">
 <h2>How a score is made</h2>
-<p>Every credential earns points by a rule, up to a maximum: for having it, for a number such as contributions, or for years. The points add up to three parts, and the parts to the score. The maximum of each part:</p>
+<p>Every credential earns points by a rule, up to a maximum: for having it, for an amount such as contributions, or for its age in years. It counts toward one of three parts, and the parts add up to the score. The most that each part can have:</p>
 <div aria-hidden="true">${renderScoreBar({ activity, identity, skills, total }, total)}</div>
 <dl class="parts">${parts.map(({ part, most, about }) => html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(most)} <span class="soft">${about}</span></dd></div>`)}</dl>
-<p>The credentials with the highest maximum:</p>
+<p>These credentials can earn the most points:</p>
 ${renderChips(top.slice(0, MOST_CHIPS))}
-<p><a href="/credentials">All credentials and their rules</a></p>
-<p class="soft">These are the rules of version ${version}. A score that came with an imported record is kept, and its passport says so.</p>
+<p><a href="/credentials">What all credentials are, and what they earn</a></p>
+<p class="soft">The rules have the version ${version}. Points that came with an imported record stay as they are, and its passport says so.</p>
 </section>`
 }
 
@@ -137,28 +137,29 @@ function renderHuman({ types }: RuleSetShape): Html {
   const proofs = Object.entries(types).filter(([, rule]) => rule.proves_human)
   return html`<section id="human">
 <h2>What “human” means</h2>
-${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has one of these credentials, which other services give after a check of their own. An imported record can have the mark, too.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
-<p>The mark does not confirm the name. <a href="/?human=true">People marked as human</a></p>
+${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark <span class="pill">human</span> comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has points for one of these credentials. Each comes from a service that checks people itself. An imported record can bring the mark, too.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
+<p>The mark says that there is a person behind the passport. It does not confirm the name. <a href="/?human=true">People marked as human</a></p>
 </section>`
 }
 
-/** Says how to change or remove a record, and how to get a key. */
+/** Says how to claim, change or remove a record, and how to get a key. */
 function renderRequests(site: Site, isKeyRequired: boolean): Html {
   const contact = renderContact(site)
-  const keys = site.keys === undefined ? contact && html`write to ${contact}` : text.renderAddress(site.keys)
+  const keys = site.keys === undefined ? undefined : text.renderAddress(site.keys)
+  const others = html`${site.owner ?? 'the person who gave you its address'}, or the <a href="#data">source of the record</a>`
   return html`<section id="you">
 <h2>Is this you?</h2>
-<p>${contact ? html`Write to ${contact}.` : keys ? html`This site states no contact for records, only one for keys: ${keys}` : html`This site states no contact: ask ${site.owner ?? 'the person who gave you its address'}, or the <a href="#data">source of the record</a>.`}</p>
-<p>Name the number of the passport, such as “Passport 42”, and what you want:</p>
-<dl><dt><strong>Claim</strong></dt><dd>Say which account or wallet of the passport is yours, and how you can show it.</dd>
-<dt><strong>Correct</strong></dt><dd>Say what is wrong, and what is right.</dd>
-<dt><strong>Hide or remove</strong></dt><dd>The passport disappears from all pages and API responses. A later import does not bring it back, unless the operator allows it.</dd></dl>
+<p>Whoever a passport is about can have it corrected, completed, hidden or removed:</p>
+<ol><li><a href="/">Search</a> for your name, wallet or handle. The page of your passport shows its number, such as “Passport 42”.</li>
+<li>${contact ? html`Write to ${contact}.` : keys ? html`Ask those who give out the keys of this site, because it names no other contact: “${keys}”` : html`This site names no contact. Ask ${others}.`}</li>
+<li>Claim the passport: give its number, and say which of its accounts or wallets is yours and how you can show that.</li>
+<li>Say what you want. <strong>Correct:</strong> what is wrong, and what is right. <strong>Complete:</strong> which credential is missing. <strong>Hide or remove:</strong> the passport disappears from all pages and API responses, and a later import does not bring it back unless the operator allows it.</li></ol>
 ${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}
 </section>
 <section id="keys">
 <h2>For programs</h2>
 <p>The <a href="/reference/v3">API</a> has everything on these pages. ${isKeyRequired ? 'Every call needs a key.' : 'Reading works without a key. A key allows more requests, and calls that write need one.'}</p>
-<p>${keys ? html`How to get a key: ${keys}` : html`These pages do not say how to get a key.`}</p>
+<p>${keys ? html`How to get a key: ${keys}` : contact ? html`To get a key, write to ${contact}.` : 'This site does not say how to get a key.'}</p>
 </section>`
 }
 
@@ -168,7 +169,7 @@ function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> |
   const source = copied || 'The operator imports records, and issuers add data points with their keys.'
   return html`<section id="data">
 <h2>Where the data comes from</h2>
-<p>${demo ? 'The demo made its records when it was first started.' : source} Names, texts and accounts are shown as the records have them, unchecked.</p>
-${data === undefined ? html`` : html`<p class="soft">The ranking shows a change within seconds. Changes before ${text.formatDay(data.knownSince)} are not known.</p>`}
+<p>${demo ? 'The demo made its records when it was first started.' : source} This site shows names, texts and accounts as the records have them, and does not check them.</p>
+${data === undefined ? html`` : html`<p class="soft">Pages show a change within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
 </section>`
 }

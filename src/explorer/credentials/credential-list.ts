@@ -1,4 +1,6 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
+import { describeType } from '../../domain/credentials/describe-credential.ts'
+import { parseKeyword } from '../../domain/lists/list-request.ts'
 import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -13,39 +15,75 @@ import { respondPage } from '../site/layout-and-link-previews.ts'
 import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 
-/** All types of credentials by part of the score, those with the most holders first. */
+/** All types of credentials by part of the score, or those whose name or description has the search text. */
 export function createCredentialList(options: ExplorerOptions): ExplorerPage {
   const { addLabels } = createFacetReader(options)
   return {
     version: async () => (await options.rules()).stamp,
-    render: ({ path, signal, site }) =>
-      whenReady(site, path, async () => {
+    variant: (query) => JSON.stringify(parseQuery(query)),
+    async render({ path, query, signal, site, charge }) {
+      const wanted = parseQuery(query)
+      const keyword = parseKeyword(wanted.text, 'q') ?? ''
+      await charge(3)
+      return whenReady(site, path, async () => {
         const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
         const rules = await options.rules()
         const { total } = await options.catalog.standing(0)
-        const labelled = await addLabels('credential', types)
-        const rows = labelled.map((each) => ({ ...each, rule: ruleOf(rules, each.value) }))
-        return renderPage(site, rows, total)
-      }),
+        const rows = (await addLabels('credential', types)).map((each): Row => {
+          const rule = ruleOf(rules, each.value)
+          return { ...each, rule, about: describeType(each.value, rule) }
+        })
+        const isFound = ({ label, about }: Row) => foldName(`${label} ${about}`).includes(keyword)
+        return renderPage(site, wanted, rows.filter(isFound).sort(ORDERS[wanted.order].compare), total)
+      })
+    },
   }
+}
+
+type Row = FacetValue & { rule: Rule | undefined; about: string }
+type Query = { text: string; order: keyof typeof ORDERS }
+
+const ORDERS = {
+  people: { label: 'most people', compare: (one: Row, other: Row) => other.count - one.count },
+  points: { label: 'most points', compare: (one: Row, other: Row) => mostOf(other) - mostOf(one) },
+  name: { label: 'name', compare: (one: Row, other: Row) => one.label.localeCompare(other.label, 'en') },
+}
+
+const mostOf = ({ rule }: Row): number => rule?.max_score ?? 0
+
+/** An unknown order becomes the first one. */
+function parseQuery(query: URLSearchParams): Query {
+  const order = query.get('order') ?? ''
+  const text = (query.get('q') ?? '').trim()
+  return { text, order: Object.hasOwn(ORDERS, order) ? (order as Query['order']) : 'people' }
 }
 
 /** Finds the rule of a credential type, which must be folded. */
 export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined =>
   Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
 
-type Row = FacetValue & { rule: Rule | undefined }
-
-function renderPage(site: Site, rows: readonly Row[], total: number): RenderedPage {
+function renderPage(site: Site, { text, order }: Query, rows: readonly Row[], total: number): RenderedPage {
+  const addressOf = (order: string) =>
+    `/credentials?${new URLSearchParams({ ...(text && { q: text }), order })}`
+  const orders = Object.entries(ORDERS).map(([name, { label }]) =>
+    name === order
+      ? html` <strong aria-current="true">${label}</strong>`
+      : html` <a href="${addressOf(name)}" rel="nofollow">${label}</a>`,
+  )
+  const none =
+    text === '' ? 'Nobody has a credential yet.' : `No credential matches “${shortWord(text, 60)}”.`
   return respondPage({
     site,
     title: 'Credentials',
-    description: `${count(rows.length, 'credential')} that people earn points with, and how many people have each`,
+    description: `What each of ${count(rows.length, 'credential')} is, how many points it can earn, and how many people have it`,
     share: { path: '/credentials' },
     here: '/credentials',
     main: html`<h1>Credentials</h1>
-<p class="lead">A credential is a fact about a person that earns points: an account, a contribution, a verification. These are the ones that people have, by the part of the score that they count toward.</p>
-${rows.length === 0 ? html`<p class="nothing panel">Nobody has a credential yet. <a href="/">Show all passports</a></p>` : renderTable(rows, total)}`,
+<p class="lead">A credential is a fact about a person that comes from another service: an account, a contribution, an identity check. It earns points by a rule of this site, up to a maximum. <a href="/about#parts">How points become a score</a></p>
+<form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>
+<input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic, such as human or contracts" autocomplete="off" spellcheck="false">
+<input type="hidden" name="order" value="${order}"><button type="submit">Find</button></form>
+${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="row line soft">${count(rows.length, 'credential')} by${orders}</p>${renderTable(rows, total)}`}`,
   })
 }
 
@@ -53,7 +91,7 @@ ${rows.length === 0 ? html`<p class="nothing panel">Nobody has a credential yet.
 function renderTable(rows: readonly Row[], total: number): Html {
   const groups = groupByCategory(rows.map((row) => ({ ...row, category: row.rule?.category ?? '' })))
   return html`<table class="panel">
-<thead><tr><th scope="col">Credential</th><th scope="col" class="figure">At most</th><th scope="col" class="figure">People</th></tr></thead>
+<thead><tr><th scope="col">Credential</th><th scope="col" class="figure">Points, at most</th><th scope="col" class="figure">People</th></tr></thead>
 ${groups.map(({ category, items }) => {
   const title = category === '' ? html`Without a rule` : renderCategory(category)
   return html`<tbody class="${partOf(category) ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="3">${title}</th></tr>
@@ -62,9 +100,9 @@ ${items.map((row) => renderRow(row, total))}</tbody>`
 </table>`
 }
 
-function renderRow({ value, count: holders, label, rule }: Row, total: number): Html {
+function renderRow({ value, count: holders, label, rule, about }: Row, total: number): Html {
   const share = Math.min(100, (100 * holders) / Math.max(total, holders))
-  return html`<tr><th scope="row">${{ markup: linkToType(value, shortWord(label, MAX_NAME_LENGTH)) }}</th>
+  return html`<tr><th scope="row">${{ markup: linkToType(value, shortWord(label, MAX_NAME_LENGTH)) }}<span class="soft detail">${about}</span></th>
 <td class="figure">${rule ? formatFigure(rule.max_score) : '–'}</td>
 <td class="figure">${formatFigure(holders)} <span class="soft">${formatShare(share)}</span>${renderProgress(holders, total)}</td></tr>
 `

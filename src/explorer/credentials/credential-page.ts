@@ -2,14 +2,20 @@ import type { RenderedPage } from '../../api/rendered-page.ts'
 import { findList } from '../../catalog/find-list.ts'
 import { roundUp } from '../../catalog/score-standing.ts'
 import type { Credential } from '../../domain/credential.ts'
+import {
+  countUnit,
+  describeRule,
+  describeType,
+  findKnown,
+} from '../../domain/credentials/describe-credential.ts'
 import { readRawValue, replaceNumber } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import { equals } from '../../domain/lists/filter.ts'
 import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
-import { amountFor, isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../domain/rule-set.ts'
+import { isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { drawHistogram } from '../design/charts.ts'
+import { drawHistogram, partOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { addressOfFilter, credentialAddress, formatFigure, formatPeople, shortWord } from '../design/text.ts'
 import { drawTitleCard, PNG_UNITS } from '../pictures/cards.ts'
@@ -47,7 +53,10 @@ async function find(options: ExplorerOptions, type: string, page: number, signal
   const rules = await options.rules()
   const rule = ruleOf(rules, type)
   const list = { ...listOf(type), pointsFor: [type], signal }
-  const request = { ...list, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ranksOf: [] }
+  // If all have the same points, only the score tells people apart.
+  const isFixed = rule !== undefined && isAllOrNothing(rule)
+  const order = isFixed ? { sort: { field: 'score', descending: true } as const } : {}
+  const request = { ...list, ...order, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ranksOf: [] }
   const { total: holders, ...people } = await findList(options, request, store.passports.listByIds)
   const last = lastPage(holders, PAGE_SIZE)
   if ((holders === 0 && !rule) || page > last) throw notFound()
@@ -62,13 +71,14 @@ async function find(options: ExplorerOptions, type: string, page: number, signal
   const { total: all, scale } = await catalog.standing(0)
   const pointsOf = ({ points }: Pick<typeof middle, 'points'>, id = 0) => points?.get(id)?.[0] ?? 0
   return {
-    ...{ type, page, last, rule, version: rules.version, most, step, holders, scale },
+    ...{ type, page, last, rule, isFixed, version: rules.version, most, step, holders, scale },
     example: await exampleOf(middle.ids[0]),
     all: Math.max(all, holders),
     ranked: people.items.map((passport): Ranked => {
+      const { total } = passport.scores
       const points = pointsOf(people, passport.id)
-      const note = `score ${formatFigure(passport.scores.total)}`
-      return { passport, points, rank: people.ranking?.ranks.get(points) ?? 0, note }
+      const rank = people.ranking?.ranks.get(isFixed ? total : points) ?? 0
+      return isFixed ? { passport, rank } : { passport, rank, points, note: `score ${formatFigure(total)}` }
     }),
     median: pointsOf(middle, middle.ids[0]),
     /** The number of people with more points than the start of each bar. */
@@ -89,7 +99,9 @@ function renderPage(site: Site, found: Found): RenderedPage {
   const name = shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
   const share = holders === 0 ? '' : `, ${formatShare((100 * holders) / all)} of all`
   const addressOf = (at: number) => `${credentialAddress(type)}${at === 1 ? '' : `?page=${at}`}`
+  const category = rule?.category ?? example?.category ?? ''
   const issuer = rule?.issuer ?? example?.issuer
+  const source = issuer ?? findKnown(type)?.source
   return respondPage({
     site,
     title: `${name}: ${count(holders, 'holder')}${page === 1 ? '' : `, page ${formatFigure(page)}`}`,
@@ -102,10 +114,11 @@ function renderPage(site: Site, found: Found): RenderedPage {
     here: '/credentials',
     main: html`<p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
+<p class="lead">${describeType(type, rule)}</p>
 <dl class="row summary">
-<div><dt class="soft">Counts toward</dt><dd>${renderCategory(rule?.category ?? example?.category ?? '')}</dd></div>
+<div><dt class="soft">${partOf(category) ? 'Counts toward' : 'Category'}</dt><dd>${renderCategory(category)}</dd></div>
 <div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
-<div><dt class="soft">${issuer === undefined ? 'Recorded' : 'Issued'} by</dt><dd><bdi>${shortWord(issuer ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
+<div><dt class="soft">${issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by'}</dt><dd><bdi>${shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
 <div><dt class="soft">People</dt><dd>${formatFigure(holders)}<span class="soft">${share}</span></dd></div>
 </dl>
 ${page === 1 ? html`${rule ? renderRule(rule, found) : html``}${renderPoints(found)}` : html``}
@@ -113,55 +126,35 @@ ${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.<
   })
 }
 
-function renderRule(rule: Rule, { version, example }: Found): Html {
-  const unit = unitOf(rule, example)
+function renderRule(rule: Rule, { type, version, example }: Found): Html {
+  const { how, unit: known } = findKnown(type) ?? {}
+  const unit = unitOf(rule, example, known)
   const steps = isAllOrNothing(rule) || rule.convert === 'years' ? [] : stepsOf(rule)
   return html`<section>
 <h2>How it is earned</h2>
-<p>${describeRule(rule)}</p>
+<p>${how === undefined ? '' : `${how}. `}${describeRule(rule)}</p>
 ${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amount, points]) => html`<div><dt class="soft">${count(points, 'point')}</dt><dd>${replaceNumber(unit, formatFigure(amount))}</dd></div>`)}</dl>`}
-<p class="soft">By rule set ${version}. A score given by an imported record stays as it is.</p>
+<p class="soft">By rule set ${version}. Points that came with an imported record stay as they are.</p>
 </section>`
 }
 
-function renderHolders({ type, ranked, scale, holders }: Found, name: string, pager: Html): Html {
-  return html`<h2>People with the most points</h2>
+function renderHolders(found: Found, name: string, pager: Html): Html {
+  const { type, ranked, scale, holders, isFixed, above, most } = found
+  const full = above.at(-1) ?? 0
+  const same = `${full === holders ? 'All have' : `${formatFigure(full)} of them ${full === 1 ? 'has' : 'have'}`} ${count(most, 'point')} for it, so they are listed by their score.`
+  return html`<h2>${isFixed ? 'People who have it' : 'People with the most points'}</h2>
+${isFixed && holders > 1 ? html`<p>${same}</p>` : html``}
 ${renderRankingList({ query: withFilter(ALL_PASSPORTS, 'credential', type), ranked, scale, among: holders })}
 ${pager}<p><a class="button" href="${addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search and filter the ${formatFigure(holders)} people with ${name}`}</a></p>`
 }
 
-/** How a rule turns a value into points, in words. */
-export function describeRule(rule: Rule): string {
-  const { convert, multiplier, max_score, accounts, unique, expires } = rule
-  const isCounted = !isAllOrNothing(rule)
-  const words = [
-    isCounted
-      ? CONVERSIONS[convert](multiplier, amountFor(rule, max_score))
-      : `${count(max_score, 'point')} for having it.`,
-    isCounted &&
-      (accounts === 'sum' ? 'Several accounts are added up.' : 'Of several accounts, the best one counts.'),
-    unique && 'An account counts only for the person who had it first.',
-    expires && `It counts for ${count(Number.parseInt(expires, 10), 'day')}, then it must be renewed.`,
-    rule.proves_human && 'It also marks the person as a verified human.',
-  ]
-  return words.filter(Boolean).join(' ')
-}
-
-const CONVERSIONS: Record<Rule['convert'], (multiplier: number, full: number) => string> = {
-  none: () => 'Twice as much earns twice the points.',
-  sqrt: () => 'Four times as much earns twice the points.',
-  ln: (multiplier) =>
-    `Ten times as much earns about ${formatFigure(Math.round(multiplier * 23.03) / 10)} more points.`,
-  years: (multiplier, full) =>
-    `${count(multiplier, 'point')} for each year since the account was made, until it is ${count(full, 'year')} old. Only time counts.`,
-}
-
 /** The text of a value, of which only the number differs. The text of a record may have another number than the one that counts. */
-export function unitOf(rule: Rule, example: Credential | undefined): string {
+export function unitOf(rule: Rule, example: Credential | undefined, unit?: string): string {
+  const unknown = unit === undefined ? 'a value of 0' : countUnit(0, unit)
   const raw = example && readRawValue(example, 'number')
-  if (raw?.kind !== 'number' || pointsFor(rule, raw.amount) !== example?.score) return 'a value of 0'
+  if (raw?.kind !== 'number' || pointsFor(rule, raw.amount) !== example?.score) return unknown
   const isSure = example.score < rule.max_score || /^\d/.test(example.value)
-  return isSure ? shortWord(example.value, MAX_NAME_LENGTH) : 'a value of 0'
+  return isSure ? shortWord(example.value, MAX_NAME_LENGTH) : unknown
 }
 
 const MOST_BARS = 20

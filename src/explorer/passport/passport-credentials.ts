@@ -1,9 +1,9 @@
-import { type Caps, type Credential, roundScore } from '../../domain/credential.ts'
-import { readRawValue } from '../../domain/data-point.ts'
+import type { Caps, Credential } from '../../domain/credential.ts'
+import { findFirstSteps, findNextSteps, type NextStep } from '../../domain/credentials/next-steps.ts'
 import { notFound } from '../../domain/errors.ts'
 import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
 import { parsePassportRef, type Scores } from '../../domain/passport.ts'
-import { amountFor, pointsFor, type Rule, type RuleSetShape } from '../../domain/rule-set.ts'
+import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, partOf } from '../design/charts.ts'
 import {
@@ -100,63 +100,32 @@ const renderFold = (group: number, rows: number): Html =>
   html`<tr class="fold"><td colspan="3"><details id="more-${group}"><summary>${formatFigure(rows)} more</summary></details></td></tr>
 `
 
-const MOST_GAPS = 5
-
 type Growth = Omit<Shown, 'id'> & { caps: Caps; next: string }
 
-/** Renders the next steps of the credentials that can gain the most points. Categories at their cap are left out. */
+/** Renders steps that raise the score: for credentials of the person, and for others. Categories at their cap are left out. */
 export function renderGrowth({ credentials, scores, types, caps, next }: Growth): Html {
-  const gaps = credentials
-    .flatMap((credential) => {
-      const part = partOf(credential.category)
-      if (!part) return []
-      const room = (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY) - scores[part]
-      const left = roundScore(Math.min(room, credential.maxScore - credential.score))
-      return left > 0 ? [{ credential, part, left }] : []
-    })
-    .sort((one, other) => other.left - one.left)
-    .slice(0, MOST_GAPS)
-    .map((gap) => ({ ...gap, ...findStep(gap.credential, gap.left, ruleOf(types, gap.credential.type)) }))
-    .sort((one, other) => other.gain - one.gain)
-  if (gaps.length === 0) return html``
+  const roomOf = (category: string) => {
+    const part = partOf(category)
+    return part ? (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY) - scores[part] : 0
+  }
+  const steps = findNextSteps({ credentials, types, roomOf })
+  // A first credential would replace a total that the record gave.
+  const isGiven = credentials.length === 0 && scores.total > 0
+  const firsts = isGiven ? [] : findFirstSteps({ credentials, types, roomOf })
+  if (steps.length + firsts.length === 0) return html``
   return html`<section id="growth">
 <h2>What would raise the score</h2>
 ${next === '' ? html`` : html`<p class="soft">${next}</p>`}
-<ul class="rows gaps">${gaps.map(
-    ({ credential, part, words }) =>
-      html`<li class="${part}">${{ markup: linkToType(credential.type, shortWord(credential.name, MAX_NAME_LENGTH)) }} <span>${formatFigure(credential.score)} of ${formatFigure(credential.maxScore)}</span> ${renderProgress(credential.score, credential.maxScore)} <span class="soft">${words}</span></li>`,
-  )}</ul>
+${renderSteps(steps)}
+${firsts.length === 0 ? html`` : html`<h3>Credentials to add</h3>${renderSteps(firsts)}`}
 </section>`
 }
 
-/** Finds what adds points, such as "122 more transactions: +3", or else says how many points are `left`. */
-function findStep(credential: Credential, left: number, rule: Rule | undefined) {
-  const { score, maxScore, value } = credential
-  const unknown = { gain: left, words: `up to ${formatFigure(left)} more points` }
-  if (rule?.convert === 'years')
-    return { gain: rule.multiplier, words: `only time: +${formatFigure(rule.multiplier)} a year` }
-  const raw = readRawValue(credential, 'number')
-  if (!rule || raw?.kind !== 'number') return unknown
-  const own = { ...rule, max_score: maxScore }
-  // A step is about a fifth of the points that are left.
-  const step = Math.max(1, Math.round(left / 5))
-  const target = amountFor(own, score + step)
-  const gain = Math.min(left, pointsFor(own, target) - score)
-  if (pointsFor(own, raw.amount) !== score || !Number.isSafeInteger(target) || gain <= 0) return unknown
-  return { gain, words: `${describeAmount(value, raw.amount, target)}: +${formatFigure(gain)}` }
-}
-
-/** Keeps the words of the value: "122 more transactions", "Level 3 instead of 2". */
-function describeAmount(value: string, amount: number, target: number): string {
-  const [, label = '', word = ''] = /^(?:(\p{L}\D*?):? )?[\d,.]+(?: (\p{L}.*))?$/u.exec(value) ?? []
-  const unit = shortWord(word, 30)
-  const left = roundScore(target - amount)
-  if (unit === '')
-    return `${shortWord(label, 30)} ${formatFigure(target)} instead of ${formatFigure(amount)}`.trimStart()
-  // Names of tokens, such as "BUILD", have no plural.
-  if (!/^[a-z ]+$/.test(unit)) return `${formatFigure(left)} more ${unit}`
-  return count(left, `more ${amount === 1 ? unit : unit.replace(/s$/, '')}`)
-}
+const renderSteps = (steps: readonly NextStep[]): Html =>
+  html`<ul class="rows gaps">${steps.map(
+    ({ type, name, category, score, maxScore, words }) =>
+      html`<li class="${partOf(category) ?? ''}">${{ markup: linkToType(type, shortWord(name, MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${score > 0 ? renderProgress(score, maxScore) : html``} <span class="soft">${shortWord(words, 100)}</span></li>`,
+  )}</ul>`
 
 /** All credentials of a passport, in pages. */
 export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage => ({

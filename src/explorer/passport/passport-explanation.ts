@@ -69,9 +69,10 @@ function describeSource({ lines, rules, scores }: ExplainedPassport): Html {
   if (lines.length === 0)
     return scores.total === 0
       ? html`There are no credentials to score.`
-      : html`The imported record gives the score, without credentials.`
-  if (lines.every(({ from }) => from === 'record')) return html`The imported record gives all points:`
-  return html`By rule set <code>${rules}</code>:`
+      : html`The score came with the imported record, which has no credentials.`
+  if (lines.every(({ from }) => from === 'record')) return html`All points came with the imported record.`
+  const isCurved = lines.some(({ calculation }) => ['sqrt', 'ln'].includes(calculation?.rule.convert ?? ''))
+  return html`Each credential earns points by a rule of rule set <code>${rules}</code>.${isCurved ? ' A square root (√) or a logarithm (ln) lets the first steps count most.' : ''}`
 }
 
 const describeSum = (sum: number, cap: number | undefined): string =>
@@ -92,7 +93,7 @@ function renderReason(line: ExplanationLine): Html {
     const points =
       givenScore === undefined
         ? 'points from the imported record'
-        : `${formatFigure(givenScore)} points from the imported record, at most ${formatFigure(maxScore)}`
+        : `${count(givenScore, 'point')} from the imported record, at most ${formatFigure(maxScore)}`
     return value === '' ? html`${points}` : html`<bdi>${shorten(value)}</bdi>, ${points}`
   }
   if (calculation.obstacle !== undefined) return html`<bdi>${shorten(value)}</bdi>, ${calculation.obstacle}`

@@ -51,7 +51,7 @@ export function renderHistory(points: readonly Point[]): Html {
 <h2>Score history</h2>
 <figure>
 ${drawChart(points)}
-<p class="row between axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>since ${renderDay(points.at(-1)?.time ?? 0)}</span></p>
+<p class="row between axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>unchanged since ${renderDay(points.at(-1)?.time ?? 0)}</span></p>
 </figure>
 <table>
 <thead><tr><th scope="col">Date</th><th scope="col">Change</th><th scope="col">Score</th><th scope="col">Causes</th></tr></thead>
@@ -90,7 +90,9 @@ type CredentialChange = ScoreChange['credentials'][number]
 /** Describes the causes of a change, the largest first. Sets `values` to the values before the change. */
 function describeCauses(change: ScoreChange, names: Words, values: Words): DescribedCause[] {
   const { delta = 0, cause } = causesOf(change).find(({ type }) => type === undefined) ?? {}
-  const words = describeChange(cause === 'record' ? 'imported record' : 'limits of the rules', 0, delta)
+  // A record without a total has its first score when the rules have calculated it.
+  const calculated = change.rules[0] === '' ? 'first calculation' : 'maximum of a category'
+  const words = describeChange(cause === 'record' ? 'imported record' : calculated, 0, delta)
   return [...change.credentials.map((each) => describeCause(each, names, values)), { delta, words }]
     .filter(({ delta }) => delta !== 0)
     .sort((one, other) => Math.abs(other.delta) - Math.abs(one.delta))

@@ -96,7 +96,7 @@ function renderSocial(social: Social, profile: Profile): Html {
   const facts = [
     [name, handle, profile.displayName].includes(displayName) ? '' : shortWord(displayName, MAX_WORD_LENGTH),
     location === profile.location ? '' : shortWord(location, MAX_WORD_LENGTH),
-    followers && `${formatCount(followers)} followers`,
+    followers && `${formatCount(followers)} ${followers === '1' ? 'follower' : 'followers'}`,
     following && `${formatCount(following)} following`,
   ].filter((fact) => fact !== '')
   const about = bio === profile.bio ? '' : shortWord(bio, MAX_ACCOUNT_BIO)

@@ -62,7 +62,7 @@ withEngine('sqlite', 'applied rules', (makeDatabase) => {
       return (
         passport.score === score &&
         !passport.calculating_score &&
-        page.includes(`By rule set <code>${version}</code>`)
+        page.includes(`rule set <code>${version}</code>`)
       )
     }
     await until(shows(10, 'one'))

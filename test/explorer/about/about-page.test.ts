@@ -50,8 +50,8 @@ test('/about names the owner, the contact and the source of keys', async () => {
   const { text } = await server.look('/about')
   expect(readable(text)).toContain('Run by Ada &amp; &quot;Zoe&quot; Contact hello@kites.example')
   const you = readable(sectionOf(text, 'you'))
-  expect(you).toContain('Write to hello@kites.example . Name the number of the passport')
-  for (const wish of ['Claim Say', 'Correct Say', 'Hide or remove The passport disappears'])
+  expect(you).toContain('Write to hello@kites.example . Claim the passport: give its number')
+  for (const wish of ['Correct: what', 'Complete: which', 'Hide or remove: the passport disappears'])
     expect(you).toContain(wish)
   expect(sectionOf(text, 'you')).toContain('<a href="https://kites.example/privacy" rel="noreferrer">')
   expect(sectionOf(text, 'keys')).toContain(
@@ -63,9 +63,16 @@ test('/about says what the operator has not stated', async () => {
   const { text } = await server.look('/about')
   expect(readable(text)).toContain('Run by Not stated Contact Not stated')
   expect(sectionOf(text, 'you')).toContain(
-    'This site states no contact: ask the person who gave you its address, or the <a href="#data">source of the record</a>.',
+    'This site names no contact. Ask the person who gave you its address, or the <a href="#data">source of the record</a>.',
   )
-  expect(sectionOf(text, 'keys')).toContain('These pages do not say how to get a key.')
+  expect(sectionOf(text, 'keys')).toContain('This site does not say how to get a key.')
+})
+
+test('/about without a contact names the owner as the one to ask', async () => {
+  await using server = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, owner: 'Kites & Co.' } })
+  expect(readable(sectionOf((await server.look('/about')).text, 'you'))).toContain(
+    'This site names no contact. Ask Kites &amp; Co., or the source of the record .',
+  )
 })
 
 test('every page names the owner with a link to /about, and without the explorer no link', async () => {
@@ -86,10 +93,10 @@ test('/about links the addresses in the text about keys, and asks there about re
   await using server = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, keys } })
   const { text } = await server.look('/about')
   const linked =
-    'Write to <a href="mailto:keys@kites.example" rel="noreferrer">keys@kites.example</a>, or see (<a href="https://kites.example/keys?a=1&amp;b=2" rel="noreferrer">https://kites.example/keys?a=1&amp;b=2</a>).</p>'
-  expect(sectionOf(text, 'keys')).toContain(`How to get a key: ${linked}`)
+    'Write to <a href="mailto:keys@kites.example" rel="noreferrer">keys@kites.example</a>, or see (<a href="https://kites.example/keys?a=1&amp;b=2" rel="noreferrer">https://kites.example/keys?a=1&amp;b=2</a>).'
+  expect(sectionOf(text, 'keys')).toContain(`How to get a key: ${linked}</p>`)
   expect(sectionOf(text, 'you')).toContain(
-    `This site states no contact for records, only one for keys: ${linked}`,
+    `Ask those who give out the keys of this site, because it names no other contact: “${linked}”`,
   )
 })
 
@@ -98,7 +105,7 @@ test('/about says whether programs need a key, and names the contact if it says 
   await using server = await servePeople(PEOPLE, { settings, api: () => 'key required' })
   const keys = readable(sectionOf((await server.look('/about')).text, 'keys'))
   expect(keys).toContain('Every call needs a key.')
-  expect(keys).toContain('How to get a key: write to https://kites.example/contact')
+  expect(keys).toContain('To get a key, write to https://kites.example/contact .')
 })
 
 test('/about describes the built-in rules: the parts, the credentials that count most, the proofs of a human', async () => {

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Credential } from '../../../src/domain/credential.ts'
+import { describeRule, describeType, findKnown } from '../../../src/domain/credentials/describe-credential.ts'
 import { formatShare } from '../../../src/explorer/credentials/credential-list.ts'
-import { describeRule, unitOf } from '../../../src/explorer/credentials/credential-page.ts'
+import { unitOf } from '../../../src/explorer/credentials/credential-page.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { pointOf, rescore } from '../../support/explorer/sample-passport.ts'
@@ -34,7 +36,10 @@ onEngine('sqlite', 'credential pages', (open) => {
     const { status, text } = await server.look('/credentials')
     expect(status).toBe(200)
     const rows = [...text.matchAll(/<tr><th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
-    expect(rows).toEqual(['GitHub 40 3 75%', 'Kites – 1 25%'])
+    expect(rows).toEqual([
+      'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. 40 3 75%',
+      'Kites Imported records have this credential and its points. This site has no rule for it. – 1 25%',
+    ])
     const groups = [...text.matchAll(/<tr class="group">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
     expect(groups).toEqual(['Skills', 'Without a rule'])
     expect(text).toContain('href="/credentials/kite%20club"')
@@ -45,10 +50,10 @@ onEngine('sqlite', 'credential pages', (open) => {
     expect(status).toBe(200)
     const words = readable(text)
     expect(words).toContain(
-      'Counts toward Skills At most 40 points Recorded by the operator of this site People 3 , 75% of all',
+      'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. Counts toward Skills At most 40 points Comes from GitHub People 3 , 75% of all',
     )
     expect(words).toContain(
-      'Four times as much earns twice the points. Of several accounts, the best one counts. 10 points 361 contributions 20 points 1,521 contributions 30 points 3,481 contributions 40 points 6,241 contributions',
+      'Contribute to projects on GitHub. Four times as much earns twice the points. Of several accounts, the best one counts. 10 points 361 contributions 20 points 1,521 contributions 30 points 3,481 contributions 40 points 6,241 contributions',
     )
     expect(words).toContain(
       'The dashed line is the median of the 3 people, 30 points; one has the maximum of 40.',
@@ -66,7 +71,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     const { status, text } = await server.look('/credentials/Kite%20Club')
     expect(status).toBe(200)
     expect(readable(text)).toContain(
-      'Kites Counts toward Hobbies At most 9 points Recorded by the operator of this site People 1',
+      'This site has no rule for it. Category Hobbies At most 9 points Recorded by the operator of this site People 1',
     )
     expect(text).not.toContain('How it is earned')
     // Everybody has the same points.
@@ -76,11 +81,54 @@ onEngine('sqlite', 'credential pages', (open) => {
   test('a type with a rule has a page even if nobody holds it, and an unknown type has none', async () => {
     const unmet = await server.look('/credentials/worldcoin')
     expect(unmet.status).toBe(200)
-    expect(readable(unmet.text)).toContain('It also marks the person as a verified human.')
+    expect(readable(unmet.text)).toContain(
+      'Verify in person at an Orb. 8 points for having it. It also marks the person as human.',
+    )
     expect(readable(unmet.text)).toContain('Nobody has this credential yet.')
     for (const path of ['/credentials/nothing', '/credentials/%20', `/credentials/${'x'.repeat(201)}`])
       expect([path, (await server.look(path)).status]).toEqual([path, 404])
   })
+})
+
+test('the list of credentials finds names and descriptions, and has three orders', async () => {
+  const ens = credential('e', { type: 'ens', name: 'ENS', category: 'Identity', score: 1, maxScore: 5 })
+  const basename = credential('b', { ...ens, type: 'basename', name: 'Basename' })
+  await using server = await servePeople([
+    holder(1, 'Ana', 30, ens, basename, github(3)),
+    holder(2, 'Ben', 40, ens),
+  ])
+  const list = async (query: string) => {
+    const { text } = await server.look(`/credentials${query}`)
+    return [...text.matchAll(/<th scope="row"><a [^>]*><bdi>(.*?)</g)].map(([, name]) => name)
+  }
+  expect(await list('')).toEqual(['ENS', 'Basename', 'GitHub'])
+  expect(await list('?order=points')).toEqual(['Basename', 'ENS', 'GitHub'])
+  expect(await list('?order=name')).toEqual(['Basename', 'ENS', 'GitHub'])
+  expect(await list('?order=constructor')).toEqual(['ENS', 'Basename', 'GitHub'])
+  expect(await list('?q=WALLET')).toEqual(['ENS', 'Basename'])
+  expect(await list('?q=wallet&order=name')).toEqual(['Basename', 'ENS'])
+  const { text } = await server.look('/credentials?q=x%3Cy&order=name')
+  expect(readable(text)).toContain('No credential matches “x&lt;y”. Show all credentials')
+  const found = (await server.look('/credentials?q=wallet&order=name')).text
+  expect(found).toContain('<strong aria-current="true">name</strong>')
+  expect(found).toContain('href="/credentials?q=wallet&amp;order=points"')
+})
+
+test('people with equal points for having a credential are listed and ranked by their score', async () => {
+  const world = (score: number) =>
+    credential('w', { type: 'worldcoin', name: 'World ID', category: 'Identity', score, maxScore: 8 })
+  const people = [5, 90, 40].map((total, at) => holder(at + 1, `P${total}`, total, world(8)))
+  await using server = await servePeople(people)
+  const { text } = await server.look('/credentials/worldcoin')
+  expect(readable(text)).toContain(
+    'People who have it All have 8 points for it, so they are listed by their score.',
+  )
+  const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
+  expect(rows).toEqual(['1 P90 90', '2 P40 40', '3 P5 5'])
+  expect(text).toContain('<span>Rank among these 3</span><span>Score</span>')
+  // An imported record may give fewer points.
+  await using other = await servePeople([...people, holder(4, 'P7', 7, world(2))])
+  expect(readable((await other.look('/credentials/worldcoin')).text)).toContain('3 of them have 8 points')
 })
 
 test('the page of a type has 20 people, and later pages continue the list with its ranks', async () => {
@@ -143,11 +191,28 @@ test('rules are described in words', () => {
     'Ten times as much earns about 4.6 more points.',
   )
   expect(describe({ convert: 'years', multiplier: 4, accounts: 'best' })).toBe(
-    '4 points for each year since the account was made, until it is 5 years old. Only time counts. Of several accounts, the best one counts.',
+    '4 points for each year since the account was made, until it is 5 years old. Nothing but time adds points. Of several accounts, the best one counts.',
   )
   expect(describe({ multiplier: 20, unique: 'first', expires: '90d', proves_human: true })).toBe(
-    '20 points for having it. An account counts only for the person who had it first. It counts for 90 days, then it must be renewed. It also marks the person as a verified human.',
+    '20 points for having it. An account counts only for the person who had it first. It counts for 90 days, then it must be renewed. It also marks the person as human.',
   )
+})
+
+test('each type of the built-in rules is described, and another type is described by its rule', () => {
+  for (const type of Object.keys(DEFAULT_RULES.types))
+    expect([type, findKnown(type)?.about.endsWith('.'), findKnown(type)?.source]).toEqual([
+      type,
+      true,
+      expect.any(String),
+    ])
+  const rule = { ...RULE, convert: 'none', multiplier: 1 } as const
+  expect(describeType('kite', rule)).toBe(
+    'The rules of this site give up to 20 points for this credential. They do not describe it further.',
+  )
+  expect(describeType('kite', { ...rule, multiplier: 20 })).toStartWith(
+    'The rules of this site give 20 points for',
+  )
+  expect(describeType('constructor', undefined)).toStartWith('Imported records have this credential')
 })
 
 test('the unit of a credential is the text of a value, if its number explains the points', () => {
@@ -165,4 +230,6 @@ test('the unit of a credential is the text of a value, if its number explains th
   ] as const)
     expect([value, unit(value, score)]).toEqual([value, 'a value of 0'])
   expect(unitOf(rule, undefined)).toBe('a value of 0')
+  expect(unitOf(rule, undefined, 'round')).toBe('0 rounds')
+  expect(unitOf(rule, undefined, 'BUILD')).toBe('0 BUILD')
 })

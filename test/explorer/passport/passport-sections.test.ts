@@ -10,6 +10,7 @@ import {
   describeStrongest,
   type PartStandings,
 } from '../../../src/explorer/site/standings.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
 import { readable, servePeople } from '../../support/explorer/explorer-server.ts'
 import { mira, OTHERS } from '../../support/explorer/sample-passport.ts'
 import { credential, named, record } from '../../support/store/records.ts'
@@ -88,7 +89,7 @@ test('the page does not call the total of an imported record the sum of its part
   expect(words).not.toMatch(/= 150|come to|Calculated on/)
   expect(readable((await server.look('/passports/2')).text)).toContain('5, given by the imported record.')
   expect(readable((await server.look('/passports/1/score')).text)).toContain(
-    'The imported record gives the score, without credentials.',
+    'The score came with the imported record, which has no credentials.',
   )
 })
 
@@ -173,14 +174,14 @@ test('accounts are shown with the name of their network and with formatted follo
   const [social] = mira.socials as [Social]
   const accounts = [
     { ...social, source: 'github', followers: '1234567' },
-    { ...social, source: 'Kites', followers: '', following: '' },
+    { ...social, source: 'Kites', followers: '1', following: '' },
   ]
   const words = readable(renderSocials({ socials: accounts, profile: mira.profile }).markup)
   expect(words).toContain('GitHub mira on GitHub example.com Mira K. 1,234,567 followers 12 following Notes')
-  expect(words).toContain('Kites mira on Kites example.com Mira K. Notes')
+  expect(words).toContain('Kites mira on Kites example.com Mira K. 1 follower Notes')
   const { displayName, location, bio } = social
   const same = renderSocials({ socials: accounts, profile: { ...mira.profile, displayName, location, bio } })
-  expect(readable(same.markup)).toEndWith('Kites mira on Kites example.com')
+  expect(readable(same.markup)).toEndWith('Kites mira on Kites example.com 1 follower')
 })
 
 test('the list of possible gains begins with the largest, and omits credentials of categories at their cap', () => {
@@ -218,7 +219,9 @@ test('a gain names the next step in the unit of the credential, or says that onl
   } as const
   const step = (type: string, value: string, score: number, maxScore = 20, caps = {}) => {
     const one = credential('a', { type, category: 'Skills', value, score, maxScore })
-    const words = readable(renderGrowth({ credentials: [one], scores: SCORES, types, caps, next: '' }).markup)
+    const own = Object.fromEntries(Object.entries(types).filter(([name]) => name === type))
+    const given = { credentials: [one], scores: SCORES, types: own, caps, next: '' }
+    const words = readable(renderGrowth(given).markup)
     return words.replace(/.*ENS \d+ of \d+ ?/, '')
   }
   expect(step('tx', '68 transactions', 3)).toBe('122 more transactions: +3')
@@ -228,6 +231,7 @@ test('a gain names the next step in the unit of the credential, or says that onl
   expect(step('contracts', '1 contract', 4)).toBe('2 more contracts: +3')
   expect(step('builds', '4 builds', 16)).toBe('1 more build: +4')
   expect(step('tokens', '2 TALENT', 1)).toBe('8 more TALENT: +4')
+  expect(step('builds', '2 Poolys', 8)).toBe('1 more Pooly: +4')
   expect(step('builds', 'Level 2', 8)).toBe('Level 3 instead of 2: +4')
   expect(step('builds', 'Humanity Score: 2', 8)).toBe('Humanity Score 3 instead of 2: +4')
   expect(step('builds', '0', 0)).toBe('1 instead of 0: +4')
@@ -238,6 +242,29 @@ test('a gain names the next step in the unit of the credential, or says that onl
   expect(step('tx', 'Verified', 0)).toBe('up to 20 more points')
   expect(step('nothing', '5', 0)).toBe('up to 20 more points')
   expect(step('constructor', '5 things', 5)).toBe('up to 15 more points')
+})
+
+test('the page names the credentials that the person lacks and that add the most points at once', () => {
+  const { types } = DEFAULT_RULES
+  const render = (
+    credentials: readonly Credential[],
+    given: Partial<Parameters<typeof renderGrowth>[0]> = {},
+  ) => readable(renderGrowth({ credentials, scores: SCORES, types, caps: {}, next: '', ...given }).markup)
+  const full = credential('a', { type: 'github', category: 'Skills', score: 40, maxScore: 40 })
+  expect(render([full])).toBe(
+    'What would raise the score Credentials to add Base Buildathon 0 of 20 Take part in a buildathon of Base: +10 for the first buildathon World ID 0 of 8 Verify in person at an Orb: +8 LinkedIn 0 of 8 Connect a LinkedIn account: +8',
+  )
+  const only = (...names: (keyof typeof types)[]) =>
+    Object.fromEntries(Object.entries(types).filter(([type]) => names.includes(type)))
+  const few = { types: only('ens', 'active_wallet', 'phaver', 'take_off', 'github') }
+  expect(render([full], few)).toEndWith(
+    'ENS 0 of 5 Register a .eth name: +1 a year Phaver 0 of 8 Use the app Phaver: +1 or more Ethereum User 0 of 20 Send transactions on Ethereum: +1 for 2 transactions',
+  )
+  // A category at its cap gains nothing.
+  expect(render([full], { ...few, caps: { Identity: SCORES.identity } })).not.toMatch(/ENS|Phaver/)
+  // A first credential would replace the total of the record.
+  expect(render([], few)).toBe('')
+  expect(render([], { ...few, scores: { total: 0, activity: 0, identity: 0, skills: 0 } })).toContain('ENS')
 })
 
 test('the steps that raise a score begin with the largest gain, below the points to the next level', () => {
@@ -273,5 +300,7 @@ test('the page repeats the points to the next level beside the steps, and asks â
   ])
   const words = readable((await server.look('/passports/1')).text)
   expect(words).toContain('What would raise the score 20 points to Advanced')
-  expect(words).toContain('Is this you? Correct, hide or remove this record For developers')
+  expect(words).toContain(
+    'Is this you? Claim this passport to have it corrected, completed, hidden or removed. For developers',
+  )
 })

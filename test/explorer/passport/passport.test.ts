@@ -40,8 +40,8 @@ onEngine('sqlite', 'the passport page', (open) => {
     expect(words).not.toContain('is being recalculated')
     const reasons = readable((await server.look('/passports/12/score')).text)
     expect(reasons).toContain('Score calculation of Mira Kettlewood')
-    expect(reasons).toContain('The imported record gives all points:')
-    expect(reasons).not.toContain('By rule set')
+    expect(reasons).toContain('All points came with the imported record.')
+    expect(reasons).not.toContain('rule set')
     expect(reasons).toContain('Alpha FID: 7 , points from the imported record 4')
     expect(reasons).not.toContain('Given by the imported record')
     expect(reasons).toContain('1,020 Activity + 12.25 Identity + 10.25 Skills = 1,042.5')
@@ -166,7 +166,7 @@ onEngine('sqlite', 'the passport page', (open) => {
     await rescore(server.store)
     const words = readable((await server.look('/passports/1/score')).text)
     for (const part of [
-      'By rule set 2026-11 :',
+      'Each credential earns points by a rule of rule set 2026-11 . A square root (√) or a logarithm (ln) lets the first steps count most.',
       'World ID Verified : 8 of 8 points 8',
       'Base Developer 9 contracts : √9 × 6 = 18, at most 40 18',
       'GitHub Since 2015-03-02, Total Contributions: 1764 , √1764 × 0.5 = 21, at most 40 new , Since',

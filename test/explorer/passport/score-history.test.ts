@@ -3,7 +3,7 @@ import { renderLastChange } from '../../../src/explorer/passport/passport-histor
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, rescore } from '../../support/explorer/sample-passport.ts'
 import { onEngine } from '../../support/store/engines.ts'
-import { NOON, record } from '../../support/store/records.ts'
+import { credential, NOON, record } from '../../support/store/records.ts'
 
 test('the header names the three largest causes of the last change and counts the others', () => {
   const causes = [-9, 7, -5, 4, -1].map((delta, at) => ({ delta, words: `Credential ${at} by ${delta}` }))
@@ -26,7 +26,7 @@ onEngine('sqlite', 'the score history', (open) => {
     const [, id] =
       /<a class="rise" href="#change-(\d+)" tabindex="-1"><title>2026-01-02: 1,057.5</.exec(text) ?? []
     expect(text).toContain(`<tr id="change-${id}"><td><time>2026-01-02</time>`)
-    expect(text).toContain('<span>since <time>2026-01-02</time></span>')
+    expect(text).toContain('<span>unchanged since <time>2026-01-02</time></span>')
     expect(text).toContain('<svg class="history" aria-hidden="true">')
     const words = readable(text)
     expect(words).toContain(
@@ -62,6 +62,14 @@ onEngine('sqlite', 'the score history', (open) => {
       'Score history First recorded on 2 January 2026 with a score of 1,042.5.',
     )
     expect(text).not.toContain('<p class="last">')
+  })
+
+  test('the first calculation of a record without a total is named as such', async () => {
+    const credentials = [credential('a', { category: 'Identity', score: 5, maxScore: 8 })]
+    const scores = { total: 0, activity: 0, identity: 0, skills: 0 }
+    await using server = await servePeople([record(1, { scores, credentials, stale: true })])
+    await rescore(server.store)
+    expect(readable((await server.look('/passports/1')).text)).toContain('+5 0 to 5 first calculation +5')
   })
 
   test('the score history shows only the latest 60 changes', async () => {
