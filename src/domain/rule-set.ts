@@ -48,9 +48,12 @@ export type RuleSetShape = Static<typeof RuleSetFile>
 /** The types of a rule set whose points depend on other passports (`unique`) or on the time (`expires`). */
 export type WatchedTypes = { unique: readonly string[]; expiring: readonly string[] }
 
+export const ruleOf = ({ types }: Pick<RuleSetShape, 'types'>, type: string): Rule | undefined =>
+  Object.hasOwn(types, type) ? types[type] : undefined
+
 /** Returns the kind of raw value that the rule of a type accepts; `undefined` if the type has no rule. */
-export function rawKindOf({ types }: Pick<RuleSetShape, 'types'>, type: string): RawKind | undefined {
-  const rule = Object.hasOwn(types, type) ? types[type] : undefined
+export function rawKindOf(rules: Pick<RuleSetShape, 'types'>, type: string): RawKind | undefined {
+  const rule = ruleOf(rules, type)
   return rule && (rule.convert === 'years' ? 'date' : 'number')
 }
 

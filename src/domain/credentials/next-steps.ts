@@ -1,8 +1,8 @@
 import { type Credential, roundScore } from '../credential.ts'
 import { readRawValue } from '../data-point.ts'
-import { amountFor, isAllOrNothing, pointsFor, type Rule, type RuleSetShape } from '../rule-set.ts'
+import { amountFor, isAllOrNothing, pointsFor, type Rule, type RuleSetShape, ruleOf } from '../rule-set.ts'
 import { number } from '../text/counts-and-sizes.ts'
-import { countUnit, findKnown } from './describe-credential.ts'
+import { countUnit, findKnown } from './describe-type.ts'
 
 /** A way to gain points. `words` is such as "122 more transactions: +3". */
 export type NextStep = Pick<Credential, 'type' | 'name' | 'category' | 'score' | 'maxScore'> & {
@@ -67,7 +67,7 @@ function findFirstStep(type: string, rule: Rule, room: number) {
 /** Finds what adds points, or else says how many points are `left`. */
 function findStep(credential: Credential, left: number, types: Person['types']) {
   const { type, score, maxScore, value } = credential
-  const rule = Object.hasOwn(types, type) ? types[type] : undefined
+  const rule = ruleOf({ types }, type)
   const unknown = { gain: left, words: `up to ${number(left)} more points` }
   if (rule?.convert === 'years')
     return { gain: rule.multiplier, words: `only time: +${number(rule.multiplier)} a year` }

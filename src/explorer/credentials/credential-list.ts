@@ -1,5 +1,5 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import { describeType } from '../../domain/credentials/describe-credential.ts'
+import { describeType } from '../../domain/credentials/describe-type.ts'
 import { parseKeyword } from '../../domain/lists/list-request.ts'
 import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
@@ -31,7 +31,7 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
         const { total } = await options.catalog.standing(0)
         const rows = (await addLabels('credential', types)).map((each): Row => {
           const rule = ruleOf(rules, each.value)
-          return { ...each, rule, about: describeType(each.value, rule) }
+          return { ...each, rule, about: describeType(each.value, rule), most: rule?.max_score ?? 0 }
         })
         const isFound = ({ label, about }: Row) => foldName(`${label} ${about}`).includes(keyword)
         return renderPage(site, wanted, rows.filter(isFound).sort(ORDERS[wanted.order].compare), total)
@@ -40,16 +40,14 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
   }
 }
 
-type Row = FacetValue & { rule: Rule | undefined; about: string }
+type Row = FacetValue & { rule: Rule | undefined; about: string; most: number }
 type Query = { text: string; order: keyof typeof ORDERS }
 
 const ORDERS = {
-  people: { label: 'most people', compare: (one: Row, other: Row) => other.count - one.count },
-  points: { label: 'most points', compare: (one: Row, other: Row) => mostOf(other) - mostOf(one) },
-  name: { label: 'name', compare: (one: Row, other: Row) => one.label.localeCompare(other.label, 'en') },
+  people: { label: 'People', compare: (one: Row, other: Row) => other.count - one.count },
+  points: { label: 'Points', compare: (one: Row, other: Row) => other.most - one.most },
+  name: { label: 'Name', compare: (one: Row, other: Row) => one.label.localeCompare(other.label, 'en') },
 }
-
-const mostOf = ({ rule }: Row): number => rule?.max_score ?? 0
 
 /** An unknown order becomes the first one. */
 function parseQuery(query: URLSearchParams): Query {
@@ -65,10 +63,9 @@ export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined 
 function renderPage(site: Site, { text, order }: Query, rows: readonly Row[], total: number): RenderedPage {
   const addressOf = (order: string) =>
     `/credentials?${new URLSearchParams({ ...(text && { q: text }), order })}`
-  const orders = Object.entries(ORDERS).map(([name, { label }]) =>
-    name === order
-      ? html` <strong aria-current="true">${label}</strong>`
-      : html` <a href="${addressOf(name)}" rel="nofollow">${label}</a>`,
+  const orders = Object.entries(ORDERS).map(
+    ([name, { label }]) =>
+      html`<li><a href="${addressOf(name)}" ${name === order ? html`aria-current="true"` : html`rel="nofollow"`}>${label}</a></li>`,
   )
   const none =
     text === '' ? 'Nobody has a credential yet.' : `No credential matches “${shortWord(text, 60)}”.`
@@ -83,7 +80,7 @@ function renderPage(site: Site, { text, order }: Query, rows: readonly Row[], to
 <form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>
 <input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic, such as human or contracts" autocomplete="off" spellcheck="false">
 <input type="hidden" name="order" value="${order}"><button type="submit">Find</button></form>
-${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="row line soft">${count(rows.length, 'credential')} by${orders}</p>${renderTable(rows, total)}`}`,
+${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<div class="list-head row between"><p class="count" role="status">${count(rows.length, 'credential')}</p><nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${orders}</ul></nav></div>${renderTable(rows, total)}`}`,
   })
 }
 

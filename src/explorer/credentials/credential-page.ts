@@ -2,22 +2,26 @@ import type { RenderedPage } from '../../api/rendered-page.ts'
 import { findList } from '../../catalog/find-list.ts'
 import { roundUp } from '../../catalog/score-standing.ts'
 import type { Credential } from '../../domain/credential.ts'
-import {
-  countUnit,
-  describeRule,
-  describeType,
-  findKnown,
-} from '../../domain/credentials/describe-credential.ts'
+import { countUnit, describeRule, describeType, findKnown } from '../../domain/credentials/describe-type.ts'
 import { readRawValue, replaceNumber } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import { equals } from '../../domain/lists/filter.ts'
 import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
+import type { Passport } from '../../domain/passport.ts'
 import { isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { drawHistogram, partOf } from '../design/charts.ts'
+import { MAX_NAME_LENGTH } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
-import { addressOfFilter, credentialAddress, formatFigure, formatPeople, shortWord } from '../design/text.ts'
+import {
+  addressOfFilter,
+  credentialAddress,
+  formatFigure,
+  formatPeople,
+  LONGEST_VALUE,
+  shortWord,
+} from '../design/text.ts'
 import { drawTitleCard, PNG_UNITS } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
 import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
@@ -28,15 +32,13 @@ import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 import { formatShare, renderCategory, ruleOf } from './credential-list.ts'
 
-const LONGEST_TYPE = 200
-
 /** One type of credential: how it is earned, and the people who have it, those with the most points first. */
 export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => ({
   version: async () => (await options.rules()).stamp,
   variant: (query) => String(parsePageNumber(query.get('page'))),
   async render({ params, query, signal, site, charge }) {
     const type = foldName(params.type ?? '')
-    if (type === '' || type.length > LONGEST_TYPE) throw notFound()
+    if (type === '' || type.length > LONGEST_VALUE) throw notFound()
     const page = parsePageNumber(query.get('page'))
     // Sorting the people costs about as much as two evaluations of the index.
     await charge(5)
@@ -53,10 +55,8 @@ async function find(options: ExplorerOptions, type: string, page: number, signal
   const rules = await options.rules()
   const rule = ruleOf(rules, type)
   const list = { ...listOf(type), pointsFor: [type], signal }
-  // If all have the same points, only the score tells people apart.
-  const isFixed = rule !== undefined && isAllOrNothing(rule)
-  const order = isFixed ? { sort: { field: 'score', descending: true } as const } : {}
-  const request = { ...list, ...order, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, ranksOf: [] }
+  const offset = (page - 1) * PAGE_SIZE
+  const request = { ...list, limit: PAGE_SIZE, offset }
   const { total: holders, ...people } = await findList(options, request, store.passports.listByIds)
   const last = lastPage(holders, PAGE_SIZE)
   if ((holders === 0 && !rule) || page > last) throw notFound()
@@ -68,31 +68,33 @@ async function find(options: ExplorerOptions, type: string, page: number, signal
   // The last one counts those who have the maximum.
   const ranksOf = [...starts, most - 0.001]
   const middle = await catalog.list({ ...list, limit: 1, offset: (holders - 1) >> 1, ranksOf }, false)
+  /** The number of people with more points than the start of each bar. */
+  const above = ranksOf.map((points) => (middle.ranking?.ranks.get(points) ?? 1) - 1)
+  // If all people have the maximum, their scores are shown instead.
+  const isSame = above.at(-1) === holders
   const { total: all, scale } = await catalog.standing(0)
   const pointsOf = ({ points }: Pick<typeof middle, 'points'>, id = 0) => points?.get(id)?.[0] ?? 0
   return {
-    ...{ type, page, last, rule, isFixed, version: rules.version, most, step, holders, scale },
+    ...{ type, page, last, rule, version: rules.version, most, step, holders, scale },
     example: await exampleOf(middle.ids[0]),
     all: Math.max(all, holders),
-    ranked: people.items.map((passport): Ranked => {
-      const { total } = passport.scores
-      const points = pointsOf(people, passport.id)
-      const rank = people.ranking?.ranks.get(isFixed ? total : points) ?? 0
-      return isFixed ? { passport, rank } : { passport, rank, points, note: `score ${formatFigure(total)}` }
+    ranked: people.items.map((passport, _, all): Ranked => {
+      const [points, { total }] = [pointsOf(people, passport.id), passport.scores]
+      const isEqual = ({ id, scores }: Passport) => scores.total === total && pointsOf(people, id) === points
+      const rank = offset + all.findIndex(isEqual) + 1
+      return isSame ? { passport, rank } : { passport, rank, points, note: `score ${formatFigure(total)}` }
     }),
     median: pointsOf(middle, middle.ids[0]),
-    /** The number of people with more points than the start of each bar. */
-    above: ranksOf.map((points) => (middle.ranking?.ranks.get(points) ?? 1) - 1),
+    above,
+    isSame,
   }
 }
 
-/** The list of people with a type, those with the most points first. */
+/** The list of people with a type: those with the most points first, then those with the highest score. */
 const listOf = (type: string) => ({
   filter: [equals('type', type)],
   sort: { field: 'score', descending: true, pointsFor: type } as const,
 })
-
-const MAX_NAME_LENGTH = 80
 
 function renderPage(site: Site, found: Found): RenderedPage {
   const { type, rule, example, holders, all, page, last, most } = found
@@ -105,7 +107,7 @@ function renderPage(site: Site, found: Found): RenderedPage {
   return respondPage({
     site,
     title: `${name}: ${count(holders, 'holder')}${page === 1 ? '' : `, page ${formatFigure(page)}`}`,
-    description: `${formatPeople(holders)} with the credential ${name}: how it is earned, and who has the most points`,
+    description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${formatPeople(holders)} have`} it.`,
     share: {
       path: addressOf(page),
       card: `/card/credential/${encodeURIComponent(type.toWellFormed())}.png`,
@@ -139,11 +141,12 @@ ${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amoun
 }
 
 function renderHolders(found: Found, name: string, pager: Html): Html {
-  const { type, ranked, scale, holders, isFixed, above, most } = found
-  const full = above.at(-1) ?? 0
-  const same = `${full === holders ? 'All have' : `${formatFigure(full)} of them ${full === 1 ? 'has' : 'have'}`} ${count(most, 'point')} for it, so they are listed by their score.`
-  return html`<h2>${isFixed ? 'People who have it' : 'People with the most points'}</h2>
-${isFixed && holders > 1 ? html`<p>${same}</p>` : html``}
+  const { type, ranked, scale, holders, isSame, most } = found
+  const order = isSame
+    ? `All ${formatPeople(holders)} have ${count(most, 'point')} for it, so their`
+    : 'Of people with equal points, the'
+  return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
+${holders > 1 ? html`<p class="soft">${order} scores decide the order.</p>` : html``}
 ${renderRankingList({ query: withFilter(ALL_PASSPORTS, 'credential', type), ranked, scale, among: holders })}
 ${pager}<p><a class="button" href="${addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search and filter the ${formatFigure(holders)} people with ${name}`}</a></p>`
 }

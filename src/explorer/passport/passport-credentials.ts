@@ -3,7 +3,7 @@ import { findFirstSteps, findNextSteps, type NextStep } from '../../domain/crede
 import { notFound } from '../../domain/errors.ts'
 import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
 import { parsePassportRef, type Scores } from '../../domain/passport.ts'
-import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
+import { type RuleSetShape, ruleOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, partOf } from '../design/charts.ts'
 import {
@@ -33,7 +33,7 @@ type Shown = { id: number; credentials: readonly Credential[]; scores: Scores; t
 
 /** Renders credentials by category, the highest score first, as the store sorts them. Folds credentials without points. */
 export function renderCredentials({ id, credentials, scores, types }: Shown): Html {
-  const proof = credentials.find(({ type, score }) => score > 0 && ruleOf(types, type)?.proves_human)
+  const proof = credentials.find(({ type, score }) => score > 0 && ruleOf({ types }, type)?.proves_human)
   const scored = credentials.filter(({ score }) => score > 0)
   const others = credentials.filter(({ score }) => score <= 0)
   const render = (each: Credential) => renderRow(each, types, each === proof)
@@ -55,13 +55,10 @@ ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/cre
 </section>`
 }
 
-const ruleOf = (types: Types, type: string): Rule | undefined =>
-  Object.hasOwn(types, type) ? types[type] : undefined
-
 /** Adds "since" to the date of a credential whose rule counts years, and marks proofs of a human, the first with an anchor. */
 function renderRow(credential: Credential, types: Types, isFirst: boolean): CredentialRow {
   const { type, value, score } = credential
-  const { convert, proves_human } = ruleOf(types, type) ?? {}
+  const { convert, proves_human } = ruleOf({ types }, type) ?? {}
   const isDate = convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(value)
   const words = [isDate ? `since ${value}` : value, score > 0 && proves_human && 'shows that this is a human']
   const row = renderCredential({ ...credential, value: words.filter(Boolean).join(', ') })
@@ -117,7 +114,7 @@ export function renderGrowth({ credentials, scores, types, caps, next }: Growth)
 <h2>What would raise the score</h2>
 ${next === '' ? html`` : html`<p class="soft">${next}</p>`}
 ${renderSteps(steps)}
-${firsts.length === 0 ? html`` : html`<h3>Credentials to add</h3>${renderSteps(firsts)}`}
+${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add</h3>${renderSteps(firsts)}`}
 </section>`
 }
 
@@ -133,9 +130,9 @@ export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage 
     const ref = parsePassportRef(params.ref ?? '')
     return ref && (await store.v1.findCredentials(ref))?.etag
   },
-  variant: (query) => String(pageOf(query)),
+  variant: (query) => String(parsePageNumber(query.get('page'))),
   async render({ params, query, site }) {
-    const page = pageOf(query)
+    const page = parsePageNumber(query.get('page'))
     const ref = parsePassportRef(params.ref ?? '')
     const found = ref && (await store.credentials.find(ref))
     if (!found) throw notFound()
@@ -159,5 +156,3 @@ ${renderPager(page, last, addressOf)}
     return respondPage({ site, title, description, share, main })
   },
 })
-
-const pageOf = (query: URLSearchParams) => parsePageNumber(query.get('page'))

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Credential } from '../../../src/domain/credential.ts'
-import { describeRule, describeType, findKnown } from '../../../src/domain/credentials/describe-credential.ts'
+import { describeRule, describeType, findKnown } from '../../../src/domain/credentials/describe-type.ts'
 import { formatShare } from '../../../src/explorer/credentials/credential-list.ts'
 import { unitOf } from '../../../src/explorer/credentials/credential-page.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
@@ -110,25 +110,27 @@ test('the list of credentials finds names and descriptions, and has three orders
   const { text } = await server.look('/credentials?q=x%3Cy&order=name')
   expect(readable(text)).toContain('No credential matches “x&lt;y”. Show all credentials')
   const found = (await server.look('/credentials?q=wallet&order=name')).text
-  expect(found).toContain('<strong aria-current="true">name</strong>')
+  expect(found).toContain('order=name" aria-current="true">Name</a>')
   expect(found).toContain('href="/credentials?q=wallet&amp;order=points"')
 })
 
-test('people with equal points for having a credential are listed and ranked by their score', async () => {
+test('people with equal points for a credential are ranked by their score, which replaces points that all have', async () => {
   const world = (score: number) =>
     credential('w', { type: 'worldcoin', name: 'World ID', category: 'Identity', score, maxScore: 8 })
   const people = [5, 90, 40].map((total, at) => holder(at + 1, `P${total}`, total, world(8)))
   await using server = await servePeople(people)
   const { text } = await server.look('/credentials/worldcoin')
   expect(readable(text)).toContain(
-    'People who have it All have 8 points for it, so they are listed by their score.',
+    'People who have it All 3 people have 8 points for it, so their scores decide the order.',
   )
   const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
   expect(rows).toEqual(['1 P90 90', '2 P40 40', '3 P5 5'])
   expect(text).toContain('<span>Rank among these 3</span><span>Score</span>')
   // An imported record may give fewer points.
   await using other = await servePeople([...people, holder(4, 'P7', 7, world(2))])
-  expect(readable((await other.look('/credentials/worldcoin')).text)).toContain('3 of them have 8 points')
+  const mixed = (await other.look('/credentials/worldcoin')).text
+  expect(readable(mixed)).toContain('Of people with equal points, the scores decide the order.')
+  expect(rowsOf(mixed).map(({ rank, score }) => `${rank} ${score}`)).toEqual(['1 8', '2 8', '3 8', '4 2'])
 })
 
 test('the page of a type has 20 people, and later pages continue the list with its ranks', async () => {

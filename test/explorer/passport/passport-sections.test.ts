@@ -1,8 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { Credential } from '../../../src/domain/credential.ts'
 import type { Passport, Scores, Social } from '../../../src/domain/passport.ts'
 import { describeTop } from '../../../src/explorer/design/text.ts'
-import { renderGrowth } from '../../../src/explorer/passport/passport-credentials.ts'
 import { renderSocials } from '../../../src/explorer/passport/passport-profile.ts'
 import { renderExplanation } from '../../../src/explorer/passport/passport-score.ts'
 import {
@@ -10,7 +8,6 @@ import {
   describeStrongest,
   type PartStandings,
 } from '../../../src/explorer/site/standings.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
 import { readable, servePeople } from '../../support/explorer/explorer-server.ts'
 import { mira, OTHERS } from '../../support/explorer/sample-passport.ts'
 import { credential, named, record } from '../../support/store/records.ts'
@@ -182,115 +179,6 @@ test('accounts are shown with the name of their network and with formatted follo
   const { displayName, location, bio } = social
   const same = renderSocials({ socials: accounts, profile: { ...mira.profile, displayName, location, bio } })
   expect(readable(same.markup)).toEndWith('Kites mira on Kites example.com 1 follower')
-})
-
-test('the list of possible gains begins with the largest, and omits credentials of categories at their cap', () => {
-  const all = [
-    credential('a', { name: 'GitHub', category: 'Skills', score: 21, maxScore: 40 }),
-    credential('b', { name: 'Lens', category: 'Identity', score: 0, maxScore: 30 }),
-    credential('c', { name: 'Full', category: 'Skills', score: 8, maxScore: 8 }),
-    credential('d', { name: 'Kites', category: 'Crafts', score: 0, maxScore: 90 }),
-    ...Array.from({ length: 9 }, (_, at) =>
-      credential(`x${at}`, { name: `Small ${at}`, category: 'Activity', score: 0, maxScore: 1 }),
-    ),
-  ]
-  const render = (credentials: readonly Credential[], caps = {}) =>
-    renderGrowth({ credentials, scores: SCORES, types: {}, caps, next: '' }).markup
-  const words = readable(render(all))
-  expect(words).toStartWith(
-    'What would raise the score Lens 0 of 30 up to 30 more points GitHub 21 of 40 up to 19 more points Small 0',
-  )
-  expect(words.match(/ more/g)).toHaveLength(5)
-  expect(render(all)).toContain('<a href="/credentials/')
-  expect(words).not.toMatch(/Full|Kites/)
-  expect(readable(render(all, { Identity: 20 }))).not.toContain('Lens')
-  expect(render([])).toBe('')
-})
-
-test('a gain names the next step in the unit of the credential, or says that only time helps', () => {
-  const rule = { name: 'X', category: 'Skills', accounts: 'best', proves_human: false } as const
-  const types = {
-    tx: { ...rule, convert: 'sqrt', multiplier: 0.4, max_score: 20 },
-    contracts: { ...rule, convert: 'sqrt', multiplier: 4, max_score: 20 },
-    builds: { ...rule, convert: 'none', multiplier: 4, max_score: 20 },
-    tokens: { ...rule, convert: 'ln', multiplier: 2, max_score: 20 },
-    age: { ...rule, convert: 'years', multiplier: 4, max_score: 40 },
-    nothing: { ...rule, convert: 'none', multiplier: 0, max_score: 20 },
-  } as const
-  const step = (type: string, value: string, score: number, maxScore = 20, caps = {}) => {
-    const one = credential('a', { type, category: 'Skills', value, score, maxScore })
-    const own = Object.fromEntries(Object.entries(types).filter(([name]) => name === type))
-    const given = { credentials: [one], scores: SCORES, types: own, caps, next: '' }
-    const words = readable(renderGrowth(given).markup)
-    return words.replace(/.*ENS \d+ of \d+ ?/, '')
-  }
-  expect(step('tx', '68 transactions', 3)).toBe('122 more transactions: +3')
-  expect(step('tx', '2,450 transactions', 20)).toBe('')
-  // The category may gain one more point.
-  expect(step('tx', '68 transactions', 3, 20, { Skills: SCORES.skills + 1 })).toBe('9 more transactions: +1')
-  expect(step('contracts', '1 contract', 4)).toBe('2 more contracts: +3')
-  expect(step('builds', '4 builds', 16)).toBe('1 more build: +4')
-  expect(step('tokens', '2 TALENT', 1)).toBe('8 more TALENT: +4')
-  expect(step('builds', '2 Poolys', 8)).toBe('1 more Pooly: +4')
-  expect(step('builds', 'Level 2', 8)).toBe('Level 3 instead of 2: +4')
-  expect(step('builds', 'Humanity Score: 2', 8)).toBe('Humanity Score 3 instead of 2: +4')
-  expect(step('builds', '0', 0)).toBe('1 instead of 0: +4')
-  expect(step('builds', 'v2', 8)).toBe('3 instead of 2: +4')
-  expect(step('age', '2025-01-02', 7, 40)).toBe('only time: +4 a year')
-  // No step is named if the rule does not explain the points, or if there is no number.
-  expect(step('tx', '68 transactions', 5)).toBe('up to 15 more points')
-  expect(step('tx', 'Verified', 0)).toBe('up to 20 more points')
-  expect(step('nothing', '5', 0)).toBe('up to 20 more points')
-  expect(step('constructor', '5 things', 5)).toBe('up to 15 more points')
-})
-
-test('the page names the credentials that the person lacks and that add the most points at once', () => {
-  const { types } = DEFAULT_RULES
-  const render = (
-    credentials: readonly Credential[],
-    given: Partial<Parameters<typeof renderGrowth>[0]> = {},
-  ) => readable(renderGrowth({ credentials, scores: SCORES, types, caps: {}, next: '', ...given }).markup)
-  const full = credential('a', { type: 'github', category: 'Skills', score: 40, maxScore: 40 })
-  expect(render([full])).toBe(
-    'What would raise the score Credentials to add Base Buildathon 0 of 20 Take part in a buildathon of Base: +10 for the first buildathon World ID 0 of 8 Verify in person at an Orb: +8 LinkedIn 0 of 8 Connect a LinkedIn account: +8',
-  )
-  const only = (...names: (keyof typeof types)[]) =>
-    Object.fromEntries(Object.entries(types).filter(([type]) => names.includes(type)))
-  const few = { types: only('ens', 'active_wallet', 'phaver', 'take_off', 'github') }
-  expect(render([full], few)).toEndWith(
-    'ENS 0 of 5 Register a .eth name: +1 a year Phaver 0 of 8 Use the app Phaver: +1 or more Ethereum User 0 of 20 Send transactions on Ethereum: +1 for 2 transactions',
-  )
-  // A category at its cap gains nothing.
-  expect(render([full], { ...few, caps: { Identity: SCORES.identity } })).not.toMatch(/ENS|Phaver/)
-  // A first credential would replace the total of the record.
-  expect(render([], few)).toBe('')
-  expect(render([], { ...few, scores: { total: 0, activity: 0, identity: 0, skills: 0 } })).toContain('ENS')
-})
-
-test('the steps that raise a score begin with the largest gain, below the points to the next level', () => {
-  const rule = { name: 'X', category: 'Skills', accounts: 'best', proves_human: false } as const
-  const types = {
-    builds: { ...rule, convert: 'none', multiplier: 4, max_score: 40 },
-    age: { ...rule, convert: 'years', multiplier: 2, max_score: 90 },
-  } as const
-  const credentials = [
-    credential('a', { type: 'age', name: 'Age', category: 'Skills', value: '2025-01-02', maxScore: 90 }),
-    credential('b', { type: 'x', name: 'Other', category: 'Skills', score: 0, maxScore: 6 }),
-    credential('c', {
-      type: 'builds',
-      name: 'Builds',
-      category: 'Skills',
-      value: '2 builds',
-      score: 8,
-      maxScore: 40,
-    }),
-  ]
-  const render = (next: string) =>
-    readable(renderGrowth({ credentials, scores: SCORES, types, caps: {}, next }).markup)
-  expect(render('57 points to Advanced')).toMatch(
-    /^What would raise the score 57 points to Advanced Builds .*: \+8 Other .*up to 6 more points Age .*: \+2 a year$/,
-  )
-  expect(render('')).toStartWith('What would raise the score Builds')
 })
 
 test('the page repeats the points to the next level beside the steps, and asks “Is this you?” before the part for developers', async () => {
