@@ -4,6 +4,13 @@ import { closed } from './schema-helpers.ts'
 
 export const Rule = closed({
   name: Type.String({ minLength: 1, maxLength: 250 }),
+  description: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'What the credential is, in one or two sentences',
+    }),
+  ),
   category: Type.String({ minLength: 1, maxLength: 250 }),
   max_score: Type.Number({ minimum: 0, maximum: 1_000_000 }),
   convert: Type.Enum(['none', 'sqrt', 'ln', 'years']),

@@ -17,14 +17,14 @@ export type KnownCredential = {
 export const findKnown = (type: string): KnownCredential | undefined =>
   Object.hasOwn(known, type) ? known[type as keyof typeof known] : undefined
 
-/** Says what a credential is. An unknown type is described by its rule, or else by where its points come from. */
+/** Says what a credential is, in the words of its rule if it has any. An unknown type is described by where its points come from. */
 export function describeType(type: string, rule: Rule | undefined): string {
-  const about = findKnown(type)?.about
-  if (about !== undefined || rule === undefined)
+  const about = rule?.description ?? findKnown(type)?.about
+  if (rule === undefined)
     return about ?? 'Imported records have this credential and its points. This site has no rule for it.'
-  const most = count(rule.max_score, 'point')
-  const amount = isAllOrNothing(rule) ? most : `up to ${most}`
-  return `The rules of this site give ${amount} for this credential. They do not describe it further.`
+  const most = `${isAllOrNothing(rule) ? '' : 'up to '}${count(rule.max_score, 'point')}`
+  const unknown = `The rules of this site give ${most} for this credential. They do not describe it further.`
+  return `${about ?? unknown}${rule.proves_human ? ' People who have it are marked as human.' : ''}`
 }
 
 /** How a rule turns a value into points, in words. */
@@ -39,7 +39,6 @@ export function describeRule(rule: Rule): string {
       (accounts === 'sum' ? 'Several accounts are added up.' : 'Of several accounts, the best one counts.'),
     unique && 'An account counts only for the person who had it first.',
     expires && `It counts for ${count(Number.parseInt(expires, 10), 'day')}, then it must be renewed.`,
-    rule.proves_human && 'It also marks the person as human.',
   ]
   return words.filter(Boolean).join(' ')
 }

@@ -7,7 +7,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { partOf } from '../design/charts.ts'
 import { groupByCategory, linkToType, MAX_NAME_LENGTH, renderProgress } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
-import { formatFigure, shortWord } from '../design/text.ts'
+import { formatFigure, formatPeople, shortWord } from '../design/text.ts'
 import { countFacets, createFacetReader, type FacetValue } from '../search/facets.ts'
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
@@ -33,7 +33,8 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
           const rule = ruleOf(rules, each.value)
           return { ...each, rule, about: describeType(each.value, rule), most: rule?.max_score ?? 0 }
         })
-        const isFound = ({ label, about }: Row) => foldName(`${label} ${about}`).includes(keyword)
+        const isFound = ({ label, about, rule }: Row) =>
+          foldName(`${label} ${about} ${rule?.category}`).includes(keyword)
         return renderPage(site, wanted, rows.filter(isFound).sort(ORDERS[wanted.order].compare), total)
       })
     },
@@ -78,7 +79,7 @@ function renderPage(site: Site, { text, order }: Query, rows: readonly Row[], to
     main: html`<h1>Credentials</h1>
 <p class="lead">A credential is a fact about a person that comes from another service: an account, a contribution, an identity check. It earns points by a rule of this site, up to a maximum. <a href="/about#parts">How points become a score</a></p>
 <form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>
-<input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic, such as human or contracts" autocomplete="off" spellcheck="false">
+<input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic, such as human" autocomplete="off" spellcheck="false">
 <input type="hidden" name="order" value="${order}"><button type="submit">Find</button></form>
 ${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<div class="list-head row between"><p class="count" role="status">${count(rows.length, 'credential')}</p><nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${orders}</ul></nav></div>${renderTable(rows, total)}`}`,
   })
@@ -87,21 +88,21 @@ ${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === 
 /** Renders a group for each part of the score. Types that count toward no part come last. */
 function renderTable(rows: readonly Row[], total: number): Html {
   const groups = groupByCategory(rows.map((row) => ({ ...row, category: row.rule?.category ?? '' })))
-  return html`<table class="panel">
-<thead><tr><th scope="col">Credential</th><th scope="col" class="figure">Points, at most</th><th scope="col" class="figure">People</th></tr></thead>
+  return html`<article class="passport-page"><section id="types"><table>
+<thead><tr><th scope="col">Credential</th><th scope="col">What it is</th><th scope="col" class="figure">Points</th><th scope="col" class="figure">People</th></tr></thead>
 ${groups.map(({ category, items }) => {
   const title = category === '' ? html`Without a rule` : renderCategory(category)
-  return html`<tbody class="${partOf(category) ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="3">${title}</th></tr>
+  return html`<tbody class="${partOf(category) ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
 ${items.map((row) => renderRow(row, total))}</tbody>`
 })}
-</table>`
+</table></section></article>`
 }
 
 function renderRow({ value, count: holders, label, rule, about }: Row, total: number): Html {
   const share = Math.min(100, (100 * holders) / Math.max(total, holders))
-  return html`<tr><th scope="row">${{ markup: linkToType(value, shortWord(label, MAX_NAME_LENGTH)) }}<span class="soft detail">${about}</span></th>
-<td class="figure">${rule ? formatFigure(rule.max_score) : '–'}</td>
-<td class="figure">${formatFigure(holders)} <span class="soft">${formatShare(share)}</span>${renderProgress(holders, total)}</td></tr>
+  return html`<tr><th scope="row">${{ markup: linkToType(value, shortWord(label, MAX_NAME_LENGTH)) }}</th><td class="wide soft">${about}</td>
+<td class="figure">${rule ? `up to ${formatFigure(rule.max_score)}` : '–'}</td>
+<td class="figure">${formatPeople(holders)} <span class="soft">${formatShare(share)}</span><span class="extra">${renderProgress(holders, total)}</span></td></tr>
 `
 }
 

@@ -131,11 +131,11 @@ ${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.<
 function renderRule(rule: Rule, { type, version, example }: Found): Html {
   const { how, unit: known } = findKnown(type) ?? {}
   const unit = unitOf(rule, example, known)
-  const steps = isAllOrNothing(rule) || rule.convert === 'years' ? [] : stepsOf(rule)
+  const steps = isAllOrNothing(rule) || rule.convert === 'years' || !unit ? [] : stepsOf(rule)
   return html`<section>
 <h2>How it is earned</h2>
 <p>${how === undefined ? '' : `${how}. `}${describeRule(rule)}</p>
-${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amount, points]) => html`<div><dt class="soft">${count(points, 'point')}</dt><dd>${replaceNumber(unit, formatFigure(amount))}</dd></div>`)}</dl>`}
+${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amount, points]) => html`<div><dt class="soft">${count(points, 'point')}</dt><dd>${replaceNumber(unit ?? '', formatFigure(amount))}</dd></div>`)}</dl>`}
 <p class="soft">By rule set ${version}. Points that came with an imported record stay as they are.</p>
 </section>`
 }
@@ -152,8 +152,8 @@ ${pager}<p><a class="button" href="${addressOfFilter('credential', type)}">${hol
 }
 
 /** The text of a value, of which only the number differs. The text of a record may have another number than the one that counts. */
-export function unitOf(rule: Rule, example: Credential | undefined, unit?: string): string {
-  const unknown = unit === undefined ? 'a value of 0' : countUnit(0, unit)
+export function unitOf(rule: Rule, example: Credential | undefined, unit?: string): string | undefined {
+  const unknown = unit === undefined ? undefined : countUnit(0, unit)
   const raw = example && readRawValue(example, 'number')
   if (raw?.kind !== 'number' || pointsFor(rule, raw.amount) !== example?.score) return unknown
   const isSure = example.score < rule.max_score || /^\d/.test(example.value)

@@ -37,8 +37,8 @@ onEngine('sqlite', 'credential pages', (open) => {
     expect(status).toBe(200)
     const rows = [...text.matchAll(/<tr><th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
     expect(rows).toEqual([
-      'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. 40 3 75%',
-      'Kites Imported records have this credential and its points. This site has no rule for it. – 1 25%',
+      'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. up to 40 3 people 75%',
+      'Kites Imported records have this credential and its points. This site has no rule for it. – 1 person 25%',
     ])
     const groups = [...text.matchAll(/<tr class="group">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
     expect(groups).toEqual(['Skills', 'Without a rule'])
@@ -82,7 +82,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     const unmet = await server.look('/credentials/worldcoin')
     expect(unmet.status).toBe(200)
     expect(readable(unmet.text)).toContain(
-      'Verify in person at an Orb. 8 points for having it. It also marks the person as human.',
+      'Verify in person at an Orb, an eye scanner of World. 8 points for having it.',
     )
     expect(readable(unmet.text)).toContain('Nobody has this credential yet.')
     for (const path of ['/credentials/nothing', '/credentials/%20', `/credentials/${'x'.repeat(201)}`])
@@ -106,6 +106,7 @@ test('the list of credentials finds names and descriptions, and has three orders
   expect(await list('?order=name')).toEqual(['Basename', 'ENS', 'GitHub'])
   expect(await list('?order=constructor')).toEqual(['ENS', 'Basename', 'GitHub'])
   expect(await list('?q=WALLET')).toEqual(['ENS', 'Basename'])
+  expect(await list('?q=skills')).toEqual(['GitHub'])
   expect(await list('?q=wallet&order=name')).toEqual(['Basename', 'ENS'])
   const { text } = await server.look('/credentials?q=x%3Cy&order=name')
   expect(readable(text)).toContain('No credential matches “x&lt;y”. Show all credentials')
@@ -195,8 +196,8 @@ test('rules are described in words', () => {
   expect(describe({ convert: 'years', multiplier: 4, accounts: 'best' })).toBe(
     '4 points for each year since the account was made, until it is 5 years old. Nothing but time adds points. Of several accounts, the best one counts.',
   )
-  expect(describe({ multiplier: 20, unique: 'first', expires: '90d', proves_human: true })).toBe(
-    '20 points for having it. An account counts only for the person who had it first. It counts for 90 days, then it must be renewed. It also marks the person as human.',
+  expect(describe({ multiplier: 20, unique: 'first', expires: '90d' })).toBe(
+    '20 points for having it. An account counts only for the person who had it first. It counts for 90 days, then it must be renewed.',
   )
 })
 
@@ -214,6 +215,10 @@ test('each type of the built-in rules is described, and another type is describe
   expect(describeType('kite', { ...rule, multiplier: 20 })).toStartWith(
     'The rules of this site give 20 points for',
   )
+  expect(describeType('kite', { ...rule, proves_human: true })).toEndWith(
+    'People who have it are marked as human.',
+  )
+  expect(describeType('github', { ...rule, description: 'Commits to kites.' })).toBe('Commits to kites.')
   expect(describeType('constructor', undefined)).toStartWith('Imported records have this credential')
 })
 
@@ -230,8 +235,8 @@ test('the unit of a credential is the text of a value, if its number explains th
     ['Verified', 2],
     ['', 0],
   ] as const)
-    expect([value, unit(value, score)]).toEqual([value, 'a value of 0'])
-  expect(unitOf(rule, undefined)).toBe('a value of 0')
+    expect([value, unit(value, score)]).toEqual([value, undefined])
+  expect(unitOf(rule, undefined)).toBeUndefined()
   expect(unitOf(rule, undefined, 'round')).toBe('0 rounds')
   expect(unitOf(rule, undefined, 'BUILD')).toBe('0 BUILD')
 })
