@@ -23,7 +23,9 @@ const MOST_STEPS = 5
 export const findNextSteps = ({ credentials, types, roomOf }: Person): NextStep[] =>
   credentials
     .flatMap((credential) => {
-      const { maxScore, score, category } = credential
+      const { type, maxScore, score, category } = credential
+      // Without points and without a rule, nothing is known about how to earn it.
+      if (score <= 0 && !ruleOf({ types }, type)) return []
       const left = roundScore(Math.min(roomOf(category), maxScore - score))
       return left > 0 ? [{ credential, left }] : []
     })

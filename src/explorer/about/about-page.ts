@@ -166,7 +166,7 @@ ${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" 
 function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> | undefined): Html {
   const hosts = (data?.sources ?? []).map((source) => URL.parse(source)?.host ?? source)
   const copied = hosts.length > 0 && `Records are copied from ${hosts.join(', ')}.`
-  const source = copied || 'The operator imports records, and issuers add data points with their keys.'
+  const source = copied || 'The records were imported, and other services can add facts to them.'
   return html`<section id="data">
 <h2>Where the data comes from</h2>
 <p>${demo ? 'The demo made its records when it was first started.' : source} This site shows names, texts and accounts as the records have them, and does not check them.</p>

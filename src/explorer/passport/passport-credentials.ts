@@ -36,7 +36,7 @@ export function renderCredentials({ id, credentials, scores, types }: Shown): Ht
   const proof = credentials.find(({ type, score }) => score > 0 && ruleOf({ types }, type)?.proves_human)
   const scored = credentials.filter(({ score }) => score > 0)
   const others = credentials.filter(({ score }) => score <= 0)
-  const render = (each: Credential) => renderRow(each, types, each === proof)
+  const render = createRow(types, proof)
   const rows = renderWithin(scored, render, MOST_SHOWN)
   const folded = renderWithin(others, render, MOST_FOLDED)
   const unscored = html`<details id="unscored" class="divided">
@@ -55,14 +55,15 @@ ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/cre
 </section>`
 }
 
-/** Adds "since" to the date of a credential whose rule counts years, and marks proofs of a human, the first with an anchor. */
-function renderRow(credential: Credential, types: Types, isFirst: boolean): CredentialRow {
-  const { type, value, score } = credential
+/** Adds "since" to dates whose years count, marks proofs of a human, and unlinks types that may have no page: no points, no rule. */
+const createRow = (types: Types, proof?: Credential) => (credential: Credential) => {
+  const { type, name, value, score } = credential
   const { convert, proves_human } = ruleOf({ types }, type) ?? {}
   const isDate = convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(value)
   const words = [isDate ? `since ${value}` : value, score > 0 && proves_human && 'shows that this is a human']
-  const row = renderCredential({ ...credential, value: words.filter(Boolean).join(', ') })
-  return isFirst ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
+  const link = score > 0 || convert ? {} : { type: '', name: name || type }
+  const row = renderCredential({ ...credential, ...link, value: words.filter(Boolean).join(', ') })
+  return credential === proof ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
 }
 
 /** The row that the pill "human" links to. */
@@ -114,7 +115,7 @@ export function renderGrowth({ credentials, scores, types, caps, next }: Growth)
 <h2>What would raise the score</h2>
 ${next === '' ? html`` : html`<p class="soft">${next}</p>`}
 ${renderSteps(steps)}
-${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add</h3>${renderSteps(firsts)}`}
+${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add, which count as soon as this site has recorded them</h3>${renderSteps(firsts)}`}
 </section>`
 }
 
@@ -125,10 +126,10 @@ const renderSteps = (steps: readonly NextStep[]): Html =>
   )}</ul>`
 
 /** All credentials of a passport, in pages. */
-export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage => ({
+export const createCredentialsPage = ({ store, rules }: ExplorerOptions): ExplorerPage => ({
   async version({ params }) {
     const ref = parsePassportRef(params.ref ?? '')
-    return ref && (await store.v1.findCredentials(ref))?.etag
+    return ref && `${(await store.v1.findCredentials(ref))?.etag} ${(await rules()).stamp}`
   },
   variant: (query) => String(parsePageNumber(query.get('page'))),
   async render({ params, query, site }) {
@@ -137,6 +138,7 @@ export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage 
     const found = ref && (await store.credentials.find(ref))
     if (!found) throw notFound()
     const { passport, credentials } = found
+    const { types } = await rules()
     const last = lastPage(credentials.length, PAGE_SIZE)
     if (page > last) throw notFound()
     const name = shortNameOf(passport)
@@ -146,7 +148,7 @@ export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage 
     const main = html`<h1>Credentials of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
 <article class="passport-page">
 <section id="credentials">
-${renderTable(rows.map(renderCredential), credentials, passport.scores)}
+${renderTable(rows.map(createRow(types)), credentials, passport.scores)}
 </section>
 ${renderPager(page, last, addressOf)}
 </article>`

@@ -48,7 +48,7 @@ ${
 <thead><tr><th scope="col">Credential</th><th scope="col">Reason</th><th scope="col" class="figure">Points</th></tr></thead>
 ${groupByCategory(shown).map(
   ({ category, part, items }) => html`<tbody class="${part ?? 'other'}">
-<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span class="soft">${describeSum(scores[part], caps[category])}</span>`}</th></tr>
+<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span class="soft">${formatFigure(scores[part])}${caps[category] === undefined ? '' : `, at most ${formatFigure(caps[category])}`}</span>`}</th></tr>
 ${items.map(renderLine)}</tbody>
 `,
 )}</table>
@@ -74,9 +74,6 @@ function describeSource({ lines, rules, scores }: ExplainedPassport): Html {
   const isCurved = lines.some(({ calculation }) => ['sqrt', 'ln'].includes(calculation?.rule.convert ?? ''))
   return html`Each credential earns points by a rule of rule set <code>${rules}</code>.${isCurved ? ' A square root (√) or a logarithm (ln) lets the first steps count most.' : ''}`
 }
-
-const describeSum = (sum: number, cap: number | undefined): string =>
-  cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, at most ${formatFigure(cap)}`
 
 function renderLine(line: ExplanationLine): Html {
   const { name, score, from, accounts } = line

@@ -91,7 +91,7 @@ type CredentialChange = ScoreChange['credentials'][number]
 function describeCauses(change: ScoreChange, names: Words, values: Words): DescribedCause[] {
   const { delta = 0, cause } = causesOf(change).find(({ type }) => type === undefined) ?? {}
   // A record without a total has its first score when the rules have calculated it.
-  const calculated = change.rules[0] === '' ? 'first calculation' : 'maximum of a category'
+  const calculated = change.rules[0] === '' ? 'first calculation' : 'maximum of a part'
   const words = describeChange(cause === 'record' ? 'imported record' : calculated, 0, delta)
   return [...change.credentials.map((each) => describeCause(each, names, values)), { delta, words }]
     .filter(({ delta }) => delta !== 0)
@@ -122,12 +122,12 @@ function renderPoint({ id, time, score, delta, causes }: Point): Html {
 
 const CAUSES: Record<Cause, string> = {
   added: 'new',
-  gone: 'gone',
+  gone: 'removed',
   value: 'new data',
   rules: 'new rules',
   time: 'time passed',
-  record: 'new record',
-  merge: 'merge',
+  record: 'imported record',
+  merge: 'merged passport',
 }
 
 /** Returns a round number a little below the lowest score. */

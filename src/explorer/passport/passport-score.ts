@@ -51,7 +51,7 @@ export function renderParts(passport: Passport, { standing, parts, caps }: Score
 <dl class="parts">${SCORE_PARTS.map((part) => {
     const top = standing.total > 0 ? describeTop(parts[part] ?? standing.total, standing.total) : ''
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`
-  })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Given by the record</dt><dd>${formatFigure(given)}</dd></div>` : html``}</dl>
+  })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Only in the total</dt><dd>${formatFigure(given)}</dd></div>` : html``}</dl>
 ${renderExplanation(passport, caps)}
 ${isSum ? html`<p class="soft">Calculated on ${formatDay(calculatedAt)}</p>` : html``}
 </section>`
@@ -103,8 +103,8 @@ function describeSums(scores: Scores, caps: Caps): string {
   const [parts, total] = [describeParts(scores, {}), formatFigure(scores.total)]
   if (sum === scores.total) return `${parts} = ${total}`
   if (capped === scores.total)
-    return `${parts} = ${formatFigure(sum)}, limited to ${total} by the caps of the categories`
-  return `${total}, given by the imported record. Its parts are ${parts}.`
+    return `${parts} = ${formatFigure(sum)}, limited to ${total} by the maximum of each part`
+  return `The total of ${total} came with the imported record. Its parts are ${parts}.`
 }
 
 /** The points of a part, at most the cap of its category. */

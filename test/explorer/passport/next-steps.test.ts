@@ -11,22 +11,23 @@ const SCORES: Scores = { total: 60, activity: 10, identity: 20, skills: 30 }
 test('the list of possible gains begins with the largest, and omits credentials of categories at their cap', () => {
   const all = [
     credential('a', { name: 'GitHub', category: 'Skills', score: 21, maxScore: 40 }),
-    credential('b', { name: 'Lens', category: 'Identity', score: 0, maxScore: 30 }),
+    credential('b', { name: 'Lens', category: 'Identity', score: 1, maxScore: 31 }),
     credential('c', { name: 'Full', category: 'Skills', score: 8, maxScore: 8 }),
-    credential('d', { name: 'Kites', category: 'Crafts', score: 0, maxScore: 90 }),
+    credential('d', { name: 'Kites', category: 'Crafts', score: 1, maxScore: 90 }),
+    credential('e', { name: 'Empty', category: 'Skills', score: 0, maxScore: 90 }),
     ...Array.from({ length: 9 }, (_, at) =>
-      credential(`x${at}`, { name: `Small ${at}`, category: 'Activity', score: 0, maxScore: 1 }),
+      credential(`x${at}`, { name: `Small ${at}`, category: 'Activity', score: 1, maxScore: 2 }),
     ),
   ]
   const render = (credentials: readonly Credential[], caps = {}) =>
     renderGrowth({ credentials, scores: SCORES, types: {}, caps, next: '' }).markup
   const words = readable(render(all))
   expect(words).toStartWith(
-    'What would raise the score Lens 0 of 30 up to 30 more points GitHub 21 of 40 up to 19 more points Small 0',
+    'What would raise the score Lens 1 of 31 up to 30 more points GitHub 21 of 40 up to 19 more points Small 0',
   )
   expect(words.match(/ more/g)).toHaveLength(5)
   expect(render(all)).toContain('<a href="/credentials/')
-  expect(words).not.toMatch(/Full|Kites/)
+  expect(words).not.toMatch(/Full|Kites|Empty/)
   expect(readable(render(all, { Identity: 20 }))).not.toContain('Lens')
   expect(render([])).toBe('')
 })
@@ -76,7 +77,7 @@ test('the page names the credentials that the person lacks and that add the most
   ) => readable(renderGrowth({ credentials, scores: SCORES, types, caps: {}, next: '', ...given }).markup)
   const full = credential('a', { type: 'github', category: 'Skills', score: 40, maxScore: 40 })
   expect(render([full])).toBe(
-    'What would raise the score Credentials to add Base Buildathon 0 of 20 Take part in a buildathon of Base: +10 for the first buildathon World ID 0 of 8 Verify in person at an Orb, an eye scanner of World: +8 LinkedIn 0 of 8 Connect a LinkedIn account: +8',
+    'What would raise the score Credentials to add, which count as soon as this site has recorded them Base Buildathon 0 of 20 Take part in a buildathon of Base: +10 for the first buildathon World ID 0 of 8 Verify in person at an Orb, an eye scanner of World: +8 LinkedIn 0 of 8 Connect a LinkedIn account: +8',
   )
   const only = (...names: (keyof typeof types)[]) =>
     Object.fromEntries(Object.entries(types).filter(([type]) => names.includes(type)))
@@ -99,7 +100,7 @@ test('the steps that raise a score begin with the largest gain, below the points
   } as const
   const credentials = [
     credential('a', { type: 'age', name: 'Age', category: 'Skills', value: '2025-01-02', maxScore: 90 }),
-    credential('b', { type: 'x', name: 'Other', category: 'Skills', score: 0, maxScore: 6 }),
+    credential('b', { type: 'x', name: 'Other', category: 'Skills', score: 1, maxScore: 7 }),
     credential('c', {
       type: 'builds',
       name: 'Builds',

@@ -80,20 +80,22 @@ test('the page does not call the total of an imported record the sum of its part
   ])
   const words = readable((await server.look('/passports/1')).text)
   expect(words).toContain(
-    '150, given by the imported record. Its parts are 10 Activity + 20 Identity + 30 Skills.',
+    'The total of 150 came with the imported record. Its parts are 10 Activity + 20 Identity + 30 Skills.',
   )
-  expect(words).toContain('Skills 30 Given by the record 90')
+  expect(words).toContain('Skills 30 Only in the total 90')
   expect(words).not.toMatch(/= 150|come to|Calculated on/)
-  expect(readable((await server.look('/passports/2')).text)).toContain('5, given by the imported record.')
+  expect(readable((await server.look('/passports/2')).text)).toContain(
+    'The total of 5 came with the imported record.',
+  )
   expect(readable((await server.look('/passports/1/score')).text)).toContain(
     'The score came with the imported record, which has no credentials.',
   )
 })
 
-test('if the total is below the sum of the parts, the explanation names the caps of the categories', () => {
+test('if the total is below the sum of the parts, the explanation names the maximum of each part', () => {
   const passport = { ...record(1), scores: { ...SCORES, total: 55 } } as Passport
   expect(readable(renderExplanation(passport, { Skills: 25 }).markup)).toContain(
-    '10 Activity + 20 Identity + 30 Skills = 60, limited to 55 by the caps of the categories',
+    '10 Activity + 20 Identity + 30 Skills = 60, limited to 55 by the maximum of each part',
   )
 })
 
@@ -122,13 +124,18 @@ test('a category shows five credentials and collapses the rest', async () => {
   const some = (category: string, number: number) =>
     Array.from({ length: number }, (_, at) => credential(`${category}${at}`, { category, score: 9 - at }))
   const since = credential('since', { category: 'Identity', value: '2025-01-01' })
-  const credentials = [...some('Skills', 7), ...some('Activity', 6), since]
+  const zero = credential('zero', { type: 'kite', name: 'Kites', category: 'Skills', score: 0 })
+  const credentials = [...some('Skills', 7), ...some('Activity', 6), since, zero]
   await using server = await servePeople([record(1, { credentials })])
   const { text } = await server.look('/passports/1')
   expect(text.match(/class="fold"/g)).toHaveLength(1)
   expect(readable(text)).toContain('2 more')
   expect(readable(text)).toContain('since 2025-01-01')
-  expect((await server.look('/passports/1/credentials')).text).not.toContain('class="fold"')
+  const all = (await server.look('/passports/1/credentials')).text
+  expect(all).not.toContain('class="fold"')
+  expect(readable(all)).toContain('since 2025-01-01')
+  // The page of a type without points and without a rule may not exist.
+  for (const page of [text, all]) expect(page).toContain('<th scope="row"><bdi>Kites</bdi>')
 })
 
 test('each credential that shows a human says so, and the pill "human" links to the first, or else to the page about the site', async () => {
