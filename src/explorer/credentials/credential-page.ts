@@ -142,11 +142,11 @@ ${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amoun
 
 function renderHolders(found: Found, name: string, pager: Html): Html {
   const { type, ranked, scale, holders, isSame, most } = found
-  const order = isSame
-    ? `All ${formatPeople(holders)} have ${count(most, 'point')} for it, so their`
-    : 'Of people with equal points, the'
+  const who = isSame
+    ? `All ${formatPeople(holders)} have ${count(most, 'point')} for it, and`
+    : 'People with equal points'
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
-${holders > 1 ? html`<p class="soft">${order} scores decide the order.</p>` : html``}
+${holders > 1 ? html`<p class="soft">${who} are ordered by their score.</p>` : html``}
 ${renderRankingList({ query: withFilter(ALL_PASSPORTS, 'credential', type), ranked, scale, among: holders })}
 ${pager}<p><a class="button" href="${addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search and filter the ${formatFigure(holders)} people with ${name}`}</a></p>`
 }

@@ -122,7 +122,7 @@ test('people with equal points for a credential are ranked by their score, which
   await using server = await servePeople(people)
   const { text } = await server.look('/credentials/worldcoin')
   expect(readable(text)).toContain(
-    'People who have it All 3 people have 8 points for it, so their scores decide the order.',
+    'People who have it All 3 people have 8 points for it, and are ordered by their score.',
   )
   const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
   expect(rows).toEqual(['1 P90 90', '2 P40 40', '3 P5 5'])
@@ -130,7 +130,7 @@ test('people with equal points for a credential are ranked by their score, which
   // An imported record may give fewer points.
   await using other = await servePeople([...people, holder(4, 'P7', 7, world(2))])
   const mixed = (await other.look('/credentials/worldcoin')).text
-  expect(readable(mixed)).toContain('Of people with equal points, the scores decide the order.')
+  expect(readable(mixed)).toContain('People with equal points are ordered by their score.')
   expect(rowsOf(mixed).map(({ rank, score }) => `${rank} ${score}`)).toEqual(['1 8', '2 8', '3 8', '4 2'])
 })
 
