@@ -136,7 +136,7 @@ function findPage(index: Index, request: ListRequest): FacetPage {
     grouped: groupBy && withoutFirsts(countGroups(index, request, { field: groupBy })),
     facets: facets?.map((facet) => countFacet(index, request, facet)),
     ranking: ranksOf && rank(index, request, [...values, ...ranksOf]),
-    counts: counts?.map((filter) => listOf(index, { filter, sort }).length),
+    counts: counts?.map((other) => listOf(index, { ...other, sort }).length),
     atLeast: atLeast && countScores(index, request, atLeast),
   }
 }

@@ -37,7 +37,7 @@ function expectCounts(index: FacetIndex, all: readonly Facets[], query: ListQuer
     { field: 'type', values: ['a', 'c d'], among: 'filter' },
     { field: 'location', prefix: 'd', among: 'all' },
   ] as const
-  const counts = query.filter.map((term) => [term])
+  const counts = query.filter.map((term) => ({ keyword: query.keyword, filter: [term] }))
   const found = index.find({
     ...query,
     limit: 3,
@@ -60,7 +60,7 @@ function expectCounts(index: FacetIndex, all: readonly Facets[], query: ListQuer
     }),
   )
   expect(found.facets as unknown).toEqual(expected)
-  expect(found.counts).toEqual(counts.map((filter) => listNaively(all, { filter, sort: query.sort }).length))
+  expect(found.counts).toEqual(counts.map((other) => listNaively(all, { ...other, sort: query.sort }).length))
   expect(found.atLeast).toEqual({
     score: SCORES.map((score) => filtered.filter((facets) => facets.score >= score).length),
   })

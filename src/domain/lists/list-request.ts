@@ -40,8 +40,8 @@ export type ListRequest = ListQuery & {
   ranksOf?: readonly number[] | undefined
   /** Requests the points of the page's passports for credentials of these folded types. */
   pointsFor?: readonly string[] | undefined
-  /** Counts the passports that match each of these filters alone. */
-  counts?: readonly Filter[] | undefined
+  /** Counts the passports of each of these other lists. */
+  counts?: readonly Pick<ListQuery, 'keyword' | 'filter'>[] | undefined
   /** For each score, counts the passports that match the filter and have at least that score. Ignores the keyword. */
   atLeast?: ScoreLists | undefined
   after?: Position | undefined

@@ -15,11 +15,14 @@ const MOST_DISTANT = 3
 /** Longer names get no suggestion. */
 const LONGEST = 60
 
-/** Returns the known values that a word may be a misspelling of: three of four characters must be the same. */
-export function findMisspelt<T extends { value: string }>(word: string, known: readonly T[]): T[] {
-  const values = known.map(({ value }) => value)
-  const nearest = nearestName(word, values, Math.floor(word.length / 4))
-  return known.filter(({ value }) => value === nearest)
+/** Returns what a word may be a misspelling of, if anything: three of four characters must be the same. */
+export function findMisspelt<T extends { phrase: string }>(
+  word: string,
+  known: readonly T[],
+): T[] | undefined {
+  const phrases = known.map(({ phrase }) => phrase)
+  const nearest = nearestName(word, phrases, Math.floor(word.length / 4))
+  return nearest === undefined ? undefined : known.filter(({ phrase }) => phrase === nearest)
 }
 
 function nearestName(name: string, known: readonly string[], limit = MOST_DISTANT): string | undefined {
@@ -37,16 +40,20 @@ function nearestName(name: string, known: readonly string[], limit = MOST_DISTAN
   return nearest
 }
 
-/** The Levenshtein distance of two texts, or `most + 1` if the distance is larger than `most`. */
+/** The edit distance of two texts, or `most + 1` if it is larger than `most`. Two swapped characters are one edit. */
 export function editDistance(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  let before = row
   for (let at = 0; at < one.length; at++) {
     const next = [at + 1]
     for (let to = 0; to < other.length; to++) {
       const changed = (row[to] as number) + Number(one[at] !== other[to])
-      next.push(Math.min(changed, (row[to + 1] as number) + 1, (next[to] as number) + 1))
+      const isSwapped = at > 0 && to > 0 && one[at] === other[to - 1] && one[at - 1] === other[to]
+      const swapped = isSwapped ? (before[to - 1] as number) + 1 : changed
+      next.push(Math.min(changed, swapped, (row[to + 1] as number) + 1, (next[to] as number) + 1))
     }
+    before = row
     row = next
   }
   return Math.min(row.at(-1) as number, most + 1)

@@ -28,7 +28,7 @@ export async function findRanking(
   const shown = page === 1 ? first : []
   const scoreOf = ({ passport }: { passport: Passport }) => passport.scores[query.sort]
   const list = { ...toListQuery(query), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, signal }
-  const counts = toFilters(query.filters)
+  const counts = toFilters(query.filters).map((filter) => ({ filter }))
   const request = needsIndex(query) ? { ...list, facets, counts, ranksOf: shown.map(scoreOf) } : list
   const found = await findList(reader, request, reader.store.passports.listByIds)
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)

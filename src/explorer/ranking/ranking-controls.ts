@@ -1,3 +1,4 @@
+import { foldName } from '../../domain/text/fold-name.ts'
 import { CATEGORIES } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortWord } from '../design/text.ts'
@@ -13,8 +14,8 @@ import {
   SORTS,
   withFilter,
   withoutFilter,
-  withText,
 } from '../search/ranking-query.ts'
+import type { OtherLists } from './other-lists.ts'
 import type { SearchReading } from './read-search.ts'
 
 const HEADINGS: Record<FacetName, string> = {
@@ -78,12 +79,47 @@ export function renderAsNames(lists: SearchReading['asNames']): Html {
   return html`<p class="soft">These words were read as filters. Search names for ${links} instead.</p>`
 }
 
-/** Links to the searches without one of the first words. */
-export function renderFewerWords(query: RankingQuery): Html {
-  const words = query.typed.split(/\s+/)
-  const without = (at: number) => addressOf(withText(query, words.toSpliced(at, 1).join(' '), query.isName))
-  return html`<ul class="chips">${words.slice(0, 4).map((word, at) => renderChip(without(at), `“${word}”`, undefined, 'Without '))}</ul>`
+/** Links to lists that find people. */
+export function renderOthers({ named, lists }: OtherLists = { named: undefined, lists: [] }): Html {
+  const chips = lists.map(({ word, label, query, count }) => renderChip(addressOf(query), label, count, word))
+  return html`${named === undefined ? html`` : html`<p>Did you mean <a href="${addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>`}${lists.length === 0 ? html`` : html`<ul class="chips">${chips}</ul>`}`
 }
+
+/** Links a search for changes, such as "who rose this week", to the movers. */
+export function renderMovers(typed: string): Html {
+  const words = new Set(foldName(typed).split(' '))
+  const found = MOVERS.filter(([, , ...names]) => names.some((name) => words.has(name)))
+  if (found.length === 0) return html``
+  return html`<ul class="chips">${found.map(([address, label]) => renderChip(address, label, undefined))}</ul>`
+}
+
+const MOVERS = [
+  [
+    '/movers',
+    'Who rose this week',
+    'gained',
+    'movers',
+    'rise',
+    'risen',
+    'rises',
+    'rising',
+    'rose',
+    'trending',
+  ],
+  [
+    '/movers#change',
+    'Who fell this week',
+    'drop',
+    'dropped',
+    'fall',
+    'fallen',
+    'falling',
+    'falls',
+    'fell',
+    'lost',
+  ],
+  ['/movers#-added', 'New people of this week', 'joined', 'latest', 'new', 'newcomers', 'newest', 'recent'],
+] as const
 
 /** Shows the request for the same list in v3. */
 export function renderApiRequest(query: RankingQuery, isSame: boolean): Html {

@@ -25,6 +25,7 @@ import { countList, renderSearch, respondPage, shareList } from '../site/layout-
 import { ifReady, whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
+import { findOthers, type OtherLists } from './other-lists.ts'
 import * as controls from './ranking-controls.ts'
 import { createSearchReader, type SearchReading } from './read-search.ts'
 
@@ -60,6 +61,7 @@ type Shown = {
   reading: SearchReading | undefined
   facets: Facets | undefined
   filters: readonly ActiveFilter[]
+  others: OtherLists | undefined
   standing: Standing
 }
 
@@ -74,19 +76,23 @@ async function renderRanking(
   const requests = await context.facets.requestsFor(list)
   const found = await findRanking(context, list, requests, signal)
   if (found.all === 0) return renderStart(site)
-  const [suggested, ...suggestions] = reading?.suggestions ?? []
-  // If no name matches, the page lists the people of the first suggestion.
-  if (found.total === 0 && suggested && !reading?.isSuggested) {
+  const instead = found.total === 0 ? reading?.instead?.() : undefined
+  // If no name matches, the page lists the people of the first suggestion, or of similar tags, places and credentials.
+  if (instead && addressOf(instead) !== addressOf({ ...list, page: 1 })) {
     await request.charge(5)
-    const other = { query: suggested.query, asNames: [], suggestions, isSuggested: true }
+    const query = { ...instead, page: asked.page }
+    const other = { query, asNames: [], suggestions: reading?.suggestions.slice(1) ?? [], isSuggested: true }
     return renderRanking(context, asked, other, request)
   }
   const present = () => context.facets.present(found.facets, list, signal)
   const facets = hasFacets(found) ? await ifReady(context, present) : undefined
+  const filters = await context.facets.presentFilters(list, requests, found)
+  if (found.total === 0) await request.charge(3)
+  const findOther = () => findOthers(context, list, filters, signal)
   const shown = {
-    ...{ site, asked, reading, facets },
+    ...{ site, asked, reading, facets, filters },
+    others: found.total === 0 ? await ifReady(context, findOther) : undefined,
     found: { ...found, ranked: await addNotes(context, found) },
-    filters: await context.facets.presentFilters(list, requests, found),
     standing: await context.catalog.standing(0),
   }
   const status = list.page > found.last ? 404 : 200
@@ -132,7 +138,7 @@ ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames ?? [])}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : controls.renderSorts(query)}</div></div>
 <div id="results" data-results>
-${controls.renderSuggestions(reading?.suggestions ?? [])}${renderResults(shown)}
+${controls.renderSuggestions(reading?.suggestions ?? [])}${controls.renderMovers(query.typed)}${renderResults(shown)}
 </div>
 </div>
 </div>`,
@@ -163,7 +169,9 @@ const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0
 function describeList({ typed, filters, sort }: RankingQuery, active: readonly ActiveFilter[]): string {
   const join = (start: string, names: readonly FilterName[], quote = (label: string) => label) => {
     const shown = active.filter(({ name, value }) => names.includes(name) && filters[name].includes(value))
-    const labels = shown.map(({ label }) => quote(shortWord(label, MAX_TITLE_VALUE)))
+    const labels = shown.map(({ label }) =>
+      quote(shortWord(label, MAX_TITLE_VALUE)).replace(/^score/, 'a score'),
+    )
     return labels.length === 0 ? '' : `${start} ${labels.join(' and ')}`
   }
   const words = [
@@ -171,6 +179,7 @@ function describeList({ typed, filters, sort }: RankingQuery, active: readonly A
     join('tagged', ['tag'], (label) => `“${label}”`),
     join('in', ['place']),
     join('with', ['credential', 'points', 'score']),
+    join('', ['filter']).trim(),
     typed === '' ? '' : `matching “${shortWord(typed, MAX_TITLE_VALUE)}”`,
     sort === 'total' ? '' : `by ${sort}`,
   ].filter((word) => word !== '')
@@ -180,10 +189,10 @@ function describeList({ typed, filters, sort }: RankingQuery, active: readonly A
 const PEOPLE: Record<string, string> = { true: 'Humans', false: 'People not shown to be human' }
 const MAX_TITLE_VALUE = 40
 
-function renderResults({ found }: Shown): Html {
+function renderResults({ found, others }: Shown): Html {
   const { query, last, total } = found
   if (total === 0)
-    return html`${query.typed !== '' && (isFiltered(query) || /\s/.test(query.typed)) ? controls.renderFewerWords(query) : ''}<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
+    return html`${controls.renderOthers(others)}<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = typesOf(query)

@@ -3,20 +3,36 @@ import { type FacetRequest, wordsOf } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { findMisspelt } from '../../domain/text/nearest-name.ts'
 import { countFacets, type FacetReader, namesOf } from '../search/facets.ts'
-import { type KnownFacet, type ParsedSearch, parseSearch, phrasesOf } from '../search/parse-search.ts'
+import {
+  type KnownFacet,
+  type KnownFacets,
+  type ParsedSearch,
+  parseSearch,
+  phrasesOf,
+} from '../search/parse-search.ts'
 import { PAGE_SIZE, type RankingQuery, toListQuery, withFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { ifReady } from '../site/not-ready.ts'
+import { wordsOfName } from './other-lists.ts'
 
 /** A filter suggested for the end of the search text. `query` has that filter. `count` is unknown if other words remain. */
-type Suggestion = { name: KnownFacet['name']; label: string; count: number | undefined; query: RankingQuery }
+type Suggestion = {
+  name: KnownFacet['name']
+  value: string
+  used: number
+  label: string
+  count: number | undefined
+  query: RankingQuery
+}
 
 /** `query` is the list that the text describes. `asNames` are the lists in which the words of a filter are a name. */
 export type SearchReading = {
   query: RankingQuery
   asNames: readonly { text: string; query: RankingQuery }[]
   suggestions: readonly Suggestion[]
-  /** Nobody matches the text, and `query` is the list of the first suggestion. */
+  /** The list of the first suggestion, or of similar tags, places and credentials, for a text that nobody matches. */
+  instead?: () => RankingQuery
+  /** Nobody matches the text, and `query` is the list of `instead`. */
   isSuggested?: boolean
 }
 
@@ -32,7 +48,7 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
   async function isName(query: RankingQuery, least: number, signal: AbortSignal): Promise<boolean> {
     const { ids } = await catalog.list({ ...toListQuery(query), limit: PAGE_SIZE, signal }, false)
     const people = await store.passports.listByIds(ids)
-    const names = people.map(({ profile }) => foldName(profile.displayName).split(/[^\p{L}\p{N}]+/u))
+    const names = people.map(({ profile }) => wordsOfName(profile.displayName))
     const isNamed = (own: string[]) => wordsOf(query.keyword ?? '').every((word) => own.includes(word))
     return names.filter(isNamed).length >= least
   }
@@ -48,9 +64,10 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     )
     const phrasesFor = ({ name, value }: KnownFacet) =>
       name === 'credential' ? [value, value.replaceAll('_', ' '), titles.get(value) ?? value] : [value]
-    const entries = known.flatMap((facet) => phrasesFor(facet).map((phrase) => ({ ...facet, phrase })))
+    const withPhrases = (list: typeof known) =>
+      list.flatMap((facet) => phrasesFor(facet).map((phrase) => ({ ...facet, phrase })))
     const levels = compareLevels(current.levels).map((level) => ({ ...level, ...LEVEL }))
-    const facets = Map.groupBy([...entries, ...levels], ({ phrase }) => phrase)
+    const facets = Map.groupBy([...withPhrases(known), ...levels], ({ phrase }) => phrase)
     const read = parseSearch(query.typed, facets)
     const [only] = read.rest === '' && read.filters.length === 1 ? read.filters : []
     const { count: least = Number.POSITIVE_INFINITY } =
@@ -62,29 +79,41 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     const list = toQuery(all, parsed)
     const words = query.typed.split(/\s+/)
     const ends = words.map((_, from) => foldName(words.slice(from).join(' ')))
-    const candidates = (begun.length > 0 ? begun : findMisspelt(ends.at(-1) ?? '', offered))
+    const candidates = begun
       .filter(({ name, value }) => !list.filters[name].includes(value))
       .map((facet) => ({ ...facet, used: countUsed(ends, phrasesFor(facet)) }))
       .sort((one, other) => other.used - one.used || other.count - one.count)
-    const suggest = async ({ name, value, count, first, used }: (typeof candidates)[number]) => ({
-      name,
-      label: await labelOf(name, value, first),
-      count: used === words.length ? count : undefined,
-      query: withFilter(toQuery(all, parseSearch(words.slice(0, -used).join(' '), facets)), name, value),
+    const readBefore = (
+      { name, value, used }: Pick<Suggestion, 'name' | 'value' | 'used'>,
+      named: KnownFacets,
+    ) => withFilter(toQuery(all, parseSearch(words.slice(0, -used).join(' '), named)), name, value)
+    const suggest = async (facet: (typeof candidates)[number]) => ({
+      ...facet,
+      label: await labelOf(facet.name, facet.value, facet.first),
+      count: facet.used === words.length ? facet.count : undefined,
+      query: readBefore(facet, facets),
     })
     const best = NAMES.flatMap((name) =>
       candidates.filter((each) => each.name === name).slice(0, MOST_SUGGESTIONS),
     )
+    // Leaves out suggestions that would turn words of a filter into a name.
+    const suggestions = (await Promise.all(best.map(suggest))).filter(
+      (each) => each.query.typed.length <= list.typed.length,
+    )
     return {
       query: { ...list, page: query.page },
+      suggestions,
+      instead() {
+        const similar = {
+          get: (phrase: string) => facets.get(phrase) ?? findMisspelt(phrase, withPhrases(offered)),
+        }
+        const [first] = suggestions
+        return first ? readBefore(first, similar) : toQuery(all, parseSearch(query.typed, similar))
+      },
       asNames: parsed.filters.map(({ text }, at) => {
         const others = { filters: parsed.filters.toSpliced(at, 1), rest: `${parsed.rest} ${text}`.trim() }
         return { text, query: toQuery(all, others, true) }
       }),
-      // Leaves out suggestions that would turn words of a filter into a name.
-      suggestions: (await Promise.all(best.map(suggest))).filter(
-        (each) => each.query.typed.length <= list.typed.length,
-      ),
     }
   }
 
@@ -116,6 +145,7 @@ function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetR
     { field: 'type', values: begun, among: 'filter' },
     { field: 'tag', among: 'filter' },
     { field: 'location', among: 'filter' },
+    { field: 'type', among: 'filter' },
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { COMPARISONS, compareLevels, parseComparison } from '../../domain/lists/comparison.ts'
+import { type FilterField, parseFilter } from '../../domain/lists/filter.ts'
 import type { FacetCount, FacetRequest, GroupField } from '../../domain/lists/list-request.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -44,7 +45,7 @@ export function createFacetReader(options: ExplorerOptions) {
     /** Requests what `present` shows and, for `presentFilters`, a passport with each filter whose label is unknown. */
     async requestsFor({ filters }: RankingQuery): Promise<readonly FacetRequest[]> {
       const unknown: FacetRequest[] = []
-      for (const [name, value] of filtersOf(filters))
+      for (const [name, value] of filtersOf(filters).flatMap(partsOf))
         if ((await findKnown(name, value)) === undefined)
           unknown.push({ field: FILTERS[name] as GroupField, values: [value], among: 'all' })
       return [...REQUESTS, ...unknown]
@@ -55,9 +56,13 @@ export function createFacetReader(options: ExplorerOptions) {
       requests: readonly FacetRequest[],
       { counts = [], facets = [] }: { counts?: readonly number[] | undefined; facets?: Counts | undefined },
     ): Promise<ActiveFilter[]> {
-      const labels = filtersOf(filters).map(async ([name, value], index) => {
+      const find = ([name, value]: [FilterName, string]) => {
         const at = requests.findIndex((each) => each.field === FILTERS[name] && each.values?.includes(value))
-        const label = await labelOf(name, value, facets[at]?.[0]?.first)
+        return labelOf(name, value, facets[at]?.[0]?.first)
+      }
+      const labels = filtersOf(filters).map(async ([name, value], index) => {
+        const parts = await Promise.all(partsOf([name, value]).map(find))
+        const label = name === 'filter' ? describeTerms(value, parts) : (parts[0] ?? value)
         return { name, value, label, count: counts[index] }
       })
       return Promise.all(labels)
@@ -72,6 +77,32 @@ export function createFacetReader(options: ExplorerOptions) {
       return Object.fromEntries(await Promise.all(all)) as Record<FacetName, FacetValue[]>
     },
   }
+}
+
+/** The values in a filter of v3, or the filter itself. */
+const partsOf = ([name, value]: [FilterName, string]): [FilterName, string][] =>
+  name !== 'filter'
+    ? [[name, value]]
+    : parseFilter(value).flatMap(({ field, conditions }) => {
+        const facet = NAMES.find((each) => FILTERS[each] === field)
+        return facet ? conditions.map(({ value }): [FilterName, string] => [facet, String(value)]) : []
+      })
+
+/** Returns "tagged Rust or Solidity" or "without GitHub and ENS". Other filters of v3 are shown as they are. */
+function describeTerms(text: string, labels: readonly string[]): string {
+  const terms = parseFilter(text)
+  const [{ field, conditions }] = terms as [(typeof terms)[number]]
+  const not = conditions[0]?.not
+  const isPlain = terms.every(
+    (each) => each.field === field && each.conditions.every((one) => one.not === not),
+  )
+  const words =
+    isPlain && (not ? conditions.length === 1 : terms.length === 1) ? TERM_WORDS[field] : undefined
+  return words ? `${words[Number(not)]} ${labels.join(' or ')}` : text
+}
+
+const TERM_WORDS: Partial<Record<FilterField, [string, string]>> = {
+  ...{ tag: ['tagged', 'not tagged'], location: ['in', 'not in'], type: ['with', 'without'] },
 }
 
 type Counts = readonly (readonly FacetCount[])[]
@@ -113,15 +144,17 @@ function createLabels({ store, rules }: ExplorerOptions) {
     return ruled ?? known.get(`${name} ${value}`)
   }
 
-  /** Returns "GitHub over 20 points", "a score over 50 for skills" or "level Advanced". */
+  /** Returns "GitHub over 20 points", "score 50 to 60 for skills" or "level Advanced". */
   async function describeComparison(name: FilterName, comparison: string): Promise<string> {
     const level = compareLevels((await rules()).levels).find(({ value }) => value === comparison)
     if (name === 'score' && level) return `level ${level.label}`
     const { type, bounds } = parseComparison(comparison)
-    const describe = (bound: (typeof bounds)[number]) =>
-      `${COMPARISONS[bound.operator][0]} ${formatFigure(bound.value)}`
-    const words = bounds.map(describe).join(' and ')
-    if (name === 'score') return `a score ${words}${type === '' ? '' : ` for ${type}`}`
+    const isRange = bounds.map(({ operator }) => operator).join() === '>=,<='
+    const figures = bounds.map(({ value }) => formatFigure(value))
+    const words = isRange
+      ? figures.join(' to ')
+      : bounds.map(({ operator }, at) => `${COMPARISONS[operator][0]} ${figures[at]}`).join(' and ')
+    if (name === 'score') return `score ${words}${type === '' ? '' : ` for ${type}`}`
     return `${(await findKnown('credential', type)) ?? type} ${words} points`
   }
 

@@ -1,13 +1,14 @@
 import { COMPARISONS, type Comparison } from '../../domain/lists/comparison.ts'
+import { type Condition, formatFilter } from '../../domain/lists/filter.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { SCORE_PARTS } from '../design/charts.ts'
-import { type FilterName, MOST_VALUES } from './ranking-query.ts'
+import { FILTERS, type FilterName, MOST_VALUES } from './ranking-query.ts'
 
 /** A tag, place or credential that some passports have, or the scores of a level. */
 export type KnownFacet = { name: 'tag' | 'place' | 'credential' | 'score'; value: string; count: number }
 
-/** The facets that a folded phrase names. */
-export type KnownFacets = ReadonlyMap<string, readonly KnownFacet[]>
+/** Finds the facets that a folded phrase names. */
+export type KnownFacets = { get(phrase: string): readonly KnownFacet[] | undefined }
 
 /** `text` has the words of a filter as typed. `rest` is the text without them: a name. */
 export type ParsedSearch = { filters: { name: FilterName; value: string; text: string }[]; rest: string }
@@ -18,19 +19,22 @@ const MOST_FILTERS = 6
 
 /**
  * Reads filters from a search text such as "human builders in łódź" or "github over 20". The longest phrase wins. If a
- * phrase is both a tag and a place, the word before it decides, or else the number of passports.
+ * phrase is both a tag and a place, the word before it decides, or else the number of passports. Every list is a ranking, so
+ * "top 10" is left out.
  */
-export function parseSearch(text: string, known: KnownFacets): ParsedSearch {
+export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
+  const text = typed.replace(TOP, '').trim()
   const words = splitWords(text)
   const filters: ParsedSearch['filters'] = []
   const rest: string[] = []
   for (let at = 0; at < words.length; ) {
-    const found = at < MOST_WORDS && filters.length < MOST_FILTERS ? readFilter(words, at, known) : undefined
+    const isRead = at < MOST_WORDS && filters.length < MOST_FILTERS
+    const found = isRead ? (readTerms(words, at, known) ?? readFilter(words, at, known)) : undefined
     const isKept = found && filters.filter(({ name }) => name === found.name).length < MOST_VALUES[found.name]
     const end = isKept ? found.end : at + 1
-    const typed = words.slice(at, end).join(' ')
-    if (isKept) filters.push({ ...found, text: typed.replace(ENDING, '') })
-    else rest.push(typed)
+    const phrase = words.slice(at, end).join(' ')
+    if (isKept) filters.push({ ...found, text: phrase.replace(ENDING, '') })
+    else rest.push(phrase)
     at = end
   }
   if (filters.length === 0) return { filters, rest: text }
@@ -48,6 +52,8 @@ const splitWords = (text: string) => text.match(/[<>]=?|[^\s<>]+/g) ?? []
 
 const ENDING = /[,;]$/
 
+const TOP = /\b(?:top|best) (?:\d{1,4}|people)\b/i
+
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
 const phrasesAt = (words: readonly string[], at: number) =>
   [at + 5, at + 4, at + 3, at + 2, at + 1]
@@ -61,6 +67,26 @@ const formsOf = (phrase: string): string[] => [
   ...['s', 'es'].filter((end) => phrase.endsWith(end)).map((end) => phrase.slice(0, -end.length)),
   phrase.replace(/ies$/, 'y'),
 ]
+
+/** Reads "rust or solidity", "without github" and "not in lisbon or łódź" as a filter of v3. */
+function readTerms(words: readonly string[], at: number, known: KnownFacets) {
+  const not = NEGATING.has(foldName(words[at] ?? ''))
+  const conditions: Condition[] = []
+  let name: FilterName | undefined
+  let end = not ? at + 1 : at
+  do {
+    const from = words.findIndex((word, to) => to >= end && !CONNECTING.has(foldName(word)))
+    const next = from === -1 ? undefined : readFilter(words, from, known)
+    if (!next || (name ?? next.name) !== next.name) break
+    ;({ name, end } = next)
+    conditions.push({ not, operator: '=', value: next.value })
+  } while (foldName(words[end] ?? '') === 'or')
+  if (conditions.length < (not ? 1 : 2) || (name !== 'tag' && name !== 'place' && name !== 'credential'))
+    return undefined
+  const field = FILTERS[name]
+  const terms = not ? conditions.map((each) => ({ field, conditions: [each] })) : [{ field, conditions }]
+  return { name: 'filter' as const, value: formatFilter(terms), end }
+}
 
 /** Reads a filter that begins at a word. `end` is the index of the word after it. */
 function readFilter(words: readonly string[], at: number, known: KnownFacets) {
@@ -112,7 +138,9 @@ const HINTS: Record<string, KnownFacet['name']> = {
   ...{ in: 'place', from: 'place', tagged: 'tag', with: 'credential', has: 'credential' },
 }
 
+const NEGATING = new Set(['not', 'no', 'without', 'except', 'excluding'])
+
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
-  'a all an and are based from has have in is level near of people person score tagged the top who with'
+  'a all an and are based best from has have in is level near of or people person score tagged the top who with'
 const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts'
 import { type Compared, formatComparison, parseComparison, toTerms } from '../../domain/lists/comparison.ts'
-import { equals, type Filter, formatFilter } from '../../domain/lists/filter.ts'
+import { equals, type Filter, formatFilter, parseFilter } from '../../domain/lists/filter.ts'
 import { parseKeyword, parsePageNumber, toWords } from '../../domain/lists/list-request.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -22,8 +22,11 @@ const FACETS = { tag: 'tag', credential: 'type', place: 'location', human: 'huma
 
 export type FacetName = keyof typeof FACETS
 
-/** All filter parameters of the page. The values of `points` and `score` are comparisons: "github>20", "skills>200". */
-export const FILTERS = { ...FACETS, points: 'points', score: 'score' } as const
+/**
+ * All filter parameters of the page. The values of `points` and `score` are comparisons: "github>20", "skills>200". Those of
+ * `filter` are filters of v3: "tag:rust|solidity", "type:!github".
+ */
+export const FILTERS = { ...FACETS, filter: 'filter', points: 'points', score: 'score' } as const
 
 export type FilterName = keyof typeof FILTERS
 
@@ -42,7 +45,7 @@ export type RankingQuery = {
 
 export const PAGE_SIZE = 20
 
-export const MOST_VALUES = { tag: 5, credential: 5, place: 1, human: 1, points: 3, score: 4 }
+export const MOST_VALUES = { tag: 5, credential: 5, place: 1, human: 1, filter: 4, points: 3, score: 4 }
 
 /** Throws `invalid_request` for values that are not accepted. Blank values and unknown parameters are ignored. */
 export function parseRankingQuery(query: URLSearchParams): RankingQuery {
@@ -59,6 +62,7 @@ export function parseRankingQuery(query: URLSearchParams): RankingQuery {
       credential: parseValues(query, 'credential'),
       place: parseValues(query, 'place'),
       human: parseValues(query, 'human').map((text) => parseChoice('human', text, ['true', 'false'])),
+      filter: parseValues(query, 'filter').map((text) => formatFilter(parseFilter(text))),
       points: parseValues(query, 'points').map((text) => readComparison('points', text)),
       score: parseValues(query, 'score').map((text) => readComparison('score', text)),
     },
@@ -157,9 +161,10 @@ export const toListQuery = (query: RankingQuery) => ({
 
 /** The filter of each value alone. */
 export const toFilters = (filters: RankingQuery['filters']): Filter[] =>
-  filtersOf(filters).map(([name, value]) =>
-    name === 'points' || name === 'score' ? toTerms(name, value) : [equals(FILTERS[name], value)],
-  )
+  filtersOf(filters).map(([name, value]) => {
+    if (name === 'filter') return parseFilter(value)
+    return name === 'points' || name === 'score' ? toTerms(name, value) : [equals(FILTERS[name], value)]
+  })
 
 /** The path of the v3 request for the list. Unlike the page, it does not find the words of a name in any order. */
 export function apiAddressOf(query: RankingQuery): string {
