@@ -21,30 +21,30 @@ const PERIOD = '7'
 /** A page counts as this many requests. */
 const UNITS = 20
 const MOST_CAUSES = 3
-const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people, the latest first' }
+const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
 
 /** People whose score rose or fell in the last days, and new people. */
 export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   render: ({ site, ...request }) =>
-    whenReady(site, addressOf(periodOf(request.query)), async () => {
-      const { days, page, since, sections, last, isCurrent } = await findSections(options, request)
+    whenReady(site, addressOf(readQuery(request.query)), async () => {
+      const { asked, since, sections, last, isCurrent } = await findSections(options, request)
+      const { days, page, sort } = asked
       const { scale } = await options.catalog.standing(0)
       const period = `the last ${days === '1' ? 'day' : `${days} days`}`
-      const feed = `/movers.atom?days=${days}`
       const rendered = respondPage({
         site,
-        title: `Movers of ${period}${page === 1 ? '' : `, page ${page}`}`,
+        title: `${sort ? TITLES[sort] : 'Movers'} of ${period}${page === 1 ? '' : `, page ${page}`}`,
         description: `Whose score rose or fell in ${period}, who is new, and why`,
-        share: { path: addressOf(days, page) },
+        share: { path: addressOf(asked) },
         here: '/movers',
-        head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
+        head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feedOf(asked)}">\n`,
         main: html`<h1>Movers</h1>
-<p class="lead">Whose score changed in ${period}, by how much, and why.${page > 1 ? html`` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
-<nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf(each)}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>
-${sections.map((section) => renderSection(section, page, scale))}
-${renderPager(page, last, (target) => addressOf(days, target))}
-<p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as a <a href="${feed}">feed</a> and as an <a href="/reference/v3/listPassportsV3?sort=-change&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
+<p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
+<nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>
+${sections.map((section) => renderSection(section, asked, scale))}
+${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target })) : html``}
+<p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as a <a href="${feedOf(asked)}">feed</a> and as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
       })
       return isCurrent ? rendered : withoutCaching(rendered)
     }),
@@ -55,7 +55,7 @@ export const createMoversFeed = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site: { name, origin }, ...request }) {
     if (origin === '') throw notFound()
-    const { days, since, sections, isCurrent } = await findSections(options, request)
+    const { asked, since, sections, isCurrent } = await findSections(options, request)
     const latest = sections.flatMap(({ movers }) => movers).sort((one, other) => other.diff.at - one.diff.at)
     const entries = latest.map(
       (mover) => html`<entry><id>${origin}/passports/${mover.passport.id}#${mover.diff.at}</id>
@@ -64,10 +64,10 @@ export const createMoversFeed = (options: ExplorerOptions): ExplorerPage => ({
 `,
     )
     const feed = html`<?xml version="1.0" encoding="UTF-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom"><id>${origin}/movers.atom?days=${days}</id><title>Movers: ${name}</title>
+<feed xmlns="http://www.w3.org/2005/Atom"><id>${origin}${feedOf(asked)}</id><title>Movers: ${name}</title>
 <updated>${presentTime(latest[0]?.diff.at ?? since)}</updated><author><name>${name}</name></author>
-<link rel="self" type="application/atom+xml" href="${origin}/movers.atom?days=${days}"/>
-<link rel="alternate" type="text/html" href="${origin}${addressOf(days)}"/>
+<link rel="self" type="application/atom+xml" href="${origin}${feedOf(asked)}"/>
+<link rel="alternate" type="text/html" href="${origin}${addressOf(asked)}"/>
 ${entries}</feed>
 `
     const page = file('application/atom+xml', feed.markup, POLICY.file)
@@ -75,41 +75,55 @@ ${entries}</feed>
   },
 })
 
-const addressOf = (days: string, page = 1) =>
-  days === PERIOD && page === 1 ? '/movers' : `/movers?days=${days}${page === 1 ? '' : `&page=${page}`}`
+/** Without `sort`, the page shows the beginning of each list. */
+type Asked = { days: string; sort?: MoversSort | undefined; page?: number }
 
-/** Throws `invalid_request`. */
-const periodOf = (query: URLSearchParams) => parseChoice('days', query.get('days') || PERIOD, PERIODS)
-const pageOf = (query: URLSearchParams) => parsePageNumber(query.get('page'))
+const parametersOf = ({ days, sort, page = 1 }: Asked) =>
+  `?days=${days}${sort ? `&sort=${sort}` : ''}${page === 1 ? '' : `&page=${page}`}`
+const feedOf = (asked: Asked) => `/movers.atom${parametersOf(asked)}`
+const addressOf = (asked: Asked) => `/movers${parametersOf(asked)}`.replace(/\?days=7$/, '')
+
+/** Throws `invalid_request`. Only one list has further pages: the rises, unless `sort` names another one. */
+function readQuery(query: URLSearchParams) {
+  const page = parsePageNumber(query.get('page'))
+  const sort = query.get('sort') || (page > 1 ? '-change' : undefined)
+  const days = parseChoice('days', query.get('days') || PERIOD, PERIODS)
+  return { days, page, sort: sort === undefined ? sort : parseChoice('sort', sort, MOVERS_SORTS) }
+}
 
 /** The start of a period is a full hour, so that pages can be cached. */
 const beginOf = (now: number, days: string) => Math.floor(now / 3_600_000 - 24 * Number(days)) * 3_600_000
 
 const cacheKeyOf = ({ now }: ExplorerOptions) => ({
-  version: ({ query }: ExplorerRequest) => String(beginOf(now(), periodOf(query))),
-  variant: (query: URLSearchParams) => addressOf(periodOf(query), pageOf(query)),
+  version: ({ query }: ExplorerRequest) => String(beginOf(now(), readQuery(query).days)),
+  variant: (query: URLSearchParams) => addressOf(readQuery(query)),
 })
 
 async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequest, 'site'>) {
   await request.charge(UNITS)
-  const [days, page] = [periodOf(request.query), pageOf(request.query)]
-  const since = Math.max((await options.store.events.log()).knownSince, beginOf(options.now(), days))
+  const asked = readQuery(request.query)
+  const { page } = asked
+  const since = Math.max((await options.store.events.log()).knownSince, beginOf(options.now(), asked.days))
+  const sorts = asked.sort ? [asked.sort] : MOVERS_SORTS
   const list = { since, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, signal: request.signal }
   const find = (sort: MoversSort) => findMovers(options, { sort, ...list })
-  const found = await Promise.all(MOVERS_SORTS.map(find))
+  const found = await Promise.all(sorts.map(find))
   const { cursor } = await options.catalog.current()
-  const sections = found.map((each, at) => ({ ...each, sort: MOVERS_SORTS[at] as MoversSort }))
+  const sections = found.map((each, at) => ({ ...each, sort: sorts[at] as MoversSort }))
   const last = lastPage(Math.min(MOST_LISTED, Math.max(...found.map(({ total }) => total))), PAGE_SIZE)
   if (page > last) throw notFound()
-  return { days, page, since, sections, last, isCurrent: found.every((each) => each.cursor === cursor) }
+  return { asked, since, sections, last, isCurrent: found.every((each) => each.cursor === cursor) }
 }
 
 type Section = { sort: MoversSort; movers: readonly Mover[]; total: number }
 
 /** New people have no numbers. */
-function renderSection({ sort, movers, total }: Section, page: number, scale: number): Html {
+function renderSection(
+  { sort, movers, total }: Section,
+  { days, page = 1, ...asked }: Asked,
+  scale: number,
+): Html {
   const first = (page - 1) * PAGE_SIZE + 1
-  if (page > 1 && movers.length === 0) return html``
   const rows = movers.map((mover, at) => {
     const { id, scores } = mover.passport
     const [figure, steps, change] = describeScore(mover)
@@ -118,8 +132,8 @@ function renderSection({ sort, movers, total }: Section, page: number, scale: nu
   })
   const range =
     movers.length < total ? `${formatFigure(first)} to ${formatFigure(first + movers.length - 1)} of ` : ''
-  return html`<h2 id="${sort}">${TITLES[sort]} <span class="soft">${range}${formatFigure(total)}</span></h2>
-${total === 0 ? html`<p class="nothing panel">None in this time.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}
+  return html`<h2 id="${sort}">${TITLES[sort]} <span class="soft">${range}${formatFigure(total)}${sort === '-added' ? ', the latest first' : ''}</span></h2>
+${total === 0 ? html`<p class="nothing panel">None in this time.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}${movers.length < total && !asked.sort ? html`<p><a href="${addressOf({ days, sort })}">More ${TITLES[sort].toLowerCase()}</a></p>` : html``}
 `
 }
 

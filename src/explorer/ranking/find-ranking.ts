@@ -1,10 +1,8 @@
-import { createFacetIndex } from '../../catalog/facet-index.ts'
 import { findList } from '../../catalog/find-list.ts'
-import type { Filter } from '../../domain/lists/filter.ts'
+import { findMatches, isComplete, type Match } from '../../catalog/find-matches.ts'
 import { type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { findMatches, isComplete, type Match } from '../search/find-matches.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilters, toListQuery } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 
@@ -64,22 +62,11 @@ export async function findRanking(
 /** Finds passports by id, wallet or handle. `extra` is the number of those that do not match by name. */
 async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQuery) {
   if (typed === '') return { first: [], extra: 0, isMore: false }
-  const { matches, isMore } = await findMatches(reader.store, typed)
-  const kept = await keepFiltered(reader, matches, toFilters(filters).flat())
+  const { matches, isMore } = await findMatches(reader.store, typed, toFilters(filters).flat())
   const words = wordsOf(keyword ?? '')
   const isNamed = ({ passport }: Match) =>
     words.every((word) => foldName(passport.profile.displayName).includes(word))
   // A passport that also matches by name is listed anyway. A complete id, wallet or handle moves it to the top.
-  const first = kept.filter((match) => !isNamed(match) || isComplete(match.reason))
+  const first = matches.filter((match) => !isNamed(match) || isComplete(match.reason))
   return { first, extra: first.filter((match) => !isNamed(match)).length, isMore }
-}
-
-/** Applies the filter to a few passports, in a temporary index. */
-async function keepFiltered({ store }: Reader, matches: Match[], filter: Filter): Promise<Match[]> {
-  if (filter.length === 0 || matches.length === 0) return matches
-  const index = createFacetIndex()
-  index.replace([], await store.facets.list(matches.map(({ passport }) => passport.id)))
-  const sort = { field: 'passport_id', descending: false } as const
-  const kept = new Set(index.find({ filter, sort, limit: matches.length }).ids)
-  return matches.filter(({ passport }) => kept.has(passport.id))
 }

@@ -1,9 +1,7 @@
-import { foldName } from '../../domain/text/fold-name.ts'
-import { findMisspelt } from '../../domain/text/nearest-name.ts'
+import { findSimilarName } from '../../catalog/find-names.ts'
 import type { ActiveFilter } from '../search/facets.ts'
 import {
   ALL_PASSPORTS,
-  PAGE_SIZE,
   type RankingQuery,
   toListQuery,
   withFilter,
@@ -13,63 +11,36 @@ import {
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 
 /** Lists that find people, for a page that finds nobody. `named` has the name that the search text may mean. */
-export type OtherLists = {
-  named: RankingQuery | undefined
-  lists: readonly { word: string; label: string; query: RankingQuery; count: number }[]
-}
+export type OtherLists = Awaited<ReturnType<typeof findOthers>>
 
-const MOST_WORDS = 4
+const MOST_LISTS = 8
 
-/** Evaluates the index once. The similar names have the first half of each word of the text. */
+/** Finds the lists without one word or filter, or with one filter only. Evaluates the index once. */
 export async function findOthers(
-  { catalog, store }: Pick<ExplorerOptions, 'catalog' | 'store'>,
+  options: ExplorerOptions,
   query: RankingQuery,
   filters: readonly ActiveFilter[],
   signal: AbortSignal,
-): Promise<OtherLists> {
+) {
   const words = query.typed.split(/\s+/).filter(Boolean)
-  const withoutWord = (word: string, at: number) => ({
-    ...{ word: 'Without ', label: `“${word}”` },
-    query: withText(query, words.toSpliced(at, 1).join(' '), query.isName),
-  })
+  const parts = words.length + filters.length
   const fewer = [
-    ...words.slice(0, words.length + filters.length > 1 ? MOST_WORDS : 0).map(withoutWord),
-    ...filters.map(({ name, value, label }) => ({
-      ...{ word: 'Remove ', label },
-      query: withoutFilter(query, name, value),
+    ...words.map((word, at) => ({
+      ...{ word: 'Without ', label: `“${word}”` },
+      query: withText(query, words.toSpliced(at, 1).join(' '), query.isName),
     })),
-  ]
-  const halves = words.map((word) => foldName(word).slice(0, Math.ceil(word.length / 2)))
-  const { ids, counts = [] } = await catalog.list(
-    {
-      ...toListQuery(withText(query, halves.join(' '))),
-      ...{
-        limit: words.length === 0 ? 0 : PAGE_SIZE,
-        counts: fewer.map((each) => toListQuery(each.query)),
-        signal,
-      },
-    },
-    false,
-  )
-  const isLike = (name: string) => {
-    const known = wordsOfName(name).map((phrase) => ({ phrase }))
-    return words.every((word) => findMisspelt(foldName(word), known))
-  }
-  const names = (await store.passports.listByIds(ids)).map(({ profile }) => profile.displayName)
-  const name = names.find(isLike)
-  const alone = filters.map(({ name, value, label, count = 0 }) => ({
-    ...{ word: 'Only ', label, count },
-    query: withFilter(ALL_PASSPORTS, name, value),
+    ...filters.map((each) => ({
+      ...{ word: 'Remove ', label: each.label, query: withoutFilter(query, each.name, each.value) },
+    })),
+  ].slice(0, parts > 1 ? MOST_LISTS : 0)
+  const alone = (parts > 2 ? filters : []).map(({ name, value, label, count = 0 }) => ({
+    ...{ word: 'Only ', label, count, query: withFilter(ALL_PASSPORTS, name, value) },
   }))
-  const lists = [
-    ...fewer.map((each, at) => ({ ...each, count: counts[at] ?? 0 })),
-    ...(words.length + filters.length > 2 ? alone : []),
-  ]
+  const list = { ...toListQuery(query), counts: fewer.map((each) => toListQuery(each.query)) }
+  const { name, counts } = await findSimilarName(options, words, list, signal)
+  const counted = fewer.map((each, at) => ({ ...each, count: counts[at] ?? 0 }))
   return {
     named: name === undefined ? undefined : withText(query, name, true),
-    lists: lists.filter(({ count }) => count > 0),
+    lists: [...counted, ...alone].filter(({ count }) => count > 0),
   }
 }
-
-/** The folded words of a name. */
-export const wordsOfName = (name: string): string[] => foldName(name).split(/[^\p{L}\p{N}]+/u)

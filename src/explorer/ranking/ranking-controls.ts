@@ -1,4 +1,3 @@
-import { foldName } from '../../domain/text/fold-name.ts'
 import { CATEGORIES } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortWord } from '../design/text.ts'
@@ -80,45 +79,20 @@ export function renderAsNames(lists: SearchReading['asNames']): Html {
 }
 
 /** Links to lists that find people. */
-export function renderOthers({ named, lists }: OtherLists = { named: undefined, lists: [] }): Html {
-  const chips = lists.map(({ word, label, query, count }) => renderChip(addressOf(query), label, count, word))
-  return html`${named === undefined ? html`` : html`<p>Did you mean <a href="${addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>`}${lists.length === 0 ? html`` : html`<ul class="chips">${chips}</ul>`}`
-}
+export const renderOthers = ({ named, lists }: OtherLists): Html =>
+  html`${named ? html`<p>Did you mean <a href="${addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>` : html``}<ul class="chips">${lists.map(({ word, label, query, count }) => renderChip(addressOf(query), label, count, word))}</ul>`
 
 /** Links a search for changes, such as "who rose this week", to the movers. */
 export function renderMovers(typed: string): Html {
-  const words = new Set(foldName(typed).split(' '))
-  const found = MOVERS.filter(([, , ...names]) => names.some((name) => words.has(name)))
+  const found = MOVERS.filter(([, , words]) => words.test(typed))
   if (found.length === 0) return html``
   return html`<ul class="chips">${found.map(([address, label]) => renderChip(address, label, undefined))}</ul>`
 }
 
 const MOVERS = [
-  [
-    '/movers',
-    'Who rose this week',
-    'gained',
-    'movers',
-    'rise',
-    'risen',
-    'rises',
-    'rising',
-    'rose',
-    'trending',
-  ],
-  [
-    '/movers#change',
-    'Who fell this week',
-    'drop',
-    'dropped',
-    'fall',
-    'fallen',
-    'falling',
-    'falls',
-    'fell',
-    'lost',
-  ],
-  ['/movers#-added', 'New people of this week', 'joined', 'latest', 'new', 'newcomers', 'newest', 'recent'],
+  ['/movers', 'Who rose this week', /\b(gained|movers|rise|risen|rises|rising|rose|trending)\b/i],
+  ['/movers#change', 'Who fell this week', /\b(drop|dropped|fall|fallen|falling|falls|fell|lost)\b/i],
+  ['/movers#-added', 'New people of this week', /\b(joined|latest|new|newcomers|newest|recent)\b/i],
 ] as const
 
 /** Shows the request for the same list in v3. */

@@ -1,5 +1,6 @@
+import { countNamed } from '../../catalog/find-names.ts'
 import { compareLevels } from '../../domain/lists/comparison.ts'
-import { type FacetRequest, wordsOf } from '../../domain/lists/list-request.ts'
+import type { FacetRequest } from '../../domain/lists/list-request.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { findMisspelt } from '../../domain/text/nearest-name.ts'
 import { countFacets, type FacetReader, namesOf } from '../search/facets.ts'
@@ -13,17 +14,9 @@ import {
 import { PAGE_SIZE, type RankingQuery, toListQuery, withFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { ifReady } from '../site/not-ready.ts'
-import { wordsOfName } from './other-lists.ts'
 
 /** A filter suggested for the end of the search text. `query` has that filter. `count` is unknown if other words remain. */
-type Suggestion = {
-  name: KnownFacet['name']
-  value: string
-  used: number
-  label: string
-  count: number | undefined
-  query: RankingQuery
-}
+type Suggestion = { name: KnownFacet['name']; label: string; count: number | undefined; query: RankingQuery }
 
 /** `query` is the list that the text describes. `asNames` are the lists in which the words of a filter are a name. */
 export type SearchReading = {
@@ -42,16 +35,7 @@ const NAMES = ['tag', 'place', 'credential'] as const
 
 /** Reads filters from the search text, and suggests tags, places and credentials for its end. */
 export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetReader) {
-  const { catalog, rules, store } = options
-
-  /** Whether at least `least` people have all words in their name, among the first ones with names that contain the words. */
-  async function isName(query: RankingQuery, least: number, signal: AbortSignal): Promise<boolean> {
-    const { ids } = await catalog.list({ ...toListQuery(query), limit: PAGE_SIZE, signal }, false)
-    const people = await store.passports.listByIds(ids)
-    const names = people.map(({ profile }) => wordsOfName(profile.displayName))
-    const isNamed = (own: string[]) => wordsOf(query.keyword ?? '').every((word) => own.includes(word))
-    return names.filter(isNamed).length >= least
-  }
+  const { catalog, rules } = options
 
   /** Evaluates the index once, or twice if a rare facet may be a name. The rule set has the names of credentials. */
   async function read(query: RankingQuery, signal: AbortSignal): Promise<SearchReading> {
@@ -72,7 +56,7 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     const [only] = read.rest === '' && read.filters.length === 1 ? read.filters : []
     const { count: least = Number.POSITIVE_INFINITY } =
       known.find(({ name, value }) => name === only?.name && value === only.value) ?? {}
-    const isNameFirst = least <= PAGE_SIZE && (await isName(query, least, signal))
+    const isNameFirst = least <= PAGE_SIZE && (await countNamed(options, toListQuery(query), signal)) >= least
     const parsed = isNameFirst ? { filters: [], rest: query.typed } : read
     // A name that cannot be read as a filter needs no quotes.
     if (query.isName) return { ...NOTHING, query: { ...query, isName: parsed.filters.length > 0 } }
@@ -83,16 +67,12 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       .filter(({ name, value }) => !list.filters[name].includes(value))
       .map((facet) => ({ ...facet, used: countUsed(ends, phrasesFor(facet)) }))
       .sort((one, other) => other.used - one.used || other.count - one.count)
-    const readBefore = (
-      { name, value, used }: Pick<Suggestion, 'name' | 'value' | 'used'>,
-      named: KnownFacets,
-    ) => withFilter(toQuery(all, parseSearch(words.slice(0, -used).join(' '), named)), name, value)
-    const suggest = async (facet: (typeof candidates)[number]) => ({
-      ...facet,
-      label: await labelOf(facet.name, facet.value, facet.first),
-      count: facet.used === words.length ? facet.count : undefined,
-      query: readBefore(facet, facets),
-    })
+    const suggest = async ({ name, value, count, first, used }: (typeof candidates)[number]) => {
+      const read = (named: KnownFacets) =>
+        withFilter(toQuery(all, parseSearch(words.slice(0, -used).join(' '), named)), name, value)
+      const label = await labelOf(name, value, first)
+      return { name, label, count: used === words.length ? count : undefined, query: read(facets), read }
+    }
     const best = NAMES.flatMap((name) =>
       candidates.filter((each) => each.name === name).slice(0, MOST_SUGGESTIONS),
     )
@@ -104,11 +84,8 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       query: { ...list, page: query.page },
       suggestions,
       instead() {
-        const similar = {
-          get: (phrase: string) => facets.get(phrase) ?? findMisspelt(phrase, withPhrases(offered)),
-        }
-        const [first] = suggestions
-        return first ? readBefore(first, similar) : toQuery(all, parseSearch(query.typed, similar))
+        const offer = (phrase: string) => facets.get(phrase) ?? findMisspelt(phrase, withPhrases(offered))
+        return suggestions[0]?.read({ get: offer }) ?? toQuery(all, parseSearch(query.typed, { get: offer }))
       },
       asNames: parsed.filters.map(({ text }, at) => {
         const others = { filters: parsed.filters.toSpliced(at, 1), rest: `${parsed.rest} ${text}`.trim() }

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import { COMPARISONS, compareLevels, parseComparison } from '../../domain/lists/comparison.ts'
-import { type FilterField, parseFilter } from '../../domain/lists/filter.ts'
+import { describeFilter } from '../../domain/lists/describe-filter.ts'
+import { parseFilter } from '../../domain/lists/filter.ts'
 import type { FacetCount, FacetRequest, GroupField } from '../../domain/lists/list-request.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -62,7 +63,7 @@ export function createFacetReader(options: ExplorerOptions) {
       }
       const labels = filtersOf(filters).map(async ([name, value], index) => {
         const parts = await Promise.all(partsOf([name, value]).map(find))
-        const label = name === 'filter' ? describeTerms(value, parts) : (parts[0] ?? value)
+        const label = name === 'filter' ? describeFilter(value, parts) : (parts[0] ?? value)
         return { name, value, label, count: counts[index] }
       })
       return Promise.all(labels)
@@ -87,23 +88,6 @@ const partsOf = ([name, value]: [FilterName, string]): [FilterName, string][] =>
         const facet = NAMES.find((each) => FILTERS[each] === field)
         return facet ? conditions.map(({ value }): [FilterName, string] => [facet, String(value)]) : []
       })
-
-/** Returns "tagged Rust or Solidity" or "without GitHub and ENS". Other filters of v3 are shown as they are. */
-function describeTerms(text: string, labels: readonly string[]): string {
-  const terms = parseFilter(text)
-  const [{ field, conditions }] = terms as [(typeof terms)[number]]
-  const not = conditions[0]?.not
-  const isPlain = terms.every(
-    (each) => each.field === field && each.conditions.every((one) => one.not === not),
-  )
-  const words =
-    isPlain && (not ? conditions.length === 1 : terms.length === 1) ? TERM_WORDS[field] : undefined
-  return words ? `${words[Number(not)]} ${labels.join(' or ')}` : text
-}
-
-const TERM_WORDS: Partial<Record<FilterField, [string, string]>> = {
-  ...{ tag: ['tagged', 'not tagged'], location: ['in', 'not in'], type: ['with', 'without'] },
-}
 
 type Counts = readonly (readonly FacetCount[])[]
 

@@ -23,7 +23,7 @@ const MOST_FILTERS = 6
  * "top 10" is left out.
  */
 export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
-  const text = typed.replace(TOP, '').trim()
+  const text = typed.replace(TOP, '')
   const words = splitWords(text)
   const filters: ParsedSearch['filters'] = []
   const rest: string[] = []
@@ -52,7 +52,7 @@ const splitWords = (text: string) => text.match(/[<>]=?|[^\s<>]+/g) ?? []
 
 const ENDING = /[,;]$/
 
-const TOP = /\b(?:top|best) (?:\d{1,4}|people)\b/i
+const TOP = /\b(?:top|best) (?:\d{1,4}|people)\b\s*/i
 
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
 const phrasesAt = (words: readonly string[], at: number) =>

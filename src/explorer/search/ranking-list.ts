@@ -1,3 +1,4 @@
+import type { Reason } from '../../catalog/find-matches.ts'
 import { wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -5,7 +6,6 @@ import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, graphemesOf, nameOf, renderWord, shortenText, shortWord } from '../design/text.ts'
-import type { Reason } from './find-matches.ts'
 import { addressOf, filtersOf, type RankingQuery, withFilter } from './ranking-query.ts'
 
 const MAX_TAGS = 2
@@ -45,7 +45,7 @@ function renderRow(each: Ranked, scale: number, query: RankingQuery): Html {
     markup: `<li id="p${id}">
 <span class="rank"><span class="unseen">Rank </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
-<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? ' <span class="pill">human</span>' : ''}${renderAbout(each, name, query)}</span>
+<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? ' <span class="pill">human</span> ' : ''}${renderAbout(each, name, query)}</span>
 ${renderScoreBar(scores, scale).markup}
 <span class="score"><span class="unseen">${points === undefined ? FIGURES[query.sort] : 'Points'} </span>${formatFigure(points ?? scores[query.sort])}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">

@@ -92,7 +92,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
   test('each filter shows how many people match it alone', async () => {
     const { text } = await server.look('/?tag=zk&human=true&score=%3E=50')
     expect(readable(text)).toContain(
-      'Remove the filter tag ZK 3 × Remove the filter human 2 × Remove the filter a score at least 50 2 ×',
+      'Remove the filter tag ZK 3 × Remove the filter human 2 × Remove the filter score at least 50 2 ×',
     )
   })
 

@@ -57,6 +57,17 @@ test.each([
   ['in base', ['place=base']],
   ['with base over 3', ['points=base_activity>3']],
   ['lisbon lodz', ['place=lisbon', '"lodz"']],
+  ['solidity or builders or security', ['filter=tag:solidity|builder|security']],
+  ['humans in lisbon or łódź', ['human=true', 'filter=location:lisbon|lodz']],
+  ['builders without github', ['tag=builder', 'filter=type:!github']],
+  ['not in lisbon or łódź, tagged solidity', ['filter=location:!lisbon,location:!lodz', 'tag=solidity']],
+  ['Zoë without paris, france', ['filter=location:!"paris, france"', '"Zoë"']],
+  ['solidity or lisbon', ['tag=solidity', 'place=lisbon']],
+  ['without zoe solidity', ['tag=solidity', '"without zoe"']],
+  ['not advanced', ['score=>=120<250', '"not"']],
+  ['top 10 builders', ['tag=builder']],
+  ['the best people in łódź', ['place=lodz']],
+  ['Top 10', []],
 ])('the text %j is read as %j', (text, expected) => {
   expect(read(text)).toEqual(expected)
 })

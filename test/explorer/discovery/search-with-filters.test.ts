@@ -12,12 +12,16 @@ test.each([
   ['human builders in łódź', 'humans tagged “builder” in Łódź'],
   ['github over 20', 'people with GitHub over 20 points'],
   ['score over 200', 'people with a score over 200'],
-  ['score between 100 and 150', 'people with a score at least 100 and at most 150'],
-  ['100-150 in lisbon', 'people in Lisbon with a score at least 100 and at most 150'],
+  ['score between 100 and 150', 'people with a score 100 to 150'],
+  ['100-150 in lisbon', 'people in Lisbon with a score 100 to 150'],
   ['skills over 30', 'people with a score over 30 for skills'],
   ['identity over 5 in nairobi', 'people in Nairobi with a score over 5 for identity'],
   ['outstanding', 'people with level Outstanding'],
   ['advanced in łódź', 'people in Łódź with level Advanced'],
+  ['solidity or zk in lisbon', 'people in Lisbon tagged solidity or zk'],
+  ['builders without github', 'people tagged “builder” without GitHub'],
+  ['not in lisbon or łódź', 'people not in Lisbon or Łódź'],
+  ['github 10-20', 'people with GitHub 10 to 20 points'],
   ['not human', 'people not shown to be human'],
   ['mar lisbon', 'people in Lisbon matching “mar”'],
   ['designers, world id, score over 50', 'people tagged “designer” with World ID and a score over 50'],
@@ -49,19 +53,84 @@ test('a text whose last word only begins a place has chips for all filters of th
 test.each([
   ['solidity lisbn', 'people tagged “solidity” in Lisbon'],
   ['solidty', 'people tagged “solidity”'],
+  ['solidty lisbn', 'people tagged “solidity” in Lisbon'],
+  ['solidty ada', 'people tagged “solidity” matching “ada”'],
+  ['biulders without githb', 'people tagged “builder” without GitHub'],
+  ['solidty lisb', 'people tagged “solidity” in Lisbon'],
   ['humans in kapetown', 'humans in Cape Town'],
-])('the text %j with a misspelt last word shows the %s', async (typed, words) => {
+])('the text %j with misspelt words shows the %s', async (typed, words) => {
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
   expect(shown).toMatch(new RegExp(`No passport matches “${typed}”; showing \\d+ ${words}`))
 })
 
-test('a text that nobody matches and that is like no tag or place has links to the searches without a word', async () => {
-  const { text } = await server.look('/?q=ada+harborligt')
-  expect(text).toContain('<a href="/?q=ada" rel="nofollow">Without <bdi>“harborligt”</bdi></a>')
-  expect(text).toContain('<a href="/?q=harborligt" rel="nofollow">Without <bdi>“ada”</bdi></a>')
-  expect((await server.look('/?q=qqqq')).text).not.toContain('Without')
-  const filtered = await server.look('/?q=solidity+qqqq')
-  expect(filtered.text).toContain('<a href="/?tag=solidity" rel="nofollow">Without <bdi>“qqqq”</bdi></a>')
+const linksIn = (text: string) => [
+  ...text.matchAll(/<a href="([^"]+)" rel="nofollow">((?:Without|Remove|Only) .*?)<\/a>/g),
+]
+
+test.each([
+  ['ada harborligt', ['Without “harborligt” 19']],
+  ['harborlight adda', ['Without “adda” 3']],
+  ['solidity qqqq', ['Without “qqqq” 248']],
+  ['solidity qqqq lisbon', ['Without “qqqq” 21', 'Only solidity 248', 'Only Lisbon 69']],
+  ['ada over 20 under 10', ['Remove score under 10 19', 'Only score over 20 965']],
+  ['qqqq', []],
+])(
+  'a page for %j, which nobody matches, links only to lists that find people: %j',
+  async (typed, expected) => {
+    const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
+    const links = linksIn(text)
+    expect(links.map(([, , label = '']) => readable(label).trim()).slice(0, expected.length)).toEqual(
+      expected,
+    )
+    if (expected.length === 0) expect(links).toEqual([])
+    for (const [, address = '', label = ''] of links) {
+      const page = await server.look(address.replaceAll('&amp;', '&'))
+      const [count] = /[\d,]+$/.exec(readable(label).trim()) ?? []
+      expect(readable(page.text)).toContain(` ${count} of 1,000 passports`)
+    }
+  },
+)
+
+test.each([
+  ['ada harborligt', 'Ada Harborlight'],
+  ['harborlihgt adda', 'Ada Harborlight'],
+  ['harborligt ada lisbon', undefined],
+  ['qqqq', undefined],
+])('the page for %j offers the similar name %j, which finds people', async (typed, name) => {
+  const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
+  const [, address, offered] = /Did you mean <a href="([^"]+)"><bdi>(.*?)<\/bdi>/.exec(text) ?? []
+  expect(offered).toBe(name as string)
+  if (address) expect(rowsOf((await server.look(address)).text)[0]?.name).toBe(name as string)
+})
+
+test.each([
+  ['who rose this week', '/movers'],
+  ['falling', '/movers#change'],
+  ['new people', '/movers#-added'],
+])('a search for %j links to %s', async (typed, address) => {
+  const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
+  expect(text).toContain(`<a href="${address}" rel="nofollow">`)
+  expect((await server.look('/?q=ada')).text).not.toContain('href="/movers#')
+})
+
+test('the text "top 10" shows the ranking of all people', async () => {
+  const [page, all] = await Promise.all(['/?q=top+10', '/'].map((target) => server.look(target)))
+  expect(rowsOf(page?.text ?? '')).toEqual(rowsOf(all?.text ?? ''))
+})
+
+test('a page after the end of a list of suggested people responds 404 with the last page', async () => {
+  const { status, text } = await server.look('/?q=buil&page=99999')
+  expect(status).toBe(404)
+  expect(text).toContain('<a href="/?tag=builder&amp;page=14">Go to the last page</a>')
+})
+
+test('a filter of v3 is a filter of the page, and an invalid one gets 400', async () => {
+  const { text } = await server.look('/?filter=tag:!zk|solidity&filter=type:github')
+  const labels = [...text.matchAll(/Remove the filter <\/span><bdi>(.*?)</g)].map(([, label]) => label)
+  expect(labels).toEqual(['tag:!zk|solidity', 'with GitHub'])
+  const { status, text: message } = await server.look('/?filter=name:x')
+  expect(status).toBe(400)
+  expect(readable(message)).toContain('&quot;name&quot; is not a known field')
 })
 
 test('the name of a level is one filter, which shows this name and can be removed', async () => {

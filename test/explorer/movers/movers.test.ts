@@ -44,7 +44,7 @@ onEngine('sqlite', 'movers', (open) => {
     expect(words).toMatch(/Rises 1 1 Ada GitHub Developer \+4, 10 to 14 .* &#9650; \+4 15 to 19/)
     expect(words).toMatch(/Falls 1 1 Bob GitHub Developer −8, 21 to 13 .* &#9660; −8 26 to 18/)
     expect(words).toMatch(
-      /New people, the latest first 1 &lt;i&gt;Eve.* GitHub Developer \+7; ENS \+5 .* 12 new/,
+      /New people 1, the latest first &lt;i&gt;Eve.* GitHub Developer \+7; ENS \+5 .* 12 new/,
     )
     expect(text).toContain('&lt;i&gt;Eve &amp; co&lt;/i&gt;')
     expect(words).not.toMatch(/Cleo|Dan/)
@@ -77,7 +77,7 @@ onEngine('sqlite', 'movers', (open) => {
     }
   })
 
-  test('each list has 20 people on a page, and a later page leaves out lists that have ended', async () => {
+  test('the page shows 20 people of each list, and links longer lists to their own pages', async () => {
     await using store = await open()
     const people = Array.from({ length: 45 }, (_, at) => person(at + 1, `Nr${at}`, 10))
     await saveRecords(store, people, { now: NOON - 60 * DAY })
@@ -87,14 +87,25 @@ onEngine('sqlite', 'movers', (open) => {
     await using server = serveExplorer(store)
     const first = await server.look('/movers')
     expect(readable(first.text)).toMatch(/Rises 1 to 20 of 43 1 Nr43 .* 20 Nr24 .* Falls 2 1 Nr44 /)
-    expect(first.text).toContain('<a href="/movers?days=7&amp;page=2" rel="next">Next</a>')
+    expect(first.text).toContain('<a href="/movers?days=7&amp;sort=-change">More rises</a>')
+    expect(first.text).not.toMatch(/More falls|class="pager"/)
+    const rises = await server.look('/movers?sort=-change')
+    expect(rises.text).toContain('<a href="/movers?days=7&amp;sort=-change&amp;page=2" rel="next">Next</a>')
+    expect(rises.text).not.toContain('More rises')
     const last = await server.look('/movers?page=3')
+    expect((await server.look('/movers?sort=-change&page=3')).text).toBe(last.text)
     expect(readable(last.text)).toMatch(/Rises 41 to 43 of 43 41 Nr3 .* 43 Nr1 /)
     expect(last.text).not.toMatch(/Falls|Jump to/)
-    expect(last.text).toContain('<title>Movers of the last 7 days, page 3')
+    expect(last.text).toContain('<title>Rises of the last 7 days, page 3')
     expect((await server.look('/movers?page=4')).status).toBe(404)
     expect((await server.look('/movers.atom?page=4')).status).toBe(404)
+    expect((await server.look('/movers?sort=change&page=2')).status).toBe(404)
     expect((await server.look('/movers?page=0')).status).toBe(400)
+    expect((await server.look('/movers?sort=name')).status).toBe(400)
+    const feed = await server.look('/movers.atom?page=2')
+    const address = '/movers.atom?days=7&amp;sort=-change&amp;page=2'
+    expect(feed.text).toContain(`${address}</id>`)
+    expect(feed.text).toContain(`${address}"/>`)
   })
 
   test('the page follows a new change, and the home page links to it', async () => {
@@ -117,7 +128,7 @@ onEngine('sqlite', 'movers', (open) => {
     expect([status, headers.get('Retry-After')]).toEqual([503, '2'])
     await using store = await open()
     await using empty = serveExplorer(store)
-    expect(readable((await empty.look('/movers')).text)).toMatch(/Rises 0 .* New people, the latest first 0/)
+    expect(readable((await empty.look('/movers')).text)).toMatch(/Rises 0 .* New people 0, the latest first/)
   })
 })
 
