@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { RawKind } from './data-point.ts'
 import { closed } from './schema-helpers.ts'
+import { foldName } from './text/fold-name.ts'
 
 export const Rule = closed({
   name: Type.String({ minLength: 1, maxLength: 250 }),
@@ -99,3 +100,7 @@ export function stepsOf(rule: Rule): [amount: number, points: number][] {
   const isUsable = (amount: number) => amount > 0 && Number.isSafeInteger(amount)
   return [...new Set(amounts)].filter(isUsable).map((amount) => [amount, pointsFor(rule, amount)])
 }
+
+/** The names of credentials, by their folded type. */
+export const namesOf = ({ types }: RuleSetShape): ReadonlyMap<string, string> =>
+  new Map(Object.entries(types).map(([type, { name }]) => [foldName(type), name]))

@@ -3,14 +3,28 @@ import { foldName } from '../text/fold-name.ts'
 import { FILTER_FIELDS, type Filter, type FilterField } from './filter.ts'
 
 /** The comparisons of points and scores in words. Pages show the first words. */
-export const COMPARISONS = {
+const COMPARISONS = {
   '>': ['over', 'above', 'more than', '>'],
   '>=': ['at least', '>='],
   '<': ['under', 'below', 'less than', '<'],
   '<=': ['at most', 'up to', '<='],
 }
 
-export type Comparison = keyof typeof COMPARISONS
+type Comparison = keyof typeof COMPARISONS
+
+const OPERATORS = Object.keys(COMPARISONS) as Comparison[]
+
+/** "between 100 and 150" or "100-150". */
+const RANGE = /^(?:between )?(\d{1,9}(?:\.\d{1,2})?)(?:-|–| and | to )(\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/
+
+/** Reads a comparison such as "over 20 points" as ">20", and a range such as "100-150" as ">=100<=150". */
+export function readComparison(phrase: string): string | undefined {
+  const [, from, to] = RANGE.exec(phrase) ?? []
+  if (from && Number(from) <= Number(to)) return `>=${Number(from)}<=${Number(to)}`
+  const [, comparison = '', number = ''] = /^(.*) (\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/.exec(phrase) ?? []
+  const operator = OPERATORS.find((each) => COMPARISONS[each].includes(comparison))
+  return operator && `${operator}${Number(number)}`
+}
 
 /** "github>20" compares the points of a credential; ">200", "skills>20" and ">=120<250" compare the score or a part of it. */
 export type Compared = 'points' | 'score'
@@ -26,6 +40,15 @@ export function parseComparison(text: string) {
   )
   return { type: type.trim(), bounds }
 }
+
+/** Returns "over 20", or "100 to 150" for a range that includes its bounds. */
+export function describeBounds(bounds: Bounds, format: (value: number) => string): string {
+  const isRange = bounds.map(({ operator }) => operator).join() === '>=,<='
+  if (isRange) return bounds.map(({ value }) => format(value)).join(' to ')
+  return bounds.map(({ operator, value }) => `${COMPARISONS[operator][0]} ${format(value)}`).join(' and ')
+}
+
+type Bounds = readonly { operator: Comparison; value: number }[]
 
 /** Returns the shortest form of a comparison, or `undefined` if it is invalid. */
 export function formatComparison(name: Compared, text: string): string | undefined {

@@ -17,7 +17,6 @@ import { respondPage } from '../site/layout-and-link-previews.ts'
 import { whenReady } from '../site/not-ready.ts'
 
 const PERIODS = ['1', '7', '30'] as const
-const PERIOD = '7'
 /** A page counts as this many requests. */
 const UNITS = 20
 const MOST_CAUSES = 3
@@ -87,7 +86,7 @@ const addressOf = (asked: Asked) => `/movers${parametersOf(asked)}`.replace(/\?d
 function readQuery(query: URLSearchParams) {
   const page = parsePageNumber(query.get('page'))
   const sort = query.get('sort') || (page > 1 ? '-change' : undefined)
-  const days = parseChoice('days', query.get('days') || PERIOD, PERIODS)
+  const days = parseChoice('days', query.get('days') || '7', PERIODS)
   return { days, page, sort: sort === undefined ? sort : parseChoice('sort', sort, MOVERS_SORTS) }
 }
 
@@ -102,28 +101,22 @@ const cacheKeyOf = ({ now }: ExplorerOptions) => ({
 async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequest, 'site'>) {
   await request.charge(UNITS)
   const asked = readQuery(request.query)
-  const { page } = asked
   const since = Math.max((await options.store.events.log()).knownSince, beginOf(options.now(), asked.days))
   const sorts = asked.sort ? [asked.sort] : MOVERS_SORTS
-  const list = { since, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, signal: request.signal }
-  const find = (sort: MoversSort) => findMovers(options, { sort, ...list })
-  const found = await Promise.all(sorts.map(find))
+  const list = { since, limit: PAGE_SIZE, offset: (asked.page - 1) * PAGE_SIZE, signal: request.signal }
+  const find = async (sort: MoversSort) => ({ sort, ...(await findMovers(options, { sort, ...list })) })
+  const sections = await Promise.all(sorts.map(find))
   const { cursor } = await options.catalog.current()
-  const sections = found.map((each, at) => ({ ...each, sort: sorts[at] as MoversSort }))
-  const last = lastPage(Math.min(MOST_LISTED, Math.max(...found.map(({ total }) => total))), PAGE_SIZE)
-  if (page > last) throw notFound()
-  return { asked, since, sections, last, isCurrent: found.every((each) => each.cursor === cursor) }
+  const last = lastPage(Math.min(MOST_LISTED, Math.max(...sections.map(({ total }) => total))), PAGE_SIZE)
+  if (asked.page > last) throw notFound()
+  return { asked, since, sections, last, isCurrent: sections.every((each) => each.cursor === cursor) }
 }
 
 type Section = { sort: MoversSort; movers: readonly Mover[]; total: number }
 
 /** New people have no numbers. */
-function renderSection(
-  { sort, movers, total }: Section,
-  { days, page = 1, ...asked }: Asked,
-  scale: number,
-): Html {
-  const first = (page - 1) * PAGE_SIZE + 1
+function renderSection({ sort, movers, total }: Section, asked: Asked, scale: number): Html {
+  const first = ((asked.page ?? 1) - 1) * PAGE_SIZE + 1
   const rows = movers.map((mover, at) => {
     const { id, scores } = mover.passport
     const [figure, steps, change] = describeScore(mover)
@@ -133,7 +126,7 @@ function renderSection(
   const range =
     movers.length < total ? `${formatFigure(first)} to ${formatFigure(first + movers.length - 1)} of ` : ''
   return html`<h2 id="${sort}">${TITLES[sort]} <span class="soft">${range}${formatFigure(total)}${sort === '-added' ? ', the latest first' : ''}</span></h2>
-${total === 0 ? html`<p class="nothing panel">None in this time.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}${movers.length < total && !asked.sort ? html`<p><a href="${addressOf({ days, sort })}">More ${TITLES[sort].toLowerCase()}</a></p>` : html``}
+${total === 0 ? html`<p class="nothing panel">None in this time.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}${movers.length < total && !asked.sort ? html`<p><a href="${addressOf({ days: asked.days, sort })}">More ${TITLES[sort].toLowerCase()}</a></p>` : html``}
 `
 }
 

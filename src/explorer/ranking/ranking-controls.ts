@@ -69,7 +69,7 @@ export function renderChips(query: RankingQuery, filters: readonly ActiveFilter[
 const CHIP_WORDS: Partial<Record<FilterName, string>> = { tag: 'tag ', credential: 'has ', place: 'in ' }
 
 /** Says that words were read as filters, with links to lists in which they are a name. */
-export function renderAsNames(lists: SearchReading['asNames']): Html {
+export function renderAsNames(lists: SearchReading['asNames'] = []): Html {
   if (lists.length === 0) return html``
   const links = lists.map(
     ({ text, query }, at) =>
@@ -84,9 +84,8 @@ export const renderOthers = ({ named, lists }: OtherLists): Html =>
 
 /** Links a search for changes, such as "who rose this week", to the movers. */
 export function renderMovers(typed: string): Html {
-  const found = MOVERS.filter(([, , words]) => words.test(typed))
-  if (found.length === 0) return html``
-  return html`<ul class="chips">${found.map(([address, label]) => renderChip(address, label, undefined))}</ul>`
+  const [address, label] = MOVERS.find(([, , words]) => words.test(typed)) ?? []
+  return address ? html`<ul class="chips">${renderChip(address, label, undefined)}</ul>` : html``
 }
 
 const MOVERS = [
@@ -112,7 +111,7 @@ export function renderSorts(query: RankingQuery): Html {
 }
 
 /** Renders the filters that are suggested for the search text. */
-export function renderSuggestions(found: SearchReading['suggestions']): Html {
+export function renderSuggestions(found: SearchReading['suggestions'] = []): Html {
   if (found.length === 0) return html``
   return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Filter by</li>${found.map(
     ({ name, query, label, count }) => renderChip(addressOf(query), label, count, CHIP_WORDS[name]),

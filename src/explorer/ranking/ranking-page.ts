@@ -10,7 +10,7 @@ import { renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
   addressOf,
   type FilterName,
-  filtersOf,
+  isFiltered,
   needsIndex,
   PAGE_SIZE,
   parseRankingQuery,
@@ -80,8 +80,8 @@ async function renderRanking(
   // If no name matches, the page lists the people of the first suggestion, or of similar tags, places and credentials.
   if (instead && addressOf(instead) !== addressOf({ ...list, page: 1 })) {
     await request.charge(5)
-    const query = { ...instead, page: asked.page }
-    const other = { query, asNames: [], suggestions: reading?.suggestions.slice(1) ?? [], isSuggested: true }
+    const suggestions = reading?.suggestions?.slice(1) ?? []
+    const other = { query: { ...instead, page: asked.page }, suggestions, isSuggested: true }
     return renderRanking(context, asked, other, request)
   }
   const present = () => context.facets.present(found.facets, list, signal)
@@ -95,8 +95,7 @@ async function renderRanking(
     found: { ...found, ranked: await addNotes(context, found) },
     standing: await context.catalog.standing(0),
   }
-  const status = list.page > found.last ? 404 : 200
-  const page = renderPage(shown, status)
+  const page = renderPage(shown, list.page > found.last ? 404 : 200)
   const isComplete = reading && (facets || !hasFacets(found))
   return isComplete ? page : withoutCaching(page)
 }
@@ -135,10 +134,10 @@ ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
 <div>
-<div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames ?? [])}</div>
+<div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames)}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : controls.renderSorts(query)}</div></div>
 <div id="results" data-results>
-${controls.renderSuggestions(reading?.suggestions ?? [])}${controls.renderMovers(query.typed)}${renderResults(shown)}
+${controls.renderSuggestions(reading?.suggestions)}${controls.renderMovers(query.typed)}${renderResults(shown)}
 </div>
 </div>
 </div>`,
@@ -163,22 +162,18 @@ const hiddenFields = (query: RankingQuery) => [
   ...new URLSearchParams(addressOf(withText(query, '')).slice('/?'.length)),
 ]
 
-const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0
-
 /** Describes the list for the title and the heading, such as "People tagged “zk” in Lisbon with GitHub". */
 function describeList({ typed, filters, sort }: RankingQuery, active: readonly ActiveFilter[]): string {
   const join = (start: string, names: readonly FilterName[], quote = (label: string) => label) => {
     const shown = active.filter(({ name, value }) => names.includes(name) && filters[name].includes(value))
-    const labels = shown.map(({ label }) =>
-      quote(shortWord(label, MAX_TITLE_VALUE)).replace(/^score/, 'a score'),
-    )
+    const labels = shown.map(({ label }) => quote(shortWord(label, MAX_TITLE_VALUE)))
     return labels.length === 0 ? '' : `${start} ${labels.join(' and ')}`
   }
   const words = [
     PEOPLE[filters.human[0] ?? ''] ?? 'People',
     join('tagged', ['tag'], (label) => `“${label}”`),
     join('in', ['place']),
-    join('with', ['credential', 'points', 'score']),
+    join('with', ['credential', 'points', 'score'], (label) => label.replace(/^score/, 'a score')),
     join('', ['filter']).trim(),
     typed === '' ? '' : `matching “${shortWord(typed, MAX_TITLE_VALUE)}”`,
     sort === 'total' ? '' : `by ${sort}`,
@@ -211,7 +206,7 @@ function describe({ asked, reading, found, filters }: Shown): string {
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`
-  if (reading && reading.asNames.length > 0) return countList(describeList(query, filters), total)
+  if (reading?.asNames?.length) return countList(describeList(query, filters), total)
   if (typed !== '')
     return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')} for “${typed}”`
   if (isFiltered(query)) return `${formatFigure(total)} of ${count(all, 'passport')}`

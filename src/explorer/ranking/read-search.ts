@@ -1,16 +1,11 @@
 import { countNamed } from '../../catalog/find-names.ts'
 import { compareLevels } from '../../domain/lists/comparison.ts'
 import type { FacetRequest } from '../../domain/lists/list-request.ts'
+import { namesOf } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { findMisspelt } from '../../domain/text/nearest-name.ts'
-import { countFacets, type FacetReader, namesOf } from '../search/facets.ts'
-import {
-  type KnownFacet,
-  type KnownFacets,
-  type ParsedSearch,
-  parseSearch,
-  phrasesOf,
-} from '../search/parse-search.ts'
+import { countFacets, type FacetReader } from '../search/facets.ts'
+import { type KnownFacet, type ParsedSearch, parseSearch, phrasesOf } from '../search/parse-search.ts'
 import { PAGE_SIZE, type RankingQuery, toListQuery, withFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { ifReady } from '../site/not-ready.ts'
@@ -21,8 +16,8 @@ type Suggestion = { name: KnownFacet['name']; label: string; count: number | und
 /** `query` is the list that the text describes. `asNames` are the lists in which the words of a filter are a name. */
 export type SearchReading = {
   query: RankingQuery
-  asNames: readonly { text: string; query: RankingQuery }[]
-  suggestions: readonly Suggestion[]
+  asNames?: readonly { text: string; query: RankingQuery }[]
+  suggestions?: readonly Suggestion[]
   /** The list of the first suggestion, or of similar tags, places and credentials, for a text that nobody matches. */
   instead?: () => RankingQuery
   /** Nobody matches the text, and `query` is the list of `instead`. */
@@ -50,7 +45,12 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       name === 'credential' ? [value, value.replaceAll('_', ' '), titles.get(value) ?? value] : [value]
     const withPhrases = (list: typeof known) =>
       list.flatMap((facet) => phrasesFor(facet).map((phrase) => ({ ...facet, phrase })))
-    const levels = compareLevels(current.levels).map((level) => ({ ...level, ...LEVEL }))
+    // A level counts nobody, so that a tag or place of the same name is preferred.
+    const levels = compareLevels(current.levels).map((each) => ({
+      ...each,
+      name: 'score' as const,
+      count: 0,
+    }))
     const facets = Map.groupBy([...withPhrases(known), ...levels], ({ phrase }) => phrase)
     const read = parseSearch(query.typed, facets)
     const [only] = read.rest === '' && read.filters.length === 1 ? read.filters : []
@@ -59,7 +59,7 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     const isNameFirst = least <= PAGE_SIZE && (await countNamed(options, toListQuery(query), signal)) >= least
     const parsed = isNameFirst ? { filters: [], rest: query.typed } : read
     // A name that cannot be read as a filter needs no quotes.
-    if (query.isName) return { ...NOTHING, query: { ...query, isName: parsed.filters.length > 0 } }
+    if (query.isName) return { query: { ...query, isName: parsed.filters.length > 0 } }
     const list = toQuery(all, parsed)
     const words = query.typed.split(/\s+/)
     const ends = words.map((_, from) => foldName(words.slice(from).join(' ')))
@@ -68,7 +68,7 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       .map((facet) => ({ ...facet, used: countUsed(ends, phrasesFor(facet)) }))
       .sort((one, other) => other.used - one.used || other.count - one.count)
     const suggest = async ({ name, value, count, first, used }: (typeof candidates)[number]) => {
-      const read = (named: KnownFacets) =>
+      const read = (named: Parameters<typeof parseSearch>[1]) =>
         withFilter(toQuery(all, parseSearch(words.slice(0, -used).join(' '), named)), name, value)
       const label = await labelOf(name, value, first)
       return { name, label, count: used === words.length ? count : undefined, query: read(facets), read }
@@ -84,25 +84,18 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       query: { ...list, page: query.page },
       suggestions,
       instead() {
-        const offer = (phrase: string) => facets.get(phrase) ?? findMisspelt(phrase, withPhrases(offered))
+        const spellings = withPhrases(offered)
+        const offer = (phrase: string) => facets.get(phrase) ?? findMisspelt(phrase, spellings)
         return suggestions[0]?.read({ get: offer }) ?? toQuery(all, parseSearch(query.typed, { get: offer }))
       },
-      asNames: parsed.filters.map(({ text }, at) => {
-        const others = { filters: parsed.filters.toSpliced(at, 1), rest: `${parsed.rest} ${text}`.trim() }
-        return { text, query: toQuery(all, others, true) }
-      }),
+      asNames: parsed.filters.map((_, at) => readAsName(all, parsed, at)),
     }
   }
 
   /** Returns `undefined` while the index is not ready, because it must not delay a search by name. */
   return async (query: RankingQuery, signal: AbortSignal): Promise<SearchReading | undefined> =>
-    query.typed === '' ? { ...NOTHING, query } : ifReady(options, () => read(query, signal))
+    query.typed === '' ? { query } : ifReady(options, () => read(query, signal))
 }
-
-/** A level counts nobody, so that a tag or place of the same name is preferred. */
-const LEVEL = { name: 'score', count: 0 } as const
-
-const NOTHING = { asNames: [], suggestions: [] }
 
 /** Requests the facets of all phrases, those that begin with the last word, and frequent ones, in the order of `NAMES`. */
 function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetRequest[] {
@@ -128,6 +121,13 @@ function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetR
 
 const toQuery = (query: RankingQuery, { filters, rest }: ParsedSearch, isName = false): RankingQuery =>
   filters.reduce((list, { name, value }) => withFilter(list, name, value), withText(query, rest, isName))
+
+/** The list in which the words of one filter are part of the name. */
+function readAsName(all: RankingQuery, { filters, rest }: ParsedSearch, at: number) {
+  const text = filters[at]?.text ?? ''
+  const others = { filters: filters.toSpliced(at, 1), rest: `${rest} ${text}`.trim() }
+  return { text, query: toQuery(all, others, true) }
+}
 
 /** Counts the last words with which a phrase, or a word in it, begins; at least one. `ends[at]` is the text from word `at` on. */
 const countUsed = (ends: readonly string[], phrases: readonly string[]): number =>

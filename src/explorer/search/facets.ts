@@ -1,9 +1,9 @@
 import type { Catalog } from '../../catalog/catalog.ts'
-import { COMPARISONS, compareLevels, parseComparison } from '../../domain/lists/comparison.ts'
+import { compareLevels, describeBounds, parseComparison } from '../../domain/lists/comparison.ts'
 import { describeFilter } from '../../domain/lists/describe-filter.ts'
 import { parseFilter } from '../../domain/lists/filter.ts'
 import type { FacetCount, FacetRequest, GroupField } from '../../domain/lists/list-request.ts'
-import type { RuleSetShape } from '../../domain/rule-set.ts'
+import { namesOf } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { formatFigure } from '../design/text.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
@@ -61,12 +61,12 @@ export function createFacetReader(options: ExplorerOptions) {
         const at = requests.findIndex((each) => each.field === FILTERS[name] && each.values?.includes(value))
         return labelOf(name, value, facets[at]?.[0]?.first)
       }
-      const labels = filtersOf(filters).map(async ([name, value], index) => {
+      const present = async ([name, value]: [FilterName, string], index: number) => {
         const parts = await Promise.all(partsOf([name, value]).map(find))
         const label = name === 'filter' ? describeFilter(value, parts) : (parts[0] ?? value)
         return { name, value, label, count: counts[index] }
-      })
-      return Promise.all(labels)
+      }
+      return Promise.all(filtersOf(filters).map(present))
     },
     /** Adds labels to `facets`, or to those of `query`. Throws `not_ready` while the index is being built. */
     async present(facets: Counts | undefined, query: RankingQuery, signal: AbortSignal): Promise<Facets> {
@@ -102,10 +102,6 @@ export async function countFacets(
   return found.facets ?? []
 }
 
-/** The names of credentials, by their folded type. */
-export const namesOf = ({ types }: RuleSetShape): ReadonlyMap<string, string> =>
-  new Map(Object.entries(types).map(([type, { name }]) => [foldName(type), name]))
-
 /** Bounds the memory of the labels. */
 const MOST_LABELS = 2000
 
@@ -133,11 +129,7 @@ function createLabels({ store, rules }: ExplorerOptions) {
     const level = compareLevels((await rules()).levels).find(({ value }) => value === comparison)
     if (name === 'score' && level) return `level ${level.label}`
     const { type, bounds } = parseComparison(comparison)
-    const isRange = bounds.map(({ operator }) => operator).join() === '>=,<='
-    const figures = bounds.map(({ value }) => formatFigure(value))
-    const words = isRange
-      ? figures.join(' to ')
-      : bounds.map(({ operator }, at) => `${COMPARISONS[operator][0]} ${figures[at]}`).join(' and ')
+    const words = describeBounds(bounds, formatFigure)
     if (name === 'score') return `score ${words}${type === '' ? '' : ` for ${type}`}`
     return `${(await findKnown('credential', type)) ?? type} ${words} points`
   }

@@ -1,4 +1,4 @@
-import { COMPARISONS, type Comparison } from '../../domain/lists/comparison.ts'
+import { readComparison } from '../../domain/lists/comparison.ts'
 import { type Condition, formatFilter } from '../../domain/lists/filter.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { SCORE_PARTS } from '../design/charts.ts'
@@ -92,13 +92,13 @@ function readTerms(words: readonly string[], at: number, known: KnownFacets) {
 function readFilter(words: readonly string[], at: number, known: KnownFacets) {
   const part = SCORE_PARTS.find((each) => each === words[at]?.toLowerCase()) ?? ''
   const from = words.findIndex((word, to) => to >= at && ![part, 'score', 'of'].includes(word.toLowerCase()))
-  const score = readComparison(words, from)
+  const score = findComparison(words, from)
   if (score) return { ...score, name: 'score' as const, value: `${part}${score.value}` }
   for (const { phrase, end } of phrasesAt(words, at)) {
     const [human, not] = /^(not |non-)?humans?$/.exec(phrase) ?? []
     if (human) return { name: 'human' as const, value: String(not === undefined), end }
     const facet = findFacet(phrase, known, HINTS[foldName(words[at - 1] ?? '')])
-    const points = facet?.name === 'credential' ? readComparison(words, end) : undefined
+    const points = facet?.name === 'credential' ? findComparison(words, end) : undefined
     if (facet && points) return { ...points, name: 'points' as const, value: `${facet.value}${points.value}` }
     if (facet) return { name: facet.name, value: facet.value, end }
   }
@@ -116,22 +116,11 @@ function findFacet(phrase: string, known: KnownFacets, hint: KnownFacet['name'] 
   return best
 }
 
-/** Reads a comparison such as "over 20 points" as ">20", and a range such as "100-150" as ">=100<=150". */
-function readComparison(words: readonly string[], at: number): { value: string; end: number } | undefined {
-  for (const { phrase, end } of phrasesAt(words, at)) {
-    const [, from, to] = RANGE.exec(phrase) ?? []
-    if (from && Number(from) <= Number(to)) return { value: `>=${Number(from)}<=${Number(to)}`, end }
-    const [, comparison = '', number = ''] = /^(.*) (\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/.exec(phrase) ?? []
-    const operator = OPERATORS.find((each) => COMPARISONS[each].includes(comparison))
-    if (operator) return { value: `${operator}${Number(number)}`, end }
-  }
-  return undefined
+/** Reads a comparison that begins at a word. */
+function findComparison(words: readonly string[], at: number): { value: string; end: number } | undefined {
+  const read = phrasesAt(words, at).map(({ phrase, end }) => ({ value: readComparison(phrase), end }))
+  return read.find((each): each is { value: string; end: number } => each.value !== undefined)
 }
-
-/** "between 100 and 150" or "100-150". */
-const RANGE = /^(?:between )?(\d{1,9}(?:\.\d{1,2})?)(?:-|–| and | to )(\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/
-
-const OPERATORS = Object.keys(COMPARISONS) as Comparison[]
 
 /** The word before a phrase says which facet it names. */
 const HINTS: Record<string, KnownFacet['name']> = {

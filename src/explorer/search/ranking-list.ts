@@ -6,7 +6,7 @@ import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, graphemesOf, nameOf, renderWord, shortenText, shortWord } from '../design/text.ts'
-import { addressOf, filtersOf, type RankingQuery, withFilter } from './ranking-query.ts'
+import { addressOf, isFiltered, type RankingQuery, withFilter } from './ranking-query.ts'
 
 const MAX_TAGS = 2
 const MAX_NAME_LENGTH = 80
@@ -26,9 +26,8 @@ type RankingList = { ranked: readonly Ranked[]; scale: number; query: RankingQue
 
 /** Rows with check boxes for a comparison; the form works without a script. */
 export function renderRankingList({ ranked, scale, query, among }: RankingList): Html {
-  const isFiltered = filtersOf(query.filters).length > 0
   return html`<ol class="ranking panel" role="list" data-by="${query.sort}">
-<li class="labels" aria-hidden="true"><span>${isFiltered && among !== undefined ? `Rank among these ${formatFigure(among)}` : 'Rank'}</span><span>${ranked[0]?.points === undefined ? FIGURES[query.sort] : 'Points'}</span><span>Compare</span></li>
+<li class="labels" aria-hidden="true"><span>${isFiltered(query) && among !== undefined ? `Rank among these ${formatFigure(among)}` : 'Rank'}</span><span>${ranked[0]?.points === undefined ? FIGURES[query.sort] : 'Points'}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query))}</ol>
 <form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="plain">Clear</button></form>
 ${LEGEND}`
@@ -65,8 +64,8 @@ function renderAbout({ passport, reason, note = '' }: Ranked, name: string, quer
   // The id tells people with the same name apart.
   else if (note === '' && name !== `Passport ${id}`) words += `<bdi>Passport ${id}</bdi>`
   words += renderLink(query, 'place', location)
-  const isFirst = (tag: string) => query.filters.tag.length > 0 && isFilter(query, 'tag', tag)
-  const sorted = [...tags.filter(isFirst), ...tags.filter((tag) => !isFirst(tag))]
+  const isFirst = (tag: string) => Number(query.filters.tag.length > 0 && isFilter(query, 'tag', tag))
+  const sorted = tags.toSorted((one, other) => isFirst(other) - isFirst(one))
   for (const tag of sorted.slice(0, MAX_TAGS)) words += renderLink(query, 'tag', tag)
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
   return words === '' ? '' : `<span class="about">${words}</span>`

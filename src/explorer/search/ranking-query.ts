@@ -85,9 +85,8 @@ function parseValues(query: URLSearchParams, name: FilterName): string[] {
 function readComparison(name: Compared, text: string): string {
   const comparison = formatComparison(name, text)
   if (comparison !== undefined) return comparison
-  throw refuse(
-    `${name} must be a comparison such as ${name === 'score' ? '' : 'github'}>20, got ${quote(text)}.`,
-  )
+  const example = name === 'score' ? '>20' : 'github>20'
+  throw refuse(`${name} must be a comparison such as ${example}, got ${quote(text)}.`)
 }
 
 export function parseChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
@@ -142,9 +141,10 @@ export function withoutFilter(query: RankingQuery, name: FilterName, value: stri
   return { ...query, page: 1, filters: { ...query.filters, [name]: values } }
 }
 
+export const isFiltered = ({ filters }: RankingQuery): boolean => filtersOf(filters).length > 0
+
 /** Whether the list needs the facet index; the ranking by total score does not. */
-export const needsIndex = ({ filters, sort }: RankingQuery): boolean =>
-  sort !== 'total' || filtersOf(filters).length > 0
+export const needsIndex = (query: RankingQuery): boolean => query.sort !== 'total' || isFiltered(query)
 
 /** The credential types that the filters name. */
 export const typesOf = ({ filters }: RankingQuery): readonly string[] => [
