@@ -138,7 +138,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(await page.locator('#chips li').allTextContents()).toEqual([
       expect.stringMatching(/^Remove the filter tag builder \d+ ×$/),
       expect.stringMatching(/^Remove the filter human \d+ ×$/),
-      expect.stringMatching(/^Remove the filter a score over 50 \d+ ×$/),
+      expect.stringMatching(/^Remove the filter score over 50 \d+ ×$/),
       'Clear all',
     ])
     await page.keyboard.press('ArrowDown')
@@ -268,6 +268,26 @@ inBrowser('discovery in a browser', (browser) => {
       // The row is no higher than two lines of the name plus the facts below them.
       expect(await rows.nth(1).evaluate((row) => row.clientHeight)).toBeLessThan(150)
     }
+  })
+
+  test('on a phone, the first person is on the first screen, and no place, tag or placeholder is cut', async () => {
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(server.url.href)
+    const first = await page.locator('.ranking li:not(.labels)').first().boundingBox()
+    expect((first?.y ?? 740) + (first?.height ?? 0)).toBeLessThan(740)
+    const isCut = (element: Element) => element.scrollWidth > element.clientWidth + 1
+    expect(await page.locator('#search').evaluate(isCut)).toBe(false)
+    const beyond = await page.locator('.ranking li:not(.labels)').evaluateAll((rows) =>
+      rows.flatMap((row) => {
+        const edge = row.querySelector('.who')?.getBoundingClientRect().right ?? 0
+        const parts = [...row.querySelectorAll('.about > *')]
+        return parts
+          .filter((part) => part.getBoundingClientRect().right > edge + 1)
+          .map((part) => part.textContent)
+      }),
+    )
+    expect(beyond).toEqual([])
   })
 
   test('the page number is centred between the links to the previous and next page', async () => {

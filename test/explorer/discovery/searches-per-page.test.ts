@@ -87,6 +87,12 @@ test.each([
   expect(evaluations).toBeLessThanOrEqual(3)
 })
 
+test('a search that finds nobody, not even with a suggestion, searches the index at most four times', async () => {
+  const { status, text, evaluations } = await server.look('/?q=nobody+lisb')
+  expect([status, evaluations <= 4]).toEqual([200, true])
+  expect(readable(text)).toContain('Without “nobody” 69')
+})
+
 const PARTS = ['total', 'activity', 'identity', 'skills'] as const
 
 test.each(
