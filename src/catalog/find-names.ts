@@ -1,6 +1,6 @@
 import { type ListQuery, type ListRequest, toWords, wordsOf } from '../domain/lists/list-request.ts'
 import { foldName } from '../domain/text/fold-name.ts'
-import { findMisspelt } from '../domain/text/nearest-name.ts'
+import { createSpelling } from '../domain/text/nearest-name.ts'
 import type { Store } from '../store/store.ts'
 import type { Catalog } from './catalog.ts'
 
@@ -36,8 +36,8 @@ export async function findSimilarName(
   const keyword = limit === 0 ? undefined : toWords(halves.join(' '))
   const found = await catalog.list({ keyword, filter, sort, counts, limit, signal }, false)
   const isLike = (name: string) => {
-    const own = wordsOfName(name).map((phrase) => ({ phrase }))
-    return words.every((word) => findMisspelt(foldName(word), own))
+    const find = createSpelling(wordsOfName(name).map((phrase) => ({ phrase })))
+    return words.every((word) => find(foldName(word)))
   }
   const people = await store.passports.listByIds(found.ids)
   const name = people.map(({ profile }) => profile.displayName).find(isLike)

@@ -15,14 +15,18 @@ const MOST_DISTANT = 3
 /** Longer names get no suggestion. */
 const LONGEST = 60
 
-/** Returns what a word may be a misspelling of, if anything: three of four characters must be the same. */
-export function findMisspelt<T extends { phrase: string }>(
-  word: string,
-  known: readonly T[],
-): T[] | undefined {
+/**
+ * Finds what a text may be a misspelling of, if anything: three of four characters must be the same. A text is compared once,
+ * because a parser asks several times for the same words.
+ */
+export function createSpelling<T extends { phrase: string }>(known: readonly T[]) {
   const phrases = known.map(({ phrase }) => phrase)
-  const nearest = nearestName(word, phrases, Math.floor(word.length / 4))
-  return nearest === undefined ? undefined : known.filter(({ phrase }) => phrase === nearest)
+  const found = new Map<string, T[] | undefined>()
+  const find = (text: string) => {
+    const nearest = nearestName(text, phrases, Math.floor(text.length / 4))
+    return nearest === undefined ? undefined : known.filter(({ phrase }) => phrase === nearest)
+  }
+  return (text: string) => found.getOrInsertComputed(text, find)
 }
 
 function nearestName(name: string, known: readonly string[], limit = MOST_DISTANT): string | undefined {
@@ -53,6 +57,8 @@ export function editDistance(one: string, other: string, most: number): number {
       const swapped = isSwapped ? (before[to - 1] as number) + 1 : changed
       next.push(Math.min(changed, swapped, (row[to + 1] as number) + 1, (next[to] as number) + 1))
     }
+    // Later rows have no smaller numbers.
+    if (Math.min(...next) > most) return most + 1
     before = row
     row = next
   }

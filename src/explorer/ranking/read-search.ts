@@ -3,7 +3,7 @@ import { compareLevels } from '../../domain/lists/comparison.ts'
 import type { FacetRequest } from '../../domain/lists/list-request.ts'
 import { namesOf } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { findMisspelt } from '../../domain/text/nearest-name.ts'
+import { createSpelling } from '../../domain/text/nearest-name.ts'
 import { countFacets, type FacetReader } from '../search/facets.ts'
 import { type KnownFacet, type ParsedSearch, parseSearch, phrasesOf } from '../search/parse-search.ts'
 import { PAGE_SIZE, type RankingQuery, toListQuery, withFilter, withText } from '../search/ranking-query.ts'
@@ -84,9 +84,9 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       query: { ...list, page: query.page },
       suggestions,
       instead() {
-        const spellings = withPhrases(offered)
-        const offer = (phrase: string) => facets.get(phrase) ?? findMisspelt(phrase, spellings)
-        return suggestions[0]?.read({ get: offer }) ?? toQuery(all, parseSearch(query.typed, { get: offer }))
+        const find = createSpelling(withPhrases(offered))
+        const similar = { get: (phrase: string) => facets.get(phrase) ?? find(phrase) }
+        return suggestions[0]?.read(similar) ?? toQuery(all, parseSearch(query.typed, similar))
       },
       asNames: parsed.filters.map((_, at) => readAsName(all, parsed, at)),
     }
