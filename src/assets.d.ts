@@ -12,7 +12,7 @@ declare module '*.client.js' {
   export default text
 }
 
-// Files imported as paths, with `with { type: 'file' }`.
+// Files imported as paths. Files with unknown extensions need no `with { type: 'file' }`.
 declare module '*.woff2' {
   const path: string
   export default path

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
+import { DEFAULT_SITE } from '../../src/config/site.ts'
 import { contrast } from '../../src/domain/color-contrast.ts'
 import { renderScoreBar } from '../../src/explorer/design/charts.ts'
-import { FONTS, LATIN_FONT_PATH } from '../../src/explorer/design/fonts.ts'
+import { FONTS } from '../../src/explorer/design/fonts.ts'
 import { html } from '../../src/explorer/design/html.ts'
 import { rosette } from '../../src/explorer/design/rosette.ts'
-import { selectFont } from '../../src/explorer/design/text.ts'
 import { PALETTE, writeColors } from '../../src/explorer/design/tokens.ts'
 import { renderLayout } from '../../src/explorer/site/layout-and-link-previews.ts'
 import { createSite } from '../../src/explorer/site/site.ts'
@@ -57,28 +57,28 @@ test('the small version of a rosette is simpler than the large one and has the s
   expect(strokeOf(small)).toBe(strokeOf(large) as string)
 })
 
-test('the fonts are small files, of which pages use the first', () => {
+test('the fonts are small files with different characters', () => {
   expect(FONTS).toHaveLength(6)
-  for (const bytes of FONTS) {
+  for (const { bytes, path } of FONTS) {
     expect(Buffer.from(bytes.subarray(0, 4)).toString()).toBe('wOF2')
     expect(bytes.length).toBeLessThan(21_000)
+    expect(path).toMatch(/^\/fonts\/[a-z-]+\.[0-9a-z]+\.woff2$/)
   }
-  expect(LATIN_FONT_PATH).toMatch(/^\/fonts\/latin\.[0-9a-z]+\.woff2$/)
 })
 
-test('a heading with a letter that the font of pages lacks is in a font of the system', () => {
-  for (const text of ['Ada', 'Jürgen Œuvré', 'ada_86 🌊', 'Zoë 🏔️ “x” – 5 €'])
-    expect([text, selectFont(text).markup]).toEqual([text, ''])
-  for (const text of ['Rūta', 'Giấy', 'Мятный', 'زورق', '葉 Leaf'])
-    expect([text, selectFont(text).markup]).toEqual([text, ' class="system-serif"'])
-})
-
-test('the text of the heading selects its font, whatever the title of the page', () => {
-  const { site } = createSite()
-  const render = (title: string, heading: string) =>
-    renderLayout({ site, title, description: '', main: html`<h1><bdi>${heading}</bdi></h1><p>Łódź</p>` })
-  expect(render('People in Łódź', 'Explore')).toContain('<main id="main">')
-  expect(render('Explore', 'People in Łódź')).toContain('<main id="main" class="system-serif">')
+test('a page preloads the font files that its heading and the name of the site need, and no others', () => {
+  const preloadsOf = (heading: string, name?: string) => {
+    const { site } = createSite(name === undefined ? undefined : { ...DEFAULT_SITE, name })
+    const main = html`<h1><bdi>${heading}</bdi></h1><p>Łódź</p>`
+    const page = renderLayout({ site, title: 'Łódź', description: '', main })
+    return [...page.matchAll(/preload" href="\/fonts\/([a-z-]+)\./g)].map(([, file]) => file)
+  }
+  for (const heading of ['Ada', 'Jürgen Œuvré', 'ada_86 🌊', 'Zoë 🏔️ “x” – 5 €', 'زورق', '葉'])
+    expect([heading, preloadsOf(heading)]).toEqual([heading, ['latin']])
+  expect(preloadsOf('Rūta')).toEqual(['latin', 'latin-ext'])
+  expect(preloadsOf('Đặng Giấy')).toEqual(['latin', 'vietnamese'])
+  expect(preloadsOf('Мятный')).toEqual(['latin', 'cyrillic'])
+  expect(preloadsOf('Ada', 'Σκορ')).toEqual(['latin', 'greek'])
 })
 
 const SCORES = { total: 100, activity: 50, identity: 30, skills: 20 }

@@ -10,7 +10,6 @@ import {
   formatFigure,
   formatOrdinal,
   renderWord,
-  selectFont,
   shortNameOf,
   shortWord,
 } from '../design/text.ts'
@@ -40,7 +39,7 @@ ${renderProfiles(people)}
 }
 
 const renderName = (passport: PassportV3): Html =>
-  html`<a class="clamp compared" href="/passports/${passport.id}"><bdi${selectFont(shortNameOf(passport))}>${shortNameOf(passport)}</bdi></a>`
+  html`<a class="clamp compared" href="/passports/${passport.id}"><bdi>${shortNameOf(passport)}</bdi></a>`
 
 /** The mark of a human, and a link that removes the person from the comparison. */
 function renderMarks({ passport }: ComparedPerson, people: People): Html {

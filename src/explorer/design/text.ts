@@ -136,10 +136,3 @@ export function shortenWallet(address: string): string {
   const shown = shortWord(address, 128)
   return shown.length > 13 ? `${shown.slice(0, 6)}…${shown.slice(-4)}` : shown
 }
-
-/** A letter that the font of pages lacks. */
-const OTHER_LETTER = /(?![\0-\u00ff\u0131\u0152\u0153])\p{L}/u
-
-/** Selects a font of the system for a heading with such a letter, because a name in two fonts is hard to read. */
-export const selectFont = (text: string): Html =>
-  OTHER_LETTER.test(text) ? html` class="system-serif"` : html``

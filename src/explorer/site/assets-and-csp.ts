@@ -20,7 +20,7 @@ import referenceCallsScript from '../assets/reference-calls.client.js' with { ty
 import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
 import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
 import themeScript from '../assets/theme.client.js' with { type: 'text' }
-import { FONT_FACE, LATIN_FONT, LATIN_FONT_PATH } from '../design/fonts.ts'
+import { FONT_FACES, FONTS } from '../design/fonts.ts'
 import { type Theme, writeColors } from '../design/tokens.ts'
 
 /** Creates a page or file with this Content-Security-Policy. */
@@ -88,7 +88,7 @@ export const picture = (
 
 /** One stylesheet for all pages except the reference, so that browsers fetch it once. */
 const STYLE = compact([
-  FONT_FACE,
+  FONT_FACES,
   base,
   components,
   charts,
@@ -148,7 +148,7 @@ export function createAssets(accents: Record<Theme, string>) {
           return response
         },
       }),
-      pageRoute(LATIN_FONT_PATH, () => LATIN),
+      ...FONT_ROUTES,
     ],
   }
 }
@@ -156,4 +156,7 @@ export function createAssets(accents: Record<Theme, string>) {
 /** For URLs that change when the content changes. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
-const LATIN = createPage(LATIN_FONT, { 'Content-Type': 'font/woff2', 'Cache-Control': FOREVER })
+const FONT_ROUTES = FONTS.map(({ path, bytes }) => {
+  const font = createPage(bytes, { 'Content-Type': 'font/woff2', 'Cache-Control': FOREVER })
+  return pageRoute(path, () => font)
+})

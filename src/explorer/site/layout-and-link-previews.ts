@@ -1,9 +1,9 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { FullPassport, Passport } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/url.ts'
-import { LATIN_FONT_PATH } from '../design/fonts.ts'
+import { preloadFonts } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
-import { formatDay, formatFigure, selectFont, shortNameOf } from '../design/text.ts'
+import { formatDay, formatFigure, shortNameOf } from '../design/text.ts'
 import type { AssetName } from './assets-and-csp.ts'
 import { file, POLICY } from './assets-and-csp.ts'
 import type { Site } from './site.ts'
@@ -43,19 +43,18 @@ export function renderLayout(layout: Layout): string {
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <meta name="theme-color" content="${site.accents.light}">
 ${explorer ? RASTER_ICONS : html``}
-<link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
-<script src="${site.urlOf('theme.js')}"></script>
+${preloadFonts(site.name + (/<h1.*?<\/h1>/s.exec(main.markup)?.[0] ?? ''))}<script src="${site.urlOf('theme.js')}"></script>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
 ${renderShareMeta(site, { title, description, ...share }, explorer)}${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${site.urlOf(script)}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header${selectFont(site.name)}>
+<header>
 <p class="brand row"><a href="/">${site.name}</a></p>
 <button class="quiet" type="button" popovertarget="pages">Menu</button>
 <div id="pages" class="panel" popover><nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
 </header>
-<main id="main"${selectFont(/<h1.*?<\/h1>/s.exec(main.markup)?.[0] ?? '')}>
+<main id="main">
 ${main}
 </main>
 <footer><div>
