@@ -24,6 +24,7 @@ import { createBadge } from './pictures/badge.ts'
 import { createCard, createCardDrawer, createSiteCard } from './pictures/cards.ts'
 import { createOembed } from './pictures/oembed.ts'
 import { createIcon, createTouchIcon } from './pictures/picture-page.ts'
+import { createListCard } from './ranking/list-card.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
 import { createTagsAndPlaces } from './ranking/tags-and-places-page.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from './site/explorer-page-types.ts'
@@ -55,6 +56,7 @@ const PICTURES: Record<string, CreatePage> = {
   '/badge/:file': createBadge,
   '/card/:file': createCard,
   '/card/compare.png': createCompareCard,
+  '/card/list.png': createListCard,
   '/card/credential/:file': createCredentialCard,
   [SITE_CARD]: createSiteCard,
   '/oembed': createOembed,

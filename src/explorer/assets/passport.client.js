@@ -1,4 +1,5 @@
 // Adds copying and sorting to the passport page, and polls while the score is being recalculated.
+// share.client.js precedes it in the same script.
 
 const FIRST_WAIT = 2000
 const MAX_WAIT = 10_000
@@ -6,13 +7,6 @@ const POLL_TIMEOUT = 5 * 60_000
 
 /** The rows of a category after these are folded. */
 const FIRST_ROWS = 5
-
-const main = document.getElementById('main')
-const news = document.createElement('p')
-news.className = 'unseen'
-news.setAttribute('role', 'status')
-news.setAttribute('aria-live', 'polite')
-document.body.append(news)
 
 /** The sort order of the credentials. */
 let order = { column: 1, down: true }
@@ -26,7 +20,6 @@ function enhance() {
   if (follows) follows.hidden = false
   const how = main.querySelector('#how')
   how?.addEventListener('toggle', () => how.open && showLines(how))
-  addShareButtons(main.querySelector('[data-link]'))
   const table = main.querySelector('[data-sortable]')
   if (table) makeSortable(table)
 }
@@ -38,58 +31,6 @@ async function showLines(how) {
   const page = await read(place.querySelector('a').href)
   const lines = page?.getElementById('lines')
   if (lines) place.replaceWith(document.adoptNode(lines))
-}
-
-function copyButton(line) {
-  const button = makeButton('Copy')
-  button.setAttribute('aria-label', `Copy ${line.dataset.copy}`)
-  button.addEventListener('click', async () => {
-    const code = line.querySelector('code')
-    // biome-ignore lint/performance/useDomNodeTextContent: the hidden values are those of other badges.
-    await copy(button, line.dataset.text ?? code.innerText, code)
-  })
-  return button
-}
-
-async function copy(button, text, code) {
-  const label = button.textContent
-  const isDone = await write(text, code)
-  button.textContent = isDone ? 'Copied' : 'Selected'
-  news.textContent = isDone ? 'Copied.' : 'Selected: press Control or Command and C to copy.'
-  setTimeout(() => {
-    button.textContent = label
-  }, 2000)
-}
-
-/** Pages over plain HTTP have no clipboard API: the whole text is shown and selected instead. */
-async function write(text, code) {
-  try {
-    await navigator.clipboard.writeText(text)
-    return true
-  } catch {
-    if (!code.querySelector('.pick')) code.textContent = text
-    getSelection().selectAllChildren(code)
-    return document.execCommand('copy')
-  }
-}
-
-function addShareButtons(place) {
-  if (!place) return
-  const { link, title } = place.dataset
-  const buttons = []
-  // Browsers offer sharing and the clipboard over HTTPS only.
-  if (navigator.share) {
-    const button = makeButton('Share…')
-    // The promise rejects if the person closes the dialog.
-    button.addEventListener('click', () => navigator.share({ text: title, url: link }).catch(() => {}))
-    buttons.push(button)
-  }
-  if (navigator.clipboard) {
-    const button = makeButton('Copy link')
-    button.addEventListener('click', () => copy(button, link))
-    buttons.push(button)
-  }
-  place.prepend(...buttons)
 }
 
 function makeSortable(table) {
@@ -137,14 +78,6 @@ function keyOf(row) {
   const cell = row.cells[order.column]
   if (order.column === 0) return cell.firstChild.textContent
   return order.column === 1 ? Number(row.dataset.score) : cell.querySelector('time')?.textContent
-}
-
-function makeButton(text, look = 'quiet') {
-  const button = document.createElement('button')
-  button.className = look
-  button.type = 'button'
-  button.textContent = text
-  return button
 }
 
 async function pollScore() {

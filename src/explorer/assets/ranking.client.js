@@ -1,11 +1,15 @@
 // Search as you type: fetches the page that the form would open, and inserts its results. Arrow keys move through them.
+// In a comparison, the results are links that add a person. share.client.js precedes this in the same script.
 
 const PAUSE_MILLISECONDS = 150
 const MOST_COMPARED = 4
+const MOST_CHOICES = 6
 
 const input = /** @type {HTMLInputElement | null} */ (document.getElementById('search'))
 const count = document.querySelector('[data-count]')
 const results = document.querySelector('[data-results]')
+/** The ids of the compared people; undefined if the page is not a comparison. */
+const compared = results?.dataset.compared?.split(',').filter(Boolean)
 
 let shown = ''
 let requested = ''
@@ -14,7 +18,8 @@ let request = new AbortController()
 
 /** The address that the form would open, with its filters. */
 function addressOf(typed) {
-  const query = new URLSearchParams([...new FormData(input.form)].filter(([name]) => name !== 'q'))
+  const fields = compared ? [] : [...new FormData(input.form)].filter(([name]) => name !== 'q')
+  const query = new URLSearchParams(fields)
   const text = typed.trim()
   const address = new URLSearchParams([...(text === '' ? [] : [['q', text]]), ...query])
   return address.size === 0 ? '/' : `/?${address}`
@@ -27,6 +32,11 @@ function plan() {
   clearTimeout(timer)
   request.abort()
   results.removeAttribute('aria-busy')
+  if (compared && address === '/') {
+    shown = address
+    results.replaceChildren()
+    count.textContent = ''
+  }
   if (address !== shown) timer = setTimeout(search, PAUSE_MILLISECONDS, address)
 }
 
@@ -41,7 +51,7 @@ async function search(address) {
     if (!response.ok) throw new Error(page.querySelector('.lead')?.textContent ?? '')
     show(page)
     shown = address
-    history.replaceState(history.state, '', address)
+    if (!compared) history.replaceState(history.state, '', address)
   } catch (error) {
     if (own.signal.aborted) return
     requested = shown
@@ -54,11 +64,25 @@ function show(page) {
   const found = page.querySelector('[data-results]')
   // An empty database has a start page without results.
   if (!found) return location.reload()
-  document.title = page.title
+  if (!compared) document.title = page.title
   count.textContent = page.querySelector('[data-count]').textContent || page.querySelector('h1').textContent
-  results.replaceChildren(...found.childNodes)
+  results.replaceChildren(...(compared ? choicesOf(found) : found.childNodes))
   for (const part of document.querySelectorAll('[data-live]'))
     part.replaceChildren(...(page.getElementById(part.id)?.childNodes ?? []))
+}
+
+/** Returns links that add one of the first people to the comparison. */
+function choicesOf(found) {
+  const rows = [...found.querySelectorAll('.ranking > [id]')]
+  const others = rows.filter((row) => !compared.includes(row.querySelector('input').value))
+  return others.slice(0, MOST_CHOICES).map((row) => {
+    const [item, link, score] = ['li', 'a', 'span'].map((name) => document.createElement(name))
+    link.href = `/compare?ids=${[...compared, row.querySelector('input').value]}`
+    score.textContent = row.querySelector('.score').lastChild.textContent
+    link.append(row.querySelector('.name bdi'), score)
+    item.append(link)
+    return item
+  })
 }
 
 /** Arrow keys move between the search, the suggested filters and the people that it found. */

@@ -6,14 +6,11 @@ import { parseKeyword } from '../../domain/lists/list-request.ts'
 import { type Passport, type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
-import { rosette } from '../design/rosette.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
-import { drawText, frame, LEFT, RIGHT } from '../pictures/card-frame.ts'
-import { drawableName } from '../pictures/drawable-text.ts'
-import { colorsOf, drawName, fitSize, round } from '../pictures/svg.ts'
+import { drawPeople } from '../pictures/people-card.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
-import { renderSharePanel } from '../site/share-panel.ts'
+import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
 import { findParts } from '../site/standings.ts'
 import { type ComparedPerson, compareAddress, renderComparison, renderPanel } from './compare-table.ts'
@@ -129,10 +126,10 @@ function renderPage(site: Site, found: Found, people: readonly ComparedPerson[])
       ? `Scores, ranks and credentials of ${names} side by side`
       : 'Compare the scores, ranks and credentials of two to four people',
     share,
-    script: 'passport.js',
+    script: 'ranking.js',
     here: '/compare',
     main: html`<h1>${isComplete ? html`<bdi class="clamp">${heading}</bdi>` : 'Compare people'}</h1>
-${isComplete ? html`<p class="row actions"><button class="quiet" type="button" popovertarget="share">Share</button></p>` : html``}
+${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
 ${renderNotes(found)}
 ${people.length === 1 ? renderFirst(people) : people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
@@ -181,10 +178,11 @@ const MAX_TEXT_LENGTH = 60
 function renderAddForm(people: readonly ComparedPerson[]): Html {
   const ids = people.map(({ passport }) => passport.id).join(',')
   return html`<form class="search" action="/compare">
-<label for="add">${people.length < 2 ? 'Add a person' : 'Add another person'}</label>
-${ids === '' ? html`` : html`<input type="hidden" name="ids" value="${ids}">`}<input id="add" name="ids" required maxlength="200" placeholder="Name, handle, wallet or passport number" autocomplete="off" autocapitalize="off" spellcheck="false">
+<label for="search">${people.length < 2 ? 'Add a person' : 'Add another person'}</label>
+${ids === '' ? html`` : html`<input type="hidden" name="ids" value="${ids}">`}<input id="search" name="ids" required maxlength="200" placeholder="Name, handle, wallet or passport number" autocomplete="off" autocapitalize="off" spellcheck="false">
 <button type="submit">Add</button>
-</form>`
+</form>
+<p class="soft" role="status" data-count></p><ul class="chips" data-results data-compared="${ids}"></ul>`
 }
 
 /** The card of a comparison: `/card/compare.png?ids=7,42`, with ids only. */
@@ -195,28 +193,7 @@ export const createCompareCard = (options: CardOptions): ExplorerPage => ({
     if (!ids.every((text) => /^\d+$/.test(text))) throw notFound()
     const { people, unknown } = await findPeople(options, ids, signal)
     if (people.length === 0 || unknown.length > 0) throw notFound()
-    return options.drawCard(request, () => drawComparison(people, site))
+    const rules = await options.rules()
+    return options.drawCard(request, () => drawPeople(site, { title: 'Comparison', people, rules }))
   },
 })
-
-const GAP = 36
-
-/** A column for each person. Names have the same size, and so have scores. */
-function drawComparison(people: readonly PassportV3[], site: Site): Html {
-  const colors = colorsOf(site, 'light')
-  const width = Math.min(480, (RIGHT - LEFT + GAP) / people.length - GAP)
-  const diameter = Math.min(216, width)
-  const names = people.map((passport) => drawableName(passport, site.fonts))
-  const scores = people.map((passport) => formatFigure(passport.scores.total))
-  const size = Math.max(30, fitAll(names, width + GAP - 8, 46))
-  const columns = people.map(({ id }, at) => {
-    const x = round(LEFT + at * (width + GAP))
-    return html`<svg x="${x}" y="140" width="${diameter}" height="${diameter}">${rosette(id)}</svg>
-${drawName(names[at] ?? '', { x, y: 414, width: width + GAP - 8, size, smallest: 30, fill: colors.ink })}
-${drawText(x, 520, fitAll(scores, width, 104), colors.accent, scores[at] ?? '')}`
-  })
-  return frame('Comparison', site, html`${drawText(LEFT, 116, 46, colors.soft, 'Passport scores')}${columns}`)
-}
-
-const fitAll = (texts: readonly string[], width: number, largest: number) =>
-  Math.min(...texts.map((text) => fitSize(text, width, largest)))

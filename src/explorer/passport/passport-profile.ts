@@ -3,6 +3,7 @@ import { parseWebAddress } from '../../domain/url.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, lengthOf, renderWord, shortenText, shortenWallet, shortWord } from '../design/text.ts'
+import { SHARE_BUTTON } from '../site/share-panel.ts'
 
 const MAX_NAME_LENGTH = 300
 const MAX_WORD_LENGTH = 60
@@ -24,7 +25,7 @@ ${score}
 <div class="facts">
 ${renderBio(profile.bio.trim())}
 ${renderTags(profile.tags)}
-<p class="row actions"><button class="quiet" type="button" popovertarget="share">Share</button> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
+<p class="row actions">${SHARE_BUTTON} <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
 </div>
 </div>`
 }

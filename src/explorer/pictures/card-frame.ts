@@ -10,6 +10,8 @@ export const RIGHT = WIDTH - LEFT
 /** The rosette of a person, to the right of the text. */
 export const ROSETTE = { size: 244, x: RIGHT - 244, y: 76 }
 export const TEXT_WIDTH = ROSETTE.x - LEFT - 40
+/** The width of text in the card's font, relative to `textWidth`, which assumes Verdana. */
+export const SERIF = 0.95
 const FONT = `${FONT_FAMILY}, Iowan Old Style, Palatino Linotype, Palatino, Georgia, serif`
 
 export function drawText(x: number, y: number, size: number, fill: string, text: string): Html {

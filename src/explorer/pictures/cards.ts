@@ -6,18 +6,12 @@ import { rosette } from '../design/rosette.ts'
 import { formatDay, formatFigure, formatPeople, nameOf } from '../design/text.ts'
 import type { Colors } from '../design/tokens.ts'
 import { picture, withoutCaching } from '../site/assets-and-csp.ts'
-import type {
-  CardOptions,
-  DrawCard,
-  ExplorerOptions,
-  ExplorerPage,
-  Png,
-} from '../site/explorer-page-types.ts'
+import type { CardOptions, DrawCard, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { CARD_SIZE, describeCard } from '../site/layout-and-link-previews.ts'
 import { isCode } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 import { findPassportWords, type PassportWords } from '../site/standings.ts'
-import { drawText, frame, LEFT, RIGHT, ROSETTE, TEXT_WIDTH } from './card-frame.ts'
+import { drawText, frame, LEFT, RIGHT, ROSETTE, SERIF, TEXT_WIDTH } from './card-frame.ts'
 import { drawableName, drawableText } from './drawable-text.ts'
 import { createPicturePage } from './picture-page.ts'
 import { colorsOf, drawName, drawPart, drawScoreParts, fitSize, type Place, round, textWidth } from './svg.ts'
@@ -79,7 +73,7 @@ export const PNG_UNITS = 20
 /** Draws cards as PNG. While the picture thread is busy or unavailable, the response is the site's card, uncached. */
 export function createCardDrawer(options: ExplorerOptions): DrawCard {
   const { rasterize, onError } = options
-  let siteCard: Promise<Png> | undefined
+  let siteCard: ReturnType<ExplorerOptions['rasterize']> | undefined
   return async ({ charge, site, signal }, draw) => {
     await charge(PNG_UNITS)
     // The site's card is requested first, because the queue may be full later.
@@ -135,9 +129,6 @@ function drawStanding({ top, level }: PassportWords, x: number, colors: Colors):
   const pill = { x: round(x + pillWidth(level, size) / 2), y: top === '' ? BASELINE : BASELINE - 78, size }
   return html`${top === '' ? html`` : drawText(x, BASELINE, fitSize(top, width, 56), colors.ink, top)}${level === '' ? html`` : drawPill(level, pill, colors.accentInk, colors.accent)}`
 }
-
-/** The width of text in the card's font, relative to `textWidth`, which assumes Verdana. */
-const SERIF = 0.95
 
 const pillWidth = (words: string, size: number) => round(textWidth(words, { size }) * SERIF + 44)
 

@@ -23,6 +23,7 @@ import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { countList, renderSearch, respondPage, shareList } from '../site/layout-and-link-previews.ts'
 import { ifReady, whenReady } from '../site/not-ready.ts'
+import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
 import { findOthers, type OtherLists } from './other-lists.ts'
@@ -121,9 +122,17 @@ function renderPage(shown: Shown, status: number): RenderedPage {
   // The heading omits the search text, because search as you type replaces only the results below it.
   const words = isFiltered(asked) ? describeList(withText(asked, ''), filters) : ''
   const heading = words && asked.typed === '' && found.total > 0 ? countList(words, found.total) : words
+  const card = addressOf({ ...query, page: 1 }).replace('/?', '/card/list.png?')
+  const whole = countList(title, found.total)
+  const isShared = found.total > 0 && (isFiltered(query) || query.typed !== '')
+  const share = {
+    ...{ path: addressOf(query), ...shareList(title, found.total, first?.passport) },
+    ...(isShared && { card, title: whole, alt: `${whole}, with the highest scores` }),
+  }
+  const panel = html`${SHARE_BUTTON}${renderSharePanel(share, `${whole} on ${site.name}`, site.origin)}`
   const layout = {
     site,
-    share: { path: addressOf(query), ...shareList(title, found.total, first?.passport) },
+    share,
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
@@ -135,7 +144,7 @@ ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
 <div>
 <div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames)}</div>
-<div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : controls.renderSorts(query)}</div></div>
+<div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" class="row" data-live>${found.total === 0 ? html`` : controls.renderSorts(query)}${isShared ? panel : html``}</div></div>
 <div id="results" data-results>
 ${controls.renderSuggestions(reading?.suggestions)}${controls.renderMovers(query.typed)}${renderResults(shown)}
 </div>
@@ -163,7 +172,10 @@ const hiddenFields = (query: RankingQuery) => [
 ]
 
 /** Describes the list for the title and the heading, such as "People tagged “zk” in Lisbon with GitHub". */
-function describeList({ typed, filters, sort }: RankingQuery, active: readonly ActiveFilter[]): string {
+export function describeList(
+  { typed, filters, sort }: RankingQuery,
+  active: readonly ActiveFilter[],
+): string {
   const join = (start: string, names: readonly FilterName[], quote = (label: string) => label) => {
     const shown = active.filter(({ name, value }) => names.includes(name) && filters[name].includes(value))
     const labels = shown.map(({ label }) => quote(shortWord(label, MAX_TITLE_VALUE)))

@@ -10,7 +10,7 @@ import components from '../assets/components.css' with { type: 'text' }
 import pages from '../assets/pages.css' with { type: 'text' }
 import passportScript from '../assets/passport.client.js' with { type: 'text' }
 import passport from '../assets/passport.css' with { type: 'text' }
-import passportSections from '../assets/passport-sections.css' with { type: 'text' }
+import sections from '../assets/passport-sections.css' with { type: 'text' }
 import print from '../assets/print.css' with { type: 'text' }
 import rankingScript from '../assets/ranking.client.js' with { type: 'text' }
 import ranking from '../assets/ranking.css' with { type: 'text' }
@@ -19,6 +19,7 @@ import reference from '../assets/reference.css' with { type: 'text' }
 import referenceCallsScript from '../assets/reference-calls.client.js' with { type: 'text' }
 import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
 import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
+import shareScript from '../assets/share.client.js' with { type: 'text' }
 import themeScript from '../assets/theme.client.js' with { type: 'text' }
 import { FONT_FACES, FONTS } from '../design/fonts.ts'
 import { type Theme, writeColors } from '../design/tokens.ts'
@@ -96,7 +97,7 @@ const STYLE = compact([
   pages,
   compare,
   passport,
-  passportSections,
+  sections,
   print,
 ])
 
@@ -112,8 +113,8 @@ const minifier = new Bun.Transpiler({ loader: 'js', minifyWhitespace: true })
 
 /** Files that do not depend on settings. */
 const FILES = {
-  'ranking.js': minifier.transformSync(rankingScript),
-  'passport.js': minifier.transformSync(passportScript),
+  'ranking.js': minifier.transformSync(`${shareScript}\n${rankingScript}`),
+  'passport.js': minifier.transformSync(`${shareScript}\n${passportScript}`),
   'reference.css': compact([reference, referenceLayout]),
   'reference-calls.js': minifier.transformSync(referenceCallsScript),
   'theme.js': minifier.transformSync(themeScript),

@@ -1,6 +1,8 @@
 import { type Html, html } from '../design/html.ts'
 import { CARD_SIZE, type Share } from './layout-and-link-previews.ts'
 
+export const SHARE_BUTTON = html`<button class="quiet" type="button" popovertarget="share">Share</button>`
+
 /**
  * Renders a panel with the card that other sites show, links that post `text` there, and `more`. The script adds the
  * buttons. Without an origin, there are no links. The browser loads the card when the panel opens.

@@ -1,0 +1,75 @@
+// Adds buttons to the share panel when it opens, and buttons that copy text.
+
+export const main = document.getElementById('main')
+export const news = document.createElement('p')
+news.className = 'unseen'
+news.setAttribute('role', 'status')
+news.setAttribute('aria-live', 'polite')
+document.body.append(news)
+
+export function copyButton(line) {
+  const button = makeButton('Copy')
+  button.setAttribute('aria-label', `Copy ${line.dataset.copy}`)
+  button.addEventListener('click', async () => {
+    const code = line.querySelector('code')
+    // biome-ignore lint/performance/useDomNodeTextContent: the hidden values are those of other badges.
+    await copy(button, line.dataset.text ?? code.innerText, code)
+  })
+  return button
+}
+
+async function copy(button, text, code) {
+  const label = button.textContent
+  const isDone = await write(text, code)
+  button.textContent = isDone ? 'Copied' : 'Selected'
+  news.textContent = isDone ? 'Copied.' : 'Selected: press Control or Command and C to copy.'
+  setTimeout(() => {
+    button.textContent = label
+  }, 2000)
+}
+
+/** Pages over plain HTTP have no clipboard API: the whole text is shown and selected instead. */
+async function write(text, code) {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    if (!code.querySelector('.pick')) code.textContent = text
+    getSelection().selectAllChildren(code)
+    return document.execCommand('copy')
+  }
+}
+
+function addShareButtons(place) {
+  if (!place || place.querySelector('button')) return
+  const { link, title } = place.dataset
+  const buttons = []
+  // Browsers offer sharing and the clipboard over HTTPS only.
+  if (navigator.share) {
+    const button = makeButton('Share…')
+    // The promise rejects if the person closes the dialog.
+    button.addEventListener('click', () => navigator.share({ text: title, url: link }).catch(() => {}))
+    buttons.push(button)
+  }
+  if (navigator.clipboard) {
+    const button = makeButton('Copy link')
+    button.addEventListener('click', () => copy(button, link))
+    buttons.push(button)
+  }
+  place.prepend(...buttons)
+}
+
+export function makeButton(text, look = 'quiet') {
+  const button = document.createElement('button')
+  button.className = look
+  button.type = 'button'
+  button.textContent = text
+  return button
+}
+
+// The panel may be replaced later, so the document listens.
+document.addEventListener(
+  'beforetoggle',
+  ({ target }) => target.id === 'share' && addShareButtons(target.querySelector('[data-link]')),
+  true,
+)

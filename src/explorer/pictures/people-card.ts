@@ -1,0 +1,66 @@
+import type { FullPassport } from '../../domain/passport.ts'
+import { levelOf, type RuleSetShape } from '../../domain/rule-set.ts'
+import { type Html, html } from '../design/html.ts'
+import { rosette } from '../design/rosette.ts'
+import { formatDay, formatFigure } from '../design/text.ts'
+import type { Site } from '../site/site.ts'
+import { drawText, frame, LEFT, RIGHT, SERIF } from './card-frame.ts'
+import { drawableName, drawableText } from './drawable-text.ts'
+import { colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
+
+type PeopleCard = { title: string; people: readonly FullPassport[]; rules: RuleSetShape }
+
+/** The top and the height of all rows, and the space between score and bar. */
+const [TOP, HEIGHT, GAP] = [196, 352, 36]
+
+/** Draws a row for each of one to four people. Names have the same size, scores too, and all bars have the same scale. */
+export function drawPeople(site: Site, { title, people, rules }: PeopleCard): Html {
+  const colors = colorsOf(site, 'light')
+  const owner = drawableText(site.owner ?? '', site.fonts)
+  const day = formatDay(Math.max(...people.map(({ calculatedAt }) => calculatedAt)))
+  const words = `Passport scores, ${day}${owner === '' ? '' : `. Run by ${owner}`}`
+  const height = Math.min(HEIGHT / people.length, 172)
+  const names = people.map((passport) => drawableName(passport, site.fonts))
+  const levels = people.map(({ scores }) => levelOf(scores.total, rules)?.level.name ?? '')
+  const scores = people.map((passport) => formatFigure(passport.scores.total))
+  // Two rows have space for the level below the bar; otherwise it is beside the name.
+  const isTall = people.length < 3
+  const [line, bar] = isTall ? [0.33, 0.43] : [0.45, 0.58]
+  const highest = Math.max(1, ...people.map((passport) => passport.scores.total))
+  const x = round(LEFT + height + 8)
+  const scoreSize = fitAll(scores, 260, height * 0.75)
+  const end = RIGHT - GAP - widest(scores, scoreSize)
+  const width = end - x - (isTall ? 0 : widest(levels, 40) + 24)
+  const size = fitAll(names, width / SERIF, 64)
+  const rows = people.map((passport, at) => {
+    const y = TOP + at * height
+    const baseline = round(y + height * line)
+    const level = levels[at] ?? ''
+    const length = (Math.max(0, passport.scores.total) / highest) * (end - x)
+    const box = {
+      x,
+      y: round(y + height * bar),
+      width: length,
+      height: round(height * (isTall ? 0.2 : 0.24)),
+    }
+    return html`<svg x="${LEFT}" y="${round(y)}" width="${round(height - 18)}" height="${round(height - 18)}">${rosette(passport.id)}</svg>
+${drawName(names[at] ?? '', { x, y: baseline, width, size, smallest: 40, fill: colors.ink })}
+<rect x="${x}" y="${box.y}" width="${round(end - x)}" height="${box.height}" rx="${box.height / 4}" fill="${colors.track}"/>
+${drawScoreParts(passport.scores, colors, box)}
+${isTall ? drawText(x, round(y + height * 0.87), 40, colors.soft, level) : html``}
+<g text-anchor="end">${isTall ? html`` : drawText(round(end), baseline, 40, colors.soft, level)}${drawText(RIGHT, round(y + height * 0.68), scoreSize, colors.accent, scores[at] ?? '')}</g>`
+  })
+  return frame(
+    title,
+    site,
+    html`${drawName(title, { x: LEFT, y: 116, width: RIGHT - LEFT, size: 60, smallest: 46, fill: colors.ink })}
+${drawName(words, { x: LEFT, y: 168, width: RIGHT - LEFT, size: 40, smallest: 36, fill: colors.soft })}
+${rows}`,
+  )
+}
+
+const widest = (texts: readonly string[], size: number) =>
+  SERIF * Math.max(...texts.map((text) => textWidth(text, { size })))
+
+const fitAll = (texts: readonly string[], width: number, largest: number) =>
+  Math.max(40, Math.min(...texts.map((text) => fitSize(text, width, Math.floor(largest)))))

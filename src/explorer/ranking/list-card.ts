@@ -1,0 +1,41 @@
+import { notFound } from '../../domain/errors.ts'
+import { PNG_UNITS } from '../pictures/cards.ts'
+import { drawableText } from '../pictures/drawable-text.ts'
+import { drawPeople } from '../pictures/people-card.ts'
+import { createFacetReader } from '../search/facets.ts'
+import { addressOf, parseRankingQuery } from '../search/ranking-query.ts'
+import type { CardOptions, ExplorerPage } from '../site/explorer-page-types.ts'
+import { countList } from '../site/layout-and-link-previews.ts'
+import { findRanking } from './find-ranking.ts'
+import { describeList } from './ranking-page.ts'
+
+const MOST_PEOPLE = 3
+
+/** The card of a filtered list: `/card/list.png` with the parameters of the list, as `cardOfList` writes them. */
+export function createListCard(options: CardOptions): ExplorerPage {
+  const facets = createFacetReader(options)
+  const parse = (query: URLSearchParams) => ({ ...parseRankingQuery(query), page: 1 })
+  return {
+    version: async () => (await options.rules()).stamp,
+    variant: (query) => addressOf(parse(query)),
+    async render(request) {
+      const { site, signal } = request
+      const list = parse(request.query)
+      // A search and an evaluation of the index cost as much as in the page of the list.
+      await request.charge(PNG_UNITS + 4)
+      const requests = await facets.requestsFor(list)
+      const found = await findRanking(options, list, requests, signal)
+      const first = found.ranked.slice(0, MOST_PEOPLE)
+      const read = await Promise.all(
+        first.map(({ passport: { id } }) => options.store.passports.find({ id })),
+      )
+      const people = read.filter((passport) => passport !== undefined)
+      if (people.length === 0) throw notFound()
+      const filters = await facets.presentFilters(list, requests, found)
+      const words = countList(describeList(list, filters), found.total)
+      const title = drawableText(words, site.fonts) || `${found.total} people`
+      const rules = await options.rules()
+      return options.drawCard(request, () => drawPeople(site, { title, people, rules }))
+    },
+  }
+}
