@@ -6,9 +6,9 @@ import { linkToType, renderProgress } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import {
+  describeRank,
   describeTop,
   formatFigure,
-  formatOrdinal,
   renderWord,
   shortNameOf,
   shortWord,
@@ -89,10 +89,9 @@ function renderScores(people: People): Html {
     })
     return renderFigures(renderPart(part), cells)
   })
-  const ranks = people.map(({ standing: { rank, below, total } }) =>
-    total === 0
-      ? html``
-      : html`${formatOrdinal(Math.min(rank, total))} of ${formatFigure(total)}${renderTop(total - below, total)}`,
+  const ranks = people.map(
+    ({ standing }) =>
+      html`${describeRank(standing)}${renderTop(standing.total - standing.below, standing.total)}`,
   )
   return renderGroup('Scores', [renderFigures('Score', totals), ...parts, renderRow('Rank', ranks)], people)
 }

@@ -95,6 +95,10 @@ export function formatOrdinal(number: number): string {
   return `${formatFigure(number)}${(isTeen ? undefined : ENDINGS[number % 10]) ?? 'th'}`
 }
 
+/** Returns "488th of 1,000"; empty if there are no passports. */
+export const describeRank = ({ rank, total }: { rank: number; total: number }): string =>
+  total === 0 ? '' : `${formatOrdinal(Math.min(rank, total))} of ${formatFigure(total)}`
+
 const ENDINGS: Record<number, string> = { 1: 'st', 2: 'nd', 3: 'rd' }
 
 /** Formats a day for sentences: "3 November 2026". Tables have `renderDay`. */

@@ -4,25 +4,30 @@ import { rosette } from '../design/rosette.ts'
 import { formatFigure, nameOf, shortNameOf } from '../design/text.ts'
 import type { Colors, Theme } from '../design/tokens.ts'
 import { picture, withoutCaching } from '../site/assets-and-csp.ts'
-import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
-import { findPassportWords } from '../site/standings.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
+import { findPassportWords, STANDING_UNITS } from '../site/standings.ts'
 import { createPicturePage } from './picture-page.ts'
 import { colorsOf, drawName, drawScoreParts, drawSvg, fitSize, round, textWidth } from './svg.ts'
 
 /** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
 export function createBadge(options: ExplorerOptions): ExplorerPage {
   /** Returns the level or the standing if `show` selects it and the passport has one, or else the score. */
-  async function findValue(passport: FullPassport, show: 'level' | 'top' | 'score', signal: AbortSignal) {
+  async function findValue(
+    passport: FullPassport,
+    show: 'level' | 'top' | 'score',
+    request: ExplorerRequest,
+  ) {
     if (show === 'score') return { value: describeValue(passport), isComplete: true }
-    const { level, top, isComplete } = await findPassportWords(options, passport, signal)
-    const value = (show === 'top' && top.replace(' in ', ' ')) || level || describeValue(passport)
+    await request.charge(STANDING_UNITS)
+    const { level, top, rank, isComplete } = await findPassportWords(options, passport, request.signal)
+    const value = (show === 'top' ? top.replace(' in ', ' ') || rank : level) || describeValue(passport)
     return { value, isComplete: isComplete || show !== 'top' }
   }
 
   const page = createPicturePage(options.store, ['svg', 'json'], async (passport, type, request) => {
-    const { query, site, signal } = request
+    const { query, site } = request
     const { show, theme, style } = parseOptions(query)
-    const { value, isComplete } = await findValue(passport, show, signal)
+    const { value, isComplete } = await findValue(passport, show, request)
     const badge =
       type === 'json'
         ? picture('json', toEndpoint(value, { color: site.accents.light.slice(1), cacheSeconds: 300 }))

@@ -10,7 +10,7 @@ import type { CardOptions, DrawCard, ExplorerOptions, ExplorerPage } from '../si
 import { CARD_SIZE, describeCard } from '../site/layout-and-link-previews.ts'
 import { isCode } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
-import { findPassportWords, type PassportWords } from '../site/standings.ts'
+import { findPassportWords, type PassportWords, STANDING_UNITS } from '../site/standings.ts'
 import { drawText, frame, LEFT, RIGHT, ROSETTE, SERIF, TEXT_WIDTH } from './card-frame.ts'
 import { drawableName, drawableText } from './drawable-text.ts'
 import { createPicturePage } from './picture-page.ts'
@@ -21,6 +21,7 @@ export function createCard(options: CardOptions): ExplorerPage {
   const { store, drawCard } = options
   return createPicturePage(store, ['png', 'svg'], async (passport, type, request) => {
     const { site, signal } = request
+    await request.charge(STANDING_UNITS)
     let isComplete = true
     const draw = async (name: string) => {
       const words = await findPassportWords(options, passport, signal)

@@ -2,7 +2,7 @@ import type { Standing } from '../../catalog/score-standing.ts'
 import type { FullPassport, Scores } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
 import { CATEGORIES, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
-import { describeTop } from '../design/text.ts'
+import { describeRank, describeTop } from '../design/text.ts'
 import type { ExplorerOptions } from './explorer-page-types.ts'
 import { ifReady } from './not-ready.ts'
 
@@ -53,8 +53,11 @@ export function describeStrongest(scores: Scores): string {
   return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''
 }
 
+/** The units of a picture whose standings need an evaluation of the facet index. */
+export const STANDING_UNITS = 3
+
 /** Statements about a score, for pictures. Each may be empty. `isComplete`: the facet index was ready. */
-export type PassportWords = { top: string; level: string; isComplete: boolean }
+export type PassportWords = { top: string; rank: string; level: string; isComplete: boolean }
 
 export async function findPassportWords(
   options: Pick<ExplorerOptions, 'catalog' | 'rules' | 'onError'>,
@@ -66,6 +69,7 @@ export async function findPassportWords(
   return {
     isComplete: parts !== undefined,
     top: describeHighest(scores, standing, parts ?? {}),
+    rank: describeRank(standing),
     level: levelOf(scores.total, await options.rules())?.level.name ?? '',
   }
 }
