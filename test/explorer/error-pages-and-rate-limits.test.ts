@@ -100,6 +100,10 @@ describe('error pages', () => {
     expect(await unitsOf('/credentials/unknown')).toBe(5)
     // Pictures have a limit of their own.
     remaining = 3000
+    expect(await unitsOf('/card/7.svg')).toBe(3)
+    expect(await unitsOf('/badge/7.svg?show=top')).toBe(3)
+    expect(await unitsOf('/badge/7.svg')).toBe(1)
+    expect(await unitsOf('/card/list.png?human=true')).toBe(24)
     expect(await unitsOf('/card/credential/unknown.png')).toBe(20)
   })
 

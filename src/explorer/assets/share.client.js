@@ -67,7 +67,8 @@ export function makeButton(text, look = 'quiet') {
   return button
 }
 
-// The panel may be replaced later, so the document listens.
+addShareButtons(main.querySelector('[data-link]'))
+// Search as you type replaces the panel.
 document.addEventListener(
   'beforetoggle',
   ({ target }) => target.id === 'share' && addShareButtons(target.querySelector('[data-link]')),

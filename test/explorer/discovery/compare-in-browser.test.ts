@@ -41,6 +41,28 @@ inBrowser('a comparison on a phone', (browser) => {
     expect(await page.locator('.compared').allTextContents()).toEqual(names.slice(1))
   })
 
+  test('people are suggested as you type, without those compared already, and an arrow key leads to a link that adds one', async () => {
+    await using store = await openTestStore('sqlite', inventPeople().slice(0, 60))
+    await using server = serveExplorer(store)
+    const page = await browser.newPage()
+    await page.goto(`${server.url}compare?ids=1`)
+    await page.locator('#search').fill('a')
+    const choices = page.locator('[data-results] a')
+    await choices.first().waitFor()
+    expect(await choices.count()).toBe(6)
+    const addresses = await choices.evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+    for (const address of addresses) expect(address).toMatch(/^\/compare\?ids=1,(?!1$)\d+$/)
+    expect(page.url()).toBe(`${server.url}compare?ids=1`)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**${addresses[0]}`)
+    expect(await page.locator('.compared').count()).toBe(2)
+    await page.locator('#search').fill('a')
+    await choices.first().waitFor()
+    await page.locator('#search').fill('')
+    await choices.first().waitFor({ state: 'detached' })
+  })
+
   test('the comparison of four people with long names and scores fits a phone, below a short title, without a layout shift', async () => {
     const people = [1, 2, 3, 4].map((id) =>
       record(id, {
@@ -55,7 +77,7 @@ inBrowser('a comparison on a phone', (browser) => {
     const page = await browser.newPage()
     await page.setViewportSize({ width: 360, height: 740 })
     const { promise: painted, resolve: onPaint } = Promise.withResolvers<void>()
-    await page.route('**/assets/passport*', async (route) => {
+    await page.route('**/assets/ranking*', async (route) => {
       await painted
       await route.continue()
     })

@@ -27,7 +27,7 @@ inBrowser('discovery in a browser', (browser) => {
     await page.getByText(/for “ada”/).waitFor()
     expect(page.url()).toBe(`${server.url}?q=ada`)
     expect(await page.title()).toBe('People matching “ada” · passportd')
-    expect(await page.locator('[role=status]').textContent()).toMatch(/^\d+ of 60 passports for “ada”$/)
+    expect(await page.locator('[data-count]').textContent()).toMatch(/^\d+ of 60 passports for “ada”$/)
     for (const row of await page.locator('.ranking .who').allTextContents())
       expect(row.toLowerCase()).toContain('ada')
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('search')
@@ -37,6 +37,17 @@ inBrowser('discovery in a browser', (browser) => {
     await page.getByText(all as string).waitFor()
     expect(page.url()).toBe(server.url.href)
     expect(complaints).toEqual([])
+  })
+
+  test('a list that was searched as you type has a share panel with its own link and card', async () => {
+    const page = await browser.newPage()
+    await page.goto(server.url.href)
+    expect(await page.locator('#share').count()).toBe(0)
+    await page.getByRole('searchbox').fill('ada')
+    await page.getByRole('button', { name: 'Share' }).click()
+    await page.locator('#share button', { hasText: 'Copy link' }).waitFor()
+    expect(await page.locator('#share [data-link]').getAttribute('data-link')).toBe(`${server.url}?q=ada`)
+    expect(await page.locator('#share img').getAttribute('src')).toBe('/card/list.png?q=ada')
   })
 
   test('the response of an older search is ignored; a failed search shows the reason, and Enter retries it', async () => {

@@ -259,3 +259,10 @@ test.each([
     expect(text).toContain(`>${message}</text>`)
   }
 })
+
+test('the badge of a standing gives the rank of a passport without a high standing', async () => {
+  await using server = await servePeople([1, 2, 3, 4].map((id) => named(id, `Person ${id}`, 10 * id)))
+  const read = async (id: number) =>
+    JSON.parse((await server.look(`/badge/${id}.json?show=top`)).text).message
+  expect([await read(4), await read(2), await read(1)]).toEqual(['No. 1 overall', '3rd of 4', '4th of 4'])
+})

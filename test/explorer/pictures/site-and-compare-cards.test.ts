@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { DEFAULT_SITE, type SiteSettings } from '../../../src/config/site.ts'
 import { servePeople } from '../../support/explorer/explorer-server.ts'
-import { named } from '../../support/store/records.ts'
+import { named, record } from '../../support/store/records.ts'
 
 /** Serves cards as SVG. */
 const serveCards = (people: ReturnType<typeof named>[], settings: SiteSettings = DEFAULT_SITE) =>
@@ -57,4 +57,43 @@ test('the card of a comparison has names of the same size and scores of the same
     expect([ids, sizesOf(/^(Ada|Wil|Grace|Mira)/).size, sizesOf(/^[\d,.]+$/).size]).toEqual([ids, 1, 1])
     expect(Math.min(...sizesOf(/^Ada/))).toBeGreaterThanOrEqual(30)
   }
+})
+
+test('the card of a comparison shows the level of each person, bars on one scale, and the day of the scores', async () => {
+  await using server = await serveCards([named(1, 'Ada', 200), named(2, 'Rūta', 100), named(3, 'Мира', 50)])
+  for (const ids of ['1,2', '1,2,3']) {
+    const { text } = await server.look(`/card/compare.png?ids=${ids}`)
+    const texts = textsOf(text).map((each) => each.text)
+    for (const words of ['Ada', 'Advanced', 'Rūta', 'Established', '200', '100'])
+      expect(texts).toContain(words)
+    expect(texts).toContainEqual(expect.stringMatching(/^Passport scores, \d+ [A-Z][a-z]+ \d{4}$/))
+    expect(Math.min(...textsOf(text).map(({ size }) => size))).toBeGreaterThanOrEqual(36)
+    const [track = 0, first = 0, , second = 0] = [
+      ...text.matchAll(/<rect [^>]*width="([\d.]+)" height="[\d.]+" rx=/g),
+    ].map(([, width]) => Number(width))
+    expect([first, second]).toEqual([track, expect.closeTo(track / 2, 0)])
+  }
+})
+
+test('a filtered list has a share panel, and a card with its first three people', async () => {
+  const profile = (displayName: string) => ({ displayName, tags: ['zk'], location: 'Łódź' })
+  const people = [5, 40, 30, 20].map((total, at) =>
+    record(at + 1, { scores: { total }, profile: profile(`Person ${at + 1}`) }),
+  )
+  const settings = { ...DEFAULT_SITE, owner: 'Harbor Guild' }
+  await using server = await serveCards([...people, named(9, 'Nobody', 99)], settings)
+  const { text: page } = await server.look('/?tag=zk&place=%C5%81%C3%B3d%C5%BA')
+  const card = '/card/list.png?tag=zk&amp;place=lodz'
+  expect(page).toContain(`<meta property="og:image" content="https://passports.example.com${card}">`)
+  expect(page).toContain('<meta property="og:title" content="4 people tagged “zk” in Łódź">')
+  expect(page).toContain(`<img class="card" src="${card}"`)
+  const texts = textsOf((await server.look(card.replace('&amp;', '&'))).text).map(({ text }) => text)
+  expect(texts.slice(0, 2)).toEqual([
+    '4 people tagged “zk” in Łódź',
+    expect.stringMatching(/^Passport scores, .+ \d{4}\. Run by Harbor Guild$/),
+  ])
+  expect(texts.filter((each) => /^Person/.test(each))).toEqual(['Person 2', 'Person 3', 'Person 4'])
+  expect((await server.look('/')).text).not.toContain('id="share"')
+  expect((await server.look('/?tag=none')).text).not.toContain('id="share"')
+  expect((await server.look('/card/list.png?tag=none')).status).toBe(404)
 })
