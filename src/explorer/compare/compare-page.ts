@@ -41,7 +41,7 @@ const MOST_NAMES = 2
 /** A text that identifies no passport, and candidates for it. `isSearched` is false if `MOST_NAMES` was exceeded. */
 type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
 
-/** `top` are people to begin with, if nobody was requested. */
+/** `top` are people to begin with, if fewer than two were requested. */
 type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number; top: Passport[] }
 
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
@@ -64,7 +64,7 @@ async function findPeople(reader: Reader, texts: readonly string[], signal: Abor
     if ('candidates' in found) unknown.push(found)
     else people.set(found.id, found)
   }
-  const top = texts.length === 0 ? await listRanked(reader, undefined, signal) : []
+  const top = people.size < 2 && unknown.length === 0 ? await listRanked(reader, undefined, signal) : []
   return { people: [...people.values()], unknown, omitted: Math.max(0, texts.length - MOST_PEOPLE), top }
 }
 
@@ -133,18 +133,20 @@ ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
 ${renderNotes(found)}
 ${people.length === 1 ? renderFirst(people) : people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
-${isComplete ? renderComparison(people) : html``}${found.top.length > 1 ? renderTop(found.top) : html``}`,
+${isComplete ? renderComparison(people) : html``}${found.top.length > 1 ? renderTop(found) : html``}`,
   } as const
   return respondPage(layout, isMissing ? 404 : 200)
 }
 
 const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`
 
-function renderTop(top: readonly Passport[]): Html {
-  const first = top.slice(0, MOST_PEOPLE).map(({ id }) => id)
+function renderTop({ top, people }: Found): Html {
+  const ids = people.map(({ id }) => id)
+  const others = top.filter(({ id }) => !ids.includes(id))
+  const first = others.slice(0, MOST_PEOPLE).map(({ id }) => id)
   return html`<h2>Highest scores</h2>
-<p>Begin with one of these people, or <a href="${compareAddress(first)}">compare the first ${first.length}</a>.</p>
-${renderChoices(top, [])}`
+<p>${ids.length > 0 ? 'Add one of these people.' : html`Begin with one of these people, or <a href="${compareAddress(first)}">compare the first ${first.length}</a>.`}</p>
+${renderChoices(others, ids)}`
 }
 
 /** Links that add a person to the people with these ids. */

@@ -28,9 +28,8 @@ export function renderComparison(people: People): Html {
   const isLong = people.some(({ passport }) => passport.scores.total >= 1e6)
   return html`<div class="compare panel">
 <table${isLong ? html` class="long"` : html``}>
-<thead>${head(people.map(({ passport }) => html`<td>${rosette(passport.id)}</td>`))}
-${head(people.map(({ passport }) => html`<th scope="col">${renderName(passport)}</th>`))}
-${head(people.map((person) => html`<td>${renderMarks(person, people)}</td>`))}</thead>
+<thead>${head(people.map((person) => html`<td>${renderMarks(person, people)}</td>`))}
+${head(people.map(({ passport }) => html`<th scope="col">${renderName(passport)}</th>`))}</thead>
 ${renderScores(people)}
 ${renderCredentials(people)}
 ${renderProfiles(people)}
@@ -41,15 +40,14 @@ ${renderProfiles(people)}
 const renderName = (passport: PassportV3): Html =>
   html`<a class="clamp compared" href="/passports/${passport.id}"><bdi>${shortNameOf(passport)}</bdi></a>`
 
-/** The mark of a human, and a link that removes the person from the comparison. */
+/** The rosette, the mark of a human, and a link that removes the person from the comparison. */
 function renderMarks({ passport }: ComparedPerson, people: People): Html {
   const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
-  return html`<div class="row">${passport.human ? html`<span class="pill">human</span>` : html``}
-<a class="soft remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${shortNameOf(passport)}</bdi></span></a></div>`
+  return html`<div class="row">${rosette(passport.id)}<div>${passport.human ? html`<span class="pill">human</span> ` : html``}<a class="soft remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${shortNameOf(passport)}</bdi></span></a></div></div>`
 }
 
 export const renderPanel = (person: ComparedPerson, people: People): Html =>
-  html`<div class="panel">${rosette(person.passport.id)}${renderName(person.passport)}${renderMarks(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`
+  html`<div class="panel">${renderMarks(person, people)}${renderName(person.passport)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`
 
 const renderRow = (title: string | Html, cells: readonly Html[]) =>
   html`<tr><th scope="row">${title}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>

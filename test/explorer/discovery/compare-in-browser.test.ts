@@ -33,7 +33,7 @@ inBrowser('a comparison on a phone', (browser) => {
     // The names stay visible below.
     await page.locator('.compare tbody').last().scrollIntoViewIfNeeded()
     expect((await page.locator('.compared').first().boundingBox())?.y).toBeGreaterThanOrEqual(0)
-    await page.locator('.compared').last().focus()
+    await page.locator('#search').focus()
     await tabTo(page, /^Remove/)
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(`Remove ${names[0]}`)
     await page.keyboard.press('Enter')

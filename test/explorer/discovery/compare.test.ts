@@ -137,7 +137,11 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(text).toContain('<a href="/compare?ids=3,7,20,23">compare the first 4</a>')
     const links = [...text.matchAll(/<li><a href="\/compare\?ids=(\d+)"><bdi>/g)]
     expect(links.map(([, id]) => Number(id))).toEqual([3, 7, 20, 23, 22])
-    for (const path of ['/compare?ids=7', '/compare?ids=7,20', '/compare?ids=nobody+at+all'])
+    const one = (await server.look('/compare?ids=7')).text
+    expect(readable(one)).toContain('Add one of these people.')
+    expect(one).toContain('<li><a href="/compare?ids=7,3"><bdi>')
+    expect(one).not.toContain('ids=7,7')
+    for (const path of ['/compare?ids=7,20', '/compare?ids=nobody+at+all'])
       expect((await server.look(path)).text).not.toContain('Highest scores')
   })
 
