@@ -27,7 +27,7 @@ export const FONTS = Object.entries(FILES).map(([name, file]) => {
 })
 
 /** Browsers load a file if its range has a character of the page. Optional: text that was painted in another font keeps it, so that nothing moves. */
-export const FONT_FACES = FONTS.toReversed()
+export const FONT_FACE = FONTS.toReversed()
   .map(
     ({ path, range }) =>
       `@font-face { font-family: "${FONT_FAMILY}"; font-weight: 400; font-display: optional; src: url("${path}") format("woff2"); unicode-range: ${range}; }`,

@@ -12,11 +12,7 @@ import { colorsOf, drawName, drawScoreParts, drawSvg, fitSize, round, textWidth 
 /** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
 export function createBadge(options: ExplorerOptions): ExplorerPage {
   /** Returns the level or the standing if `show` selects it and the passport has one, or else the score. */
-  async function findValue(
-    passport: FullPassport,
-    show: 'level' | 'top' | 'score',
-    request: ExplorerRequest,
-  ) {
+  async function findValue(passport: FullPassport, show: string, request: ExplorerRequest) {
     if (show === 'score') return { value: describeValue(passport), isComplete: true }
     await request.charge(STANDING_UNITS)
     const { level, top, rank, isComplete } = await findPassportWords(options, passport, request.signal)
@@ -63,49 +59,41 @@ const [HEIGHT, SIZE, PADDING] = [20, 11, 7]
 const LABEL_BACKGROUND = { light: '#4b4842', dark: '#3a403c' }
 
 function drawFlat(passport: FullPassport, value: string, { accent, accentInk }: Colors, theme: Theme): Html {
-  return drawLine(describe(passport, value), value, inHalves(LABEL_BACKGROUND[theme], accent, accentInk))
+  const style = { inks: ['#ffffff', accentInk], fill: accent, half: LABEL_BACKGROUND[theme] } as const
+  return drawLine(describe(passport, value), value, style)
 }
 
 /** A badge that names a problem in place of the score. */
 export const drawErrorBadge = (words: string): Html =>
-  drawLine(`Passport: ${words}`, words, inHalves(LABEL_BACKGROUND.light, '#77726a', '#ffffff'))
+  drawLine(`Passport: ${words}`, words, { ...ERROR_COLORS, half: LABEL_BACKGROUND.light })
+
+const ERROR_COLORS = { inks: ['#ffffff', '#ffffff'], fill: '#77726a' } as const
 
 export const toErrorEndpoint = (message: string): string =>
   toEndpoint(message, { color: 'lightgrey', isError: true })
 
-/** A line style: the label is white, and label and value have their own backgrounds. */
-const inHalves = (label: string, value: string, valueInk: string): LineStyle => ({
-  inks: ['#ffffff', valueInk],
-  after: PADDING,
-  drawBackground: (width, labelEnd) => html`<rect width="${width}" height="${HEIGHT}" rx="4" fill="${value}"/>
-<path d="M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z" fill="${label}"/>`,
-})
-
 function drawPlain(passport: FullPassport, value: string, { panel, line, soft, accent }: Colors): Html {
-  return drawLine(describe(passport, value), value, {
-    inks: [soft, accent],
-    after: 0,
-    drawBackground: (width) =>
-      html`<rect x="0.5" y="0.5" width="${round(width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${panel}" stroke="${line}"/>`,
-  })
+  return drawLine(describe(passport, value), value, { inks: [soft, accent], fill: panel, stroke: line })
 }
 
+/** `half` is the background of the label, if it has its own. */
 type LineStyle = {
-  inks: [label: string, value: string]
-  /** The background of the label extends by this length beyond its text. */
-  after: number
-  drawBackground: (width: number, labelEnd: number) => Html
+  inks: readonly [label: string, value: string]
+  fill: string
+  stroke?: string
+  half?: string
 }
 
-function drawLine(title: string, text: string, { inks, after, drawBackground }: LineStyle): Html {
+function drawLine(title: string, text: string, { inks, fill, stroke = fill, half }: LineStyle): Html {
   const label = drawText(LABEL, PADDING, false, inks[0])
-  const labelEnd = round(label.end + after)
+  const labelEnd = round(label.end + (half === undefined ? 0 : PADDING))
   const value = drawText(text, round(labelEnd + PADDING), true, inks[1])
   const width = round(value.end + PADDING)
+  const left = `M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z`
   return drawSvg(
     { width, height: HEIGHT, font: FONT, title },
-    html`${drawBackground(width, labelEnd)}
-${label.drawn}${value.drawn}`,
+    html`<rect x="0.5" y="0.5" width="${round(width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${fill}" stroke="${stroke}"/>
+${half === undefined ? html`` : html`<path d="${left}" fill="${half}"/>`}${label.drawn}${value.drawn}`,
   )
 }
 

@@ -21,7 +21,7 @@ import referenceJsonScript from '../assets/reference-json.client.js' with { type
 import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
 import shareScript from '../assets/share.client.js' with { type: 'text' }
 import themeScript from '../assets/theme.client.js' with { type: 'text' }
-import { FONT_FACES, FONTS } from '../design/fonts.ts'
+import { FONT_FACE, FONTS } from '../design/fonts.ts'
 import { type Theme, writeColors } from '../design/tokens.ts'
 
 /** Creates a page or file with this Content-Security-Policy. */
@@ -88,21 +88,10 @@ export const picture = (
   )
 
 /** One stylesheet for all pages except the reference, so that browsers fetch it once. */
-const STYLE = compact([
-  FONT_FACES,
-  base,
-  components,
-  charts,
-  ranking,
-  pages,
-  compare,
-  passport,
-  sections,
-  print,
-])
+const STYLE = compact(FONT_FACE, base, components, charts, ranking, pages, compare, passport, sections, print)
 
 /** Removes comments and most white space. */
-function compact(styles: readonly string[]): string {
+function compact(...styles: string[]): string {
   return styles
     .join('\n')
     .replace(/\/\*.*?\*\//gs, '')
@@ -115,7 +104,7 @@ const minifier = new Bun.Transpiler({ loader: 'js', minifyWhitespace: true })
 const FILES = {
   'ranking.js': minifier.transformSync(`${shareScript}\n${rankingScript}`),
   'passport.js': minifier.transformSync(`${shareScript}\n${passportScript}`),
-  'reference.css': compact([reference, referenceLayout]),
+  'reference.css': compact(reference, referenceLayout),
   'reference-calls.js': minifier.transformSync(referenceCallsScript),
   'theme.js': minifier.transformSync(themeScript),
   'reference.js': minifier.transformSync(`${referenceJsonScript}\n${referenceScript}`),
