@@ -13,7 +13,7 @@ import { respondPage } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
 import { findParts } from '../site/standings.ts'
-import { type ComparedPerson, compareAddress, renderComparison, renderPanel } from './compare-table.ts'
+import { type ComparedPerson, compareAddress, renderComparison } from './compare-table.ts'
 
 /** Two to four people side by side. */
 export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
@@ -132,8 +132,8 @@ function renderPage(site: Site, found: Found, people: readonly ComparedPerson[])
 ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
 ${renderNotes(found)}
-${people.length === 1 ? renderFirst(people) : people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
-${isComplete ? renderComparison(people) : html``}${found.top.length > 1 ? renderTop(found) : html``}`,
+${people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
+${found.top.length > 1 ? renderTop(found) : html``}${people.length > 0 ? renderComparison(people) : html``}`,
   } as const
   return respondPage(layout, isMissing ? 404 : 200)
 }
@@ -152,12 +152,6 @@ ${renderChoices(others, ids)}`
 /** Links that add a person to the people with these ids. */
 const renderChoices = (people: readonly Passport[], ids: readonly number[]): Html =>
   html`<ul class="chips">${people.map((each) => html`<li><a href="${compareAddress([...ids, each.id])}"><bdi>${shortNameOf(each)}</bdi> <span>${formatFigure(each.scores.total)}</span></a></li>`)}</ul>`
-
-/** Renders the first person, and a form to add the second. */
-const renderFirst = (people: readonly ComparedPerson[]): Html => html`<div class="compare-start">
-${people.map((person) => renderPanel(person, people))}
-<div class="panel vacant">${renderAddForm(people)}</div>
-</div>`
 
 function renderNotes({ people, unknown, omitted }: Found): Html {
   const ids = people.map(({ id }) => id)

@@ -46,9 +46,6 @@ function renderMarks({ passport }: ComparedPerson, people: People): Html {
   return html`<div class="row">${rosette(passport.id)}<div>${passport.human ? html`<span class="pill">human</span> ` : html``}<a class="soft remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${shortNameOf(passport)}</bdi></span></a></div></div>`
 }
 
-export const renderPanel = (person: ComparedPerson, people: People): Html =>
-  html`<div class="panel">${renderMarks(person, people)}${renderName(person.passport)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`
-
 const renderRow = (title: string | Html, cells: readonly Html[]) =>
   html`<tr><th scope="row">${title}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>
 `
@@ -156,7 +153,8 @@ const MOST_TAGS = 12
 
 function renderProfiles(people: People): Html {
   const tagsOf = ({ passport }: ComparedPerson) => new Set(passport.profile.tags.map(foldName))
-  const shared = people.map(tagsOf).reduce((common, tags) => common.intersection(tags))
+  const alone = people.length === 1 ? [new Set<string>()] : []
+  const shared = [...people.map(tagsOf), ...alone].reduce((common, tags) => common.intersection(tags))
   const places = people.map(({ passport }) => renderWord('place', passport.profile.location))
   const tags = people.map(({ passport }) => {
     const words = passport.profile.tags.slice(0, MOST_TAGS).map((tag) => {

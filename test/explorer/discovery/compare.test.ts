@@ -74,9 +74,11 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect((await server.look('/compare?ids=7')).text).not.toContain('id="share"')
   })
 
-  test('the comparison of one person has a form to add a second one', async () => {
+  test('the comparison of one person has a form to add a second one, and no shared tags', async () => {
     const { text } = await server.look('/compare?ids=7')
-    expect(text).toContain('<div class="panel vacant"><form class="search" action="/compare">')
+    expect(text).toContain('<form class="search" action="/compare">')
+    expect(text).toContain('<div class="compare panel">')
+    expect(readable(text)).not.toContain('shared')
     expect(text).not.toContain('<table>')
   })
 
