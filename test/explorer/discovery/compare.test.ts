@@ -79,7 +79,6 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(text).toContain('<form class="search" action="/compare">')
     expect(text).toContain('<div class="compare panel">')
     expect(readable(text)).not.toContain('shared')
-    expect(text).not.toContain('<table>')
   })
 
   test('the comparison accepts ids, wallets, handles and names, and shows each person once', async () => {
