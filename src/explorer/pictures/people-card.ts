@@ -25,7 +25,7 @@ export function drawPeople(site: Site, { title, people, rules }: PeopleCard): Ht
   const scores = people.map((passport) => formatFigure(passport.scores.total))
   // Two rows have space for the level below the bar; otherwise it is beside the name.
   const isTall = people.length < 3
-  const [line, bar] = isTall ? [0.33, 0.43] : [0.45, 0.58]
+  const [line, bar, thickness] = isTall ? [0.33, 0.43, 0.2] : [0.45, 0.58, 0.24]
   const highest = Math.max(1, ...people.map((passport) => passport.scores.total))
   const x = round(LEFT + height + 8)
   const scoreSize = fitAll(scores, 260, height * 0.75)
@@ -37,12 +37,7 @@ export function drawPeople(site: Site, { title, people, rules }: PeopleCard): Ht
     const baseline = round(y + height * line)
     const level = levels[at] ?? ''
     const length = (Math.max(0, passport.scores.total) / highest) * (end - x)
-    const box = {
-      x,
-      y: round(y + height * bar),
-      width: length,
-      height: round(height * (isTall ? 0.2 : 0.24)),
-    }
+    const box = { x, y: round(y + height * bar), width: length, height: round(height * thickness) }
     return html`<svg x="${LEFT}" y="${round(y)}" width="${round(height - 18)}" height="${round(height - 18)}">${rosette(passport.id)}</svg>
 ${drawName(names[at] ?? '', { x, y: baseline, width, size, smallest: 40, fill: colors.ink })}
 <rect x="${x}" y="${box.y}" width="${round(end - x)}" height="${box.height}" rx="${box.height / 4}" fill="${colors.track}"/>
