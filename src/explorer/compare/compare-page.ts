@@ -1,9 +1,7 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import { findPage } from '../../catalog/find-list.ts'
-import { findMatches, isComplete } from '../../catalog/find-matches.ts'
+import { type FoundPeople, findPeople, MOST_NAMES, MOST_PEOPLE } from '../../catalog/find-people.ts'
 import { notFound } from '../../domain/errors.ts'
-import { parseKeyword } from '../../domain/lists/list-request.ts'
-import { type Passport, type PassportKey, parsePassportKey } from '../../domain/passport.ts'
+import type { Passport } from '../../domain/passport.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
@@ -33,83 +31,15 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
   },
 })
 
-const MOST_PEOPLE = 4
-
-/** Further names are not searched, because each search reads all names. People usually add one name at a time. */
-const MOST_NAMES = 2
-
-/** A text that identifies no passport, and candidates for it. `isSearched` is false if `MOST_NAMES` was exceeded. */
-type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
-
-/** `top` are people to begin with, if fewer than two were requested. */
-type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number; top: Passport[] }
-
-type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
-type Search = (text: string) => Promise<Passport[] | undefined>
-
 /** `ids=1,2` and `ids=1&ids=2` are the same. Repeated and blank texts are left out. */
 function parseIds(query: URLSearchParams): string[] {
   const texts = query.getAll('ids').join(',').split(',')
   return [...new Set(texts.map((text) => text.trim()))].filter((text) => text !== '')
 }
 
-/** Finds up to four passports by id, wallet, handle, or a name that only one passport has. */
-async function findPeople(reader: Reader, texts: readonly string[], signal: AbortSignal): Promise<Found> {
-  const people = new Map<number, PassportV3>()
-  const unknown: Unknown[] = []
-  let names = 0
-  const search = async (text: string) => (++names > MOST_NAMES ? undefined : findNamed(reader, text, signal))
-  for (const text of texts.slice(0, MOST_PEOPLE)) {
-    const found = await findPerson(reader, text, search)
-    if ('candidates' in found) unknown.push(found)
-    else people.set(found.id, found)
-  }
-  const top = people.size < 2 && unknown.length === 0 ? await listRanked(reader, undefined, signal) : []
-  return { people: [...people.values()], unknown, omitted: Math.max(0, texts.length - MOST_PEOPLE), top }
-}
-
-const MOST_CANDIDATES = 5
-const LONGEST_TEXT = 250
-
-/** `search` finds people by name. It returns `undefined` if too many names were searched already. */
-async function findPerson(reader: Reader, text: string, search: Search): Promise<PassportV3 | Unknown> {
-  if (text.length > LONGEST_TEXT) return { text, candidates: [], isSearched: true }
-  const key = parsePassportKey(text)
-  const passport = key && (await readPassport(reader, key))
-  if (passport) return passport
-  const { matches } = await findMatches(reader.store, text)
-  const complete = matches.filter(({ reason }) => isComplete(reason))
-  // No search by name if the text is a complete wallet or handle of only one passport.
-  const named = complete.length === 1 ? [] : await search(text)
-  const sure = complete.length > 0 ? complete.map((match) => match.passport) : (named ?? [])
-  const [only] = sure.length === 1 && (complete.length > 0 || matches.length === 0) ? sure : []
-  const person = only && (await readPassport(reader, { id: only.id }))
-  if (person) return person
-  const all = [...matches.map((match) => match.passport), ...(named ?? [])]
-  const byScore = all.toSorted((one, other) => other.scores.total - one.scores.total)
-  const candidates = [...new Map(byScore.map((each) => [each.id, each])).values()].slice(0, MOST_CANDIDATES)
-  return { text, candidates, isSearched: named !== undefined }
-}
-
-async function findNamed(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
-  const keyword = parseKeyword(text)
-  return keyword === undefined ? [] : listRanked(reader, keyword, signal)
-}
-
-/** Lists people, or those whose name has the keyword, the highest scores first. */
-async function listRanked(reader: Reader, keyword: string | undefined, signal: AbortSignal) {
-  const request = { page: 1, size: MOST_CANDIDATES, keyword, signal }
-  return (await findPage(reader, request, reader.store.passports.listByIds)).items
-}
-
-async function readPassport({ store }: Reader, key: PassportKey): Promise<PassportV3 | undefined> {
-  const [found] = await store.v3.find([key], { credentials: true })
-  return found && 'passport' in found ? found.passport : undefined
-}
-
 const LIST = new Intl.ListFormat('en-GB')
 
-function renderPage(site: Site, found: Found, people: readonly ComparedPerson[]): RenderedPage {
+function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPerson[]): RenderedPage {
   const listNames = (longest: number) =>
     LIST.format(people.map(({ passport }) => shortWord(shortNameOf(passport), longest)))
   const names = listNames(MAX_TEXT_LENGTH)
@@ -140,7 +70,7 @@ ${found.top.length > 1 ? renderTop(found) : html``}${people.length > 0 ? renderC
 
 const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`
 
-function renderTop({ top, people }: Found): Html {
+function renderTop({ top, people }: FoundPeople): Html {
   const ids = people.map(({ id }) => id)
   const others = top.filter(({ id }) => !ids.includes(id))
   const first = others.slice(0, MOST_PEOPLE).map(({ id }) => id)
@@ -153,7 +83,7 @@ ${renderChoices(others, ids)}`
 const renderChoices = (people: readonly Passport[], ids: readonly number[]): Html =>
   html`<ul class="chips">${people.map((each) => html`<li><a href="${compareAddress([...ids, each.id])}"><bdi>${shortNameOf(each)}</bdi> <span>${formatFigure(each.scores.total)}</span></a></li>`)}</ul>`
 
-function renderNotes({ people, unknown, omitted }: Found): Html {
+function renderNotes({ people, unknown, omitted }: FoundPeople): Html {
   const ids = people.map(({ id }) => id)
   const notes = unknown.map(({ text, candidates, isSearched }) => {
     const shown = shortWord(text, MAX_TEXT_LENGTH)

@@ -1,0 +1,79 @@
+import { parseKeyword } from '../domain/lists/list-request.ts'
+import { type Passport, type PassportKey, parsePassportKey } from '../domain/passport.ts'
+import type { PassportV3 } from '../domain/v3/passport.ts'
+import type { Store } from '../store/store.ts'
+import type { Catalog } from './catalog.ts'
+import { findPage } from './find-list.ts'
+import { findMatches, isComplete } from './find-matches.ts'
+
+export const MOST_PEOPLE = 4
+
+/** Further names are not searched, because each search reads all names. People usually add one name at a time. */
+export const MOST_NAMES = 2
+
+/** A text that identifies no passport, and candidates for it. `isSearched` is false if `MOST_NAMES` was exceeded. */
+type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
+
+/** `top` are people to begin with, if fewer than two were requested. */
+export type FoundPeople = { people: PassportV3[]; unknown: Unknown[]; omitted: number; top: Passport[] }
+
+type Reader = { store: Store; catalog: Catalog }
+type Search = (text: string) => Promise<Passport[] | undefined>
+
+/** Finds up to four passports by id, wallet, handle, or a name that only one passport has. */
+export async function findPeople(
+  reader: Reader,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<FoundPeople> {
+  const people = new Map<number, PassportV3>()
+  const unknown: Unknown[] = []
+  let names = 0
+  const search = async (text: string) => (++names > MOST_NAMES ? undefined : findNamed(reader, text, signal))
+  for (const text of texts.slice(0, MOST_PEOPLE)) {
+    const found = await findPerson(reader, text, search)
+    if ('candidates' in found) unknown.push(found)
+    else people.set(found.id, found)
+  }
+  const top = people.size < 2 && unknown.length === 0 ? await listRanked(reader, undefined, signal) : []
+  return { people: [...people.values()], unknown, omitted: Math.max(0, texts.length - MOST_PEOPLE), top }
+}
+
+const MOST_CANDIDATES = 5
+const LONGEST_TEXT = 250
+
+/** `search` finds people by name. It returns `undefined` if too many names were searched already. */
+async function findPerson(reader: Reader, text: string, search: Search): Promise<PassportV3 | Unknown> {
+  if (text.length > LONGEST_TEXT) return { text, candidates: [], isSearched: true }
+  const key = parsePassportKey(text)
+  const passport = key && (await readPassport(reader, key))
+  if (passport) return passport
+  const { matches } = await findMatches(reader.store, text)
+  const complete = matches.filter(({ reason }) => isComplete(reason))
+  // No search by name if the text is a complete wallet or handle of only one passport.
+  const named = complete.length === 1 ? [] : await search(text)
+  const sure = complete.length > 0 ? complete.map((match) => match.passport) : (named ?? [])
+  const [only] = sure.length === 1 && (complete.length > 0 || matches.length === 0) ? sure : []
+  const person = only && (await readPassport(reader, { id: only.id }))
+  if (person) return person
+  const all = [...matches.map((match) => match.passport), ...(named ?? [])]
+  const byScore = all.toSorted((one, other) => other.scores.total - one.scores.total)
+  const candidates = [...new Map(byScore.map((each) => [each.id, each])).values()].slice(0, MOST_CANDIDATES)
+  return { text, candidates, isSearched: named !== undefined }
+}
+
+async function findNamed(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
+  const keyword = parseKeyword(text)
+  return keyword === undefined ? [] : listRanked(reader, keyword, signal)
+}
+
+/** Lists people, or those whose name has the keyword, the highest scores first. */
+async function listRanked(reader: Reader, keyword: string | undefined, signal: AbortSignal) {
+  const request = { page: 1, size: MOST_CANDIDATES, keyword, signal }
+  return (await findPage(reader, request, reader.store.passports.listByIds)).items
+}
+
+async function readPassport({ store }: Reader, key: PassportKey): Promise<PassportV3 | undefined> {
+  const [found] = await store.v3.find([key], { credentials: true })
+  return found && 'passport' in found ? found.passport : undefined
+}
