@@ -46,7 +46,6 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
   const heading = listNames(people.length > 2 ? 20 : 40)
   const path = compareAddress(people.map(({ passport }) => passport.id))
   const isComplete = people.length > 1
-  const isMissing = people.length === 0 && found.unknown.length > 0
   const card = `/card${path.replace('?', '.png?')}`
   const share = { path, ...(isComplete && { card, alt: names, title: `${names} compared` }) }
   const layout = {
@@ -65,7 +64,7 @@ ${renderNotes(found)}
 ${people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
 ${found.top.length > 1 ? renderTop(found) : html``}${people.length > 0 ? renderComparison(people) : html``}`,
   } as const
-  return respondPage(layout, isMissing ? 404 : 200)
+  return respondPage(layout, people.length === 0 && found.unknown.length > 0 ? 404 : 200)
 }
 
 const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`

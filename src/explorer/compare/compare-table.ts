@@ -153,8 +153,8 @@ const MOST_TAGS = 12
 
 function renderProfiles(people: People): Html {
   const tagsOf = ({ passport }: ComparedPerson) => new Set(passport.profile.tags.map(foldName))
-  const alone = people.length === 1 ? [new Set<string>()] : []
-  const shared = [...people.map(tagsOf), ...alone].reduce((common, tags) => common.intersection(tags))
+  const common = people.map(tagsOf).reduce((all, tags) => all.intersection(tags))
+  const shared = people.length > 1 ? common : new Set()
   const places = people.map(({ passport }) => renderWord('place', passport.profile.location))
   const tags = people.map(({ passport }) => {
     const words = passport.profile.tags.slice(0, MOST_TAGS).map((tag) => {

@@ -17,13 +17,9 @@ const FILES = { latin, vietnamese, 'latin-ext': latinExt, greek, cyrillic, 'cyri
 /** `letters` matches a character of the file. */
 export const FONTS = Object.entries(FILES).map(([name, file]) => {
   const [bytes, range] = [readFileSync(file), ranges[name as keyof typeof ranges]]
-  const letters = range.replaceAll('U+', '\\u').replaceAll('-', '-\\u').replaceAll(',', '')
-  return {
-    bytes,
-    range,
-    letters: new RegExp(`[${letters}]`, 'gu'),
-    path: `/fonts/${name}.${hashOf(bytes)}.woff2`,
-  }
+  const set = range.replaceAll('U+', '\\u').replaceAll('-', '-\\u').replaceAll(',', '')
+  const letters = new RegExp(`[${set}]`, 'gu')
+  return { bytes, range, letters, path: `/fonts/${name}.${hashOf(bytes)}.woff2` }
 })
 
 /** Browsers load a file if its range has a character of the page. Optional: text that was painted in another font keeps it, so that nothing moves. */

@@ -9,9 +9,7 @@ import { countList } from '../site/layout-and-link-previews.ts'
 import { findRanking } from './find-ranking.ts'
 import { describeList } from './ranking-page.ts'
 
-const MOST_PEOPLE = 3
-
-/** The card of a filtered list: `/card/list.png` with the parameters of the list, as `cardOfList` writes them. */
+/** The card of a filtered list, with its first three people: `/card/list.png` with the parameters of the list. */
 export function createListCard(options: CardOptions): ExplorerPage {
   const facets = createFacetReader(options)
   const parse = (query: URLSearchParams) => ({ ...parseRankingQuery(query), page: 1 })
@@ -25,7 +23,7 @@ export function createListCard(options: CardOptions): ExplorerPage {
       await request.charge(PNG_UNITS + 4)
       const requests = await facets.requestsFor(list)
       const found = await findRanking(options, list, requests, signal)
-      const first = found.ranked.slice(0, MOST_PEOPLE)
+      const first = found.ranked.slice(0, 3)
       const read = await Promise.all(
         first.map(({ passport: { id } }) => options.store.passports.find({ id })),
       )

@@ -172,10 +172,7 @@ const hiddenFields = (query: RankingQuery) => [
 ]
 
 /** Describes the list for the title and the heading, such as "People tagged “zk” in Lisbon with GitHub". */
-export function describeList(
-  { typed, filters, sort }: RankingQuery,
-  active: readonly ActiveFilter[],
-): string {
+export function describeList({ typed, filters, sort }: RankingQuery, active: readonly ActiveFilter[]) {
   const join = (start: string, names: readonly FilterName[], quote = (label: string) => label) => {
     const shown = active.filter(({ name, value }) => names.includes(name) && filters[name].includes(value))
     const labels = shown.map(({ label }) => quote(shortWord(label, MAX_TITLE_VALUE)))
