@@ -1,13 +1,9 @@
 import { expect, test } from 'bun:test'
-import { DEFAULT_SITE } from '../../src/config/site.ts'
 import { contrast } from '../../src/domain/color-contrast.ts'
 import { renderScoreBar } from '../../src/explorer/design/charts.ts'
-import { FONTS } from '../../src/explorer/design/fonts.ts'
-import { html } from '../../src/explorer/design/html.ts'
+import { FONTS, LATIN_FONT_PATH } from '../../src/explorer/design/fonts.ts'
 import { rosette } from '../../src/explorer/design/rosette.ts'
 import { PALETTE, writeColors } from '../../src/explorer/design/tokens.ts'
-import { renderLayout } from '../../src/explorer/site/layout-and-link-previews.ts'
-import { createSite } from '../../src/explorer/site/site.ts'
 
 test('the stylesheet has the colours of both themes, including the accent colours of the site', () => {
   const style = writeColors({ light: '#111111', dark: '#eeeeee' })
@@ -57,28 +53,13 @@ test('the small version of a rosette is simpler than the large one and has the s
   expect(strokeOf(small)).toBe(strokeOf(large) as string)
 })
 
-test('the fonts are small files with different characters', () => {
+test('the fonts are small files, of which pages use the first', () => {
   expect(FONTS).toHaveLength(6)
-  for (const { bytes, path } of FONTS) {
+  for (const bytes of FONTS) {
     expect(Buffer.from(bytes.subarray(0, 4)).toString()).toBe('wOF2')
     expect(bytes.length).toBeLessThan(21_000)
-    expect(path).toMatch(/^\/fonts\/[a-z-]+\.[0-9a-z]+\.woff2$/)
   }
-})
-
-test('a page preloads the font files that its heading and the name of the site need, and no others', () => {
-  const preloadsOf = (heading: string, name?: string) => {
-    const { site } = createSite(name === undefined ? undefined : { ...DEFAULT_SITE, name })
-    const main = html`<h1><bdi>${heading}</bdi></h1><p>Łódź</p>`
-    const page = renderLayout({ site, title: 'Łódź', description: '', main })
-    return [...page.matchAll(/preload" href="\/fonts\/([a-z-]+)\./g)].map(([, file]) => file)
-  }
-  for (const heading of ['Ada', 'Jürgen Œuvré', 'ada_86 🌊', 'Zoë 🏔️ “x” – 5 €', 'زورق', '葉'])
-    expect([heading, preloadsOf(heading)]).toEqual([heading, ['latin']])
-  expect(preloadsOf('Rūta')).toEqual(['latin', 'latin-ext'])
-  expect(preloadsOf('Đặng Giấy')).toEqual(['latin', 'vietnamese'])
-  expect(preloadsOf('Мятный')).toEqual(['latin', 'cyrillic'])
-  expect(preloadsOf('Ada', 'Σκορ')).toEqual(['latin', 'greek'])
+  expect(LATIN_FONT_PATH).toMatch(/^\/fonts\/latin\.[0-9a-z]+\.woff2$/)
 })
 
 const SCORES = { total: 100, activity: 50, identity: 30, skills: 20 }

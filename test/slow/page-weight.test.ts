@@ -9,7 +9,7 @@ import { inventPeople } from '../support/store/invented-people.ts'
 import { hand } from '../support/store/scoring.ts'
 
 inBrowser('page weight', (browser) => {
-  test('a first visit to any kind of page transfers at most 45 KB with headers and 6 KB of scripts, and the font files that its heading needs; a later one at most 15 KB; nothing moves', async () => {
+  test('a first visit to any kind of page transfers at most 45 KB with headers and 6 KB of scripts, a later one at most 15 KB, and nothing moves', async () => {
     await using store = await openTestStore('sqlite', inventPeople().slice(0, 60))
     for (let points = 1; points <= 10; points++) {
       await hand(store, { id: 42 }, pointOf('github', '', 4 * points ** 2, ''))
@@ -25,12 +25,11 @@ inBrowser('page weight', (browser) => {
     })
     const heavy: object[] = []
     for (const path of listPageKinds(42, 'github_developer')) {
-      const { first, later, scripts, fonts, further } = await weigh(page, server.url.origin + path)
+      const { first, later, scripts, fonts } = await weigh(page, server.url.origin + path)
       const shift = await page.evaluate(readShift)
-      const preloads = await page.locator('link[as=font]').count()
-      expect([path, first > 20_000, fonts]).toEqual([path, true, preloads])
-      if (first - further > 45_000 || later > 15_000 || scripts > 6_000 || shift > 0)
-        heavy.push({ path, first, further, later, scripts, shift })
+      expect([path, first > 20_000, fonts]).toEqual([path, true, 1])
+      if (first > 45_000 || later > 15_000 || scripts > 6_000 || shift > 0)
+        heavy.push({ path, first, later, scripts, shift })
     }
     expect(heavy).toEqual([])
   })
@@ -38,7 +37,7 @@ inBrowser('page weight', (browser) => {
 
 /** Opens a page without the cache. Counts bytes as the browser does: compressed bodies and headers. */
 async function weigh(page: Page, url: string) {
-  const weight = { first: 0, later: 0, scripts: 0, fonts: 0, further: 0 }
+  const weight = { first: 0, later: 0, scripts: 0, fonts: 0 }
   const responses = new Map<string, { type: string; isImmutable: boolean }>()
   const devTools = await page.context().newCDPSession(page)
   devTools.on('Network.responseReceived', ({ requestId, type, response }) => {
@@ -50,8 +49,7 @@ async function weigh(page: Page, url: string) {
     weight.first += encodedDataLength
     if (!isImmutable) weight.later += encodedDataLength
     if (type === 'Script') weight.scripts += encodedDataLength
-    // The first font file is the Latin one.
-    if (type === 'Font' && ++weight.fonts > 1) weight.further += encodedDataLength
+    if (type === 'Font') weight.fonts++
   })
   await devTools.send('Network.enable')
   await devTools.send('Network.setCacheDisabled', { cacheDisabled: true })

@@ -7,7 +7,7 @@ import { FONT_FAMILY, FONTS } from '../design/fonts.ts'
 export type DrawPng = (svg: string, width: number) => Uint8Array<ArrayBuffer>
 
 const FONT = {
-  fontBuffers: FONTS.map(({ bytes }) => bytes),
+  fontBuffers: FONTS,
   defaultFontFamily: FONT_FAMILY,
   serifFamily: FONT_FAMILY,
   sansSerifFamily: FONT_FAMILY,

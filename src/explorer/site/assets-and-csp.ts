@@ -21,7 +21,7 @@ import referenceJsonScript from '../assets/reference-json.client.js' with { type
 import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
 import shareScript from '../assets/share.client.js' with { type: 'text' }
 import themeScript from '../assets/theme.client.js' with { type: 'text' }
-import { FONT_FACE, FONTS } from '../design/fonts.ts'
+import { FONT_FACE, LATIN_FONT, LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Theme, writeColors } from '../design/tokens.ts'
 
 /** Creates a page or file with this Content-Security-Policy. */
@@ -138,7 +138,7 @@ export function createAssets(accents: Record<Theme, string>) {
           return response
         },
       }),
-      ...FONT_ROUTES,
+      pageRoute(LATIN_FONT_PATH, () => LATIN),
     ],
   }
 }
@@ -146,7 +146,4 @@ export function createAssets(accents: Record<Theme, string>) {
 /** For URLs that change when the content changes. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
-const FONT_ROUTES = FONTS.map(({ path, bytes }) => {
-  const font = createPage(bytes, { 'Content-Type': 'font/woff2', 'Cache-Control': FOREVER })
-  return pageRoute(path, () => font)
-})
+const LATIN = createPage(LATIN_FONT, { 'Content-Type': 'font/woff2', 'Cache-Control': FOREVER })

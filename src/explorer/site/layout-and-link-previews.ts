@@ -1,7 +1,7 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { FullPassport, Passport } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/url.ts'
-import { preloadFonts } from '../design/fonts.ts'
+import { LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatDay, formatFigure, shortNameOf } from '../design/text.ts'
 import type { AssetName } from './assets-and-csp.ts'
@@ -43,7 +43,8 @@ export function renderLayout(layout: Layout): string {
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <meta name="theme-color" content="${site.accents.light}">
 ${explorer ? RASTER_ICONS : html``}
-${preloadFonts(site.name + (/<h1.*?<\/h1>/s.exec(main.markup)?.[0] ?? ''))}<script src="${site.urlOf('theme.js')}"></script>
+<link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
+<script src="${site.urlOf('theme.js')}"></script>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
 ${renderShareMeta(site, { title, description, ...share }, explorer)}${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${site.urlOf(script)}"></script>`}
 </head>
