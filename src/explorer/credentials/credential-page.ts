@@ -29,6 +29,7 @@ import { ALL_PASSPORTS, PAGE_SIZE, withFilter } from '../search/ranking-query.ts
 import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { whenReady } from '../site/not-ready.ts'
+import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
 import { formatShare, renderCategory, ruleOf } from './credential-list.ts'
 
@@ -99,20 +100,22 @@ const listOf = (type: string) => ({
 function renderPage(site: Site, found: Found): RenderedPage {
   const { type, rule, example, holders, all, page, last, most } = found
   const name = shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
-  const share = holders === 0 ? '' : `, ${formatShare((100 * holders) / all)} of all`
+  const part = holders === 0 ? '' : `, ${formatShare((100 * holders) / all)} of all`
   const addressOf = (at: number) => `${credentialAddress(type)}${at === 1 ? '' : `?page=${at}`}`
   const category = rule?.category ?? example?.category ?? ''
   const issuer = rule?.issuer ?? example?.issuer
   const source = issuer ?? findKnown(type)?.source
+  const share = {
+    path: addressOf(page),
+    card: `/card/credential/${encodeURIComponent(type.toWellFormed())}.png`,
+    alt: `${name}: ${formatPeople(holders)}`,
+  }
   return respondPage({
     site,
+    share,
+    script: 'share.js',
     title: `${name}: ${count(holders, 'holder')}${page === 1 ? '' : `, page ${formatFigure(page)}`}`,
     description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${formatPeople(holders)} have`} it.`,
-    share: {
-      path: addressOf(page),
-      card: `/card/credential/${encodeURIComponent(type.toWellFormed())}.png`,
-      alt: `${name}: ${formatPeople(holders)}`,
-    },
     here: '/credentials',
     main: html`<p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
@@ -121,8 +124,9 @@ function renderPage(site: Site, found: Found): RenderedPage {
 <div><dt class="soft">${partOf(category) ? 'Counts toward' : 'Category'}</dt><dd>${renderCategory(category)}</dd></div>
 <div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
 <div><dt class="soft">${issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by'}</dt><dd><bdi>${shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
-<div><dt class="soft">People</dt><dd>${formatFigure(holders)}<span class="soft">${share}</span></dd></div>
+<div><dt class="soft">People</dt><dd>${formatFigure(holders)}<span class="soft">${part}</span></dd></div>
 </dl>
+<p>${SHARE_BUTTON}</p>${renderSharePanel({ ...share, title: share.alt }, `${share.alt} on ${site.name}`, site.origin)}
 ${page === 1 ? html`${rule ? renderRule(rule, found) : html``}${renderPoints(found)}` : html``}
 ${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found, name, renderPager(page, last, addressOf))}`,
   })

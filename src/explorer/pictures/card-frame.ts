@@ -28,7 +28,7 @@ export function frame(title: string, site: Site, body: Html): Html {
     html`<rect width="${WIDTH}" height="${HEIGHT}" fill="${colors.ground}"/>
 <g fill="none" stroke="${colors.accent}" stroke-width="1.6">${WAVES}</g>
 ${body}
-${drawName(site.name, { x: LEFT, y: 604, width: half, size: 38, smallest: 24, fill: colors.accent })}
+${drawName(site.demo ? `${site.name}, demo data` : site.name, { x: LEFT, y: 604, width: half, size: 38, smallest: 24, fill: colors.accent })}
 <g text-anchor="end">${drawText(RIGHT, 604, fitSize(host, half, 38), colors.soft, host)}</g>`,
   )
 }

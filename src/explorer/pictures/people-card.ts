@@ -8,16 +8,17 @@ import { drawText, frame, LEFT, RIGHT, SERIF } from './card-frame.ts'
 import { drawableName, drawableText } from './drawable-text.ts'
 import { colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
 
-type PeopleCard = { title: string; people: readonly FullPassport[]; rules: RuleSetShape }
+/** `time` is the time of the scores; by default that of the latest calculation. */
+type PeopleCard = { title: string; people: readonly FullPassport[]; rules: RuleSetShape; time?: number }
 
 /** The top and the height of all rows, and the space between score and bar. */
 const [TOP, HEIGHT, GAP] = [196, 352, 36]
 
 /** Draws a row for each of one to four people. Names have the same size, scores too, and all bars have the same scale. */
-export function drawPeople(site: Site, { title, people, rules }: PeopleCard): Html {
+export function drawPeople(site: Site, { title, people, rules, time }: PeopleCard): Html {
   const colors = colorsOf(site, 'light')
   const owner = drawableText(site.owner ?? '', site.fonts)
-  const day = formatDay(Math.max(...people.map(({ calculatedAt }) => calculatedAt)))
+  const day = formatDay(time ?? Math.max(...people.map(({ calculatedAt }) => calculatedAt)))
   const words = `Passport scores, ${day}${owner === '' ? '' : `. Run by ${owner}`}`
   const height = Math.min(HEIGHT / people.length, 172)
   const names = people.map((passport) => drawableName(passport, site.fonts))

@@ -1,4 +1,5 @@
 import { notFound } from '../../domain/errors.ts'
+import { formatDay } from '../design/text.ts'
 import { PNG_UNITS } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
 import { drawPeople } from '../pictures/people-card.ts'
@@ -14,7 +15,7 @@ export function createListCard(options: CardOptions): ExplorerPage {
   const facets = createFacetReader(options)
   const parse = (query: URLSearchParams) => ({ ...parseRankingQuery(query), page: 1 })
   return {
-    version: async () => (await options.rules()).stamp,
+    version: async () => `${(await options.rules()).stamp} ${formatDay(options.now())}`,
     variant: (query) => addressOf(parse(query)),
     async render(request) {
       const { site, signal } = request
@@ -33,7 +34,7 @@ export function createListCard(options: CardOptions): ExplorerPage {
       const words = countList(describeList(list, filters), found.total)
       const title = drawableText(words, site.fonts) || `${found.total} people`
       const rules = await options.rules()
-      return options.drawCard(request, () => drawPeople(site, { title, people, rules }))
+      return options.drawCard(request, () => drawPeople(site, { title, people, rules, time: options.now() }))
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Standing } from '../../catalog/score-standing.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
 import { PROGRAM } from '../../version.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
@@ -210,8 +211,13 @@ function describe({ asked, reading, found, filters }: Shown): string {
   if (total === 0 && isFiltered(query) && !reading?.isSuggested)
     return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
   if (total === 0) return `No passport found for “${asked.typed}”`
-  if (reading?.isSuggested)
-    return `No passport matches “${asked.typed}”; showing ${countList(describeList(query, filters), total)}`
+  if (reading?.isSuggested) {
+    const list = countList(describeList(query, filters), total)
+    const isBegun = (word: string) => filters.some(({ label }) => ` ${foldName(label)}`.includes(` ${word}`))
+    return foldName(asked.typed).split(' ').every(isBegun)
+      ? list
+      : `No passport matches “${asked.typed}”; showing ${list}`
+  }
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`

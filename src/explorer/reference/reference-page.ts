@@ -27,7 +27,7 @@ export const versionsOf = (routes: readonly DocumentedRoute[]): string[] => [
 export function renderReference(all: readonly Route[], options: Options, call?: DocumentedRoute): string {
   const { site, version, explorer } = options
   const main = html`<div class="reference" data-origin="${site.origin}"${explorer ? html` data-explorer` : html``}>
-${call ? renderCall(call, options) : renderVersion(all, options)}
+${call ? renderCall(call, all, options) : renderVersion(all, options)}
 </div>`
   return renderLayout({
     site,
@@ -97,8 +97,14 @@ function renderCallRow(route: DocumentedRoute): Html {
 `
 }
 
-function renderCall(call: DocumentedRoute, options: Options): Html {
+function renderCall(call: DocumentedRoute, all: readonly Route[], options: Options): Html {
   const { version, site, stamp } = options
+  const calls = all.filter(isDocumented).filter(({ surface }) => surface === call.surface)
+  const others = calls.map((each) =>
+    each === call
+      ? html`<li>${each.summary}</li>`
+      : html`<li><a href="${callPath(each)}">${each.summary}</a></li>`,
+  )
   return html`<p class="trail"><a href="${referencePath(version)}">${version} API reference</a></p>
 <h1>${call.summary}</h1>
 <p>${renderPath(call)}</p>
@@ -106,7 +112,11 @@ ${renderNotice(call, options)}
 <p class="lead">${prose(call.description ?? '')}</p>
 ${renderKey(site)}
 ${renderEndpoint(call, site.origin, stamp)}
-${renderErrors([call], html`The <a href="${referencePath(version)}#errors">errors of all calls</a> apply here, too.`)}`
+${renderErrors([call], html`The <a href="${referencePath(version)}#errors">errors of all calls</a> apply here, too.`)}
+<section id="others">
+${heading('others', `All calls of ${version}`)}
+<ul>${others}</ul>
+</section>`
 }
 
 /** Says whether the version is active, deprecated or removed. */

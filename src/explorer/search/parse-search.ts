@@ -131,5 +131,5 @@ const NEGATING = new Set(['not', 'no', 'without', 'except', 'excluding'])
 
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
-  'a all an and are based best but from has have in is level near of or people person score tagged the top who with'
+  'a all an and are based best but developers devs engineers from has have in is level near of or people person score tagged the top who with'
 const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

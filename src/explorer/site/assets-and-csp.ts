@@ -102,6 +102,7 @@ const minifier = new Bun.Transpiler({ loader: 'js', minifyWhitespace: true })
 
 /** Files that do not depend on settings. */
 const FILES = {
+  'share.js': minifier.transformSync(shareScript),
   'ranking.js': minifier.transformSync(`${shareScript}\n${rankingScript}`),
   'passport.js': minifier.transformSync(`${shareScript}\n${passportScript}`),
   'reference.css': compact(reference, referenceLayout),

@@ -48,6 +48,7 @@ onEngine('sqlite', 'credential pages', (open) => {
   test('the page of a type says how it is earned, in its own unit, and lists people by its points, highest first', async () => {
     const { status, text } = await server.look('/credentials/github')
     expect(status).toBe(200)
+    expect(text).toContain('<img class="card" src="/card/credential/github.png"')
     const words = readable(text)
     expect(words).toContain(
       'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. Counts toward Skills At most 40 points Comes from GitHub People 3 , 75% of all',

@@ -34,6 +34,7 @@ function read(text: string): string[] {
 test.each([
   ['solidity lisbon', ['tag=solidity', 'place=lisbon']],
   ['human builders in łódź', ['human=true', 'tag=builder', 'place=lodz']],
+  ['the best solidity developers in lisbon', ['tag=solidity', 'place=lisbon']],
   ['github over 20', ['points=github>20']],
   ['Zoë from LISBON', ['place=lisbon', '"Zoë"']],
   ['people in New York, with GitHub Developer', ['place=new york', 'credential=github_developer']],

@@ -228,6 +228,7 @@ test('the snippets name a method other than GET, and other than POST with a body
   const { text: lookup } = await server.get('/reference/v3/lookUp')
   expect(lookup).toContain('curl ')
   expect(lookup).not.toContain('-X POST')
+  expect(lookup).toContain('<li><a href="/reference/v3/removePassport">Remove a passport</a></li>')
   const { text: overview } = await server.get('/reference/v3')
   expect(overview).toMatch(/<code>curl 'http:\/\/[\w.:]+\/api\/v3\/passports'<\/code>/)
 })
