@@ -42,9 +42,7 @@ test.each([
 
 test('a text whose last word only begins a place has chips for all filters of the list, and one sentence', async () => {
   const { text } = await server.look('/?q=builder+lis')
-  expect(readable(text)).toMatch(
-    /\d+ people tagged “builder” in Lisbon/,
-  )
+  expect(readable(text)).toMatch(/\d+ people tagged “builder” in Lisbon/)
   const chips = [...text.matchAll(/Remove the filter <\/span>(.*?)<bdi>(.*?)</g)]
   expect(chips.map(([, word, label]) => `${word}${label}`)).toEqual(['tag builder', 'in Lisbon'])
   for (const other of ['were read as filters', 'Suggested filters']) expect(text).not.toContain(other)
