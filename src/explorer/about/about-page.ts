@@ -170,6 +170,6 @@ function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> |
   return html`<section id="data">
 <h2>Where the data comes from</h2>
 <p>${demo ? 'The demo made its records when it was first started.' : source} This site shows names, texts and accounts as the records have them, and does not check them.</p>
-${data === undefined ? html`` : html`<p class="soft">Pages show a change within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
+${data === undefined ? html`` : html`<p class="soft">A score is calculated again when the record or the rules change, and points for age are added then. Pages show it within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
 </section>`
 }
