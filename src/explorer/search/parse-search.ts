@@ -23,7 +23,7 @@ const MOST_FILTERS = 6
  * "top 10" is left out.
  */
 export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
-  const text = typed.replace(TOP, '')
+  const text = typed.replace(TOP, '').replace(MINUS, 'not ')
   const words = splitWords(text)
   const filters: ParsedSearch['filters'] = []
   const rest: string[] = []
@@ -51,6 +51,9 @@ export function phrasesOf(text: string): string[] {
 const splitWords = (text: string) => text.match(/[<>]=?|[^\s<>]+/g) ?? []
 
 const ENDING = /[,;]$/
+
+/** A minus before a word, as in "solidity -github". */
+const MINUS = /(?<=^|\s)-(?=\p{L})/gu
 
 const TOP = /\b(?:top|best) (?:\d{1,4}|people)\b\s*/i
 
@@ -131,5 +134,5 @@ const NEGATING = new Set(['not', 'no', 'without', 'except', 'excluding'])
 
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
-  'a all an and are based best but developers devs engineers from has have in is level near of or people person score tagged the top who with'
+  'a all an and are based best but dev developer developers devs engineer engineers from has have in is level near of or people person score tagged the top verified who with'
 const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

@@ -61,6 +61,8 @@ test.each([
   ['solidity or builders or security', ['filter=tag:solidity|builder|security']],
   ['humans in lisbon or łódź', ['human=true', 'filter=location:lisbon|lodz']],
   ['builders without github', ['tag=builder', 'filter=type:!github']],
+  ['builder -github', ['tag=builder', 'filter=type:!github']],
+  ['verified humans', ['human=true']],
   ['people with github but not in łódź', ['credential=github', 'filter=location:!lodz']],
   ['not in lisbon or łódź, tagged solidity', ['filter=location:!lisbon,location:!lodz', 'tag=solidity']],
   ['Zoë without paris, france', ['filter=location:!"paris, france"', '"Zoë"']],
