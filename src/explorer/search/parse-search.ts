@@ -54,7 +54,6 @@ const ENDING = /[,;]$/
 
 /** A minus before a word, as in "solidity -github". */
 const MINUS = /(?<=^|\s)-(?=\p{L})/gu
-
 const TOP = /\b(?:top|best) (?:\d{1,4}|people)\b\s*/i
 
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
