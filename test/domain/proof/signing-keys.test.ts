@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createPublicKey, verify } from 'node:crypto'
+import canonicalize from 'canonicalize'
 import { canonicalJson } from '../../../src/domain/proof/canonical-json.ts'
 import {
   didOf,
@@ -14,6 +15,7 @@ const NOVEMBER = Date.UTC(2026, 10, 17)
 test('canonical JSON has sorted names at every depth, and no blanks', () => {
   const value = { b: [3, { z: null, a: 'é"\n' }], a: 1e21, '\u{1f600}': 0.1, ﬀ: true, none: undefined }
   expect(canonicalJson(value)).toBe('{"a":1e+21,"b":[3,{"a":"é\\"\\n","z":null}],"\u{1f600}":0.1,"ﬀ":true}')
+  expect(canonicalJson(value)).toBe(canonicalize(value) as string)
 })
 
 test('a rotation makes a new key active, and keeps the public keys of earlier ones', () => {
