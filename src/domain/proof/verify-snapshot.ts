@@ -61,7 +61,7 @@ async function verify(parts: readonly string[], { keys, rules, now }: Verifier, 
   const { did, kid } = readHeader(parseObject(header, 'header'))
   const bytes = toBytes(signature, 'signature')
   const signed = new TextEncoder().encode(`${header}.${payload}`)
-  if (!(await crypto.subtle.verify('Ed25519', await findKey(await keys(did), kid), bytes, signed)))
+  if (!(await crypto.subtle.verify('Ed25519', await findKey(await keys(did), did, kid), bytes, signed)))
     reject('wrong_signature', 'The snapshot was changed after it was signed, or another key signed it.')
   checked.push(`The signature is by the key ${kid} of ${did}.`)
   const claims = parseObject(payload, 'payload')
@@ -89,9 +89,9 @@ function readHeader({ alg, typ, cty, crit, kid }: Named) {
   return { did, kid: name }
 }
 
-async function findKey(set: unknown, kid: string): Promise<CryptoKey> {
+async function findKey(set: unknown, did: string, kid: string): Promise<CryptoKey> {
   const listed = isObject(set) && Array.isArray(set.keys) ? set.keys.filter(isObject) : []
-  const key = listed.find((each) => each.kid === kid)
+  const key = listed.find((each) => each.kid === kid || each.kid === `${did}#${kid}`)
   if (!key) reject('unknown_key', `The issuer lists ${show(listed.map((each) => each.kid))}, not ${kid}.`)
   const { kty, crv, x } = key as JsonWebKey
   return crypto.subtle
