@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DATABASE_HEADER } from '../../api/open-port.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { nameDatabase, namePostgres } from '../../config/database-address.ts'
@@ -17,6 +19,7 @@ import { askHealth } from '../ask-health.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openWhole } from '../open-store.ts'
 import { prepareRulesSetting } from '../rules-setting.ts'
+import { findDemoKeys } from '../signing-key-file.ts'
 
 const MOST_WORKERS = 64
 
@@ -40,7 +43,8 @@ export const serve = defineCommand({
   forms: [{}],
   async run({ values: { workers, demo = false } }, terminal) {
     refuseWorkers(workers, process.platform)
-    const config = readConfig(terminal.env, { demo })
+    const settings = readConfig(terminal.env, { demo })
+    const config = demo ? withDemoKeys(settings, terminal.now()) : settings
     const { log: write, interactive, now } = terminal
     const log = createLog({ write, json: !interactive, now, level: config.logLevel })
     const started = Promise.withResolvers<Service>()
@@ -81,6 +85,14 @@ export const serve = defineCommand({
     log.info('Stopped.')
   },
 })
+
+/** The demo signs with a key of its own, beside its database, unless SIGNING_KEYS is set. */
+function withDemoKeys(config: Config, now: number): Config {
+  const { database, signingKeys } = config
+  const folder = database.engine === 'sqlite' ? dirname(database.path) : 'data'
+  mkdirSync(folder, { recursive: true })
+  return { ...config, signingKeys: signingKeys ?? findDemoKeys(join(folder, 'demo-signing-keys.json'), now) }
+}
 
 const SHARED_PORT =
   'Another process listens on this port, and both get connections. Share a port only for an upgrade on the same database.'

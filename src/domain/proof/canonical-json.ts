@@ -15,3 +15,6 @@ export function canonicalJson(value: unknown): string {
 
 /** In hexadecimal. */
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
+
+/** The digest of a rule set does not depend on the format of its text. */
+export const digestOfRules = (text: string): string => sha256(canonicalJson(JSON.parse(text)))
