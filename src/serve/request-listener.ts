@@ -131,6 +131,7 @@ function createPages({ config, store, catalog, now, rasterize, fonts, plan, onEr
         rules: () => findRules(store),
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
         now,
+        signs: config.signingKeys !== undefined,
         site,
         rasterize,
         onError,

@@ -5,7 +5,6 @@ type Verifier = {
   keys: (did: string) => unknown
   /** Returns a rule set by its stamp. Called only if the signature is valid. */
   rules: (stamp: string, did: string) => unknown
-  /** Epoch milliseconds. */
   now: number
 }
 
@@ -22,14 +21,13 @@ const GIVEN = { type: '', category: '', score: 0, max_score: 0 }
 const RULE = { category: '', max_score: 0, convert: '', multiplier: 0, accounts: '', proves_human: true }
 const SCORES = { activity_score: 0, identity_score: 0, skills_score: 0, score: 0 }
 const FACTS = { id: '', passport_id: 0, calculated_at: 0, method: '', human_checkmark: true }
+const NAMED = { rules: '', rules_digest: '' }
 const SUBJECT = { ...FACTS, ...SCORES, inputs: [INPUT], record: { human: true, credentials: [GIVEN] } }
 
-/** `ruled` is absent if the score came with a record. */
-type Subject = typeof SUBJECT & { ruled?: { stamp: string; digest: string } }
+type Subject = typeof SUBJECT & typeof NAMED
 type Rules = { types: Record<string, typeof RULE>; caps?: Record<string, number> }
 
 const VC = 'https://www.w3.org/ns/credentials'
-const TYPES = ['VerifiableCredential', 'PassportScore']
 const CATEGORIES = ['Activity', 'Identity', 'Skills']
 const YEAR = 365 * 86_400_000
 
@@ -68,10 +66,9 @@ async function verify(parts: readonly string[], { keys, rules, now }: Verifier, 
   checked.push(checkDates(claims, now))
   const subject = readSubject(claims, did)
   checked.push(`It is about ${subject.id}.`)
-  if (subject.ruled) {
-    const { stamp, digest } = subject.ruled
-    const set = await readRules(await rules(stamp, did), digest)
-    checked.push(`The rule set ${stamp} has the digest that the snapshot names.`)
+  if (subject.method === 'rules') {
+    const set = await readRules(await rules(subject.rules, did), subject.rules_digest)
+    checked.push(`The rule set ${subject.rules} has the digest that the snapshot names.`)
     lines.push(...recalculate(subject, set))
     checked.push(compare(subject, set, lines))
   } else
@@ -120,18 +117,17 @@ function readSubject(claims: Named, did: string): Subject {
     show(claims['@context']),
     show([`${VC}/v2`, `${VC}/undefined-terms/v2`]),
   )
-  expect('wrong_credential_type', 'type', show(type), show(TYPES))
+  expect('wrong_credential_type', 'type', show(type), show(['VerifiableCredential', 'PassportScore']))
   expect('wrong_issuer', 'iss', iss, did)
   expect('wrong_issuer', 'issuer', issuer, did)
   if (!hasForm(subject, SUBJECT)) reject('wrong_form', 'A member of credentialSubject is missing or wrong.')
   expect('wrong_subject', 'sub', sub, subject.id)
   const path = `//${decodeURIComponent(did.slice(8))}/api/v3/passports/${subject.passport_id}`
   expect('wrong_subject', 'credentialSubject.id', subject.id.replace(/^https?:/, ''), path)
-  const { method, rules, rules_digest: digest }: Named = subject
-  if (method === 'record' && rules === null && digest === null) return subject
-  if (method === 'rules' && typeof rules === 'string' && typeof digest === 'string')
-    return { ...subject, ruled: { stamp: rules, digest } }
-  return reject('wrong_method', `method is ${show(method)}, with the rule set ${show(rules)}.`)
+  // The score of a record names no rule set.
+  const isNamed = hasForm(subject, NAMED)
+  expect('wrong_method', 'method', subject.method, isNamed ? 'rules' : 'record')
+  return subject as Subject
 }
 
 async function readRules(given: unknown, wanted: string): Promise<Rules> {

@@ -4,15 +4,12 @@ const [button, snapshot, keys, rules, place] = ['check', 'snapshot', 'keys', 'ru
   document.getElementById(id),
 )
 button.addEventListener('click', () => check())
-addEventListener('hashchange', load)
-load()
+addEventListener('hashchange', () => location.reload())
 
-/** The fragment of the URL is a snapshot, or the number of a passport of this site. */
-function load() {
-  const given = location.hash.slice(1)
-  if (given.includes('.')) snapshot.value = given
-  if (/\d/.test(given)) void check(given)
-}
+// The fragment of the URL is a snapshot, or the number of a passport of this site.
+const given = location.hash.slice(1)
+if (given.includes('.')) snapshot.value = given
+if (/\d/.test(given)) void check(given)
 
 async function check(id = '') {
   try {
