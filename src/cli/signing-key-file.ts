@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DatabaseAddress } from '../config/database-address.ts'
 import { CommandError } from '../domain/errors.ts'
 import {
   parseSigningKeys,
@@ -23,6 +25,11 @@ export function rotateKeyFile(path: string, now: number): SigningKeys {
   return keys
 }
 
-/** The keys of the demo, which are created at its first start. */
-export const findDemoKeys = (path: string, now: number): SigningKeys =>
-  existsSync(path) ? readKeyFile(path) : rotateKeyFile(path, now)
+/** The keys of the demo, in a file beside its database that is created at the first start. */
+export function findDemoKeys(database: DatabaseAddress, now: number): SigningKeys {
+  const folder = database.engine === 'sqlite' ? dirname(database.path) : 'data'
+  const path = join(folder, 'demo-signing-keys.json')
+  if (existsSync(path)) return readKeyFile(path)
+  mkdirSync(folder, { recursive: true })
+  return rotateKeyFile(path, now)
+}

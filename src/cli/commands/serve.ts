@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { DATABASE_HEADER } from '../../api/open-port.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { nameDatabase, namePostgres } from '../../config/database-address.ts'
@@ -43,8 +41,7 @@ export const serve = defineCommand({
   forms: [{}],
   async run({ values: { workers, demo = false } }, terminal) {
     refuseWorkers(workers, process.platform)
-    const settings = readConfig(terminal.env, { demo })
-    const config = demo ? withDemoKeys(settings, terminal.now()) : settings
+    const config = readConfig(terminal.env, { demo })
     const { log: write, interactive, now } = terminal
     const log = createLog({ write, json: !interactive, now, level: config.logLevel })
     const started = Promise.withResolvers<Service>()
@@ -63,6 +60,7 @@ export const serve = defineCommand({
     if (demo) {
       const { fillWithDemo } = await import('../../ingest/demo/fill-with-demo.ts')
       await fillWithDemo(store, terminal.now())
+      config.signingKeys ??= findDemoKeys(config.database, terminal.now())
     }
     const isPortShared = await isShared(config, await identify(store))
     const end = shutdownSignal(() => terminal.exit(1))
@@ -85,14 +83,6 @@ export const serve = defineCommand({
     log.info('Stopped.')
   },
 })
-
-/** The demo signs with a key of its own, beside its database, unless SIGNING_KEYS is set. */
-function withDemoKeys(config: Config, now: number): Config {
-  const { database, signingKeys } = config
-  const folder = database.engine === 'sqlite' ? dirname(database.path) : 'data'
-  mkdirSync(folder, { recursive: true })
-  return { ...config, signingKeys: signingKeys ?? findDemoKeys(join(folder, 'demo-signing-keys.json'), now) }
-}
 
 const SHARED_PORT =
   'Another process listens on this port, and both get connections. Share a port only for an upgrade on the same database.'
