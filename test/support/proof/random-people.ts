@@ -26,9 +26,9 @@ export const ALL_OPTIONS = parseRules({
   },
 })
 
-const TYPES = [...Object.keys(ALL_OPTIONS.types), 'unruled']
+export const TYPES = [...Object.keys(ALL_OPTIONS.types), 'unruled']
 
-function inventPoint(random: Random, type: string, account: string): DataPoint {
+export function inventPoint(random: Random, type: string, account: string): DataPoint {
   const kind = random.pick(['number', 'number', 'flag', 'date'] as const)
   const amounts = {
     number: () => random.pick([-3, 0, 0.1, 0.2, 1e-9, 1e15, random.next() * 500, random.whole(1, 3000)]),
