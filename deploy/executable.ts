@@ -31,6 +31,21 @@ export const TARGETS = [
   'windows-x64',
 ]
 
+/** Bundles `file?text` as a text. Bun itself does so only without a bundle, and `file` can also be a module of the bundle. */
+const TEXT_PLUGIN: Bun.BunPlugin = {
+  name: 'text',
+  setup(build) {
+    build.onResolve({ filter: /\?text$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      namespace: 'text',
+    }))
+    build.onLoad({ filter: /$/, namespace: 'text' }, async ({ path }) => {
+      const text = await Bun.file(path.replace(/\?text$/, '')).text()
+      return { contents: `export default ${JSON.stringify(text)}`, loader: 'js' }
+    })
+  },
+}
+
 export async function buildExecutable(target?: string): Promise<string> {
   if (target === undefined) return build(join('dist', 'passportd'), {})
   const folder = mkdtempSync(join(tmpdir(), 'passportd-'))
@@ -60,6 +75,7 @@ async function build(file: string, platform: Bun.CompileBuildOptions): Promise<s
       // src/cli/main.ts reads .env itself, because Bun would expand "$" in values.
       autoloadDotenv: false,
     },
+    plugins: [TEXT_PLUGIN],
     throw: false,
   })
   if (!success) throw new Error(logs.join('\n'))

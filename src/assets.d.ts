@@ -11,6 +11,11 @@ declare module '*.client.js' {
   const text: string
   export default text
 }
+// The query keeps the text apart from the module: both can be imported.
+declare module '*?text' {
+  const text: string
+  export default text
+}
 
 // Files imported as paths. Files with unknown extensions need no `with { type: 'file' }`.
 declare module '*.woff2' {

@@ -110,6 +110,7 @@ const EXPLORER_IMPORTS: Record<string, readonly string[]> = {
   credentials: PAGE_IMPORTS,
   compare: PAGE_IMPORTS,
   movers: PAGE_IMPORTS,
+  verify: PAGE_IMPORTS,
   reference: PAGE_IMPORTS,
 }
 

@@ -6,6 +6,7 @@ const RETRY_SECONDS = '2'
 
 const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   unauthorized: { 'WWW-Authenticate': 'ApiKey realm="passportd", header="X-API-KEY"' },
+  calculating: { 'Retry-After': RETRY_SECONDS },
   overloaded: { 'Retry-After': RETRY_SECONDS },
   not_ready: { 'Retry-After': RETRY_SECONDS },
   unavailable: { 'Retry-After': RETRY_SECONDS },

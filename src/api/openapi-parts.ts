@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../domain/errors.ts'
+import { type ErrorCode, NOT_SIGNED } from '../domain/errors.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
@@ -15,6 +15,7 @@ export const HEADERS = {
     schema: { enum: ['public', 'private'].map((scope) => `${scope}, max-age=31536000, immutable`) },
     example: 'public, max-age=31536000, immutable',
   },
+  Hour: always('Caches may use the response for an hour', 'public, max-age=3600'),
   NoCache: always('Caches must revalidate with `If-None-Match` before each use', 'no-cache'),
   NoStore: always('Errors are not cached', 'no-store'),
   'Content-Location': text('Path of the surviving passport after a merge', '/api/v3/passports/42'),
@@ -40,6 +41,7 @@ export const HEADERS = {
   'Retry-After': text('Seconds to wait', '2'),
   Sunset: text('Removal date of V1 and V2, once known (RFC 8594)', 'Thu, 31 Dec 2026 23:59:59 GMT'),
   Vary: always('The body is compressed as `Accept-Encoding` allows', 'Accept-Encoding'),
+  VaryAccept: always('`Accept` chooses the type of the body', 'Accept'),
   'WWW-Authenticate': text('How to authenticate', 'ApiKey realm="passportd", header="X-API-KEY"'),
 } as const
 
@@ -48,9 +50,11 @@ export type HeaderName = keyof typeof HEADERS
 /** The names of headers that have several entries in `HEADERS`. */
 export const FIELDS: Partial<Record<HeaderName, string>> = {
   Immutable: 'Cache-Control',
+  Hour: 'Cache-Control',
   NoCache: 'Cache-Control',
   NoStore: 'Cache-Control',
   NextLink: 'Link',
+  VaryAccept: 'Vary',
 }
 
 export const COMMON_HEADERS: readonly HeaderName[] = [
@@ -60,8 +64,8 @@ export const COMMON_HEADERS: readonly HeaderName[] = [
   'X-Request-Id',
 ]
 
-/** One code per status, so `removed` also stands for `brownout`, and `unavailable` for `behind`. Only pages use `not_acceptable`. */
-export type DocumentedError = Exclude<ErrorCode, 'behind' | 'brownout' | 'not_acceptable'>
+/** One code per status: `ambiguous` also stands for `calculating`, `removed` for `brownout`, and `unavailable` for `behind`. */
+export type DocumentedError = Exclude<ErrorCode, 'behind' | 'brownout' | 'calculating'>
 
 /** `sentence` and `members` appear in the example of the error. */
 type ErrorDescription = {
@@ -99,9 +103,15 @@ export const ERRORS: Record<DocumentedError, ErrorDescription> = {
     sentence: 'PUT is not possible here: use GET.',
     headers: ['Allow'],
   },
+  not_acceptable: {
+    description: '`Accept` asks for a signed snapshot, and the service does not sign',
+    sentence: `${NOT_SIGNED} Accept application/json.`,
+  },
   ambiguous: {
-    description: 'The handle belongs to several passports: `candidates` has their ids, at most 10',
+    description:
+      'The handle belongs to several passports: `candidates` has their ids, at most 10. Signed snapshots: a new score is being calculated (`calculating`)',
     sentence: '"github:zoe" is a handle of the passports 7, 12: use an id.',
+    headers: ['Retry-After'],
     members: { candidates: [7, 12] },
   },
   precondition_failed: {

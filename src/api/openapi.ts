@@ -97,7 +97,7 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
   const conditions = Object.keys(CONDITIONS).map((name) => ({ $ref: `#/components/parameters/${name}` }))
   const headers = refs([
     ...surface.headers,
-    ...(responseHeaders.includes('Immutable') ? [] : (['NoCache'] as const)),
+    ...(responseHeaders.some((name) => FIELDS[name] === 'Cache-Control') ? [] : (['NoCache'] as const)),
     ...(isRead ? (['ETag'] as const) : []),
     ...responseHeaders,
   ])
@@ -135,6 +135,7 @@ function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) 
   const { response, example, streams } = each
   return {
     'application/json': { schema: toRef(response), ...(example !== undefined && { example }) },
+    ...each.alternatives,
     ...describeStreams(streams, format, toRef),
   }
 }

@@ -105,6 +105,15 @@ export const prefersJson = (request: Request): boolean =>
   !acceptsHtml(request) &&
   (request.headers.has('x-api-key') || /application\/(?:json|\*)/.test(acceptOf(request)))
 
+/** Whether `Accept` names a type, and prefers no `other` type to it. */
+export function acceptsMore(request: Request, type: string, other: string): boolean {
+  const accept = acceptOf(request)
+  if (!accept.includes(type)) return false
+  const weights = parseWeights(accept)
+  const weight = weights.get(type) ?? 0
+  return weight > 0 && weight >= (weights.get(other) ?? weights.get('*/*') ?? 0)
+}
+
 /** Real clients send shorter headers. The rest of a longer header is ignored. */
 const LONGEST_ACCEPT = 1000
 

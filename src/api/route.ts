@@ -1,8 +1,9 @@
 import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Explanation } from '../domain/explanation.ts'
+import type { ExplainedPassport, Explanation } from '../domain/explanation.ts'
+import type { PassportRef } from '../domain/passport.ts'
+import type { SigningKeys } from '../domain/proof/signing-keys.ts'
 import { EXPLORER, PICTURES } from '../domain/rate-limit-tier.ts'
-import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { WireRecordsResult } from '../domain/v3/write-schemas.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Backpressure, LimitedExchange } from './backpressure/turns-and-large-pages.ts'
@@ -10,6 +11,7 @@ import type { Principal, RouteScope } from './client-identity.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
 import type { EventStreams } from './event-streams.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
+import type { FindDigests } from './proof/rules-digests.ts'
 import type { ChargedExchange } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
 import type { SentRecords } from './v3/save-sent-records.ts'
@@ -87,6 +89,8 @@ type Documentation = {
   status?: number
   /** Further content types of the response, which are streams of items. `example` is the text of a stream. */
   streams?: Readonly<Record<string, { item: object; example: string }>>
+  /** Further content types of the response. */
+  alternatives?: Readonly<Record<string, { schema: object; example: string }>>
   /** Headers in addition to those of the surface. */
   responseHeaders?: readonly HeaderName[]
   errors?: readonly DocumentedError[]
@@ -179,9 +183,14 @@ export type ServerContext = {
   catalog: Catalog
   pages: PageCache
   /** Returns explanations by passport id. Each uses the rule set and the time of the passport's last calculation. */
-  explainAll: (
-    passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
-  ) => Awaitable<ReadonlyMap<number, Explanation>>
+  explainAll: (passports: readonly { id: number }[]) => Awaitable<ReadonlyMap<number, Explanation>>
+  /** Explains the stored score of one passport. */
+  explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
+  findDigests: FindDigests
+  /** Absent if the service does not sign. */
+  signing?: SigningKeys | undefined
+  /** Empty without PUBLIC_URL. */
+  publicUrl: string
   streams: EventStreams
   /** Aborting the signal cancels a write that has not begun. Throws `overloaded`. */
   saveRecords: (sent: SentRecords, signal: AbortSignal) => Promise<WireRecordsResult>

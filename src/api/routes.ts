@@ -1,4 +1,5 @@
 import { health, readiness } from './health.ts'
+import { didDocument, jwks } from './proof/well-known.ts'
 import { type Route, unknownPaths } from './route.ts'
 import { V1_ROUTES } from './v1/routes.ts'
 import { V2_ROUTES } from './v2/routes.ts'
@@ -28,7 +29,7 @@ export const API_ROUTES: readonly Route[] = [
   ...unknownPaths(V3, '/api/v3', 'v3_other', NO_PATH),
 ]
 
-export const SERVICE_ROUTES: readonly Route[] = [health, readiness]
+export const SERVICE_ROUTES: readonly Route[] = [health, readiness, jwks, didDocument]
 
 /** The routes of a server without pages; V2 is optional. */
 export const routesOf = ({ compatV2 = true }: { compatV2?: boolean | undefined }): readonly Route[] =>

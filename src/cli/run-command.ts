@@ -23,6 +23,8 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   history: async () => (await import('./commands/history-and-diff.ts')).history,
   diff: async () => (await import('./commands/history-and-diff.ts')).diff,
   rules: async () => (await import('./commands/rules.ts')).rules,
+  verify: async () => (await import('./commands/proof/verify.ts')).verify,
+  signing: async () => (await import('./commands/proof/signing.ts')).signing,
   merge: async () => (await import('./commands/merge-and-remove.ts')).merge,
   remove: async () => (await import('./commands/merge-and-remove.ts')).remove,
   retire: async () => (await import('./commands/retire.ts')).retire,

@@ -73,6 +73,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     /** Events are kept for this many days; infinite for `forever`. */
     historyDays: read('HISTORY'),
     backups: readBackups(read, problems, database),
+    signingKeys: read('SIGNING_KEYS'),
     webhookAllowPrivate: read('WEBHOOK_ALLOW_PRIVATE') ?? false,
     tls: readTls(read, problems),
   }
@@ -89,7 +90,9 @@ function createReader(env: Environment, problems: string[]): Read {
     const text = readText(env, name, problems)
     if (text === '') return undefined
     const value = parse(text) as ValueOf<Name> | undefined
-    if (value === undefined) problems.push(`${name} must be ${accepts}, got "${hidePassword(text)}".`)
+    // Invalid signing keys may still contain a private key.
+    const shown = name === 'SIGNING_KEYS' ? 'another text' : `"${hidePassword(text)}"`
+    if (value === undefined) problems.push(`${name} must be ${accepts}, got ${shown}.`)
     return value
   }
 }

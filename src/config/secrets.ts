@@ -10,6 +10,7 @@ export const SECRETS: readonly string[] = [
   'MIRROR_KEY',
   'COPY_FROM_URL',
   'COPY_TO_URL',
+  'SIGNING_KEYS',
 ]
 
 /** Returns the text of a setting, which may be in the file that NAME_FILE names. An empty variable counts as unset. */

@@ -1,3 +1,4 @@
+import { parseSigningKeys } from '../domain/proof/signing-keys.ts'
 import { parseTiers, TIERS_EXAMPLE } from '../domain/rate-limit-tier.ts'
 import { parseDuration } from '../domain/text/duration.ts'
 import { parseInstant } from '../domain/text/instant.ts'
@@ -148,6 +149,11 @@ export const SETTINGS = {
     (text) => parseDuration(text) || undefined,
   ),
   BACKUP_KEEP: define('scheduled backups to keep', '7', 'a whole number from 1 to 10000', whole(1, 10_000)),
+  SIGNING_KEYS: optional(
+    'private key for signed snapshots and heads of the log, as a JWK Set',
+    'a JWK Set with an Ed25519 key, as "signing rotate" writes it',
+    parseSigningKeys,
+  ),
   WEBHOOK_ALLOW_PRIVATE: flag('let webhooks use http and addresses of private networks'),
   TLS_CERT: anyText('PEM file with the certificate; with TLS_KEY, serves HTTPS and HTTP/2'),
   TLS_KEY: anyText('PEM file with the private key of the certificate'),

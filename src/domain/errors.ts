@@ -11,6 +11,7 @@ export const STATUS_OF = {
   method_not_allowed: 405,
   not_acceptable: 406,
   ambiguous: 409,
+  calculating: 409,
   precondition_failed: 412,
   content_too_large: 413,
   uri_too_long: 414,
@@ -87,6 +88,9 @@ export const unavailable = (message: string, options?: ErrorOptions) =>
   new ServiceError('unavailable', message, options)
 
 export const KEY_NEEDED = 'The header X-API-KEY must have a valid key.'
+
+export const NOT_SIGNED =
+  'This service does not sign scores: its operator has not set SIGNING_KEYS_FILE, or not PUBLIC_URL.'
 
 /** `keys` says how to get a key. Only problem+json contains it, because the message of V1 must not change. */
 export const unauthorized = (keys?: string) =>

@@ -9,7 +9,7 @@ type Scored = Pick<Credential, 'type' | 'name' | 'category' | 'score' | 'maxScor
 export type ExplanationLine = Scored & {
   from: 'record' | 'rule' | 'nothing'
   formula: string
-  /** The score in the record; present only if it is above the maximum. */
+  /** The score in the record; present only if the credential has another score. */
   givenScore?: number
   /** Present if a rule calculated the score. `words` explains it to people, such as "√9 × 6 = 18, at most 40". */
   calculation?: Calculation
@@ -21,6 +21,7 @@ export type ExplanationLine = Scored & {
 export type ExplanationAccount = {
   account: string
   value: string
+  raw: RawValue
   formula: string
   issuer?: string
   obstacle?: string
@@ -30,10 +31,21 @@ export type ExplanationAccount = {
 export type Calculation = { raw: RawValue; rule: Rule; now: number; obstacle?: string; note?: string }
 
 export type Explanation = {
+  /** The stored passport whose score is explained. */
+  passport: Passport
+  /** The result of the lines. Differs from the stored scores while these are calculated, or if they came with the record. */
   scores: Scores
   lines: readonly ExplanationLine[]
-  rules: string
+  /** `record`: the scores came with the record, and no known rule set gives them. */
+  method: 'rules' | 'record'
+  /** The stamp of the rule set that gives the scores; `null` for the method `record`. */
+  rules: string | null
+  /** Empty for the method `record`. */
+  version: string
   caps: Caps
+  /** The human checkmark of the record. */
+  givenHuman: boolean
 }
 
-export type ExplainedPassport = Explanation & { passport: Passport }
+/** `event` is the id of the last event of the passport; `null` if the log has none. */
+export type ExplainedPassport = Explanation & { event: string | null }

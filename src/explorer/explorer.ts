@@ -30,6 +30,7 @@ import { createTagsAndPlaces } from './ranking/tags-and-places-page.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from './site/explorer-page-types.ts'
 import { SITE_CARD } from './site/layout-and-link-previews.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
+import { createVerifyPage } from './verify/verify-page.ts'
 
 type CreatePage = (options: CardOptions) => ExplorerPage
 
@@ -44,6 +45,7 @@ const PAGES: Record<string, CreatePage> = {
   '/tags-and-places': createTagsAndPlaces,
   '/about': createAboutPage,
   '/movers': createMoversPage,
+  '/verify': createVerifyPage,
 }
 
 const XML_FILES: Record<string, CreatePage> = {

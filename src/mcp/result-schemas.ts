@@ -6,7 +6,7 @@ import { MAX_LIST } from './sanitize.ts'
 
 /** Tools return parts of v3 passports, each with links and the name of the person. */
 const { passport_profile, passport_socials, verified_wallets, merged_from, ...parts } = Passport.properties
-const { credentials: _, standing, explanation, ...scores } = parts
+const { credentials: _, standing, explanation, rules_digest, ...scores } = parts
 const { display_name, bio, location, tags } = passport_profile.properties
 const Line = Type.Omit(ExplanationLine, ['accounts'])
 

@@ -106,7 +106,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       const passport = await findNamed(key, context, { credentials: false })
       const explained = (await createExplainer(context.store)([passport])).get(passport.id)
       if (!explained) throw noPassport(String(passport.id))
-      const { lines, ...explanation } = presentExplanation(explained)
+      const { lines, ...explanation } = presentExplanation(explained, passport.scores.total)
       return {
         ...summarize(passport, context),
         total: lines.length,
@@ -233,8 +233,11 @@ function findAll({ store }: ToolContext, keys: readonly PassportKey[]) {
 }
 
 function summarize(passport: PassportV3, context: ToolContext) {
-  const { passport_profile, passport_socials, verified_wallets, merged_from, credentials, ...scores } =
-    presentPassport(passport, {})
+  const { passport_profile, passport_socials, verified_wallets, merged_from, ...more } = presentPassport(
+    passport,
+    {},
+  )
+  const { credentials, rules_digest, ...scores } = more
   return { ...scores, name: passport_profile.display_name, links: linksTo(passport.id, context) }
 }
 

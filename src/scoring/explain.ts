@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ExplainedPassport, Explanation } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
-import type { Scorable } from '../store/scoring-store.ts'
+import type { Evidence } from '../store/scoring-store.ts'
 import type { Store } from '../store/store.ts'
 import { score } from './score.ts'
 import { findRules, type RuleSet, toRuleSet, watchedTypesOf } from './stamped-rule-set.ts'
@@ -27,22 +28,18 @@ export async function findExplanation(store: Store, ref: PassportRef, rules: Rul
 /** Scores that are explained in one turn of the event loop. */
 const PER_TURN = 50
 
-type Calculated = { id: number; rules: string; calculatedAt: number }
-
 /** Explains stored scores. Each explanation uses the rule set and the time of the score's calculation. */
 export function createExplainer(store: Store) {
-  return async (passports: readonly Calculated[]): Promise<Map<number, Explanation>> => {
+  return async (passports: readonly { id: number }[]): Promise<Map<number, Explanation>> => {
     // Only the active rule set watches accounts: scores by earlier ones depend on no other passport any more.
     const active = await findRules(store)
     const ids = passports.map(({ id }) => id)
     const evidence = await store.scoring.listByIds(ids, watchedTypesOf(active))
-    const byId = new Map(evidence.map((each) => [each.id, each]))
-    const rulesOf = await findEarlierRules(store, active, new Set(passports.map(({ rules }) => rules)))
+    const rulesOf = await findEarlierRules(store, active, new Set(evidence.map(({ rules }) => rules)))
     const explanations = new Map<number, Explanation>()
-    for (const [at, { id, rules, calculatedAt }] of passports.entries()) {
+    for (const [at, each] of evidence.entries()) {
       if (at > 0 && at % PER_TURN === 0) await new Promise(setImmediate)
-      const scorable = byId.get(id)
-      if (scorable) explanations.set(id, explain(scorable, rulesOf(rules), calculatedAt))
+      explanations.set(each.id, explain(each, rulesOf(each.rules)))
     }
     return explanations
   }
@@ -54,21 +51,34 @@ export function createPassportExplainer(store: Store) {
     const active = await findRules(store)
     const evidence = await store.scoring.find(ref, watchedTypesOf(active))
     if (!evidence) return undefined
-    const { passport, rules: stamp } = evidence
-    const rules = (await findEarlierRules(store, active, new Set([stamp])))(stamp)
-    return { ...explain(evidence, rules, passport.calculatedAt), rules: rules.version, passport }
+    const { rules, event } = evidence
+    return { ...explain(evidence, (await findEarlierRules(store, active, new Set([rules])))(rules)), event }
   }
 }
 
-function explain(scorable: Scorable, rules: RuleSet, now: number): Explanation {
-  const { scores, lines } = score(scorable, rules, now)
-  return { scores, lines, rules: rules.stamp, caps: rules.caps ?? {} }
+const NO_RULES: RuleSet = { version: '', stamp: '', types: {} }
+
+/** Uses the first rule set that gives the stored scores. While the scores are being calculated, the first one. */
+function explain(evidence: Evidence, candidates: readonly RuleSet[]): Explanation {
+  const { passport, givenHuman } = evidence
+  const { calculatedAt, stale } = passport
+  for (const rules of candidates) {
+    const { scores, lines, human } = score(evidence, rules, calculatedAt)
+    if (!stale && !(human === passport.human && isDeepStrictEqual(scores, passport.scores))) continue
+    const { stamp, version, caps = {} } = rules
+    return { passport, scores, lines, method: 'rules', rules: stamp, version, caps, givenHuman }
+  }
+  const { scores, lines } = score({ ...evidence, dataPoints: [], rules: '' }, NO_RULES, calculatedAt)
+  return { passport, scores, lines, method: 'record', rules: null, version: '', caps: {}, givenHuman }
 }
 
-/** Returns a function that finds rule sets by stamp. For an empty or unknown stamp, it returns `active`. */
+/**
+ * Returns a function that finds the rule sets that may have given a score: the one with this stamp, if it is known, and the
+ * active one, which keeps the stamp of scores that it does not change. No rule set gives scores without a stamp.
+ */
 async function findEarlierRules(store: Store, active: RuleSet, stamps: ReadonlySet<string>) {
   const earlier = [...stamps].filter((stamp) => stamp !== '' && stamp !== active.stamp)
   const found = earlier.length > 0 ? await store.rules.listByStamps(earlier) : []
   const known = new Map(found.map((each) => [each.stamp, toRuleSet(each)]))
-  return (stamp: string): RuleSet => known.get(stamp) ?? active
+  return (stamp: string): RuleSet[] => (stamp === '' ? [] : [known.get(stamp) ?? active, active])
 }

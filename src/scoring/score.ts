@@ -53,7 +53,7 @@ function keep(before: Credential, now: number): Result {
       : `${points} in the record`
   const credential = withScore(before, points, now)
   const line = toLine(credential, 'record', formula)
-  return { credential, line: recordScore > points ? { ...line, givenScore: recordScore } : line }
+  return { credential, line: recordScore === points ? line : { ...line, givenScore: recordScore } }
 }
 
 function withScore(before: Credential, score: number, now: number): Credential {
@@ -131,6 +131,7 @@ function unscored(type: string, points: Points): ExplanationLine {
 const toAccount = (point: ScorablePoint, formula: string, obstacle?: string): ExplanationAccount => ({
   account: point.account,
   value: point.display || describeRawValue(point.value),
+  raw: point.value,
   formula,
   ...(obstacle !== undefined && { obstacle }),
   ...(point.issuer !== undefined && { issuer: point.issuer }),

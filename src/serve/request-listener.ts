@@ -61,7 +61,9 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       // Lets a new release, or a server with a renewed certificate, start before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
+      explain: createPassportExplainer(store),
       explainAll: createExplainer(store),
+      signing: config.signingKeys,
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan: () => plan,
@@ -129,6 +131,7 @@ function createPages({ config, store, catalog, now, rasterize, fonts, plan, onEr
         rules: () => findRules(store),
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
         now,
+        signs: config.signingKeys !== undefined,
         site,
         rasterize,
         onError,

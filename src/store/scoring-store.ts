@@ -10,9 +10,9 @@ export type ScoringStore = {
    * they are still stale. Returns how many it processed, or `undefined` if another rule set is in force.
    */
   work(limit: number, job: ScoringJob): Awaitable<number | undefined>
-  /** Reads a passport and the input of its score together. */
-  find(ref: PassportRef, watched?: WatchedTypes): Awaitable<(Scorable & { passport: Passport }) | undefined>
-  listByIds(ids: readonly number[], watched?: WatchedTypes): Awaitable<Scorable[]>
+  /** Reads together with the id of the last event of the passport; `null` if the log has none. */
+  find(ref: PassportRef, watched?: WatchedTypes): Awaitable<(Evidence & { event: string | null }) | undefined>
+  listByIds(ids: readonly number[], watched?: WatchedTypes): Awaitable<Evidence[]>
   /** The next passports by id, without merged ones. */
   list(afterId: number, limit: number, watched?: WatchedTypes): Awaitable<Scorable[]>
   countStale(): Awaitable<number>
@@ -37,6 +37,9 @@ export type Scorable = {
   /** The rule set that calculated `scores`; empty if they come from the record. */
   rules: string
 }
+
+/** A passport and the input of its score. */
+export type Evidence = Scorable & { passport: Passport }
 
 export type ScoringJob = {
   /** The stamp of the rule set. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { CursorExpiredError, createClient, type V3Event } from '../../packages/client/src/index.ts'
 import { adoptRules } from '../../src/scoring/rescore.ts'
+import { DEFAULT_RULES } from '../../src/scoring/stamped-rule-set.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { failureOf, serveRecords } from '../support/http/server.ts'
 import { saveRecords } from '../support/store/engines.ts'
@@ -68,8 +69,7 @@ test('rules() returns a rule set by its stamp, and cursor() the end of the event
   await using service = await serve()
   const { v3, store } = service
   await adoptRules(scorerOf(store))
-  const { explanation } = await v3.passport(7, { select: ['explanation.rules'] })
-  const stamp = explanation?.rules ?? ''
+  const { stamp } = DEFAULT_RULES
   const rules = await v3.rules(stamp)
   expect(rules).toEqual((await service.get(`/api/v3/rules/${encodeURIComponent(stamp)}`)).body)
   expect(rules.types.github?.name).toBe('GitHub')

@@ -197,6 +197,10 @@ test('a setting with a password can come from a variable or a file, but not from
       { MIRROR_KEY_FILE: file('empty', '\n') },
       'MIRROR_KEY_FILE must be a file with a value, got an empty file "',
     ],
+    [
+      { SIGNING_KEYS_FILE: file('keys', '{"keys":[{"d":"secret"}]}') },
+      'as "signing rotate" writes it, got another text.',
+    ],
     [{ REDIS_URL_FILE: file('wrong', 'http://:secret@host\n') }, 'redis://host:6379, got "http://…@host".'],
   ] as const)
     expect(() => read({ ...env, ...more })).toThrow(sentence)

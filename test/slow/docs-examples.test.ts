@@ -49,7 +49,10 @@ const RUN: Record<string, Run> = {
       ? runProgram([findProgram('python3-build') as string, '-c', text], folder, {
           PYTHONPATH: pythonClient.site,
         })
-      : runProgram(['python3', '-c', text], folder),
+      : runProgram(
+          [usesJwcrypto(text) ? (findProgram('python3-jwcrypto') as string) : 'python3', '-c', text],
+          folder,
+        ),
   js: (_, text, folder) => runProgram(['node', '--input-type=module', '-e', text], folder),
   async ts(example, text, folder) {
     const path = join(folder, `${example.line}.ts`)
@@ -96,12 +99,16 @@ async function runProgram(command: readonly string[], folder: string, more = {})
 const canRun = ({ language, text }: Example) =>
   language in RUN && (language !== 'text' || text.startsWith('$ '))
 
+const usesJwcrypto = (text: string) => /^from jwcrypto /m.test(text)
+
 /** Programs that may be missing on a machine with Node and npm. */
 const programsOf = ({ language, text }: Example) => [
   ...(language === 'py' ? (['python3'] as const) : []),
   ...(language === 'py' && usesPythonClient(text) ? (['python3-build'] as const) : []),
   ...(language === 'py' && /^import requests$/m.test(text) ? (['python3-requests'] as const) : []),
+  ...(language === 'py' && usesJwcrypto(text) ? (['python3-jwcrypto'] as const) : []),
   ...(language === 'sh' && /^curl /m.test(text) ? (['curl'] as const) : []),
+  ...(language === 'sh' && /^openssl /m.test(text) ? (['openssl'] as const) : []),
 ]
 
 /** Numbers of years are replaced, because they depend on the current date. */

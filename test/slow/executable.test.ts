@@ -30,7 +30,7 @@ describe('the executable without the sources', () => {
     return path
   }
 
-  test('the executable serves the demo, backs it up, imports, scores and runs doctor, but runs no code from its working directory', async () => {
+  test('the executable serves the demo, backs it up, imports, scores, verifies and runs doctor, but runs no code from its working directory', async () => {
     const cwd = emptyFolder('hostile')
     writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
     writeFileSync(join(cwd, 'evil.ts'), 'process.exit(7)\n')
@@ -54,6 +54,7 @@ describe('the executable without the sources', () => {
         '/favicon.ico',
         '/openapi.json',
         '/ready',
+        '/verify',
         '/api/v1/passports?keyword=ada',
       ])
         expect([path, (await fetch(url + path)).status]).toEqual([path, 200])
@@ -61,6 +62,19 @@ describe('the executable without the sources', () => {
       // The scorer and the scheduled backups are threads with their own entry points.
       await until(async () => (await (await fetch(`${url}/api/v1/passports/2000`)).json()).passport.score > 0)
       await until(() => readdirSync(join(cwd, 'backups')).some((name) => name.endsWith('.db')))
+      const accept = { Accept: 'application/vc+jwt' }
+      const jwt = await (await fetch(`${url}/api/v3/passports/7`, { headers: accept })).text()
+      writeFileSync(join(cwd, 'score.jwt'), jwt)
+      expect((await run(['verify', 'score.jwt'], cwd)).out).toEndWith('The snapshot is valid.\n')
+      writeFileSync(join(cwd, 'score.jwt'), jwt.replace('.', '.e30'))
+      expect(await run(['verify', 'score.jwt'], cwd)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('(wrong_signature)'),
+      })
+      // The page has the same code: the executable contains it as a module and as a text.
+      const page = await (await fetch(`${url}/verify`)).text()
+      const script = /\/assets\/verify[\w.]+/.exec(page)?.[0]
+      expect(await (await fetch(url + script)).text()).toContain('wrong_signature')
       const doctor = await run(['doctor', '--demo', '--json'], cwd)
       expect({ code: doctor.code, status: JSON.parse(doctor.out).status }).toEqual({ code: 0, status: 'ok' })
       const checkHealth = () => run(['doctor', '--health'], cwd, { PORT: new URL(url).port })
@@ -71,7 +85,14 @@ describe('the executable without the sources', () => {
     } finally {
       child.kill('SIGKILL')
     }
-    expect(readdirSync(cwd).toSorted()).toEqual(['backups', 'bunfig.toml', 'data', 'evil.ts', 'new.jsonl'])
+    expect(readdirSync(cwd).toSorted()).toEqual([
+      'backups',
+      'bunfig.toml',
+      'data',
+      'evil.ts',
+      'new.jsonl',
+      'score.jwt',
+    ])
   })
 
   test('the executable reads .env literally, and names itself in its help', async () => {

@@ -14,6 +14,7 @@ const PACKAGES = {
   promtool: 'prometheus',
   python3: 'python3',
   'python3-build': 'python3-build python3-pip python3-setuptools python3-wheel',
+  'python3-jwcrypto': 'python3-jwcrypto',
   'python3-requests': 'python3-requests',
   'redis-server': 'redis-server',
   script: 'bsdutils',
@@ -35,6 +36,7 @@ const CHROMIUM = [
 
 const PYTHON_MODULES: Partial<Record<Program, string>> = {
   'python3-build': 'setuptools build pip wheel',
+  'python3-jwcrypto': 'jwcrypto',
   'python3-requests': 'requests',
 }
 

@@ -8,17 +8,33 @@ const { mainWallet: wallet, rules: stamp, credentials } = EXAMPLE
 const [{ type, name, category, score, max_score, value, from }] = credentials
 const calculated = new Date(EXAMPLE.calculatedAt).toISOString()
 const formula = 'min(round(√1734 × 0.5), 40) = 21'
-const accounts = [{ account: 'zoe', value, formula, issuer: null }]
+const accounts = [
+  { account: 'zoe', value, kind: 'number' as const, amount: 1734, counts: true, formula, issuer: null },
+]
+const digest = '4f0c6e5b9d1a8e27c3b46d90fa1257e8b3c9d2016f7a4e85d0b1c2936e8f7a54'
 
 export const PASSPORT = presentPassport(EXAMPLE, {
   standing: { rank: 1204, of: 98211, percentile: 98.7 },
   explanation: {
+    method: 'rules',
     rules: stamp,
     score: 26,
-    lines: [{ type, name, category, score, max_score, from, formula, accounts }],
+    given_human: true,
+    lines: [{ type, name, category, score, max_score, from, given_score: null, formula, accounts }],
     caps: {},
   },
+  rulesDigest: digest,
 })
+
+export const SNAPSHOT = {
+  schema: {
+    type: 'string',
+    description:
+      'A W3C Verifiable Credential 2.0 as a JWT, signed with a key of `/.well-known/jwks.json`. It is valid for 30 days and has all inputs of the score, but no name, account or wallet',
+  },
+  example:
+    'eyJhbGciOiJFZERTQSIsInR5cCI6InZjK2p3dCJ9.eyJpc3MiOiJkaWQ6d2ViOnBhc3Nwb3J0cy5leGFtcGxlLmNvbSJ9.c2ln',
+}
 
 export const LIST = {
   items: [{ passport_id: 42, score: 26 }],
@@ -45,6 +61,7 @@ export const LOOKUP = {
 
 export const RULE_SET = {
   stamp,
+  digest,
   version: '2026-11',
   caps: { Activity: 100 },
   levels: [

@@ -1,7 +1,8 @@
 import { PassportOrSelected } from '../../domain/v3/schemas.ts'
+import { checkSnapshotQuery, respondSnapshot, SNAPSHOT_TYPE, wantsSnapshot } from '../proof/snapshot.ts'
 import { json } from '../response.ts'
 import { route } from '../route.ts'
-import { PASSPORT } from './examples.ts'
+import { PASSPORT, SNAPSHOT } from './examples.ts'
 import { fieldsOf, INCLUDES, onlyOne, parseKey, parsePast } from './parameters.ts'
 import { readPassports } from './read-passports.ts'
 import { KEY, list, V3 } from './route-defaults.ts'
@@ -18,11 +19,11 @@ export const FIELD_PARAMETERS = {
 export const passport = route(V3, {
   name: 'v3_passport',
   path: '/api/v3/passports/:key',
-  isCheap: ({ url }) => !url.includes('?'),
+  isCheap: (request) => !request.url.includes('?') && !wantsSnapshot(request),
   id: 'getPassportV3',
   summary: 'Get a passport by id, wallet or handle',
   description:
-    'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
+    'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`. With `Accept: application/vc+jwt`, the response is a signed snapshot of the score; `include`, `select` and `as_of` are not accepted then.',
   params: { key: KEY },
   query: {
     ...FIELD_PARAMETERS,
@@ -33,18 +34,23 @@ export const passport = route(V3, {
       schema: { type: 'string', examples: ['2026-10-01'] },
     },
   },
-  responseHeaders: ['Content-Location'],
+  responseHeaders: ['Content-Location', 'VaryAccept'],
   response: PassportOrSelected,
   example: PASSPORT,
-  errors: ['before_history', 'ambiguous', 'cursor_expired'],
-  async handle({ params: { key } }, context, query) {
+  alternatives: { [SNAPSHOT_TYPE]: SNAPSHOT },
+  errors: ['before_history', 'not_acceptable', 'ambiguous', 'cursor_expired'],
+  async handle(request, context, query) {
+    const { key } = request.params
+    const isSnapshot = wantsSnapshot(request)
+    if (isSnapshot) checkSnapshotQuery(query)
     const fields = fieldsOf(query)
     const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
     const parsed = parseKey(key)
     await waitForCursor(context, query.after)
     const [found] = await readPassports(context, [parsed], fields, asOf)
     const { passport, json: body } = onlyOne(key, found, asOf)
-    const response = json(context, body)
+    const response = isSnapshot ? await respondSnapshot(request, context, passport.id) : json(context, body)
+    response.headers.set('Vary', 'Accept')
     if (passport.merged) response.headers.set('Content-Location', `/api/v3/passports/${passport.id}`)
     return response
   },

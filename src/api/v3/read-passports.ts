@@ -44,14 +44,17 @@ export async function renderPassports(
   const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
   const explanations =
     includes.has('explanation') && !isPast ? await context.explainAll(passportsOf(found)) : null
+  const finding = context.findDigests(passportsOf(found).map(({ rules }) => rules))
+  const digests = finding instanceof Promise ? await finding : finding
   const render = (passport: PassportV3): string => {
     const explanation = explanations?.get(passport.id)
     const change = changes?.get(passport.id)
     const wire = presentPassport(passport, {
       ...(includes.has('standing') && { standing: snapshot && presentStanding(snapshot, passport) }),
       ...(includes.has('explanation') && {
-        explanation: explanation ? presentExplanation(explanation) : null,
+        explanation: explanation ? presentExplanation(explanation, passport.scores.total) : null,
       }),
+      rulesDigest: digests.get(passport.rules) ?? null,
       ...(change && { change }),
     })
     return JSON.stringify(selection ? pick(wire, selection) : wire)

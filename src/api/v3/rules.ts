@@ -1,5 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts'
 import { isStorable } from '../../domain/passport.ts'
+import { digestOfRules } from '../../domain/proof/canonical-json.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { RuleSet } from '../../domain/v3/schemas.ts'
 import { json } from '../response.ts'
@@ -25,7 +26,10 @@ export const rules = route(V3, {
   async handle({ params: { stamp } }, context) {
     const rules = isStorable(stamp) ? await context.store.rules.find(stamp) : undefined
     if (!rules) throw new ServiceError('not_found', `There is no rule set ${quote(stamp)}.`)
-    const response = json(context, JSON.stringify({ stamp, ...JSON.parse(rules.body) }))
+    const response = json(
+      context,
+      JSON.stringify({ stamp, digest: digestOfRules(rules.body), ...JSON.parse(rules.body) }),
+    )
     const scope = context.requireKey ? 'private' : 'public'
     response.headers.set('Cache-Control', `${scope}, max-age=${YEAR_SECONDS}, immutable`)
     return response

@@ -1,4 +1,5 @@
 import { CommandError } from '../../domain/errors.ts'
+import { digestOfRules } from '../../domain/proof/canonical-json.ts'
 import { count, number } from '../../domain/text/counts-and-sizes.ts'
 import { isoTime } from '../../domain/text/instant.ts'
 import { printable } from '../../domain/text/quote.ts'
@@ -197,6 +198,7 @@ async function listRules({ store, values, terminal }: Target): Promise<void> {
     active: each.stamp === active.stamp,
     applied_at: each.appliedAt === 0 ? null : isoTime(each.appliedAt),
     source: each.source,
+    digest: digestOfRules(each.body),
   }))
   if (values.json) return terminal.out(`${JSON.stringify(all)}\n`)
   const rows = all.map((each) => [
@@ -204,8 +206,10 @@ async function listRules({ store, values, terminal }: Target): Promise<void> {
     each.active ? 'active' : '',
     each.applied_at ?? '-',
     each.source,
+    each.digest,
   ])
-  if (rows.length > 0) terminal.out(formatTable([['STAMP', 'STATE', 'APPLIED', 'SOURCE'], ...rows]))
+  if (rows.length > 0)
+    terminal.out(formatTable([['STAMP', 'STATE', 'APPLIED', 'SOURCE', 'SHA-256'], ...rows]))
   if (!all.some(({ active }) => active))
     terminal.err(`No rule set was applied: the built-in set ${active.stamp} is active.\n`)
 }

@@ -17,6 +17,7 @@ import { askHealth } from '../ask-health.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openWhole } from '../open-store.ts'
 import { prepareRulesSetting } from '../rules-setting.ts'
+import { findDemoKeys } from '../signing-key-file.ts'
 
 const MOST_WORKERS = 64
 
@@ -59,6 +60,7 @@ export const serve = defineCommand({
     if (demo) {
       const { fillWithDemo } = await import('../../ingest/demo/fill-with-demo.ts')
       await fillWithDemo(store, terminal.now())
+      config.signingKeys ??= findDemoKeys(config.database, terminal.now())
     }
     const isPortShared = await isShared(config, await identify(store))
     const end = shutdownSignal(() => terminal.exit(1))

@@ -1,4 +1,4 @@
-import type { Explanation } from '../explanation.ts'
+import type { Explanation, ExplanationLine } from '../explanation.ts'
 import type { Social } from '../passport.ts'
 import { parseSocialCount } from '../text/social-count.ts'
 import type { WireDiff } from './event-schema.ts'
@@ -7,12 +7,16 @@ import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireSta
 
 /** A member is absent if the request did not include it, and `null` if its value is unknown. */
 type Included = {
+  rulesDigest?: string | null
   standing?: WireStanding | null
   explanation?: WireExplanation | null
   change?: WireDiff
 }
 
-export function presentPassport(passport: PassportV3, included: Included): WirePassport {
+export function presentPassport(
+  passport: PassportV3,
+  { rulesDigest = null, ...included }: Included,
+): WirePassport {
   const { scores, profile } = passport
   return {
     passport_id: passport.id,
@@ -34,6 +38,7 @@ export function presentPassport(passport: PassportV3, included: Included): WireP
     passport_socials: passport.socials.map(presentSocial),
     merged_from: passport.mergedFrom,
     rules: orNull(passport.rules),
+    rules_digest: rulesDigest,
     ...(passport.credentials && { credentials: passport.credentials.map(presentCredential) }),
     ...included,
   }
@@ -72,25 +77,30 @@ function presentCredential(credential: CredentialV3): WireCredential {
   }
 }
 
-export function presentExplanation({ rules, scores, lines, caps }: Explanation): WireExplanation {
+/** `score` is the served score of the passport. */
+export function presentExplanation(explanation: Explanation, score: number): WireExplanation {
+  const { method, rules, givenHuman, lines, caps } = explanation
+  return { method, rules, score, given_human: givenHuman, lines: lines.map(presentLine), caps: { ...caps } }
+}
+
+function presentLine(line: ExplanationLine): WireExplanation['lines'][number] {
+  const { type, name, category, score, maxScore, from, formula, givenScore = score, accounts } = line
   return {
-    rules,
-    score: scores.total,
-    lines: lines.map(({ type, name, category, score, maxScore, from, formula, accounts }) => ({
-      type,
-      name,
-      category: orNull(category),
-      score,
-      from,
-      formula,
-      max_score: maxScore,
-      accounts: accounts.map(({ account, value, formula, issuer = null }) => ({
-        account: orNull(account),
-        value,
-        formula: orNull(formula),
-        issuer,
-      })),
+    type,
+    name,
+    category: orNull(category),
+    score,
+    from,
+    given_score: from === 'record' ? givenScore : null,
+    formula,
+    max_score: maxScore,
+    accounts: accounts.map(({ account, value, raw, formula, issuer = null, obstacle }) => ({
+      account: orNull(account),
+      value,
+      ...raw,
+      counts: from === 'rule' && obstacle === undefined,
+      formula: orNull(formula),
+      issuer,
     })),
-    caps: { ...caps },
   }
 }

@@ -88,7 +88,12 @@ export const Standing = describedObject('The place of the score in the ranking',
 
 const ExplanationAccount = closed({
   account: text('null if there is only one'),
-  value: Type.String(),
+  value: Type.String({ description: 'Display text' }),
+  kind: Type.Enum(['number', 'flag', 'date'], { description: 'The kind of the raw value' }),
+  amount: Type.Number({ description: 'The exact raw value: a number, 1 or 0, or milliseconds since 1970' }),
+  counts: Type.Boolean({
+    description: 'False if the data point is expired, counts for another passport or has no rule',
+  }),
   formula: text('null without a rule'),
   issuer: text('Who wrote the data point; null for the operator'),
 })
@@ -100,13 +105,20 @@ export const ExplanationLine = describedObject('How the score of one credential 
   score: score('The score of the credential'),
   max_score: score('The maximum score of a credential of this type'),
   from: Type.Enum(['record', 'rule', 'nothing'], { description: '`nothing`: no rule for the type' }),
+  given_score: orNull(Type.Number(), 'The score as the record gives it; null unless `from` is `record`'),
   formula: Type.String({ description: 'How the score is calculated' }),
   accounts: Type.Array(ExplanationAccount, { description: 'The data points of the type' }),
 })
 
 export const Explanation = describedObject('How the score is calculated', {
-  rules: Type.String({ description: 'The rule set of this explanation; see `/api/v3/rules/{stamp}`' }),
-  score: score('The result; another than the score of the passport only while that is being calculated'),
+  method: Type.Enum(['rules', 'record'], {
+    description: '`record`: the score came with the record, and no known rule set gives it',
+  }),
+  rules: text('The rule set of the lines; see `/api/v3/rules/{stamp}`. null for the method `record`'),
+  score: score(
+    'The score of the passport. The lines and caps give it, except for the method `record` and while it is being calculated',
+  ),
+  given_human: Type.Boolean({ description: 'The human checkmark of the record' }),
   lines: Type.Array(ExplanationLine),
   caps: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
     description: 'The largest contribution of a category to the overall score',
@@ -133,6 +145,9 @@ export const Passport = describedObject("A person's reputation record", {
     description: 'The ids of all passports that were merged into this one, also through others, lowest first',
   }),
   rules: text('The rule set that calculated the scores; null if they come from the record'),
+  rules_digest: text(
+    'SHA-256 of the rule set as canonical JSON (RFC 8785), in hexadecimal; null if the rule set is unknown',
+  ),
   credentials: Type.Optional(
     Type.Array(Credential, {
       description: 'With `include`. Highest score first, then by name, then by id',
@@ -209,7 +224,10 @@ export const ListBody = closed({
 })
 
 export const RuleSet = describedObject('A rule set; the same stamp always has the same contents', {
-  stamp: Type.String({ description: 'The version and a digest' }),
+  stamp: Type.String({ description: 'The version and a short digest' }),
+  digest: Type.String({
+    description: 'SHA-256, in hexadecimal, of all other members except `stamp`, as canonical JSON (RFC 8785)',
+  }),
   ...RuleSetFile.properties,
 })
 

@@ -65,14 +65,14 @@ const MOST_CHARACTERS = 60
 const shorten = (text: string): string => shortWord(text, MOST_CHARACTERS)
 
 /** The rule set is named only if it scored a credential. */
-function describeSource({ lines, rules, scores }: ExplainedPassport): Html {
+function describeSource({ lines, version, scores }: ExplainedPassport): Html {
   if (lines.length === 0)
     return scores.total === 0
       ? html`There are no credentials to score.`
       : html`The score came with the imported record, which has no credentials.`
   if (lines.every(({ from }) => from === 'record')) return html`All points came with the imported record.`
   const isCurved = lines.some(({ calculation }) => ['sqrt', 'ln'].includes(calculation?.rule.convert ?? ''))
-  return html`Each credential earns points by a rule of rule set <code>${rules}</code>.${isCurved ? ' A square root (√) or a logarithm (ln) lets the first steps count most.' : ''}`
+  return html`Each credential earns points by a rule of rule set <code>${version}</code>.${isCurved ? ' A square root (√) or a logarithm (ln) lets the first steps count most.' : ''}`
 }
 
 function renderLine(line: ExplanationLine): Html {

@@ -15,7 +15,7 @@ import { renderPerson, renderSocials, renderWallets } from './passport-profile.t
 import { describeNext, renderDistribution, renderParts, renderRank, renderScore } from './passport-score.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
-  const { store, catalog, rules, api = () => 'open' } = options
+  const { store, catalog, rules, signs, api = () => 'open' } = options
   return {
     async version({ params }) {
       const ref = parsePassportRef(params.ref ?? '')
@@ -32,7 +32,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const { levels = [], caps = {}, types } = await rules()
       const standing = await catalog.standing(scores.total)
       const [parts] = (await findParts(options, [scores], signal)) ?? []
-      const context = { standing, parts: parts ?? {}, caps }
+      const context = { standing, parts: parts ?? {}, caps, signs }
       const level = levelOf(scores.total, { levels })
       // The id in the URL, if it is that of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined

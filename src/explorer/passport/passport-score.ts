@@ -35,10 +35,10 @@ export function renderRank(id: number, { rank, total }: Standing, above: number)
   return html`<p class="last"><a href="${page}#p${id}">${formatOrdinal(Math.min(rank, total))} of ${formatPeople(total)}</a></p>`
 }
 
-type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps }
+type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps; signs?: boolean | undefined }
 
 /** Renders the parts of the score, with the standing in each part. */
-export function renderParts(passport: Passport, { standing, parts, caps }: ScoreContext): Html {
+export function renderParts(passport: Passport, { standing, parts, caps, signs }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
   const given = roundScore(
     scores.total - SCORE_PARTS.reduce((sum, part) => sum + Math.max(0, scores[part]), 0),
@@ -54,6 +54,7 @@ export function renderParts(passport: Passport, { standing, parts, caps }: Score
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Only in the total</dt><dd>${formatFigure(given)}</dd></div>` : html``}</dl>
 ${renderExplanation(passport, caps)}
 ${isSum ? html`<p class="soft">Calculated on ${formatDay(calculatedAt)}</p>` : html``}
+${signs ? html`<p><a href="/verify#${passport.id}">Check this score</a></p>` : html``}
 </section>`
 }
 

@@ -2,6 +2,7 @@ import { pathOf } from '../../api/parse-request.ts'
 import { createPage, type RenderedPage, sendPage } from '../../api/rendered-page.ts'
 import { pageRoute, type RouteRequest, route, SERVICE } from '../../api/route.ts'
 import { notFound } from '../../domain/errors.ts'
+import verifySnapshot from '../../domain/proof/verify-snapshot.ts?text' with { type: 'text' }
 import { hashOf } from '../../store/hash.ts'
 import base from '../assets/base.css' with { type: 'text' }
 import charts from '../assets/charts.css' with { type: 'text' }
@@ -21,6 +22,7 @@ import referenceJsonScript from '../assets/reference-json.client.js' with { type
 import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
 import shareScript from '../assets/share.client.js' with { type: 'text' }
 import themeScript from '../assets/theme.client.js' with { type: 'text' }
+import verifyScript from '../assets/verify.client.js' with { type: 'text' }
 import { FONT_FACE, LATIN_FONT, LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Theme, writeColors } from '../design/tokens.ts'
 
@@ -98,7 +100,7 @@ function compact(...styles: string[]): string {
     .replace(/ ?([{};,]|: )\s*/g, (separator) => separator.trim())
 }
 
-const minifier = new Bun.Transpiler({ loader: 'js', minifyWhitespace: true })
+const minifier = new Bun.Transpiler({ loader: 'ts', minifyWhitespace: true })
 
 /** Files that do not depend on settings. */
 const FILES = {
@@ -108,6 +110,7 @@ const FILES = {
   'reference.css': compact(reference, referenceLayout),
   'reference-calls.js': minifier.transformSync(referenceCallsScript),
   'theme.js': minifier.transformSync(themeScript),
+  'verify.js': minifier.transformSync(`${verifySnapshot}\n${verifyScript}`),
   'reference.js': minifier.transformSync(`${referenceJsonScript}\n${referenceScript}`),
 }
 

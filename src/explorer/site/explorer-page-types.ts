@@ -23,6 +23,8 @@ export type ExplorerOptions = {
   /** The state of V1; `open` if absent. */
   api?: (() => ApiState) | undefined
   now: () => number
+  /** Whether the service signs scores. */
+  signs?: boolean
   site: Site
   rasterize: Rasterize
   /** Reports why a part of a page is missing. The page is shown without it. */

@@ -22,9 +22,13 @@ import { appendEvents } from './write-events.ts'
 export const STALE_COUNT =
   'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'
 
+/** The id of the last event of a passport. */
+const LAST_EVENT =
+  "select name || '-' || (select max(sequence) from events where passport_id = $1) as id from event_log"
+
 export function createScoring({ read, long, transaction, snapshot }: Database): ScoringStore {
-  const toScorables = async (...input: Parameters<typeof loadScorables>) =>
-    (await loadScorables(...input)).map(({ scorable }) => scorable)
+  const toEvidence = async (...input: Parameters<typeof loadScorables>) =>
+    (await loadScorables(...input)).map(({ scorable, row }) => ({ ...scorable, passport: toPassport(row) }))
 
   return {
     async work(limit, job) {
@@ -37,17 +41,19 @@ export function createScoring({ read, long, transaction, snapshot }: Database): 
       snapshot(async (connection) => {
         const rest = `where id = ${SURVIVOR_ID[refKind(ref)]} and merged_into is null`
         const rows = await connection.selectRows<StoredRow>('passports', rest, [refValue(ref)])
-        const [found] = await loadScorables(connection, rows, watched)
-        return found && { ...found.scorable, passport: toPassport(found.row) }
+        const [found] = await toEvidence(connection, rows, watched)
+        if (!found) return undefined
+        const [event = null] = await listColumn<string | null>(connection.query, LAST_EVENT, [found.id])
+        return { ...found, event }
       }),
     async listByIds(ids, watched) {
       const rest = `where ${read.dialect.isIn('id', '$1')}`
-      return toScorables(read, await read.selectRows<StoredRow>('passports', rest, [ids]), watched)
+      return toEvidence(read, await read.selectRows<StoredRow>('passports', rest, [ids]), watched)
     },
     async list(afterId, limit, watched) {
       const rest = 'where merged_into is null and id > $1 order by id limit $2'
       const rows = await long.selectRows<StoredRow>('passports', rest, [afterId, limit])
-      return toScorables(long, rows, watched)
+      return (await loadScorables(long, rows, watched)).map(({ scorable }) => scorable)
     },
     countStale: () => findNumber(long.query, STALE_COUNT),
     async markAll() {

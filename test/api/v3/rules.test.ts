@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import canonicalize from 'canonicalize'
 import { adoptRules } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, stampRules, toAppliedRules } from '../../../src/scoring/stamped-rule-set.ts'
 import { makeKey } from '../../support/http/keys.ts'
@@ -21,7 +22,10 @@ onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
     await adoptRules({ store, rules: next })
     for (const rules of [DEFAULT_RULES, next]) {
       const { status, headers, body } = await server.get(path(rules.stamp))
-      expect([status, body]).toEqual([200, { ...rules }])
+      const { stamp, digest, ...contents } = body
+      expect([status, { stamp, ...contents }]).toEqual([200, { ...rules }])
+      // Anyone can calculate the digest from the response.
+      expect(digest).toBe(new Bun.CryptoHasher('sha256').update(canonicalize(contents) ?? '').digest('hex'))
       expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
     }
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { digestOfRules } from '../../../src/domain/proof/canonical-json.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { FILES, kitePlace } from '../../support/kite-rules-sandbox.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
@@ -21,7 +22,7 @@ withEveryEngine('applied rules', (makeDatabase) => {
     await using here = await kitePlace(makeDatabase)
     expect((await here.rules('list')).err).toContain('No rule set was applied: the built-in set 2026-11+')
     await here.call('score')
-    expect((await here.rules('list')).out).toMatch(/\n2026-11\+\w+ +active +- +built-in\n$/)
+    expect((await here.rules('list')).out).toMatch(/\n2026-11\+\w+ +active +- +built-in +[0-9a-f]{64}\n$/)
     for (const name of ['one.json', 'two.json']) await here.rules('apply', here.path(name))
     const listed = JSON.parse((await here.rules('list', '--json')).out)
     expect(listed).toMatchObject([
@@ -29,6 +30,7 @@ withEveryEngine('applied rules', (makeDatabase) => {
       { version: 'one', active: false, source: 'apply' },
       { version: '2026-11', active: false, source: 'built-in', applied_at: null },
     ])
+    expect(listed[0].digest).toBe(digestOfRules(FILES['two.json']))
     expect(JSON.parse((await here.rules('show')).out)).toEqual(JSON.parse(FILES['two.json']))
     expect(JSON.parse((await here.rules('show', listed[1].stamp)).out)).toEqual(JSON.parse(FILES['one.json']))
     expect(JSON.parse((await here.rules('show', '--built-in')).out).version).toBe('2026-11')

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { ServiceError } from '../../../src/domain/errors.ts'
+import type { ExplainedPassport } from '../../../src/domain/explanation.ts'
 import type { Passport } from '../../../src/domain/passport.ts'
+import { createPassportExplainer } from '../../../src/scoring/explain.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, pointOf, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
@@ -126,8 +128,9 @@ onEngine('sqlite', 'the passport page', (open) => {
     await using store = await open([mira])
     const scores = { total: 1000, activity: 1000, identity: 0, skills: 0 }
     const passport = (await store.passports.find({ id: 12 })) as Passport
-    const explanation = { passport, scores, lines: [], rules: 'other', caps: { Activity: 1000 } }
-    await using server = serveExplorer(store, { explain: () => explanation })
+    const found = (await createPassportExplainer(store)({ id: 12 })) as ExplainedPassport
+    const explain = () => ({ ...found, passport, scores, lines: [], caps: { Activity: 1000 } })
+    await using server = serveExplorer(store, { explain })
     expect(readable((await server.look('/passports/12/score')).text)).toContain(
       'The result is 1,000. The stored score, 1,042.5, comes from',
     )

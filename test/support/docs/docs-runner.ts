@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApiKey } from '../../../src/domain/api-key.ts'
+import { writeSigningKeys } from '../../../src/domain/proof/signing-keys.ts'
 import { fillWithDemo } from '../../../src/ingest/demo/fill-with-demo.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -11,6 +12,7 @@ import { serveRecords } from '../http/server.ts'
 import { mcpOverHttp } from '../mcp-agent.ts'
 import { listenHere } from '../node-without-threads.ts'
 import { testDatabase } from '../postgres/postgres.ts'
+import { KEYS } from '../proof/snapshots.ts'
 import { saveRecords } from '../store/engines.ts'
 import { record } from '../store/records.ts'
 import { readPage } from './pages.ts'
@@ -78,7 +80,9 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
     scopes: ['read', 'events', 'write:github'],
     types: ['github'],
   })
-  const demo = started.use(await listenHere({ DATABASE_URL: `sqlite:${demoFile}` }))
+  const demo = started.use(
+    await listenHere({ DATABASE_URL: `sqlite:${demoFile}`, SIGNING_KEYS: writeSigningKeys(KEYS) }),
+  )
   const mcp = started.use(await mcpOverHttp({ cwd: home, env: { DATABASE_URL: `sqlite:${demoFile}` } }))
   const database = started.use(await testDatabase())
   const source = started.use(await serveRecords({}, people))

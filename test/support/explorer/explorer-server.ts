@@ -47,6 +47,7 @@ export function serveExplorer(
     rules: () => findRules(store),
     api,
     now: options.now ?? (() => NOON),
+    signs: options.signing !== undefined,
     site: createSite(settings, publicUrl, true, fonts).site,
     rasterize,
   })

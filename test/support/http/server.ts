@@ -9,7 +9,7 @@ import type { PassportRecord } from '../../../src/domain/record/record.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
-import { createExplainer } from '../../../src/scoring/explain.ts'
+import { createExplainer, createPassportExplainer } from '../../../src/scoring/explain.ts'
 import { findRules } from '../../../src/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { owning } from '../dispose-parts.ts'
@@ -45,6 +45,7 @@ export function serveTest(
     port: 0,
     store,
     catalog: createCatalog(store),
+    explain: createPassportExplainer(store),
     explainAll: createExplainer(store),
     saveRecords: async (sent) => saveSentRecords(store, await findRules(store), sent),
     now: () => NOON,

@@ -1,0 +1,243 @@
+// Verifies signed snapshots. The page /verify runs this file in browsers, so it has no imports.
+
+type Verifier = {
+  /** Returns the JWK Set of an issuer. */
+  keys: (did: string) => unknown
+  /** Returns a rule set by its stamp. Called only if the signature is valid. */
+  rules: (stamp: string, did: string) => unknown
+  now: number
+}
+
+/** `failure` is a name such as `expired`. A sentence in `checked` describes a check that passed. */
+export type Verification = Report & { verdict: 'valid' | 'not valid'; failure?: string; message?: string }
+
+type Report = { checked: string[]; lines: Line[] }
+type Line = { type: string; category: string; points: number; formula: string }
+type Named = Record<string, unknown>
+
+// Examples. A received value must have the same members with values of the same types.
+const INPUT = { type: '', kind: '', amount: 0 }
+const GIVEN = { type: '', category: '', score: 0, max_score: 0 }
+const RULE = { category: '', max_score: 0, convert: '', multiplier: 0, accounts: '', proves_human: true }
+const SCORES = { activity_score: 0, identity_score: 0, skills_score: 0, score: 0 }
+const FACTS = { id: '', passport_id: 0, calculated_at: 0, method: '', human_checkmark: true }
+const NAMED = { rules: '', rules_digest: '' }
+const SUBJECT = { ...FACTS, ...SCORES, inputs: [INPUT], record: { human: true, credentials: [GIVEN] } }
+
+type Subject = typeof SUBJECT & typeof NAMED
+type Rules = { types: Record<string, typeof RULE>; caps?: Record<string, number> }
+
+const VC = 'https://www.w3.org/ns/credentials'
+const CATEGORIES = ['Activity', 'Identity', 'Skills']
+const YEAR = 365 * 86_400_000
+
+/** The cause is the name of the failure. */
+class Rejection extends Error {}
+
+/** Does not throw for a wrong snapshot, but passes errors of `keys` and `rules` on. */
+export async function verifySnapshot(jwt: string, verifier: Verifier): Promise<Verification> {
+  const report: Report = { checked: [], lines: [] }
+  try {
+    await verify(jwt.trim().split('.'), verifier, report)
+    return { verdict: 'valid', ...report }
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error
+    return { verdict: 'not valid', failure: String(error.cause), message: error.message, ...report }
+  }
+}
+
+/** The origin of a `did:web` without a path; `undefined` for another text. Loopback hosts use http. */
+export function originOf(did: string): string | undefined {
+  const host = /^did:web:((?:[\w.-]+|%5B(?:%3A|[\da-f])+%5D)(?:%3A\d+)?)$/.exec(did)?.[1]
+  const isLoopback = /^(localhost|127\.[\d.]+|%5B%3A%3A1%5D)(%3A|$)/.test(host ?? '')
+  return host && `${isLoopback ? 'http' : 'https'}://${decodeURIComponent(host)}`
+}
+
+async function verify(parts: readonly string[], { keys, rules, now }: Verifier, { checked, lines }: Report) {
+  const [header = '', payload = '', signature = ''] = parts
+  if (parts.length !== 3) reject('not_a_jwt', `A snapshot has 3 parts, this has ${parts.length}.`)
+  const { did, kid } = readHeader(parseObject(header, 'header'))
+  const bytes = toBytes(signature, 'signature')
+  const signed = new TextEncoder().encode(`${header}.${payload}`)
+  if (!(await crypto.subtle.verify('Ed25519', await findKey(await keys(did), did, kid), bytes, signed)))
+    reject('wrong_signature', 'The snapshot was changed after it was signed, or another key signed it.')
+  checked.push(`The signature is by the key ${kid} of ${did}.`)
+  const claims = parseObject(payload, 'payload')
+  checked.push(checkDates(claims, now))
+  const subject = readSubject(claims, did)
+  checked.push(`It is about ${subject.id}.`)
+  if (subject.method === 'rules') {
+    const set = await readRules(await rules(subject.rules, did), subject.rules_digest)
+    checked.push(`The rule set ${subject.rules} has the digest that the snapshot names.`)
+    lines.push(...recalculate(subject, set))
+    checked.push(compare(subject, set, lines))
+  } else
+    checked.push(`The score ${subject.score} came with an imported record. It cannot be calculated again.`)
+}
+
+function readHeader({ alg, typ, cty, crit, kid }: Named) {
+  expect('wrong_algorithm', 'alg', alg, 'EdDSA')
+  expect('wrong_type', 'typ', typ, 'vc+jwt')
+  expect('wrong_content_type', 'cty', cty, 'vc')
+  expect('unknown_extension', 'crit', crit, undefined)
+  const [did = '', name = '', ...rest] = String(kid).split('#')
+  if (!name || rest.length > 0 || !originOf(did))
+    reject('wrong_key_id', `kid must be a did:web of a host and the name of a key, got ${show(kid)}.`)
+  return { did, kid: name }
+}
+
+async function findKey(set: unknown, did: string, kid: string): Promise<CryptoKey> {
+  const listed = isObject(set) && Array.isArray(set.keys) ? set.keys.filter(isObject) : []
+  const key = listed.find((each) => each.kid === kid || each.kid === `${did}#${kid}`)
+  if (!key) reject('unknown_key', `The issuer lists ${show(listed.map((each) => each.kid))}, not ${kid}.`)
+  const { kty, crv, x } = key as JsonWebKey
+  return crypto.subtle
+    .importKey('jwk', { kty, crv, x } as JsonWebKey, 'Ed25519', false, ['verify'])
+    .catch(({ name }) =>
+      name === 'NotSupportedError'
+        ? reject('no_ed25519', 'This browser cannot check Ed25519 signatures: use a newer one.')
+        : reject('wrong_key', `The key ${kid} of the issuer is not an Ed25519 key.`),
+    )
+}
+
+function checkDates({ validFrom, validUntil, nbf, exp }: Named, now: number): string {
+  const [from, until] = [Date.parse(String(validFrom)), Date.parse(String(validUntil))]
+  expect('wrong_dates', 'nbf', nbf, from / 1000)
+  expect('wrong_dates', 'exp', exp, until / 1000)
+  if (now < from) reject('not_yet_valid', `The snapshot is valid from ${validFrom}.`)
+  if (now >= until) reject('expired', `The snapshot was valid until ${validUntil}. Get a new one.`)
+  return `It is valid from ${validFrom} until ${validUntil}.`
+}
+
+function readSubject(claims: Named, did: string): Subject {
+  const { iss, issuer, sub, type, credentialSubject: subject } = claims
+  expect(
+    'wrong_context',
+    '@context',
+    show(claims['@context']),
+    show([`${VC}/v2`, `${VC}/undefined-terms/v2`]),
+  )
+  expect('wrong_credential_type', 'type', show(type), show(['VerifiableCredential', 'PassportScore']))
+  expect('wrong_issuer', 'iss', iss, did)
+  expect('wrong_issuer', 'issuer', issuer, did)
+  if (!hasForm(subject, SUBJECT)) reject('wrong_form', 'A member of credentialSubject is missing or wrong.')
+  expect('wrong_subject', 'sub', sub, subject.id)
+  const path = `//${decodeURIComponent(did.slice(8))}/api/v3/passports/${subject.passport_id}`
+  expect('wrong_subject', 'credentialSubject.id', subject.id.replace(/^https?:/, ''), path)
+  // The score of a record names no rule set.
+  const isNamed = hasForm(subject, NAMED)
+  expect('wrong_method', 'method', subject.method, isNamed ? 'rules' : 'record')
+  return subject as Subject
+}
+
+async function readRules(given: unknown, wanted: string): Promise<Rules> {
+  // The service adds the stamp and the digest to the contents.
+  const { stamp: _, digest: __, ...set } = isObject(given) ? given : {}
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonicalJson(set)))
+  const digest = Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  expect('wrong_rules', 'The SHA-256 digest of the rule set', digest, wanted)
+  const isValid = isObject(set.types) && hasForm(Object.values(set.types), [RULE])
+  if (!isValid) reject('malformed_rules', 'The rule set has the right digest, but no valid rules.')
+  return set as Rules
+}
+
+/** The points of the record come first. Inputs replace the points of their type. */
+function recalculate({ inputs, record, calculated_at: now }: Subject, { types }: Rules): Line[] {
+  const counting = inputs.filter(({ type }) => Object.hasOwn(types, type))
+  const ruled = Map.groupBy(counting, ({ type }) => type)
+  const kept = record.credentials.filter(({ type }) => !ruled.has(type))
+  const given = kept.map(({ type, category, score, max_score: most }) => {
+    const points = roundScore(Math.min(score, most))
+    return { type, category, points, formula: `${score} in the record, at most ${most}` }
+  })
+  const calculated = [...ruled].map(([type, own]) => {
+    const rule = types[type] as typeof RULE
+    const amount = own.reduce((sum, each) => (each.kind === 'date' ? sum : sum + each.amount), 0)
+    const counted = rule.accounts === 'sum' && own.length > 1 ? [{ type, kind: 'number', amount }] : own
+    const results = counted.map((each) => calculate(each, rule, now))
+    return results.reduce((best, each) => (each.points > best.points ? each : best))
+  })
+  return [...given, ...calculated]
+}
+
+function calculate({ type, kind, amount }: typeof INPUT, rule: typeof RULE, now: number): Line {
+  const { category, convert, multiplier, max_score: most } = rule
+  const years = Math.round(((now - amount) / YEAR) * 100) / 100
+  const conversions: Record<string, [value: number, text: string]> = {
+    none: [amount, `${amount}`],
+    sqrt: [Math.sqrt(Math.max(0, amount)), `√${amount}`],
+    ln: [amount > 0 ? Math.log(amount) : 0, `ln ${amount}`],
+    years: [years, `${years} years`],
+  }
+  const [value, text] = conversions[convert] ?? reject('malformed_rules', `convert is ${show(convert)}.`)
+  if ((convert === 'years') !== (kind === 'date'))
+    return { type, category, points: 0, formula: `no points for a ${kind}` }
+  const points = Math.min(Math.max(0, Math.round(value * multiplier) || 0), most)
+  return { type, category, points, formula: `${text} × ${multiplier}, at most ${most}` }
+}
+
+function compare(subject: Subject, { types, caps }: Rules, lines: readonly Line[]): string {
+  const sums = CATEGORIES.map((name) =>
+    roundScore(lines.reduce((sum, { category, points }) => (category === name ? sum + points : sum), 0)),
+  )
+  const capped = sums.map((sum, at) => Math.min(sum, caps?.[CATEGORIES[at] as string] ?? sum))
+  const total = roundScore(capped.reduce((sum, part) => sum + part, 0))
+  const { activity_score, identity_score, skills_score, score } = subject
+  expect('wrong_parts', 'The parts', show([activity_score, identity_score, skills_score]), show(sums))
+  expect('wrong_score', 'score', score, total)
+  const proves = (type: string) => Object.hasOwn(types, type) && types[type]?.proves_human
+  const isHuman = subject.record.human || lines.some(({ type, points }) => points > 0 && proves(type))
+  expect('wrong_human', 'human_checkmark', subject.human_checkmark, isHuman)
+  const parts = sums.map((sum, at) => `${sum} ${CATEGORIES[at]}`).join(', ')
+  return `Calculated again, the score is ${total} (${parts}), and the human checkmark is ${isHuman}.`
+}
+
+const roundScore = (score: number): number => Math.round(score * 100) / 100
+
+function reject(failure: string, message: string): never {
+  throw new Rejection(message, { cause: failure })
+}
+
+function expect(failure: string, name: string, given: unknown, wanted: unknown): void {
+  if (given !== wanted) reject(failure, `${name} must be ${show(wanted)}, got ${show(given)}.`)
+}
+
+const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200)
+
+function parseObject(text: string, name: string): Named {
+  const decoded = new TextDecoder().decode(toBytes(text, name))
+  try {
+    const value: unknown = JSON.parse(decoded)
+    if (isObject(value)) return value
+  } catch {
+    // The next line says so.
+  }
+  return reject('not_json', `The ${name} is not a JSON object.`)
+}
+
+/** Unused bits must be 0, so that nobody can write the same bytes in two ways. */
+const BASE64URL = /^(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?$/
+
+function toBytes(text: string, name: string): Uint8Array<ArrayBuffer> {
+  if (!BASE64URL.test(text)) reject('not_base64url', `The ${name} is not in base64url.`)
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+}
+
+/** JSON in its canonical form (RFC 8785), as in canonical-json.ts. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (!isObject(value)) return JSON.stringify(value)
+  const names = Object.keys(value).sort()
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`).join(',')}}`
+}
+
+const isObject = (value: unknown): value is Named =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** All items of a list must have the form of the first item of the example. */
+function hasForm<T>(value: unknown, example: T): value is T {
+  if (Array.isArray(example)) return Array.isArray(value) && value.every((each) => hasForm(each, example[0]))
+  if (!isObject(example)) return typeof value === typeof example
+  return isObject(value) && Object.entries(example).every(([name, each]) => hasForm(value[name], each))
+}

@@ -1,0 +1,55 @@
+// Checks the snapshot of the form. verify-snapshot.ts precedes it in the same script.
+
+const [button, snapshot, keys, rules, place] = ['check', 'snapshot', 'keys', 'rules', 'verdict'].map((id) =>
+  document.getElementById(id),
+)
+button.addEventListener('click', () => check())
+addEventListener('hashchange', () => location.reload())
+
+// The fragment of the URL is a snapshot, or the number of a passport of this site.
+const given = location.hash.slice(1)
+if (given.includes('.')) snapshot.value = given
+if (/\d/.test(given)) void check(given)
+
+async function check(id = '') {
+  try {
+    if (!crypto.subtle) throw new Error('Browsers check signatures over https only.')
+    if (/^\d+$/.test(id)) snapshot.value = await read(`/api/v3/passports/${id}`, 'application/vc+jwt')
+    const find = async (field, path, did) => {
+      const text = field.value.trim()
+      // Nothing is fetched from other sites.
+      if (text === '' && !originOf(did).endsWith(`//${location.host}`))
+        throw new Error(`The issuer is ${did}, not this site. Paste its keys and its rule set above.`)
+      return JSON.parse(text || (await read(path, 'application/json')))
+    }
+    const findKeys = (did) => find(keys, '/.well-known/jwks.json', did)
+    const findRules = (stamp, did) => find(rules, `/api/v3/rules/${encodeURIComponent(stamp)}`, did)
+    report(await verifySnapshot(snapshot.value, { keys: findKeys, rules: findRules, now: Date.now() }))
+  } catch ({ message }) {
+    report({ verdict: 'not checked', message, checked: [], lines: [] })
+  }
+}
+
+async function read(path, type) {
+  const response = await fetch(path, { headers: { Accept: type } })
+  if (response.ok) return response.text()
+  const { detail = `status ${response.status}` } = await response.json()
+  throw new Error(`${path}: ${detail}`)
+}
+
+function report({ verdict, failure, message = '', checked, lines }) {
+  const rows = lines.map(({ type, points, formula }) =>
+    make('tr', make('th', type), make('td', formula), make('td', points)),
+  )
+  const title = make('h2', `The snapshot is ${verdict}${failure ? `: ${failure}` : ''}`)
+  const list = make('ul', ...checked.map((sentence) => make('li', sentence)))
+  const section = make('section', title, make('p', message), list, make('table', ...rows))
+  section.className = verdict.replace(' ', '-')
+  place.replaceChildren(section)
+}
+
+function make(name, ...children) {
+  const element = document.createElement(name)
+  element.append(...children)
+  return element
+}

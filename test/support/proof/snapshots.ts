@@ -1,0 +1,62 @@
+import type { Credential } from '../../../src/domain/credential.ts'
+import { NO_SCORES } from '../../../src/domain/passport.ts'
+import { rotateSigningKeys } from '../../../src/domain/proof/signing-keys.ts'
+import type { toSnapshot } from '../../../src/domain/proof/snapshot.ts'
+import { score } from '../../../src/scoring/score.ts'
+import type { RuleSet } from '../../../src/scoring/stamped-rule-set.ts'
+import type { serveTest } from '../http/server.ts'
+import { NOON } from '../store/records.ts'
+
+export const KEYS = rotateSigningKeys(undefined, NOON)
+
+export const AS_SNAPSHOT = { headers: { Accept: 'application/vc+jwt' } }
+
+export type Payload = ReturnType<typeof toSnapshot>
+
+export const payloadOf = (jwt: string): Payload =>
+  JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+
+/** The signed snapshots of these passports. */
+export async function listSnapshots(
+  { get }: Pick<ReturnType<typeof serveTest>, 'get'>,
+  ids: readonly number[],
+): Promise<string[]> {
+  const snapshots: string[] = []
+  for (const id of ids) {
+    const { status, text } = await get(`/api/v3/passports/${id}`, AS_SNAPSHOT)
+    if (status !== 200) throw new Error(`Passport ${id}: ${text}`)
+    snapshots.push(text)
+  }
+  return snapshots
+}
+
+/** Calculates the scores of a snapshot again, with nothing but its payload and the rule set. */
+export function recompute({ credentialSubject: given }: Payload, rules: RuleSet) {
+  const { scores, human } = score(
+    {
+      id: given.passport_id,
+      dataPoints: given.inputs.map(({ type, ...value }) => ({ type, account: '', value, display: '' })),
+      recordCredentials: given.record.credentials.map(
+        ({ type, category, score, max_score }, at): Credential => ({
+          ...{ id: `${at}`, type, name: type, category, score, givenScore: score, maxScore: max_score },
+          ...{ value: '', calculatedAt: 0 },
+        }),
+      ),
+      givenHuman: given.record.human,
+      scores: NO_SCORES,
+      rules: rules.stamp,
+    },
+    rules,
+    given.calculated_at,
+  )
+  return { ...scores, human }
+}
+
+/** The scores that a snapshot claims. */
+export const claimOf = ({ credentialSubject: given }: Payload) => ({
+  total: given.score,
+  activity: given.activity_score,
+  identity: given.identity_score,
+  skills: given.skills_score,
+  human: given.human_checkmark,
+})
