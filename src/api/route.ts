@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Explanation } from '../domain/explanation.ts'
+import type { SigningKeys } from '../domain/proof/signing-keys.ts'
 import { EXPLORER, PICTURES } from '../domain/rate-limit-tier.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { WireRecordsResult } from '../domain/v3/write-schemas.ts'
@@ -182,6 +183,10 @@ export type ServerContext = {
   explainAll: (
     passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
   ) => Awaitable<ReadonlyMap<number, Explanation>>
+  /** Absent if the service does not sign. */
+  signing?: SigningKeys | undefined
+  /** Empty without PUBLIC_URL. */
+  publicUrl: string
   streams: EventStreams
   /** Aborting the signal cancels a write that has not begun. Throws `overloaded`. */
   saveRecords: (sent: SentRecords, signal: AbortSignal) => Promise<WireRecordsResult>

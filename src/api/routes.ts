@@ -1,4 +1,5 @@
 import { health, readiness } from './health.ts'
+import { eventLog } from './proof/event-log.ts'
 import { type Route, unknownPaths } from './route.ts'
 import { V1_ROUTES } from './v1/routes.ts'
 import { V2_ROUTES } from './v2/routes.ts'
@@ -16,7 +17,7 @@ import { SUBSCRIPTION_ROUTES } from './v3/subscriptions.ts'
 const NO_PATH = 'There is no such path in v3: /openapi.json and /reference/v3 list the paths.'
 
 const V3_ROUTES = [
-  ...[listOfPassports, passport, lookup, rules, diff, events],
+  ...[listOfPassports, passport, lookup, rules, diff, events, eventLog],
   ...[records, removal, merge, unmerge, ...SUBSCRIPTION_ROUTES],
 ]
 

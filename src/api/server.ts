@@ -58,7 +58,10 @@ import type { UsageCounter } from './usage.ts'
 
 export type ApiServerOptions = ErrorHandling &
   HeaderOptions &
-  Pick<ServerContext, 'store' | 'catalog' | 'explainAll' | 'saveRecords' | 'now' | 'requireKey'> & {
+  Pick<
+    ServerContext,
+    'store' | 'catalog' | 'explainAll' | 'saveRecords' | 'now' | 'requireKey' | 'signing'
+  > & {
     host: string
     port: number
     reusePort?: boolean | undefined
@@ -157,11 +160,12 @@ type ServerState = ReturnType<typeof createServerState>
 
 /** The options, and what all requests share. */
 function createServerState(options: ApiServerOptions) {
-  const { store, catalog, explainAll, saveRecords, now, requireKey } = options
+  const { store, catalog, explainAll, saveRecords, now, requireKey, signing } = options
   const { publicUrl = '', explorer = false, webhookAllowPrivate = false } = options
   // Contexts copy these members for each request, so they do not get all options.
   const shared: ServerContext = {
     ...{ store, catalog, explainAll, saveRecords, now, requireKey, webhookAllowPrivate },
+    ...{ signing, publicUrl },
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
     backpressure: createBackpressure(options.limits),

@@ -30,6 +30,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   copy: async () => (await import('./commands/copy-and-migrate.ts')).copy,
   backup: async () => (await import('./commands/backup-and-restore.ts')).backup,
   restore: async () => (await import('./commands/backup-and-restore.ts')).restore,
+  verify: async () => (await import('./commands/proof/verify.ts')).verify,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   completions: async () => (await import('./commands/completions.ts')).createCompletions(loadCommands),
 }

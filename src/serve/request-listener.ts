@@ -62,6 +62,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
       explainAll: createExplainer(store),
+      signing: config.signingKeys,
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan: () => plan,
