@@ -84,7 +84,11 @@ onEveryEngine('the hash chain of the event log', (open) => {
     expect(log.head).toBe(await computeHead(store))
     const { events } = await store.events.listProven({ after: 0, limit: 9 })
     expect(events.map(({ type }) => type).slice(1)).toEqual([
-      ...['tombstone', 'tombstone', 'tombstone', 'passport.removed', 'passport.added'],
+      'tombstone',
+      'tombstone',
+      'tombstone',
+      'passport.removed',
+      'passport.added',
     ])
     expect(head).not.toBe(log.head)
   })
