@@ -1,4 +1,5 @@
 import { health, readiness } from './health.ts'
+import { eventLog } from './proof/event-log.ts'
 import { didDocument, jwks } from './proof/well-known.ts'
 import { type Route, unknownPaths } from './route.ts'
 import { V1_ROUTES } from './v1/routes.ts'
@@ -17,7 +18,7 @@ import { SUBSCRIPTION_ROUTES } from './v3/subscriptions.ts'
 const NO_PATH = 'There is no such path in v3: /openapi.json and /reference/v3 list the paths.'
 
 const V3_ROUTES = [
-  ...[listOfPassports, passport, lookup, rules, diff, events],
+  ...[listOfPassports, passport, lookup, rules, diff, events, eventLog],
   ...[records, removal, merge, unmerge, ...SUBSCRIPTION_ROUTES],
 ]
 

@@ -92,12 +92,14 @@ async function readEarlier(
   mostEvents: number,
 ): Promise<Earlier | { end: number }> {
   const [before, added] = [new Map<number, number>(), new Map<number, number>()]
-  let [end, read] = [Number.MAX_SAFE_INTEGER, 0]
+  let [end, read, oldest] = [Number.MAX_SAFE_INTEGER, 0, since]
   for (;;) {
     const page = await events.listRecent(end)
     for (const { sequence, time, passportId, isNew, oldScore } of page) {
-      if (time <= since) return { before, added }
-      if (++read > mostEvents) return { end: time }
+      const isTombstone = time === 0
+      if (!isTombstone && time <= since) return { before, added }
+      if (!isTombstone) oldest = time
+      if (++read > mostEvents) return { end: oldest }
       end = sequence
       if (passportId === null) continue
       // The next event is older, so the last value is that of the first event.

@@ -1,4 +1,4 @@
-import type { EventLog, EventType, LogEvent } from '../domain/history/event.ts'
+import type { EventLog, EventType, LogEvent, LogHead, ProvenEvent } from '../domain/history/event.ts'
 import type { Awaitable } from './awaitable.ts'
 
 export type EventStore = {
@@ -6,6 +6,10 @@ export type EventStore = {
   log(): Awaitable<EventLog>
   /** The next events, oldest first. A page has at most `limit` events and about 1 MiB of data. */
   list(page: EventPage): Awaitable<EventList>
+  /** Like `list`, with tombstones and salts. */
+  listProven(page: EventPage): Awaitable<EventList<ProvenEvent>>
+  /** Adds at most `limit` events to the stored head. Returns the state of the hash chain, and how many events it added. */
+  fold(limit: number): Awaitable<LogHead & { folded: number }>
   /** A page of these passports' events after a time, newest first within a passport. `readLater` reads all pages. */
   listAfterTime(passports: readonly LaterCursor[], time: number): Awaitable<LaterEvents>
   /** The latest events of a passport, newest first. */
@@ -16,13 +20,14 @@ export type EventStore = {
   prune(before: number): Awaitable<number>
 }
 
-/** What an event says about a score: whether the passport was added, or the score before a change. */
+/** What an event says about a score. A tombstone has the time 0. */
 export type RecentEvent = {
   sequence: number
   time: number
   passportId: number | null
+  /** Whether the passport was added. */
   isNew: 0 | 1
-  /** `null` if the event does not change the score. */
+  /** The score before the event; `null` if the event does not change the score. */
   oldScore: number | null
 }
 
@@ -36,7 +41,7 @@ export type EventPage = {
 }
 
 /** `end` is the last sequence number that was read. The next page begins after it, even if this page is empty. */
-export type EventList = { events: LogEvent[]; end: number; log: EventLog }
+export type EventList<Event = LogEvent> = { events: Event[]; end: number; log: EventLog }
 
 /** Selects the events of a passport before a sequence number. */
 export type LaterCursor = { passportId: number; before: number }

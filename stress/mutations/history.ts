@@ -95,8 +95,8 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'events: the history of a removed passport stays',
     file: 'src/store/sql/write-events.ts',
-    from: 'if (removed.length === 0) return',
-    to: 'if (removed.length >= 0) return',
+    from: 'if (removed.length > 0) await buryEvents',
+    to: 'if (removed.length < 0) await buryEvents',
     tests: ['test/store/removal-leaves-no-bytes.test.ts', ...EVENTS],
     ...ON_SQLITE,
   },

@@ -4,8 +4,9 @@ import { check } from '../../src/store/sqlite/backup.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { addressOf, withEveryEngine } from '../support/store/engines.ts'
-import { execute, OLD_SCHEMA, setSchema } from '../support/store/execute-sql.ts'
+import { execute, OLD_SCHEMA, select, setSchema } from '../support/store/execute-sql.ts'
 import { expectV1 } from '../support/store/expect-v1-responses.ts'
+import { computeHead, foldAll } from '../support/store/hash-chain.ts'
 import { NOON } from '../support/store/records.ts'
 import { score } from '../support/store/store-changes.ts'
 import postgres021 from './fixtures/postgres-0.2.1.sql' with { type: 'text' }
@@ -35,6 +36,50 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     await expectFixture(again)
     await score(again)
     await expectV1(again, [{ id: 3 }, { id: 7 }, { id: 21 }])
+  })
+
+  test('a migration gives the event log a hash chain, and tombstones for events that removals have deleted', async () => {
+    await using database = await makeDatabase({ bare: true })
+    await execute(database.url, FIXTURES[engine])
+    await using store = await openStore(addressOf(database))
+    const { events } = await store.events.listProven({ after: 5, limit: 2 })
+    expect(events).toMatchObject([
+      { type: 'tombstone', sequence: 6, leaf: '0'.repeat(64) },
+      { type: 'passport.added', sequence: 7, salt: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    ])
+    const log = await foldAll(store)
+    expect(log).toMatchObject({ first: 1, length: 15, base: '0'.repeat(64) })
+    expect(log.head).toBe(await computeHead(store))
+    const owners = await select(database.url, 'select passport_id as id from log_secrets order by 1')
+    expect(owners).toEqual(await select(database.url, 'select id from passports order by 1'))
+  })
+
+  test('a migration deletes the texts of credential values from score events, and nothing else', async () => {
+    await using database = await makeDatabase({ bare: true })
+    await execute(database.url, FIXTURES[engine])
+    const dataWith = (one: string, other: string) =>
+      JSON.stringify([
+        [2, 1],
+        [42.5, 40.25],
+        [NOON, 1000],
+        [
+          ['github', 2, 1.5, 2, 0, null, { v: one }],
+          ['kites', 0, null, 3],
+          ['ens', 1, 1, null, 5, 5, { i: 'v', n: '"v":"', c: 'x', v: other, e: null }],
+        ],
+        -1,
+      ])
+    const texts = ['1,734 "v":"\\" \u{1f600}\n\ud800', "ada.eth's"] as const
+    const data = dataWith(...texts).replaceAll("'", "''")
+    await execute(database.url, `update events set data = '${data}' where sequence = 12`)
+    await using store = await openStore(addressOf(database))
+    const find = (sequence: number) =>
+      select<{ data: string }>(database.url, `select data from events where sequence = ${sequence}`)
+    expect(await find(12)).toEqual([{ data: dataWith('', '') }])
+    expect(await find(10)).toMatchObject([{ data: expect.stringContaining('["base_builder",0,null,18]') }])
+    expect(await store.events.listLatest(7, ['score.changed'], 1)).toMatchObject([
+      { change: { credentials: [{ before: { value: '' } }, {}, { before: { name: '"v":"', value: '' } }] } },
+    ])
   })
 
   test('a database older than version 0.2.1 is refused with instructions, and stays unchanged', async () => {

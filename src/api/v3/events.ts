@@ -1,5 +1,5 @@
 import { findUnknown, invalidParameter, invalidValue, invalidValues } from '../../domain/errors.ts'
-import { EVENT_TYPES, type EventType } from '../../domain/history/event.ts'
+import { EVENT_TYPES, type EventType, type LogEvent, type ProvenEvent } from '../../domain/history/event.ts'
 import {
   cursorExpired,
   type EventCursor,
@@ -10,12 +10,13 @@ import {
 import { parseLimit } from '../../domain/lists/list-request.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { Event, EventPage, type WireEventPage } from '../../domain/v3/event-schema.ts'
-import { presentEvent } from '../../domain/v3/present-event.ts'
+import { presentEventItem } from '../../domain/v3/present-event.ts'
+import type { EventList, EventStore } from '../../store/event-store.ts'
 import { type EventFilter, formatEvent, MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../event-streams.ts'
 import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { type Context, type Query, route } from '../route.ts'
-import { EVENTS } from './examples.ts'
+import { EVENT, EVENTS } from './examples.ts'
 import { onlyOne, parseKey, parseNames } from './parameters.ts'
 import { list, V3 } from './route-defaults.ts'
 
@@ -42,6 +43,10 @@ const PARAMETERS = {
     description:
       'Only events of this passport: an id, a wallet or a handle. An id may be that of a merged or removed passport.',
   },
+  include: list(
+    '`proof` adds the `salt` of each event, and the tombstones of removed events; not with streams',
+    { enum: ['proof'] },
+  ),
 }
 
 type Parameters = Query<keyof typeof PARAMETERS>
@@ -75,7 +80,7 @@ export const events = route(V3, {
   response: EventPage,
   example: EVENTS,
   streams: {
-    'text/event-stream': { item: STREAMED_EVENT, example: EVENTS.items.map(formatEvent).join('') },
+    'text/event-stream': { item: STREAMED_EVENT, example: formatEvent(EVENT) },
   },
   errors: ['not_found', 'ambiguous', 'cursor_expired', 'overloaded'],
   handle: listEvents,
@@ -87,17 +92,26 @@ async function listEvents(request: Request, context: Context, parameters: Parame
   const isStream = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream')
   if (isStream && parameters.limit !== undefined)
     throw invalidParameter('limit', 'limit is for pages: leave it out, or accept application/json.')
+  if (isStream && parameters.include !== undefined)
+    throw invalidParameter('include', 'include is for pages: leave it out, or accept application/json.')
+  const include = parseNames('include', parameters.include)
+  const unknown = findUnknown('value of include', include ?? [], ['proof'], () => '?include')
+  if (unknown.length > 0) throw invalidValues(unknown)
   const limit = parseLimit(parameters.limit, DEFAULT_LIMIT, LARGEST_LIMIT)
   const filter = await parseFilter(context, parameters)
   if (isStream) return openStream(context, parameters, filter)
   await context.charge(Math.ceil(limit / EVENTS_PER_UNIT))
   const after = parseCursor('?after', parameters.after)
-  const { events, end, log } = await readPage(context, after, { ...filter, limit })
+  const { list, listProven } = context.store.events
+  const { events, end, log } = await readPage(
+    context,
+    after,
+    { ...filter, limit },
+    include ? listProven : list,
+  )
   const next = formatEventCursor({ log: log.name, sequence: end })
-  const page: WireEventPage = {
-    items: events.map((event) => presentEvent(event, { log: log.name, source: context.streams.source })),
-    next,
-  }
+  const names = { log: log.name, source: context.streams.source }
+  const page: WireEventPage = { items: events.map((event) => presentEventItem(event, names)), next }
   const link = `</api/v3/events?${new URLSearchParams({ ...parameters, after: next })}>; rel="next"`
   return sendPage(request, context, createPage(JSON.stringify(page), { ...JSON_HEADERS, Link: link }))
 }
@@ -153,12 +167,17 @@ export function parseCursor(pointer: string, text: string | undefined): Start {
 }
 
 /** Throws `cursor_expired` if the log does not have all events after the cursor. */
-async function readPage({ store: { events } }: Context, start: Start, page: EventFilter & { limit: number }) {
+async function readPage(
+  { store: { events } }: Context,
+  start: Start,
+  page: EventFilter & { limit: number },
+  list: EventStore['list'] | EventStore['listProven'],
+): Promise<EventList<LogEvent | ProvenEvent>> {
   if (start === LATEST) {
     const log = await events.log()
     return { events: [], end: log.last, log }
   }
-  const found = await events.list({ ...page, after: start?.sequence ?? 0 })
+  const found = await list({ ...page, after: start?.sequence ?? 0 })
   if (!start || isInLog(start, found.log)) return found
   // A replica may not have the last events yet.
   const log = await events.log()

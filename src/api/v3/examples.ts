@@ -1,4 +1,4 @@
-import type { WireDiff, WireEventPage } from '../../domain/v3/event-schema.ts'
+import type { WireDiff, WireEvent, WireEventPage, WireLog } from '../../domain/v3/event-schema.ts'
 import { presentPassport } from '../../domain/v3/present.ts'
 import type { WireSubscription, WireSubscriptionRequest } from '../../domain/v3/subscription-schema.ts'
 import type { WireRecordsResult } from '../../domain/v3/write-schemas.ts'
@@ -81,24 +81,32 @@ export const RULE_SET = {
   },
 }
 
-export const EVENTS: WireEventPage = {
-  items: [
-    {
-      specversion: '1.0',
-      id: 'k3f9a2-918273',
-      source: 'https://passports.example.com/api/v3',
-      type: 'score.changed',
-      subject: '42',
-      time: calculated,
-      data: {
-        score: [23, 26],
-        skills_score: [18, 21],
-        rules: stamp,
-        credentials: [{ type: 'github', score: [18, 21], cause: 'value' }],
-      },
-    },
-  ],
-  next: 'k3f9a2-918273',
+export const EVENT: WireEvent = {
+  specversion: '1.0',
+  id: 'k3f9a2-918273',
+  source: 'https://passports.example.com/api/v3',
+  type: 'score.changed',
+  subject: '42',
+  time: calculated,
+  data: {
+    score: [23, 26],
+    skills_score: [18, 21],
+    rules: stamp,
+    credentials: [{ type: 'github', score: [18, 21], cause: 'value' }],
+  },
+}
+
+export const EVENTS: WireEventPage = { items: [EVENT], next: EVENT.id }
+
+export const LOG: WireLog = {
+  log: 'k3f9a2',
+  first: 1,
+  length: 918273,
+  last: 918273,
+  base: '0'.repeat(64),
+  head: '1d4c9b0e'.repeat(8),
+  time: calculated,
+  signed: null,
 }
 
 export const RECORDS_REQUEST = {

@@ -84,7 +84,7 @@ function parseSource(text: string): { base: string; version: 1 | 2 } {
   return { base: `${url.origin}${url.pathname.replace(/\/(api\/v[12](\/.*)?)?$/, '')}`, version }
 }
 
-function parseKey(text: string | undefined): string | undefined {
+export function parseKey(text: string | undefined): string | undefined {
   if (text !== undefined && !/^[\x21-\x7e]*$/.test(text))
     throw new UsageError('The key must consist of visible ASCII characters.')
   return text || undefined

@@ -46,7 +46,7 @@ export type CredentialChange = {
   before: CredentialFields
 }
 
-/** `earnedAt` is `null` if it was absent. */
+/** `earnedAt` is `null` if it was absent. `value` is empty: its earlier text is unknown. */
 export type CredentialFields = Partial<
   Pick<ShownCredential, 'name' | 'category' | 'maxScore' | 'value' | 'calculatedAt'>
 > & { earnedAt?: number | null }
@@ -99,6 +99,22 @@ export type AuditEntry = { time: number; actor: Actor; action: string; detail: R
  * versions before 0.3.0 have no actor.
  */
 export type LogEvent = EventContent & { sequence: number; time: number; actor?: Actor }
+
+/** What is left of an event of a removed passport: the leaf of the hash chain (src/domain/proof/event-proof.ts). */
+export type Tombstone = { type: 'tombstone'; sequence: number; leaf: string }
+
+/** An event with the salt of its leaf; empty if it has none. */
+export type ProvenEvent = (LogEvent & { salt: string }) | Tombstone
+
+/** The hash chain of the log `name`. `base` is the head before the event `first`; `head` covers the events up to `length`. */
+export type LogHead = {
+  name: string
+  first: number
+  last: number
+  base: string
+  length: number
+  head: string
+}
 
 /** The event log. Events before `first` were pruned. Without events, `last` is `first - 1`. */
 export type EventLog = {

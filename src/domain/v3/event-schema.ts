@@ -5,12 +5,16 @@ import { cause, EventData, pair, passportId, scoreOrNull } from './event-data.ts
 
 export const ScoreChangedData = EventData.properties['score.changed']
 
+const id = Type.String({
+  description: 'The name of the log and the number of the event, such as `k3f9a2-918273`',
+})
+const hash = (description: string) =>
+  Type.String({ pattern: '^[0-9a-f]{64}$', description: `${description}, in hexadecimal` })
+
 /** A CloudEvents 1.0 object. */
 export const Event = describedObject('A change of a passport or of the rule set', {
   specversion: Type.Literal('1.0'),
-  id: Type.String({
-    description: 'The name of the log and the number of the event, such as `k3f9a2-918273`',
-  }),
+  id,
   source: Type.String({ format: 'uri-reference' }),
   type: Type.Enum([...EVENT_TYPES]),
   subject: Type.Optional(
@@ -18,10 +22,34 @@ export const Event = describedObject('A change of a passport or of the rule set'
   ),
   time: Type.String({ format: 'date-time' }),
   data: Type.Unsafe<Static<typeof EventData>[EventType]>(Type.Union(Object.values(EventData.properties))),
+  salt: Type.Optional(
+    Type.String({
+      description: 'With `include=proof`: the salt of the leaf in hexadecimal; empty if it has none',
+    }),
+  ),
+})
+
+export const Tombstone = describedObject(
+  'What is left of an event of a removed passport; only with `include=proof`',
+  { id, type: Type.Literal('tombstone'), leaf: hash('The leaf of the removed event') },
+)
+
+export const Log = describedObject('The hash chain of the event log', {
+  log: Type.String({ description: 'The name of the log. It changes when a backup is restored' }),
+  first: Type.Integer({ description: 'The number of the oldest event; older ones were deleted' }),
+  length: Type.Integer({ description: 'The number of the last event that `head` covers' }),
+  last: Type.Integer({ description: 'The number of the last event' }),
+  base: hash('The head before the event `first`'),
+  head: hash('The head after the event `length`'),
+  time: Type.String({ format: 'date-time', description: 'The time of the response' }),
+  signed: orNull(
+    Type.String(),
+    'A JWT with these members, signed with a key of `/.well-known/jwks.json`; null if the service does not sign',
+  ),
 })
 
 export const EventPage = closed({
-  items: Type.Array(Event, { description: 'Oldest first' }),
+  items: Type.Array(Type.Union([Event, Tombstone]), { description: 'Oldest first' }),
   next: Type.String({
     description:
       'The cursor to continue after. If it is the cursor of the request, there are no newer events yet',
@@ -47,6 +75,8 @@ export const Diff = describedObject('The net change of a score, and why', {
 })
 
 export type WireEvent = Static<typeof Event>
+export type WireTombstone = Static<typeof Tombstone>
+export type WireLog = Static<typeof Log>
 export type WireEventPage = Static<typeof EventPage>
 export type WireDiff = Static<typeof Diff>
 export type WireEventData = WireEvent['data']

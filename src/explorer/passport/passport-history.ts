@@ -6,7 +6,7 @@ import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Store } from '../../store/store.ts'
 import { arrowOf, describeChange, joinFirst, renderChange, UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
-import { formatDay, formatFigure, renderDay, shortWord, toCoordinate } from '../design/text.ts'
+import { formatDay, formatFigure, renderDay, toCoordinate } from '../design/text.ts'
 
 /** `words` is such as "GitHub −8, 21 to 13". */
 type DescribedCause = { delta: number; words: string; reason?: string }
@@ -64,8 +64,6 @@ ${older.length === 0 ? html`` : html`<details id="changes"><summary>${count(olde
 /** Events that change only credentials add no point. `latest` has the newest event first. */
 function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[]): Point[] {
   const names = new Map(credentials.map(({ type, name }) => [type, name]))
-  /** The values of credentials after each event, by type and by id. */
-  const values = new Map(credentials.flatMap(({ type, id, value }) => [[type, value] as const, [id, value]]))
   const points: Point[] = []
   for (const event of latest) {
     const { sequence: id, time } = event
@@ -73,7 +71,7 @@ function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[
       points.push({ id, time, score: event.score, causes: [{ delta: 0, words: 'first known score' }] })
     if (event.type !== 'score.changed') continue
     const [before, score] = event.change.score
-    const causes = describeCauses(event.change, names, values)
+    const causes = describeCauses(event.change, names)
     if (before !== score) points.push({ id, time, score, delta: roundScore(score - before), causes })
   }
   const oldest = points.at(-1)
@@ -87,31 +85,23 @@ function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[
 type Words = Map<string, string>
 type CredentialChange = ScoreChange['credentials'][number]
 
-/** Describes the causes of a change, the largest first. Sets `values` to the values before the change. */
-function describeCauses(change: ScoreChange, names: Words, values: Words): DescribedCause[] {
+/** Describes the causes of a change, the largest first. */
+function describeCauses(change: ScoreChange, names: Words): DescribedCause[] {
   const { delta = 0, cause } = causesOf(change).find(({ type }) => type === undefined) ?? {}
   // A record without a total has its first score when the rules have calculated it.
   const calculated = change.rules[0] === '' ? 'first calculation' : 'maximum of a part'
   const words = describeChange(cause === 'record' ? 'imported record' : calculated, 0, delta)
-  return [...change.credentials.map((each) => describeCause(each, names, values)), { delta, words }]
+  return [...change.credentials.map((each) => describeCause(each, names)), { delta, words }]
     .filter(({ delta }) => delta !== 0)
     .sort((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
 }
 
-function describeCause(change: CredentialChange, names: Words, values: Words): DescribedCause {
-  const { type, id = type, cause, before } = change
+function describeCause(change: CredentialChange, names: Words): DescribedCause {
+  const { type, cause, before } = change
   const [old, now] = [change.score[0] ?? 0, change.score[1] ?? 0]
   const words = describeChange(names.get(type) ?? before.name ?? type, old, now)
-  const value = values.get(id)
-  if (before.value !== undefined) values.set(id, before.value)
-  const reason =
-    cause === 'value' && before.value && value
-      ? `${shorten(before.value)} to ${shorten(value)}`
-      : CAUSES[cause]
-  return { delta: roundScore(now - old), words, reason }
+  return { delta: roundScore(now - old), words, reason: CAUSES[cause] }
 }
-
-const shorten = (text: string) => shortWord(text, 30)
 
 function renderPoint({ id, time, score, delta, causes }: Point): Html {
   const before = delta === undefined ? '' : `${formatFigure(score - delta)} to `

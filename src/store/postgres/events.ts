@@ -1,5 +1,5 @@
 import type { EventLog } from '../../domain/history/event.ts'
-import type { EventStore } from '../event-store.ts'
+import type { EventPage, EventStore } from '../event-store.ts'
 import {
   beforeCursor,
   type EventRow,
@@ -14,6 +14,7 @@ import {
   toLaterEvents,
   typeCondition,
 } from '../rows/event.ts'
+import { SECRET, toProvenList } from '../rows/event-proof.ts'
 import type { Query } from '../sql/connection.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { preferPrimary } from './connection/replicas.ts'
@@ -55,7 +56,22 @@ const LATER = `select json_agg(found order by at, sequence desc) from (
     ) as events
   ) as found`
 
-export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 'prune'> {
+function findPage(query: Query, page: EventPage, columns: string, condition: string): Promise<Found> {
+  const { after, limit, passport } = page
+  const owner = passport === undefined ? '' : 'passport_id = $4::bigint and'
+  const rows = `select json_agg(page order by sequence) from (
+      select ${boundedBy('sequence')}${columns} from (
+        select * from events
+        where ${owner} sequence > $1::bigint
+          and sequence <= least(last, greatest($1::bigint, first - 1) + $2::bigint)${condition}
+        order by sequence limit $3::bigint
+      ) as events
+    ) as page`
+  const values = [after, mostScanned(page), limit, ...(passport === undefined ? [] : [passport])]
+  return find(query, rows, values)
+}
+
+export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 'prune' | 'fold'> {
   /** Reads from the primary: a replica may lack events of a passport that was read from another replica. */
   const readCurrent = preferPrimary(primary, read)
 
@@ -64,19 +80,10 @@ export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 
       const [row] = await primary.query<{ log: EventLog }>(`select ${LOG} from event_log`)
       return (row as { log: EventLog }).log
     },
-    async list(page) {
-      const { after, limit, passport, types } = page
-      const owner = passport === undefined ? '' : 'passport_id = $4::bigint and'
-      const rows = `select json_agg(page order by sequence) from (
-          select ${boundedBy('sequence')} from (
-            select * from events
-            where ${owner} sequence > $1::bigint
-              and sequence <= least(last, greatest($1::bigint, first - 1) + $2::bigint)${typeCondition(types)}
-            order by sequence limit $3::bigint
-          ) as events
-        ) as page`
-      const values = [after, mostScanned(page), limit, ...(passport === undefined ? [] : [passport])]
-      return toEventList(await find(read, rows, values), page)
+    list: async (page) => toEventList(await findPage(read, page, '', typeCondition(page.types)), page),
+    async listProven(page) {
+      const condition = page.types ? typeCondition(page.types) : ''
+      return toProvenList(await findPage(read, page, `, ${SECRET}`, condition), page)
     },
     async listAfterTime(passports, time) {
       const ids = passports.map(({ passportId }) => passportId)

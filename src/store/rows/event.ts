@@ -25,16 +25,18 @@ export type EventRow = {
 /** The log, all its rule stamps, and a page of events, as they were at the same moment. */
 export type Found = { log: EventLog; stamps: readonly StampRow[]; page: RowPage }
 
-export function toEvents({ stamps, page }: Found): LogEvent[] {
+export const toEvents = ({ stamps, page }: Found): LogEvent[] => page.rows.map(createDecoder(stamps))
+
+export function createDecoder(stamps: readonly StampRow[]): (row: EventRow) => LogEvent {
   const known = new Map(stamps.map(({ id, stamp }) => [id, stamp]))
-  return page.rows.map(({ sequence, time, passport_id, type, data, actor }) => {
+  return ({ sequence, time, passport_id, type, data, actor }) => {
     const stampOf = (number: number) => {
       const stamp = known.get(number)
       if (stamp === undefined) throw new Error(`Event ${sequence} has an unknown rule set ${number}.`)
       return stamp
     }
     return { sequence, time, ...(actor && { actor }), ...decode(type, passport_id ?? 0, data, stampOf) }
-  })
+  }
 }
 
 export const toEventList = (found: Found, page: EventPage): EventList => ({
@@ -52,12 +54,12 @@ export const toLaterEvents = (found: Found, passports: readonly LaterCursor[]): 
 /** A row of `event_rules`, which numbers the rule stamps. Events store only the numbers, because stamps repeat. */
 export type StampRow = { id: number; stamp: string }
 
-/** A page that filters by type reads at most this many events. */
+/** A page of events reads at most this many, because filtered types and tombstones may be many. */
 const MOST_SCANNED = 10_000
 
-/** How many events a page may read. A filter by type alone needs a limit: a type may be rare and has no index. */
-export const mostScanned = ({ types, passport }: EventPage): number =>
-  types && passport === undefined ? MOST_SCANNED : Number.MAX_SAFE_INTEGER
+/** How many events a page may read. Pages of a passport use an index. */
+export const mostScanned = ({ passport }: EventPage): number =>
+  passport === undefined ? MOST_SCANNED : Number.MAX_SAFE_INTEGER
 
 /** The sequence number of the last event that a page may read. */
 export const scanEnd = (page: EventPage, { first, last }: EventLog): number =>
@@ -70,7 +72,7 @@ export const MAX_PAGE_BYTES = 1024 * 1024
 export type RowPage = { rows: EventRow[]; isCut: boolean }
 
 /** The sequence number of the last event that a page has read. */
-const pageEnd = ({ page: { rows, isCut }, log }: Found, page: EventPage): number =>
+export const pageEnd = ({ page: { rows, isCut }, log }: Found, page: EventPage): number =>
   ((isCut || rows.length === page.limit) && rows.at(-1)?.sequence) || scanEnd(page, log)
 
 /** Approximate limit of the events in a page of `listAfterTime`. */
@@ -94,14 +96,17 @@ function restOf({ rows, isCut }: RowPage, passports: readonly LaterCursor[]): La
 
 /**
  * SQL for both engines: the next page of a passport has the events before this number. If the event at the cursor is
- * gone, the passport was removed meanwhile. Then the page begins with the newest event again: the removal.
+ * a tombstone, the passport was removed meanwhile. Then the page begins with the newest event again: the removal.
  */
 export const beforeCursor = (cursor: string): string =>
-  `coalesce((select sequence from events where sequence = ${cursor}), ${Number.MAX_SAFE_INTEGER})`
+  `coalesce((select sequence from events where sequence = ${cursor} and type <> ${TOMBSTONE}), ${Number.MAX_SAFE_INTEGER})`
 
-/** SQL for both engines. */
+/** SQL for both engines. Without types, it leaves out tombstones. */
 export const typeCondition = (types: readonly EventType[] | undefined): string =>
-  types ? ` and type in (${types.map(typeNumber).join(', ') || 'null'})` : ''
+  types ? ` and type in (${types.map(typeNumber).join(', ') || 'null'})` : ` and type <> ${TOMBSTONE}`
+
+/** The type of a tombstone in the database. */
+export const TOMBSTONE = 0
 
 const typeNumber = (type: EventType) => EVENT_TYPES.indexOf(type) + 1
 
@@ -178,7 +183,7 @@ type CredentialData = [
   after: number | null,
   time?: number | null,
   maxScore?: number | null,
-  fields?: { i?: string; n?: string; c?: string; v?: string; e?: number | null } | null,
+  fields?: { i?: string; n?: string; c?: string; v?: ''; e?: number | null } | null,
 ]
 
 function encodeScoreChange(change: ScoreChange, numberOf: NumberOf): string {

@@ -71,6 +71,12 @@ function createPassportTables({ transaction, snapshot }: Database): CopyableTabl
           if (name === 'wallets') await upsertRows(tx, name, 'address', rows)
           else await tx.insertRows(name, rows)
         }
+        await tx.query(`delete from log_secrets where ${condition}`, values)
+        await tx.query(
+          `insert into log_secrets (passport_id)
+           select id from passports where ${condition.replaceAll('passport_id', 'id')}`,
+          values,
+        )
         await restartEventLog(tx, Date.now())
         await tx.increment('ranking')
       }, 'records'),

@@ -15,6 +15,7 @@ import {
   toLaterEvents,
   typeCondition,
 } from '../rows/event.ts'
+import { SECRET, toProvenList } from '../rows/event-proof.ts'
 import type { ReadTransaction } from './connect.ts'
 
 export function createEventReader(reader: Database, transaction: ReadTransaction) {
@@ -30,13 +31,17 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
   const getLog = () => findLog.get() as EventLog
   const toFound = (page: RowPage, log = getLog()) => ({ log, stamps: listStamps.all(), page })
 
-  function listRows({ after, limit, passport, types }: EventPage, end: number): RowPage {
+  function findPage(page: EventPage, columns: string, condition: string) {
+    const { after, limit, passport } = page
+    const log = getLog()
     const owner = passport === undefined ? '' : 'passport_id = $passport and'
     const rows = reader.query<EventRow, Record<string, number>>(
-      `select * from events where ${owner} sequence > $after and sequence <= $end${typeCondition(types)}
+      `select ${columns} from events where ${owner} sequence > $after and sequence <= $end${condition}
        order by sequence limit $limit`,
     )
-    return takePage(rows.iterate({ after, end, limit, ...(passport !== undefined && { passport }) }))
+    const end = scanEnd(page, log)
+    const values = { after, end, limit, ...(passport !== undefined && { passport }) }
+    return toFound(takePage(rows.iterate(values)), log)
   }
 
   function* iterateLater(passports: readonly LaterCursor[], time: number) {
@@ -52,10 +57,11 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
 
   return {
     log: () => transaction.read(getLog),
-    list: (page) =>
+    list: (page) => transaction.read(() => toEventList(findPage(page, '*', typeCondition(page.types)), page)),
+    listProven: (page) =>
       transaction.read(() => {
-        const log = getLog()
-        return toEventList(toFound(listRows(page, scanEnd(page, log)), log), page)
+        const condition = page.types ? typeCondition(page.types) : ''
+        return toProvenList(findPage(page, `*, ${SECRET}`, condition), page)
       }),
     listAfterTime: (passports, time) =>
       transaction.read(() => toLaterEvents(toFound(takePage(iterateLater(passports, time))), passports)),

@@ -15,7 +15,7 @@ import { createSettingStores } from '../sql/settings.ts'
 import { createLeases, createSubscriptions } from '../sql/subscriptions.ts'
 import { createUsage } from '../sql/usage.ts'
 import { createV1Reader, createV2Reader } from '../sql/v1.ts'
-import { pruneEvents } from '../sql/write-events.ts'
+import { foldEvents, pruneEvents } from '../sql/write-events.ts'
 import { createPassportChanges, createRecords } from '../sql/write-records.ts'
 import type { Store } from '../store.ts'
 import {
@@ -81,6 +81,7 @@ export function openSqlite(
       events: {
         ...createEventReader(shared, transaction),
         prune: (before) => pruneEvents(database, before),
+        fold: (limit) => foldEvents(database, limit),
       },
       mirror: createMirror(write),
       subscriptions: createSubscriptions(database),

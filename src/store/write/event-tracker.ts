@@ -222,7 +222,9 @@ const isSame = (before: Credential, after: Credential) =>
 /** The old values of the fields that differ, except the score. If the credential is gone, all fields differ. */
 function oldFields(before: Credential, after: Credential | undefined): CredentialFields {
   const fields: Record<string, unknown> = {}
-  for (const field of FIELDS) if (before[field] !== after?.[field]) fields[field] = before[field]
+  // The log does not have the texts of values, so that people can correct and erase them.
+  for (const field of FIELDS)
+    if (before[field] !== after?.[field]) fields[field] = field === 'value' ? '' : before[field]
   if (before.earnedAt !== after?.earnedAt) fields.earnedAt = before.earnedAt ?? null
   return fields
 }

@@ -147,7 +147,11 @@ test.each([
   ],
   ['/events?types=', '?types', 'event type'],
   ['/events?passport=lens:', '?passport', `${A_KEY}, got "lens:".`],
-  ['/events?cursor=x', '?cursor', '"cursor" is not a known parameter: use after, limit, types, passport.'],
+  [
+    '/events?cursor=x',
+    '?cursor',
+    '"cursor" is not a known parameter: use after, limit, types, passport, include.',
+  ],
 ])('%s gets a problem that names %s', async (target, pointer, detail) => {
   await expectInvalid(target, {}, pointer, detail)
 })

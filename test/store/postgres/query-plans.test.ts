@@ -152,6 +152,7 @@ async function fill(sql: SQL): Promise<void> {
       '0x' || id, '[]', 'Person ' || id, '', '', '[]', '[]', case when id % 50 = 1 then id - 1 end, 0, '', ''
       from generate_series(1, 20000) as id;
     insert into wallets select main_wallet, id from passports;
+    insert into log_secrets select id from passports;
     insert into credentials select id, '[]' from passports;
     insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
       select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null;

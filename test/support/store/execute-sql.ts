@@ -13,6 +13,16 @@ export async function execute(url: string, sql: string): Promise<void> {
   await server.unsafe(sql)
 }
 
+/** The rows of a select on the database of either engine. */
+export async function select<Row>(url: string, sql: string): Promise<Row[]> {
+  if (url.startsWith('sqlite:')) {
+    using database = new Database(url.slice('sqlite:'.length))
+    return database.query<Row, []>(sql).all()
+  }
+  await using server = connect(url)
+  return [...(await server.unsafe(sql))]
+}
+
 /** The schema versions of passportd 0.2.1. */
 export const OLD_SCHEMA = { sqlite: 14, postgres: 9 }
 
@@ -24,10 +34,13 @@ const REVERTED = [
   'drop table audit',
   'drop table subscriptions',
   'drop table leases',
+  'drop table log_secrets',
+  'delete from events where type = 0',
   'drop index data_points_by_account',
   'drop index passports_by_rescore',
   ...Object.entries({
     events: ['actor'],
+    event_log: ['base', 'head', 'head_at'],
     keys: ['scopes', 'origins', 'types', 'seen_in_browser'],
     data_points: ['issuer', 'added_at', 'account_key'],
     passports: ['rescore_at'],

@@ -54,7 +54,7 @@ export function toSeen(passport: WirePassport) {
     human_checkmark,
     last_calculated_at,
     rules,
-    // Events do not have the field `from` of a credential.
-    credentials: credentials.map(({ from: _, ...credential }) => credential),
+    // Events have neither the field `from` of a credential nor the text of its value.
+    credentials: credentials.map(({ from: _, value: __, ...credential }) => credential),
   }
 }

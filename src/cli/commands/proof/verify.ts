@@ -3,6 +3,7 @@ import { originOf, verifySnapshot } from '../../../domain/proof/verify-snapshot.
 import { printable } from '../../../domain/text/quote.ts'
 import { defineCommand } from '../../command.ts'
 import { formatTable } from '../../table.ts'
+import { verifyLog } from './verify-log.ts'
 
 const LARGEST_BYTES = 8 * 1024 * 1024
 const HEADINGS = ['TYPE', 'CATEGORY', 'POINTS', 'CALCULATION']
@@ -10,17 +11,35 @@ const TIMEOUT_MILLISECONDS = 10_000
 
 export const verify = defineCommand({
   name: 'verify',
-  summary: 'check a signed score without a database',
+  summary: 'check a signed score, or the event log of a service, without a database',
   description: `Checks the signature and the dates of a snapshot, and calculates its score again: docs/proof.md. The
     exit code is 1 if the snapshot is not valid. By default, the keys and the rule set come from the issuer, over
-    https (over http from this machine).`,
+    https (over http from this machine).
+
+    --log reads all events of the service at URL and computes the head of their hash chain. It must be the head
+    that the service names and, if it signs, has signed. Needs a key with the scopes read and events.
+
+    --head also compares with the head that an earlier run stored in FILE, and then stores the new one. Only a stored
+    head shows that events were rewritten. A difference ends the command with code 1, and FILE stays as it is.`,
   options: {
+    log: { placeholder: 'URL', about: 'base URL of the service' },
+    head: { placeholder: 'FILE', about: 'JSON file with the last head; created if it does not exist' },
+    key: { placeholder: 'KEY', about: 'sent as X-API-KEY; MIRROR_KEY hides it from the process list' },
     keys: { placeholder: 'FILE|URL', about: 'the public keys of the issuer, a JWK Set' },
     rules: { placeholder: 'FILE|URL', about: 'the rule set that the snapshot names' },
   },
-  forms: [{ args: 'FILE', about: '- reads standard input' }],
-  examples: ['passportd verify score.jwt', 'passportd verify score.jwt --keys jwks.json --rules rules.json'],
-  async run({ values, args: [file = ''] }, { now, out }) {
+  forms: [
+    { args: 'FILE', options: ['keys', 'rules'], about: '- reads standard input' },
+    { required: ['log'], options: ['head', 'key'] },
+  ],
+  examples: [
+    'passportd verify score.jwt',
+    'passportd verify score.jwt --keys jwks.json --rules rules.json',
+    'passportd verify --log https://passports.example.com --head head.json',
+  ],
+  async run({ values, args: [file = ''] }, terminal) {
+    if (values.log !== undefined) return verifyLog(terminal, values)
+    const { now, out } = terminal
     const jwt = await readText(file)
     const { failure, message, checked, lines } = await verifySnapshot(jwt, {
       keys: (did) => readJson(values.keys ?? `${originOf(did)}/.well-known/jwks.json`),

@@ -41,3 +41,24 @@ create table leases (
   holder text not null,
   expires_at bigint not null
 );
+
+alter table event_log
+  add column base text not null default repeat('0', 64),
+  add column head text not null default repeat('0', 64),
+  add column head_at bigint not null default 0;
+
+update event_log set head_at = first - 1;
+
+create table log_secrets (
+  passport_id bigint primary key,
+  secret text not null default replace(gen_random_uuid()::text, '-', '')
+);
+
+insert into log_secrets (passport_id) select id from passports;
+
+insert into events (sequence, time, type, data)
+select number, 0, 0, repeat('0', 64) from event_log, generate_series(first, last) as number
+where not exists (select from events where sequence = number);
+
+-- A quotation mark inside a text is escaped, so only the name of the member matches.
+update events set data = regexp_replace(data, '"v":"([^"\\]|\\.)*"', '"v":""', 'g') where type = 6 and data like '%"v":%';

@@ -55,3 +55,35 @@ create table leases (
   holder text not null,
   expires_at integer not null
 ) strict, without rowid;
+
+-- The hash chain of the event log (src/domain/proof/event-proof.ts). `base` is the head before the event `first`; `head`
+-- covers the events up to `head_at`.
+alter table event_log add column base text not null default '0000000000000000000000000000000000000000000000000000000000000000';
+alter table event_log add column head text not null default '0000000000000000000000000000000000000000000000000000000000000000';
+alter table event_log add column head_at integer not null default 0;
+
+update event_log set head_at = first - 1;
+
+-- The secret behind the salts of a passport's events, deleted with the passport.
+create table log_secrets (
+  passport_id integer primary key,
+  secret text not null default (lower(hex(randomblob(16))))
+) strict;
+
+insert into log_secrets (passport_id) select id from passports;
+
+-- Events that removals deleted in earlier versions. From now on, a removal leaves tombstones: type 0, data is the leaf.
+insert into events (sequence, time, type, data)
+with recursive numbers (number) as (
+  select first from event_log where first <= last
+  union all
+  select number + 1 from numbers where number < (select last from event_log)
+)
+select number, 0, 0, '0000000000000000000000000000000000000000000000000000000000000000' from numbers
+where number not in (select sequence from events);
+
+-- Score events no longer have the texts of credential values, only that a text changed.
+update events set data = json_set(data, '$[3]', (
+  select json_group_array(json(case when json_type(value, '$[6].v') is null then value else json_set(value, '$[6].v', '') end))
+  from json_each(events.data, '$[3]')
+)) where type = 6 and data like '%"v":%';

@@ -1,0 +1,41 @@
+import { didOf, signJwt } from '../../domain/proof/signing-keys.ts'
+import { Log, type WireLog } from '../../domain/v3/event-schema.ts'
+import { presentTime } from '../../domain/v3/present-event.ts'
+import { json } from '../response.ts'
+import { type Context, route } from '../route.ts'
+import { LOG } from '../v3/examples.ts'
+import { V3 } from '../v3/route-defaults.ts'
+import { issuerOf } from './issuer.ts'
+
+/** Events that a request adds to the head. Each takes about 33 microseconds in the writer thread. */
+const MOST_FOLDED = 5000
+
+/** Each event is added once, so the price only limits how often a client can wait for the writer thread. */
+const FOLDED_PER_UNIT = 25
+
+export const eventLog = route(V3, {
+  name: 'v3_log',
+  path: '/api/v3/log',
+  id: 'getLog',
+  summary: 'Get the head of the event log',
+  description: `The head of a hash chain over all events: as long as it stays on the chain, nobody has changed the events before it. A request adds at most ${MOST_FOLDED} new events to the head, and counts as one request for each ${FOLDED_PER_UNIT} of them; while \`length\` is less than \`last\`, repeat the request.`,
+  response: Log,
+  example: LOG,
+  handle: getLog,
+})
+
+async function getLog(request: Request, context: Context): Promise<Response> {
+  const { name, folded, ...chain } = await context.store.events.fold(MOST_FOLDED)
+  await context.charge(Math.ceil(folded / FOLDED_PER_UNIT))
+  const { first, length, last, base, head } = chain
+  const state = { log: name, first, length, last, base, head, time: presentTime(context.now()) }
+  const body: WireLog = { ...state, signed: sign(request, context, state) }
+  return json(context, JSON.stringify(body))
+}
+
+function sign(request: Request, context: Context, state: object): string | null {
+  const origin = issuerOf(request, context)
+  if (!context.signing || origin === undefined) return null
+  const did = didOf(origin)
+  return signJwt({ iss: did, ...state }, { keys: context.signing, did, type: 'passport-log+jwt' })
+}

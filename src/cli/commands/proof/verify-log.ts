@@ -1,0 +1,208 @@
+import { createPublicKey, verify } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readConfig } from '../../../config/config.ts'
+import { CommandError } from '../../../domain/errors.ts'
+import { leafOf, nextHead } from '../../../domain/proof/event-proof.ts'
+import type { PublicJwk } from '../../../domain/proof/signing-keys.ts'
+import { printable } from '../../../domain/text/quote.ts'
+import type { WireEvent, WireLog, WireTombstone } from '../../../domain/v3/event-schema.ts'
+import { createThrottledGet } from '../../../ingest/throttled-client.ts'
+import { pause } from '../../../serve/jobs/supervise.ts'
+import { shutdownSignal } from '../../../serve/shutdown-signal.ts'
+import { VERSION } from '../../../version.ts'
+import { invalidValue, type Terminal } from '../../command.ts'
+import { createProgress } from '../../progress.ts'
+import { parseKey } from '../mirror.ts'
+
+type Get = ReturnType<typeof createThrottledGet>
+
+/** A head that an earlier run stored. */
+type StoredHead = Pick<WireLog, 'log' | 'length' | 'head' | 'signed'>
+
+type Values = { log?: string | undefined; head?: string | undefined; key?: string | undefined }
+
+/** Requests per second. The service limits clients, too. */
+const RATE = 50
+
+const HASH = /^[0-9a-f]{64}$/
+
+/** Runs `verify --log`. Throws a `CommandError` with the first break. */
+export async function verifyLog(
+  terminal: Terminal,
+  { log: url = '', head: file, key }: Values,
+): Promise<void> {
+  const base = parseBase(url)
+  const stored = file !== undefined && existsSync(file) ? readHead(file) : undefined
+  const signal = shutdownSignal()
+  const get = createThrottledGet({
+    base,
+    key: parseKey(key ?? readConfig(terminal.env, {}).mirrorKey),
+    userAgent: `passportd/${VERSION} (verify)`,
+    rate: RATE,
+    fetch: (url, init) => fetch(url, init),
+    sleep: (milliseconds) => pause(milliseconds, signal),
+    now: terminal.now,
+    ticks: () => performance.now(),
+    random: Math.random,
+    signal,
+  })
+  const log = await getLog(get)
+  const issuer = log.signed === null ? undefined : await checkSignature(get, log, log.signed)
+  if (stored) checkStored(stored, log)
+  using progress = createProgress(terminal, 'events')
+  await followEvents(get, log, stored, (done) => progress.update(done, done, log.length))
+  progress.end()
+  if (file !== undefined) writeHead(file, log)
+  const by = issuer === undefined ? 'It is not signed' : `It is signed by ${printable(issuer)}`
+  const since = stored ? ` The head of ${stored.length} events in ${file} is on the chain.` : ''
+  terminal.out(
+    `The events ${log.first} to ${log.length} of the log ${log.log} lead to the head ${log.head}. ${by}.${since}\n`,
+  )
+}
+
+function parseBase(text: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password)
+    throw invalidValue('--log must be an http or https URL without a user name', text)
+  return url.origin + url.pathname.replace(/\/(api\/v3(\/.*)?)?$/, '')
+}
+
+function readHead(file: string): StoredHead {
+  try {
+    const head = JSON.parse(readFileSync(file, 'utf8'))
+    if (typeof head.log === 'string' && Number.isInteger(head.length) && HASH.test(head.head)) return head
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
+  }
+  throw new CommandError(`${file} has no head of an event log: name a file that "verify --log" wrote.`)
+}
+
+function writeHead(file: string, { log, length, head, signed }: WireLog): void {
+  const stored: StoredHead = { log, length, head, signed }
+  writeFileSync(`${file}.part`, `${JSON.stringify(stored, null, 2)}\n`)
+  renameSync(`${file}.part`, file)
+}
+
+const broken = (sequence: number, sentence: string) =>
+  new CommandError(`Broken at event ${sequence}: ${sentence}`)
+
+/** Repeats the request until the head covers all events that the log had at first. */
+async function getLog(get: Get): Promise<WireLog> {
+  let log = await requestLog(get)
+  for (const { last } = log; log.length < last; ) {
+    const next = await requestLog(get)
+    if (next.log !== log.log) throw new CommandError('The log was replaced meanwhile: run the command again.')
+    // Following the events finds the gap.
+    if (next.length <= log.length) return { ...next, length: last }
+    log = next
+  }
+  return log
+}
+
+async function requestLog(get: Get): Promise<WireLog> {
+  const reply = await get('/api/v3/log')
+  const log = (reply.status === 200 ? reply.body : {}) as WireLog
+  const numbers = [log.first, log.length, log.last]
+  const isLog =
+    /^[0-9a-z]{1,16}$/.test(log.log) &&
+    numbers.every((number) => Number.isSafeInteger(number)) &&
+    HASH.test(log.base) &&
+    HASH.test(log.head) &&
+    (log.signed === null || typeof log.signed === 'string')
+  if (!isLog) throw new CommandError('/api/v3/log is not the head of an event log: check the URL.')
+  return log
+}
+
+/** Returns the issuer. Throws unless a key of the service has signed exactly this head. */
+async function checkSignature(get: Get, log: WireLog, signed: string): Promise<string> {
+  const [header = '', payload = '', signature = ''] = signed.split('.')
+  const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
+  const reply = await get('/.well-known/jwks.json')
+  try {
+    const { alg, typ, kid } = decode(header)
+    const { keys } = (reply.status === 200 ? reply.body : { keys: [] }) as { keys: PublicJwk[] }
+    const key = keys.find((each) => each.kid === kid)
+    const { iss, ...members } = decode(payload)
+    const isSame = Object.entries({ ...log, signed: undefined }).every(
+      ([name, value]) => members[name] === value,
+    )
+    const isValid =
+      key &&
+      verify(
+        null,
+        Buffer.from(`${header}.${payload}`),
+        createPublicKey({ key, format: 'jwk' }),
+        Buffer.from(signature, 'base64url'),
+      )
+    if (alg === 'EdDSA' && typ === 'passport-log+jwt' && isValid && isSame) return iss
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
+  }
+  throw broken(log.length, 'the head is not signed by a key of /.well-known/jwks.json.')
+}
+
+/** Throws if the log cannot continue the stored head. `followEvents` compares the hashes. */
+function checkStored(stored: StoredHead, { log, first, length }: WireLog): void {
+  if (stored.log !== log)
+    throw broken(
+      first,
+      `the log ${printable(stored.log)} was replaced by ${log}. The operator has restored a backup or copied a database; to begin again, move the file with the stored head.`,
+    )
+  if (stored.length > length)
+    throw broken(length + 1, `the log has become shorter. It had ${stored.length} events.`)
+  if (stored.length < first - 1)
+    throw broken(
+      first,
+      `older events were deleted, so the stored head of ${stored.length} events cannot be compared. To begin again, move its file.`,
+    )
+}
+
+async function followEvents(
+  get: Get,
+  { log, first, length, base, head: wanted }: WireLog,
+  stored: StoredHead | undefined,
+  onProgress: (done: number) => void,
+): Promise<void> {
+  let [head, sequence, checked] = [base, first - 1, first - 1]
+  const compare = (end: number, known: string, whose: string) => {
+    if (sequence !== end) return
+    if (head !== known)
+      throw broken(
+        end,
+        `the events ${checked + 1} to ${end} do not lead to ${whose}. At least one was changed.`,
+      )
+    checked = end
+  }
+  if (stored) compare(stored.length, stored.head, 'the stored head')
+  while (sequence < length) {
+    for (const item of await readPage(get, `${log}-${sequence}`)) {
+      if (item.id !== `${log}-${sequence + 1}`)
+        throw broken(sequence + 1, `the service sends ${printable(String(item.id))} instead.`)
+      sequence++
+      head = nextHead(head, toLeaf(sequence, item))
+      if (stored) compare(stored.length, stored.head, 'the stored head')
+      if (sequence === length) break
+    }
+    onProgress(sequence)
+  }
+  compare(length, wanted, 'the head of the service')
+}
+
+/** Throws if there is no later event. */
+async function readPage(get: Get, after: string): Promise<(WireEvent | WireTombstone)[]> {
+  const reply = await get(`/api/v3/events?include=proof&limit=1000&after=${after}`)
+  if (reply.status !== 200)
+    throw new CommandError(`The events after ${after} were deleted meanwhile: run the command again.`)
+  const { items } = reply.body as { items: (WireEvent | WireTombstone)[] }
+  if (items.length === 0) throw broken(Number(after.split('-')[1]) + 1, 'it is missing.')
+  return items
+}
+
+function toLeaf(sequence: number, item: WireEvent | WireTombstone): string {
+  if (item.type === 'tombstone') {
+    if (HASH.test(item.leaf)) return item.leaf
+    throw broken(sequence, 'its tombstone has no leaf.')
+  }
+  if (/^(?:[0-9a-f]{32})?$/.test(item.salt ?? '-')) return leafOf(sequence, item, item.salt ?? '')
+  throw broken(sequence, 'it has no salt.')
+}

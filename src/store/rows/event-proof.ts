@@ -1,0 +1,32 @@
+import type { LogEvent, ProvenEvent } from '../../domain/history/event.ts'
+import { saltOf } from '../../domain/proof/event-proof.ts'
+import type { EventList, EventPage } from '../event-store.ts'
+import { createDecoder, type EventRow, type Found, pageEnd, type StampRow, TOMBSTONE } from './event.ts'
+
+/** A row of an event and the secret of its passport. */
+export type ProofRow = EventRow & { secret?: string | null }
+
+/** SQL for both engines: selects the secret together with the event, because a removal deletes the secret. */
+export const SECRET =
+  '(select secret from log_secrets where log_secrets.passport_id = events.passport_id) as secret'
+
+export function toProvenEvents(rows: readonly ProofRow[], stamps: readonly StampRow[]): ProvenEvent[] {
+  const decode = createDecoder(stamps)
+  return rows.map((row) =>
+    row.type === TOMBSTONE
+      ? { type: 'tombstone', sequence: row.sequence, leaf: row.data }
+      : withSalt(decode(row), row.secret),
+  )
+}
+
+/** A removal has no salt: a passport that is added again has another secret, which must not change the leaf. */
+function withSalt(event: LogEvent, secret: string | null | undefined): ProvenEvent {
+  const isPublic = event.type === 'passport.removed' || event.type === 'rules.changed'
+  return { ...event, salt: isPublic || !secret ? '' : saltOf(secret, event.sequence) }
+}
+
+export const toProvenList = (found: Found, page: EventPage): EventList<ProvenEvent> => ({
+  events: toProvenEvents(found.page.rows, found.stamps),
+  end: pageEnd(found, page),
+  log: found.log,
+})
