@@ -11,7 +11,7 @@ export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
 
 /** The methods of the store that the writer thread runs for server threads: they never wait for the write lock of SQLite. */
 export const WRITER_METHODS = {
-  passports: ['merge', 'unmerge', 'remove'],
+  passports: ['merge', 'unmerge', 'hide', 'remove'],
   subscriptions: ['create', 'change', 'remove'],
   usage: ['add'],
 } as const

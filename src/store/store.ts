@@ -14,6 +14,7 @@ import type { EventStore } from './event-store.ts'
 import type { MirrorStore } from './mirror-store.ts'
 import type { ScoringStore } from './scoring-store.ts'
 import type { SearchStore } from './search-store.ts'
+import type { SubjectStore } from './subject-store.ts'
 import type { LeaseStore, SubscriptionStore } from './subscription-store.ts'
 
 export type { Awaitable }
@@ -33,9 +34,12 @@ export type Store = AsyncDisposable & {
     merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<EventCursor>
     /** Throws `not_found`, or `invalid_request` if the passport is not merged. */
     unmerge(id: number, now?: number, actor?: Actor): Awaitable<EventCursor>
+    /** Hides a passport and those merged into it from every response, or shows them again. Throws `not_found`. */
+    hide(id: number, hidden: boolean, now: number, actor?: Actor): Awaitable<EventCursor>
     /** Deletes the passport, if there is one, and those merged into it. Later records with this id are ignored. */
     remove(id: number, now: number, actor?: Actor): Awaitable<EventCursor>
   }
+  subjects: SubjectStore
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
     save: SaveRecords

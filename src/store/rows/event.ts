@@ -20,14 +20,16 @@ export type EventRow = {
   type: number
   data: string
   actor: Actor | null
+  /** Whether the passport is hidden now. */
+  hidden?: number | boolean
 }
 
 /** The log, all its rule stamps, and a page of events, as they were at the same moment. */
 export type Found = { log: EventLog; stamps: readonly StampRow[]; page: RowPage }
 
-export function toEvents({ stamps, page }: Found): LogEvent[] {
+export function toEvents({ stamps, page }: Omit<Found, 'log'>): LogEvent[] {
   const known = new Map(stamps.map(({ id, stamp }) => [id, stamp]))
-  return page.rows.map(({ sequence, time, passport_id, type, data, actor }) => {
+  return page.rows.filter(isServed).map(({ sequence, time, passport_id, type, data, actor }) => {
     const stampOf = (number: number) => {
       const stamp = known.get(number)
       if (stamp === undefined) throw new Error(`Event ${sequence} has an unknown rule set ${number}.`)
@@ -36,6 +38,15 @@ export function toEvents({ stamps, page }: Found): LogEvent[] {
     return { sequence, time, ...(actor && { actor }), ...decode(type, passport_id ?? 0, data, stampOf) }
   })
 }
+
+/** Events of a hidden passport are not served, except those that say that it is gone. */
+const isServed = ({ hidden, type }: EventRow) => !hidden || type === typeNumber('passport.removed')
+
+/** SQL for both engines: the columns of the table `events`, and `hidden`. `index` is the clause that names the index of hidden passports. */
+export const selectEvents = (index = ''): string =>
+  `select events.*, exists (
+     select 1 from passports ${index} where passports.id = events.passport_id and hidden_at is not null
+   ) as hidden from events`
 
 export const toEventList = (found: Found, page: EventPage): EventList => ({
   events: toEvents(found),

@@ -9,6 +9,7 @@ import {
   type RowPage,
   type StampRow,
   scanEnd,
+  selectEvents,
   selectRecent,
   toEventList,
   toEvents,
@@ -17,13 +18,15 @@ import {
 } from '../rows/event.ts'
 import type { ReadTransaction } from './connect.ts'
 
+const SELECT = selectEvents('indexed by passports_hidden')
+
 export function createEventReader(reader: Database, transaction: ReadTransaction) {
   const findLog = reader.query<EventLog, []>(
     'select name, first, last, known_since as "knownSince" from event_log',
   )
   const listStamps = reader.query<StampRow, []>('select id, stamp from event_rules')
   const findLater = reader.query<EventRow, [number, number, number]>(
-    `select * from events where passport_id = ?1 and sequence < ${beforeCursor('?2')}
+    `${SELECT} where passport_id = ?1 and sequence < ${beforeCursor('?2')}
      order by sequence desc limit ?3`,
   )
   const findRecent = reader.query<RecentEvent, [number]>(selectRecent(`data ->> '$[1][0]'`))
@@ -33,7 +36,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
   function listRows({ after, limit, passport, types }: EventPage, end: number): RowPage {
     const owner = passport === undefined ? '' : 'passport_id = $passport and'
     const rows = reader.query<EventRow, Record<string, number>>(
-      `select * from events where ${owner} sequence > $after and sequence <= $end${typeCondition(types)}
+      `${SELECT} where ${owner} sequence > $after and sequence <= $end${typeCondition(types)}
        order by sequence limit $limit`,
     )
     return takePage(rows.iterate({ after, end, limit, ...(passport !== undefined && { passport }) }))
@@ -63,7 +66,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     listLatest: (passportId, types, limit) =>
       transaction.read(() => {
         const rows = reader.query<EventRow, [number, number]>(
-          `select * from events where passport_id = ?${typeCondition(types)} order by sequence desc limit ?`,
+          `${SELECT} where passport_id = ?${typeCondition(types)} order by sequence desc limit ?`,
         )
         return toEvents(toFound({ rows: rows.all(passportId, limit), isCut: false }))
       }),

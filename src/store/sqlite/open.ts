@@ -8,6 +8,7 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
+import { createSubjects } from '../sql/privacy/subjects.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
@@ -68,6 +69,7 @@ export function openSqlite(
 
     return {
       passports: { ...guardErrors(path, createPassportReader(read, v3)), ...createPassportChanges(database) },
+      subjects: createSubjects(database),
       records: createRecords(database),
       credentials: createCredentials(v3),
       v1: createV1Reader(prepare, DIALECT),

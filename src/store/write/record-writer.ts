@@ -228,6 +228,7 @@ function stateOf(
     merged_into: record.mergedInto ?? before?.merged_into ?? null,
     rules: record.rules ?? '',
     rescore_at: before?.rescore_at ?? null,
+    hidden_at: before?.hidden_at ?? null,
   }
 }
 

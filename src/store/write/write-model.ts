@@ -8,7 +8,7 @@ import {
   toV1CredentialsRow,
   type V1CredentialsRow,
 } from '../rows/credential.ts'
-import type { StoredRow } from '../rows/passport.ts'
+import { isVisible, type StoredRow } from '../rows/passport.ts'
 import { toV1PassportRow, type V1PassportRow } from '../rows/v1.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
 
@@ -48,6 +48,9 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
     if (typeof id === 'number') changed.add(id)
   }
 
+  /** A passport that is merged into a hidden one is hidden, too. */
+  const hiddenSince = (id: number | null) => (id === null ? null : (passports.get(id)?.hidden_at ?? null))
+
   return {
     passports: {
       find: passports.get,
@@ -58,7 +61,7 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
         if (before === undefined) shown.set(row.id, [])
         // The passport gets a new version, because v3 shows the rule set, although V1 does not.
         else if (before.rules !== row.rules) loaded.touched.add(row.id)
-        passports.set(row.id, row)
+        passports.set(row.id, { ...row, hidden_at: row.hidden_at ?? hiddenSince(row.merged_into) })
         changed.add(row.id)
         markSurvivor(row.merged_into)
         markSurvivor(before?.merged_into)
@@ -94,7 +97,9 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
     /** Renders the changed passports and returns the events. Must be called once, at the end of the transaction. */
     finish(): Changes {
       const changes = events.compare(changed, shown)
-      const survivors = new Set(Array.from(passports.values(), (row) => row.merged_into))
+      const survivors = new Set(
+        Array.from(passports.values(), (row) => (row.hidden_at === null ? row.merged_into : null)),
+      )
       for (const row of [...changed].flatMap((id) => passports.get(id) ?? [])) {
         renderPassport(loaded, row, survivors.has(row.id), shown.get(row.id))
         storeHandles(loaded, row, events.recordBefore(row.id))
@@ -143,7 +148,7 @@ function renderPassport(
   list: readonly Credential[] | undefined,
 ): void {
   const { credentials, v1Passports, v1Credentials } = loaded
-  if (row.merged_into !== null) {
+  if (!isVisible(row)) {
     // Some credentials are stored only in the V1 response, which is deleted below.
     credentials.set(row.id, { list: list ?? storedCredentials(loaded).list(row.id), isShown: false })
     v1Passports.delete(row.id)

@@ -26,11 +26,12 @@ const REVERTED = [
   'drop table leases',
   'drop index data_points_by_account',
   'drop index passports_by_rescore',
+  'drop index passports_hidden',
   ...Object.entries({
     events: ['actor'],
     keys: ['scopes', 'origins', 'types', 'seen_in_browser'],
     data_points: ['issuer', 'added_at', 'account_key'],
-    passports: ['rescore_at'],
+    passports: ['rescore_at', 'hidden_at'],
   }).flatMap(([table, columns]) => columns.map((column) => `alter table ${table} drop column ${column}`)),
 ]
 

@@ -41,3 +41,7 @@ create table leases (
   holder text not null,
   expires_at bigint not null
 );
+
+alter table passports add column hidden_at bigint;
+
+create index passports_hidden on passports (id) where hidden_at is not null;

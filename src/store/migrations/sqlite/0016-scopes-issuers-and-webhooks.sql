@@ -55,3 +55,8 @@ create table leases (
   holder text not null,
   expires_at integer not null
 ) strict, without rowid;
+
+-- A hidden passport stays stored, but no response shows it.
+alter table passports add column hidden_at integer;
+
+create index passports_hidden on passports (id) where hidden_at is not null;
