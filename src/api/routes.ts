@@ -1,4 +1,5 @@
 import { health, readiness } from './health.ts'
+import { ME_ROUTES } from './me/routes.ts'
 import { type Route, unknownPaths } from './route.ts'
 import { V1_ROUTES } from './v1/routes.ts'
 import { V2_ROUTES } from './v2/routes.ts'
@@ -17,7 +18,7 @@ const NO_PATH = 'There is no such path in v3: /openapi.json and /reference/v3 li
 
 const V3_ROUTES = [
   ...[listOfPassports, passport, lookup, rules, diff, events],
-  ...[records, removal, merge, unmerge, ...SUBSCRIPTION_ROUTES],
+  ...[records, removal, merge, unmerge, ...SUBSCRIPTION_ROUTES, ...ME_ROUTES],
 ]
 
 /** All routes of the API. */

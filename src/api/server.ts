@@ -67,6 +67,7 @@ export type ApiServerOptions = ErrorHandling &
     publicUrl?: string | undefined
     /** How to get a key, for errors of v3. */
     keyHelp?: string | undefined
+    contact?: string | undefined
     /** Whether the service has pages and cards. */
     explorer?: boolean
     webhookAllowPrivate?: boolean
@@ -158,14 +159,16 @@ type ServerState = ReturnType<typeof createServerState>
 /** The options, and what all requests share. */
 function createServerState(options: ApiServerOptions) {
   const { store, catalog, explainAll, saveRecords, now, requireKey } = options
-  const { publicUrl = '', explorer = false, webhookAllowPrivate = false } = options
+  const { publicUrl = '', contact, explorer = false, webhookAllowPrivate = false } = options
+  const originOf = (request: Request) => publicOriginOf(request, publicUrl)
   // Contexts copy these members for each request, so they do not get all options.
   const shared: ServerContext = {
     ...{ store, catalog, explainAll, saveRecords, now, requireKey, webhookAllowPrivate },
+    ...{ originOf, publicUrl, contact },
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
     backpressure: createBackpressure(options.limits),
-    cardsOf: (request: Request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
+    cardsOf: (request: Request) => (explorer ? `${originOf(request)}/card/` : ''),
   }
   return {
     ...options,
@@ -206,6 +209,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   principal: exchange.principal,
   headers: state.headersOf(exchange.route.surface, exchange.consumed && exchange.tier),
   charge: (...options) => charge(state.limiter, exchange, ...options),
+  limitProofs: (wallet) => state.limiter.consumeProof(exchange.address(), wallet),
   onError: (error) => state.onError(error, summaryOf(exchange)),
 })
 
@@ -233,7 +237,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       const named = found instanceof Promise ? await found : found
       const key = sent && matchesKey(sent, named) ? named : undefined
       if (sent && !key) await limiter.consumeWrongKey(address())
-      const isRequired = state.requireKey || route.needsKey
+      const isRequired = (state.requireKey && !route.access) || route.needsKey
       if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized(state.keyHelp)
       exchange.key = key
       exchange.principal = key ?? ANONYMOUS_PRINCIPAL

@@ -13,6 +13,8 @@ export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
 export const WRITER_METHODS = {
   passports: ['merge', 'unmerge', 'hide', 'remove'],
   subscriptions: ['create', 'change', 'remove'],
+  proofs: ['add', 'take'],
+  requests: ['add'],
   usage: ['add'],
 } as const
 

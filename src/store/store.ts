@@ -12,6 +12,7 @@ import type { Awaitable } from './awaitable.ts'
 import type { CopyableTable } from './copyable-table.ts'
 import type { EventStore } from './event-store.ts'
 import type { MirrorStore } from './mirror-store.ts'
+import type { ProofStore, RequestStore } from './proof-and-request-store.ts'
 import type { ScoringStore } from './scoring-store.ts'
 import type { SearchStore } from './search-store.ts'
 import type { SubjectStore } from './subject-store.ts'
@@ -86,6 +87,8 @@ export type Store = AsyncDisposable & {
   mirror: MirrorStore
   subscriptions: SubscriptionStore
   leases: LeaseStore
+  proofs: ProofStore
+  requests: RequestStore
   keys: {
     create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Awaitable<void>
     find(id: string): Awaitable<ApiKey | undefined>

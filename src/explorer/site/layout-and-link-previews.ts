@@ -21,6 +21,8 @@ type Layout = {
   here?: string
   /** False if the explorer is off. The header then has no link to it. */
   explorer?: boolean
+  /** The referrer policy. */
+  referrer?: 'same-origin'
   main: Html
 }
 
@@ -30,13 +32,14 @@ export const respondPage = (layout: Layout, status = 200): RenderedPage =>
 
 export function renderLayout(layout: Layout): string {
   const { site, title, description, head, share, script, here, explorer = true, main } = layout
+  const { referrer = 'no-referrer' } = layout
   const link = (path: string, text: string) =>
     html`<a href="${path}"${path === here ? html` aria-current="page"` : html``}>${text}</a>`
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="referrer" content="no-referrer">
+<meta name="referrer" content="${referrer}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="${description}">
 <title>${title} · ${site.name}</title>
@@ -60,7 +63,7 @@ ${main}
 </main>
 <footer><div>
 <p>${site.name} publishes professional-reputation records: people with a score for activity, identity and skills.${site.owner === undefined ? html`` : html` Run by ${explorer ? html`<a href="/about">${site.owner.replace(/\.$/, '')}</a>` : site.owner.replace(/\.$/, '')}.`}</p>
-<nav aria-label="About this site">${explorer ? html`<a href="/about">About</a> ` : html``}${site.contact === undefined ? html`` : html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl === undefined ? html`` : html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a> <a href="/openapi.json">OpenAPI document</a> <a href="/deprecation">End of V1</a></nav>
+<nav aria-label="About this site">${explorer ? html`<a href="/about">About</a> <a href="/me">Is this you?</a> ` : html``}${site.contact === undefined ? html`` : html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl === undefined ? html`` : html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a> <a href="/openapi.json">OpenAPI document</a> <a href="/deprecation">End of V1</a></nav>
 ${THEMES}
 </div></footer>
 </body>

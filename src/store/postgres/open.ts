@@ -8,6 +8,7 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
+import { createProofs, createRequests } from '../sql/privacy/proofs-and-requests.ts'
 import { createSubjects } from '../sql/privacy/subjects.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
@@ -91,6 +92,8 @@ export async function openPostgres(
     mirror: createMirror(primary.query),
     subscriptions: createSubscriptions(database),
     leases: createLeases(database),
+    proofs: createProofs(database),
+    requests: createRequests(database),
     keys: { ...createKeys(database, forget), find },
     usage: createUsage(database),
     audit: createAudit(primary.query),

@@ -20,6 +20,7 @@ const PLAIN_TABLES: readonly PlainTable[] = [
   { name: 'rule_sets', key: ['stamp'] },
   { name: 'audit', key: ['id'] },
   { name: 'subscriptions', key: ['id'] },
+  { name: 'requests', key: ['id'] },
 ]
 
 /** The tables with rows of passports. Rows are written in this order. */

@@ -8,6 +8,7 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
+import { createProofs, createRequests } from '../sql/privacy/proofs-and-requests.ts'
 import { createSubjects } from '../sql/privacy/subjects.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
@@ -87,6 +88,8 @@ export function openSqlite(
       mirror: createMirror(write),
       subscriptions: createSubscriptions(database),
       leases: createLeases(database),
+      proofs: createProofs(database),
+      requests: createRequests(database),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       usage: createUsage(database),
       audit: createAudit(read.query),

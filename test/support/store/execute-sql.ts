@@ -24,6 +24,8 @@ const REVERTED = [
   'drop table audit',
   'drop table subscriptions',
   'drop table leases',
+  'drop table proofs',
+  'drop table requests',
   'drop index data_points_by_account',
   'drop index passports_by_rescore',
   'drop index passports_hidden',

@@ -45,3 +45,20 @@ create table leases (
 alter table passports add column hidden_at bigint;
 
 create index passports_hidden on passports (id) where hidden_at is not null;
+
+create table proofs (
+  id text collate "C" primary key,
+  digest text not null,
+  expires_at bigint not null
+);
+
+create index proofs_by_expiry on proofs (expires_at);
+
+create table requests (
+  id text collate "C" primary key,
+  passport_id bigint not null,
+  text text not null,
+  created_at bigint not null
+);
+
+create index requests_by_passport on requests (passport_id);

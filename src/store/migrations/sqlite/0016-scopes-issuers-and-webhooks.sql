@@ -60,3 +60,22 @@ create table leases (
 alter table passports add column hidden_at integer;
 
 create index passports_hidden on passports (id) where hidden_at is not null;
+
+-- Challenges and sessions of people who prove a wallet. The id is a SHA-256; a session has no digest.
+create table proofs (
+  id text primary key,
+  digest text not null,
+  expires_at integer not null
+) strict, without rowid;
+
+create index proofs_by_expiry on proofs (expires_at);
+
+-- Requests of people for corrections, until the operator has done them.
+create table requests (
+  id text primary key,
+  passport_id integer not null,
+  text text not null,
+  created_at integer not null
+) strict, without rowid;
+
+create index requests_by_passport on requests (passport_id);

@@ -7,7 +7,7 @@ import { mapCredentialRows } from '../load-and-save-write-model.ts'
 import { ANY_SURVIVOR_ID } from '../passports.ts'
 
 /** Further tables with rows of a passport: an export contains these rows, and a removal deletes them. */
-export const PERSONAL_TABLES = ['mirrored'] as const
+export const PERSONAL_TABLES = ['mirrored', 'requests'] as const
 
 export const createSubjects = ({ snapshot }: Database): SubjectStore => ({
   find: (wallet) =>
