@@ -195,9 +195,7 @@ export type ServerContext = {
   webhookAllowPrivate: boolean
   /** The URL of the folder with the cards, such as `https://example.com/card/`; empty if the service has no cards. */
   cardsOf: (request: Request) => string
-  /** The public scheme and host of the service; empty if there is no public URL and `Host` is malformed. */
-  originOf: (request: Request) => string
-  /** PUBLIC_URL; empty without it. */
+  /** Empty without PUBLIC_URL. */
   publicUrl: string
   /** A `mailto:` or web address of the operator. */
   contact?: string | undefined

@@ -160,15 +160,14 @@ type ServerState = ReturnType<typeof createServerState>
 function createServerState(options: ApiServerOptions) {
   const { store, catalog, explainAll, saveRecords, now, requireKey } = options
   const { publicUrl = '', contact, explorer = false, webhookAllowPrivate = false } = options
-  const originOf = (request: Request) => publicOriginOf(request, publicUrl)
   // Contexts copy these members for each request, so they do not get all options.
   const shared: ServerContext = {
     ...{ store, catalog, explainAll, saveRecords, now, requireKey, webhookAllowPrivate },
-    ...{ originOf, publicUrl, contact },
+    ...{ publicUrl, contact },
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
     backpressure: createBackpressure(options.limits),
-    cardsOf: (request: Request) => (explorer ? `${originOf(request)}/card/` : ''),
+    cardsOf: (request: Request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
   }
   return {
     ...options,

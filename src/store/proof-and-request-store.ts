@@ -1,9 +1,9 @@
 import type { CorrectionRequest } from '../domain/subject.ts'
 import type { Awaitable } from './awaitable.ts'
 
-/** Challenges and sessions of people. An id is a SHA-256, so that the database has no secret and no wallet. */
+/** Challenges and sessions. An id is a SHA-256, so that the database has no secret and no wallet. */
 export type ProofStore = {
-  /** A challenge has a digest to sign, a session has none. Expired entries are deleted; if there are too many, the oldest are. */
+  /** A session has no digest. Deletes expired entries and, if there are too many, those that expire first. */
   add(proof: { id: string; digest: string; expiresAt: number }, now: number): Awaitable<void>
   /** Deletes the entry. Returns its digest, or `undefined` if it does not exist or has expired. */
   take(id: string, now: number): Awaitable<string | undefined>
@@ -12,10 +12,10 @@ export type ProofStore = {
 
 /** Requests of people for corrections, until they are done. */
 export type RequestStore = {
-  /** Throws `invalid_request` if the person has too many. */
+  /** Throws `invalid_request` if the person has too many, or `not_found`. */
   add(request: CorrectionRequest): Awaitable<void>
   /** Oldest first. */
   list(): Awaitable<CorrectionRequest[]>
-  /** Deletes the request. Returns whether it existed. */
+  /** Returns whether the request existed. */
   remove(id: string): Awaitable<boolean>
 }

@@ -1,144 +1,68 @@
 import { Compile } from 'typebox/schema'
-import { notFound } from '../../domain/errors.ts'
-import { formatEventCursor } from '../../domain/history/event-cursor.ts'
 import * as schemas from '../../domain/v3/subject-schemas.ts'
 import { WriteResult } from '../../domain/v3/write-schemas.ts'
-import { type Context, type RouteRequest, route } from '../route.ts'
-import { CHALLENGE, SESSION, WRITTEN } from '../v3/examples.ts'
+import { EXAMPLE } from '../openapi-parts.ts'
+import { type DocumentedRoute, type Route, route } from '../route.ts'
+import { WRITTEN } from '../v3/examples.ts'
 import { readValid } from '../v3/request-body.ts'
 import { V3 } from '../v3/route-defaults.ts'
-import {
-  createChallenge,
-  findSubject,
-  openSession,
-  removeSubject,
-  requestCorrection,
-} from './wallet-sessions.ts'
+import * as sessions from './wallet-sessions.ts'
 
-const PROOF = { methods: ['POST'], access: 'anyone', responseHeaders: ['NoStore'] } as const
-const OWN = { path: '/api/v3/me', access: 'session', responseHeaders: ['NoStore'] } as const
-const WRITE = { ...OWN, units: 4, response: WriteResult, example: WRITTEN } as const
+type Description = Pick<DocumentedRoute, 'id' | 'summary' | 'response' | 'bodyExample' | 'example' | 'access'>
 
-const challengeRequest = Compile(schemas.ChallengeRequest)
-const sessionRequest = Compile(schemas.SessionRequest)
-const patchRequest = Compile(schemas.SubjectPatch)
-const correctionRequest = Compile(schemas.CorrectionRequest)
+/** Declares a route below `/api/v3/me`. Its responses are not cached. */
+function me(
+  [method = '', path = '']: readonly string[],
+  answer: (call: sessions.Call) => Promise<object>,
+  { body, ...description }: Description & Pick<Route, 'body'>,
+): Route {
+  const schema = body && Compile(body)
+  return route(V3, {
+    ...{ access: 'session', units: 4, ...description, ...(body && { body }) },
+    ...{ name: `v3_${description.id}`, path: `/api/v3/me${path}`, methods: [method] },
+    ...{ responseHeaders: ['NoStore'], errors: ['not_found', 'unsupported_media_type'] },
+    async handle(request, context) {
+      const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
+      const sent = (schema ? await readValid(request, context, schema) : {}) as sessions.Call['body']
+      const result = await answer({ request, context, token, body: sent })
+      const response = new Response(JSON.stringify(result), { headers: context.headers })
+      response.headers.set('Cache-Control', 'no-store')
+      return response
+    },
+  })
+}
+
+const wallet = EXAMPLE.mainWallet
+const SIGNED = { wallet, nonce: '9f2c61d0b7e84a35a1c0d2e4f6981b3c', signature: `0x${'5c'.repeat(64)}1b` }
+const WRITE = { response: WriteResult, example: WRITTEN }
 
 /** What the person of a passport may do after proving one of its wallets. */
 export const ME_ROUTES = [
-  route(V3, {
-    ...PROOF,
-    name: 'v3_me_challenge',
-    path: '/api/v3/me/challenge',
-    id: 'challengeWallet',
-    summary: 'Get a message to sign',
-    description:
-      'The message is valid for five minutes and for one session. Wallets of Ethereum accounts can sign it.',
-    body: schemas.ChallengeRequest,
-    bodyExample: { wallet: SESSION.token.slice(0, 42) },
-    response: schemas.Challenge,
-    example: CHALLENGE,
-    errors: ['unsupported_media_type'],
-    async handle(request, context) {
-      const { wallet } = await readValid<schemas.WireChallengeRequest>(request, context, challengeRequest)
-      return send(context, await createChallenge(request, context, wallet))
-    },
+  me(['POST', '/challenge'], sessions.createChallenge, {
+    ...{ id: 'challengeWallet', summary: 'Get a message to sign within five minutes', access: 'anyone' },
+    ...{ body: schemas.ChallengeRequest, bodyExample: { wallet }, response: schemas.Challenge },
   }),
-  route(V3, {
-    ...PROOF,
-    name: 'v3_me_session',
-    path: '/api/v3/me/session',
-    id: 'openSession',
-    summary: 'Prove a wallet with a signature',
-    description: 'Returns a token for one hour. A challenge works once, also if the signature is wrong.',
-    body: schemas.SessionRequest,
-    bodyExample: {
-      wallet: SESSION.token.slice(0, 42),
-      nonce: CHALLENGE.nonce,
-      signature: `0x${'5c'.repeat(64)}1b`,
-    },
-    response: schemas.Session,
-    example: SESSION,
-    errors: ['not_found', 'unsupported_media_type'],
-    async handle(request, context) {
-      const sent = await readValid<schemas.WireSessionRequest>(request, context, sessionRequest)
-      return send(context, await openSession(context, sent))
-    },
+  me(['POST', '/session'], sessions.openSession, {
+    ...{ id: 'openSession', summary: 'Prove a wallet, and get a token for one hour', access: 'anyone' },
+    ...{ body: schemas.SessionRequest, bodyExample: SIGNED, response: schemas.Session },
   }),
-  route(V3, {
-    ...OWN,
-    name: 'v3_me',
-    methods: ['GET'],
-    id: 'exportOwnRecord',
-    summary: 'Export everything that is stored about you',
-    units: 10,
+  me(['GET'], sessions.exportRecord, {
+    ...{ id: 'exportOwnRecord', summary: 'Export everything that is stored about you' },
     response: schemas.SubjectRecord,
-    errors: ['not_found'],
-    handle: async (request, context) =>
-      send(context, await exportSubject(context, await findSubject(context, tokenOf(request)))),
   }),
-  route(V3, {
-    ...WRITE,
-    name: 'v3_me_change',
-    methods: ['PATCH'],
-    id: 'hideOwnRecord',
-    summary: 'Hide or show your passport',
-    body: schemas.SubjectPatch,
-    bodyExample: { hidden: true },
-    errors: ['not_found', 'unsupported_media_type'],
-    async handle(request, context) {
-      const { id } = await findSubject(context, tokenOf(request))
-      const { hidden } = await readValid<schemas.WireSubjectPatch>(request, context, patchRequest)
-      const end = await context.store.passports.hide(id, hidden, context.now(), 'subject')
-      return send(context, { cursor: formatEventCursor(end) })
-    },
+  me(['PATCH'], sessions.hideOrShow, {
+    ...{ id: 'hideOwnRecord', summary: 'Hide or show your passport', ...WRITE },
+    ...{ body: schemas.SubjectPatch, bodyExample: { hidden: true } },
   }),
-  route(V3, {
-    ...WRITE,
-    name: 'v3_me_remove',
-    methods: ['DELETE'],
-    id: 'removeOwnRecord',
-    summary: 'Remove your passport for good',
-    description:
-      'Later records of the same passport or wallets are ignored, unless the operator allows them.',
-    errors: ['not_found'],
-    async handle(request, context) {
-      const token = tokenOf(request)
-      const end = await removeSubject(context, await findSubject(context, token), token)
-      return send(context, { cursor: formatEventCursor(end) })
-    },
+  me(['DELETE'], sessions.removeRecord, {
+    ...{ id: 'removeOwnRecord', summary: 'Remove your passport for good', ...WRITE },
   }),
-  route(V3, {
-    ...WRITE,
-    name: 'v3_me_request',
-    path: '/api/v3/me/requests',
-    methods: ['POST'],
-    id: 'requestCorrection',
-    summary: 'Ask the operator for a correction',
-    body: schemas.CorrectionRequest,
-    bodyExample: { text: 'I live in Porto, not in Lisbon.' },
-    response: schemas.Correction,
-    example: { id: '5f0c2a9d81e3', created_at: CHALLENGE.expires_at },
-    errors: ['not_found', 'unsupported_media_type'],
-    async handle(request, context) {
-      const subject = await findSubject(context, tokenOf(request))
-      const { text } = await readValid<schemas.WireCorrectionRequest>(request, context, correctionRequest)
-      return send(context, await requestCorrection(context, subject, text))
+  me(['POST', '/requests'], sessions.requestCorrection, {
+    ...{
+      id: 'requestCorrection',
+      summary: 'Ask the operator for a correction',
+      response: schemas.Correction,
     },
+    ...{ body: schemas.CorrectionRequest, bodyExample: { text: 'I live in Porto.' } },
   }),
 ]
-
-const tokenOf = ({ headers }: RouteRequest) =>
-  /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
-
-export async function exportSubject({ store }: Context, { id }: { id: number }): Promise<object> {
-  const found = await store.subjects.export(id)
-  if (!found) throw notFound()
-  return found
-}
-
-function send({ headers }: Context, body: object): Response {
-  const response = new Response(JSON.stringify(body), { headers })
-  response.headers.set('Cache-Control', 'no-store')
-  return response
-}

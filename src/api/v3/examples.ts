@@ -139,15 +139,3 @@ export const SUBSCRIPTION: WireSubscription = {
   created_at: '2026-11-01T00:00:00.000Z',
   public_key: 'whpk_DCdSdMJGtQ+xCfc4Lr0iQqZYzTgnGhqJ1V0uZ7mO4Ws=',
 }
-
-export const CHALLENGE = {
-  message: 'example.com wants you to sign in with your Ethereum account: ...',
-  nonce: '9f2c61d0b7e84a35a1c0d2e4f6981b3c',
-  expires_at: '2026-11-02T09:23:56.019Z',
-}
-
-export const SESSION = {
-  token: `${EXAMPLE.mainWallet}.kq3nWb7Yt0sVdJ2uCeXoLhR5fGaP9mZiT1yE6xNwB4U`,
-  passport_id: EXAMPLE.id,
-  expires_at: '2026-11-02T10:18:56.019Z',
-}

@@ -25,7 +25,7 @@ async function sign(provider, button) {
     const bytes = [...new TextEncoder().encode(message)]
     const hex = `0x${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
     const signature = await provider.request({ method: 'personal_sign', params: [hex, wallet] })
-    const form = document.querySelector('[name="nonce"]').form
+    const form = document.querySelector('#signed form')
     Object.entries({ wallet, nonce, signature }).forEach(([name, value]) => {
       form.elements[name].value = value
     })

@@ -6,54 +6,64 @@ import type { Site } from '../site/site.ts'
 /** What a person types to confirm a removal. */
 export const CONFIRMATION = 'remove'
 
-/** What a page says after a change. */
-export const DONE: Readonly<Record<string, string>> = {
+/** What the page says after an action or an error. */
+export const NOTICES: Readonly<Record<string, string>> = {
   hide: 'Your passport is hidden.',
   show: 'Your passport is visible again.',
   request: 'Your request was sent to the operator.',
   remove: 'Your passport was removed.',
   leave: 'You are signed out.',
+  unauthorized: 'Your session has ended. Show again that a wallet is yours.',
 }
 
-export const SESSION_ENDED = 'Your session has ended. Show again that a wallet is yours.'
+/** The last policy for referrers holds. With this one, browsers send the origin of forms. */
+export const HEAD = {
+  title: 'Is this you?',
+  description: 'See, hide, correct or remove your own record',
+  head: html`<meta name="referrer" content="same-origin">`,
+}
 
 /** The frame of every state of the page. */
 export const renderMe = (site: Site, notice: string, body: Html): Html => html`<h1>Is this you?</h1>
 <p class="lead">Whoever a passport is about can see everything that is stored, hide it, have it corrected, or remove it.</p>
 ${notice === '' ? html`` : html`<p class="notice" role="status">${notice}</p>`}
-<div class="columns">
-<div>
+<div class="columns"><div>
 ${body}
-</div>
-<div>
+</div><div>
 <section id="stored">
 <h2>What is stored</h2>
 <p><strong>What:</strong> the name, text, place, tags, accounts and wallets of your record, the facts that earn points, your score and its changes, and requests that you send here.</p>
-<p><strong>Who sees it:</strong> everybody sees the passport page, and programs read the same over the API. Requests are for you and the operator only. A hidden passport is seen by you and the operator.</p>
+<p><strong>Who sees it:</strong> everybody sees the passport page, and programs read the same over the API. Only you and the operator see requests, and a passport that is hidden.</p>
 <p><strong>How long:</strong> until you or the operator remove it. A request is deleted when it is done, and a session after one hour. A session stores neither your wallet nor your name.</p>
-<p><strong>After a removal</strong> only the passport number and a fingerprint of the wallets stay, so that a later import does not bring the record back. Backups of the operator keep older data until they are deleted.</p>
+<p><strong>After a removal</strong> only the passport number and a fingerprint of the wallets stay, so that a later import does not bring the record back. Backups keep older data until the operator deletes them.</p>
 ${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}
 </section>
 <section id="other-ways">
 <h2>Without such a wallet</h2>
 <p>Contract wallets and wallets of other chains cannot be checked here. ${site.contact === undefined ? html`<a href="/about#you">Ask the operator</a> instead.` : html`Write to ${renderAddress(site.contact.replace(/^mailto:/, ''))} instead.`}</p>
 </section>
-</div>
-</div>`
+</div></div>`
 
 const renderForm = (action: string, button: string, fields: Html, look = ''): Html =>
-  html`<form class="stack" method="post" action="/me"><input type="hidden" name="action" value="${action}">${fields}<p><button${look === '' ? html`` : html` class="${look}"`}>${button}</button></p></form>`
+  html`<form class="stack" method="post" action="/me"><input type="hidden" name="action" value="${action}">${fields}<p><button class="${look}">${button}</button></p></form>`
 
-/** The start: the script adds a button for each wallet of the browser. */
-export const renderProof = (): Html => html`<section id="proof">
+const renderProof = (wallet: string, nonce: string, field: Html): Html =>
+  renderForm(
+    'session',
+    'Continue',
+    html`<input type="hidden" name="wallet" value="${wallet}"><input type="hidden" name="nonce" value="${nonce}">${field}`,
+  )
+
+/** The first step. The script adds a button for each wallet of the browser, and fills the hidden form. */
+export const PROOF: Html = html`<section id="proof">
 <h2>Show that a wallet is yours</h2>
 <p>Sign a message with a wallet of your passport. It is a proof, not a transaction: it costs nothing, and nothing can be paid with it.</p>
-<div id="wallets" class="row" hidden></div>
+<p id="wallets" class="row" hidden></p>
 <p id="trouble" class="notice" role="alert" hidden></p>
 <details id="by-hand" open><summary>Sign in another program</summary>
 ${renderForm('challenge', 'Show the message', html`<label for="wallet">Your wallet</label><input id="wallet" name="wallet" required maxlength="42" placeholder="0x…" autocomplete="off" autocapitalize="off" spellcheck="false">`)}
 </details>
-${renderSend('', '', html`<input type="hidden" name="signature">`, true)}
+<div id="signed" hidden>${renderProof('', '', html`<input type="hidden" name="signature">`)}</div>
 </section>`
 
 export const renderSignature = (
@@ -64,11 +74,8 @@ export const renderSignature = (
 <h2>Sign this message</h2>
 <p>Sign exactly this text with your wallet (“sign message”, <code>personal_sign</code>) within five minutes.</p>
 <pre class="command">${message}</pre>
-${renderSend(wallet, nonce, html`<label for="signature">The signature</label><textarea id="signature" name="signature" required rows="4" maxlength="2000" placeholder="0x…" autocomplete="off" spellcheck="false"></textarea>`)}
+${renderProof(wallet, nonce, html`<label for="signature">The signature</label><textarea id="signature" name="signature" required rows="4" placeholder="0x…" autocomplete="off" spellcheck="false"></textarea>`)}
 </section>`
-
-const renderSend = (wallet: string, nonce: string, field: Html, hidden = false): Html =>
-  html`<div${hidden ? html` hidden` : html``}>${renderForm('session', 'Continue', html`<input type="hidden" name="wallet" value="${wallet}"><input type="hidden" name="nonce" value="${nonce}">${field}`)}</div>`
 
 /** What a person can do with their passport. */
 export function renderOwn({ id, hidden }: Subject, csrf: string): Html {
@@ -77,7 +84,7 @@ export function renderOwn({ id, hidden }: Subject, csrf: string): Html {
   return html`<section id="own">
 <h2>Your passport</h2>
 <p>You have shown that ${hidden ? html`passport ${id}` : html`<a href="/passports/${id}">passport ${id}</a>`} is yours. ${hidden ? 'It is hidden.' : 'Everybody can see it.'}</p>
-<p class="row"><a class="button" href="/me/passport.json" download>Download everything</a></p>
+<p><a class="button" href="/me/passport.json" download>Download everything</a></p>
 </section>
 <section id="visibility">
 <h2>${hidden ? 'Show it' : 'Hide it'}</h2>

@@ -21,8 +21,6 @@ type Layout = {
   here?: string
   /** False if the explorer is off. The header then has no link to it. */
   explorer?: boolean
-  /** The referrer policy. */
-  referrer?: 'same-origin'
   main: Html
 }
 
@@ -32,14 +30,13 @@ export const respondPage = (layout: Layout, status = 200): RenderedPage =>
 
 export function renderLayout(layout: Layout): string {
   const { site, title, description, head, share, script, here, explorer = true, main } = layout
-  const { referrer = 'no-referrer' } = layout
   const link = (path: string, text: string) =>
     html`<a href="${path}"${path === here ? html` aria-current="page"` : html``}>${text}</a>`
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="referrer" content="${referrer}">
+<meta name="referrer" content="no-referrer">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="${description}">
 <title>${title} · ${site.name}</title>

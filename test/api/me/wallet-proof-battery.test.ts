@@ -212,8 +212,8 @@ onEveryEngine('a person with a wallet', (open) => {
     expect((await me.call('DELETE', '', undefined, token)).status).toBe(200)
     expect([await get('/api/v3/passports/70'), await get('/api/v3/passports/66')]).toEqual([404, 200])
     expect((await me.call('GET', '', undefined, token)).status).toBe(401)
-    expect((await me.call('GET', '', undefined, again)).status).toBe(404)
-    expect((await me.store.requests.list()).map(({ passportId }) => passportId)).toEqual([66])
+    expect((await me.call('GET', '', undefined, again)).status).toBe(401)
+    expect((await me.store.requests.list()).map(({ passport_id }) => passport_id)).toEqual([66])
     const actors = (await me.store.audit.list({ limit: 100 })).map(
       ({ actor, action }) => `${actor} ${action}`,
     )

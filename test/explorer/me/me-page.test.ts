@@ -69,7 +69,7 @@ test('forms hide, show, ask, remove after a typed confirmation, and sign out', a
   await send({ action: 'show' })
   expect(await look('/passports/70')).toBe(200)
   expect((await send({ action: 'request', text: 'I <b>moved</b>' })).status).toBe(303)
-  expect(await site.store.requests.list()).toMatchObject([{ passportId: 70, text: 'I <b>moved</b>' }])
+  expect(await site.store.requests.list()).toMatchObject([{ passport_id: 70, text: 'I <b>moved</b>' }])
   const unconfirmed = await send({ action: 'remove', confirmation: 'yes' })
   expect([unconfirmed.status, unconfirmed.text]).toEqual([
     400,

@@ -14,39 +14,35 @@ export const requests = defineCommand({
   options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
   forms: [
     { action: 'list', options: ['json'], about: 'the open requests, oldest first' },
-    { action: 'show', args: 'ID', options: ['json'] },
+    { action: 'show', args: 'ID', options: [] },
     { action: 'done', args: 'ID', options: [] },
   ],
   defaultAction: 'list',
-  async run({ values, args: [id = ''], action }, terminal) {
+  async run({ values, args: [wanted], action }, terminal) {
     await using database = await openConfigured(terminal, values)
     const { store, name } = database
-    const open = (await store.requests.list()).map(({ passportId, createdAt, ...request }) => ({
+    const open = (await store.requests.list()).map((request) => ({
       ...request,
-      passport_id: passportId,
-      created_at: new Date(createdAt).toISOString(),
+      created_at: new Date(request.created_at).toISOString(),
     }))
-    if (action === 'list') {
-      if (values.json) return terminal.out(`${JSON.stringify(open)}\n`)
-      if (open.length === 0) return terminal.err(`There are no open requests in ${name}.\n`)
-      const rows = open.map(({ id, passport_id, created_at, text }) => [
-        ...[id, String(passport_id), created_at],
-        printable(text.replace(/\s+/g, ' ').slice(0, LONGEST_PREVIEW)),
-      ])
-      return terminal.out(formatTable([['ID', 'PASSPORT', 'SENT', 'TEXT'], ...rows]))
-    }
-    const found = open.find((each) => each.id === id)
+    const found = open.find(({ id }) => id === wanted)
+    if (values.json) return terminal.out(`${JSON.stringify(open)}\n`)
+    if (action === 'list' && open.length === 0)
+      return terminal.err(`There are no open requests in ${name}.\n`)
+    const toRow = ({ id, passport_id, created_at, text }: (typeof open)[number]) =>
+      [id, String(passport_id), created_at, text.replace(/\s+/g, ' ').slice(0, LONGEST_PREVIEW)].map(
+        printable,
+      )
+    if (action === 'list')
+      return terminal.out(formatTable([['ID', 'PASSPORT', 'SENT', 'TEXT'], ...open.map(toRow)]))
     if (!found)
       throw new CommandError(
-        `There is no open request "${printable(id)}" in ${name}: "requests list" shows the ids.`,
+        `There is no open request "${wanted}" in ${name}: "requests list" shows the ids.`,
       )
-    if (action === 'done') {
-      await store.requests.remove(id)
-      return terminal.err(`Request ${id} of passport ${found.passport_id} is done and deleted.\n`)
-    }
-    if (values.json) return terminal.out(`${JSON.stringify(found)}\n`)
-    terminal.out(
-      `Request ${id} of passport ${found.passport_id}, ${found.created_at}\n\n${printableLines(found.text)}\n`,
-    )
+    const title = `Request ${found.id} of passport ${found.passport_id}`
+    if (action === 'show')
+      return terminal.out(`${title}, ${found.created_at}\n\n${printableLines(found.text)}\n`)
+    await store.requests.remove(found.id)
+    terminal.err(`${title} is done and deleted.\n`)
   },
 })
