@@ -5,11 +5,11 @@ import { type Context, PAGE, type Route, type RouteRequest, route } from '../../
 import { readBody } from '../../api/v3/request-body.ts'
 import { ServiceError, STATUS_OF } from '../../domain/errors.ts'
 import { sha256 } from '../../domain/proof/canonical-json.ts'
-import type { Html } from '../design/html.ts'
+import { type Html, html } from '../design/html.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
-import { CONFIRMATION, HEAD, NOTICES, PROOF, renderMe, renderOwn, renderSignature } from './me-sections.ts'
+import { CONFIRMATION, NOTICES, renderMe, renderOwn, renderProof, renderSignature } from './me-sections.ts'
 
 /** What forms of a signed-in person do. The names are the values of the field `action`. */
 const CHANGES: Readonly<Record<string, (call: sessions.Call) => Promise<unknown>>> = {
@@ -17,14 +17,18 @@ const CHANGES: Readonly<Record<string, (call: sessions.Call) => Promise<unknown>
   ...{ remove: sessions.removeRecord, leave: sessions.endSession },
 }
 
+/** Browsers send the origin of forms only with this policy. The last policy of a page holds. */
+const SEND_ORIGIN = html`<meta name="referrer" content="same-origin">`
+
 /** The page on which people change their own record. Only POST changes something. */
 export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
   async function show(request: RouteRequest, context: Context, notice = '', status = 200, step?: Html) {
     const token = tokenOf(request)
     const subject = await sessions.findSubject(context, token)
-    const main = renderMe(site, notice, step ?? (subject ? renderOwn(subject, csrfOf(token)) : PROOF))
-    const shown = { ...site, origin: publicOriginOf(request, site.origin) }
-    const page = respondPage({ ...HEAD, site: shown, script: 'me.js', main }, status)
+    const own = subject ? renderOwn(subject, csrfOf(token)) : renderProof()
+    const about = { title: 'Is this you?', description: 'See, hide, correct or remove your own record' }
+    const main = renderMe(site, notice, step ?? own)
+    const page = respondPage({ ...about, site, script: 'me.js', head: SEND_ORIGIN, main }, status)
     return sendPage(request, context, withoutCaching(page))
   }
 

@@ -31,7 +31,7 @@ async function prepareWallet(page: Page, kind: 'announced' | 'injected', account
     const provider: Provider = {
       async request({ method, params }) {
         if (method === 'eth_requestAccounts') return [address]
-        if (method === 'personal_sign' && params?.[1] === address) return own.signInTest(params[0])
+        if (method === 'personal_sign' && params?.[1] === address) return own.signInTest(params?.[0] ?? '')
         throw new Error(`unknown method ${method}`)
       },
     }
