@@ -8,6 +8,7 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
+import { createRemovals } from '../sql/privacy/removals.ts'
 import { createSubjects } from '../sql/privacy/subjects.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
@@ -75,6 +76,7 @@ export async function openPostgres(
     passports: { ...createPassportReader(createConnection(read), v3), ...createPassportChanges(database) },
     subjects: createSubjects(database),
     records: createRecords(database),
+    removals: createRemovals(database),
     credentials: createCredentials(v3),
     v1: createV1Reader(prepare, DIALECT),
     v2: createV2Reader(prepare, DIALECT),

@@ -45,3 +45,10 @@ create table leases (
 alter table passports add column hidden_at bigint;
 
 create index passports_hidden on passports (id) where hidden_at is not null;
+
+create table barred_wallets (
+  digest text collate "C" primary key,
+  removed_at bigint not null
+);
+
+create index mirrored_by_passport on mirrored (passport_id);

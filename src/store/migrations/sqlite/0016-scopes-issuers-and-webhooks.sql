@@ -60,3 +60,11 @@ create table leases (
 alter table passports add column hidden_at integer;
 
 create index passports_hidden on passports (id) where hidden_at is not null;
+
+-- The SHA-256 of wallets of removed people: an import skips records with these wallets unless it restores.
+create table barred_wallets (
+  digest text primary key,
+  removed_at integer not null
+) strict, without rowid;
+
+create index mirrored_by_passport on mirrored (passport_id);
