@@ -15,7 +15,7 @@ import type { MirrorStore } from './mirror-store.ts'
 import type { ProofStore, RequestStore } from './proof-and-request-store.ts'
 import type { ScoringStore } from './scoring-store.ts'
 import type { SearchStore } from './search-store.ts'
-import type { SubjectStore } from './subject-store.ts'
+import type { RemovalStore, SubjectStore } from './subject-store.ts'
 import type { LeaseStore, SubscriptionStore } from './subscription-store.ts'
 
 export type { Awaitable }
@@ -37,10 +37,11 @@ export type Store = AsyncDisposable & {
     unmerge(id: number, now?: number, actor?: Actor): Awaitable<EventCursor>
     /** Hides a passport and those merged into it from every response, or shows them again. Throws `not_found`. */
     hide(id: number, hidden: boolean, now: number, actor?: Actor): Awaitable<EventCursor>
-    /** Deletes the passport, if there is one, and those merged into it. Later records with this id are ignored. */
+    /** Deletes the passport, if there is one, and those merged into it. Later records with this id or its wallets are ignored. */
     remove(id: number, now: number, actor?: Actor): Awaitable<EventCursor>
   }
   subjects: SubjectStore
+  removals: RemovalStore
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
     save: SaveRecords
@@ -51,7 +52,7 @@ export type Store = AsyncDisposable & {
     ): Awaitable<{ results: SaveResult[]; end: EventCursor }>
     /** Calls `work` with a function like `save`, in a transaction that is rolled back. Other writers wait. */
     rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
-    /** The next passports by id, including merged ones. */
+    /** The next passports by id, including merged ones, without hidden ones. */
     list(afterId: number, limit: number): Awaitable<PassportRecord[]>
     listRemovals(): Awaitable<number[]>
   }

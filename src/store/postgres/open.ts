@@ -8,7 +8,8 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
-import { createProofs, createRequests } from '../sql/privacy/proofs-and-requests.ts'
+import { createProofsAndRequests } from '../sql/privacy/proofs-and-requests.ts'
+import { createRemovals } from '../sql/privacy/removals.ts'
 import { createSubjects } from '../sql/privacy/subjects.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
@@ -76,6 +77,7 @@ export async function openPostgres(
     passports: { ...createPassportReader(createConnection(read), v3), ...createPassportChanges(database) },
     subjects: createSubjects(database),
     records: createRecords(database),
+    removals: createRemovals(database),
     credentials: createCredentials(v3),
     v1: createV1Reader(prepare, DIALECT),
     v2: createV2Reader(prepare, DIALECT),
@@ -92,8 +94,7 @@ export async function openPostgres(
     mirror: createMirror(primary.query),
     subscriptions: createSubscriptions(database),
     leases: createLeases(database),
-    proofs: createProofs(database),
-    requests: createRequests(database),
+    ...createProofsAndRequests(database),
     keys: { ...createKeys(database, forget), find },
     usage: createUsage(database),
     audit: createAudit(primary.query),

@@ -13,6 +13,7 @@ type PlainTable = { name: string; key: readonly string[] }
 const PLAIN_TABLES: readonly PlainTable[] = [
   { name: 'keys', key: ['id'] },
   { name: 'removals', key: ['passport_id'] },
+  { name: 'barred_wallets', key: ['digest'] },
   { name: 'usage', key: ['day', 'key_id', 'endpoint', 'status'] },
   { name: 'settings', key: ['name'] },
   { name: 'mirror_runs', key: ['source'] },

@@ -40,7 +40,7 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
     },
     list: (afterId, limit) =>
       snapshot(async (connection) => {
-        const rest = 'where id > $1 order by id limit $2'
+        const rest = 'where id > $1 and hidden_at is null order by id limit $2'
         const rows = await connection.selectRows<StoredRow>('passports', rest, [afterId, limit])
         const ids = rows.map(({ id }) => id)
         const [credentials, points] = await Promise.all([
@@ -53,13 +53,12 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
           dataPoints: points.get(row.id) ?? [],
         }))
       }),
-    listRemovals: () =>
-      listColumn<number>(
-        read.query,
-        'select cast(passport_id as double precision) as id from removals order by passport_id',
-      ),
+    listRemovals: () => listColumn<number>(read.query, LIST_REMOVALS),
   }
 }
+
+export const LIST_REMOVALS =
+  'select cast(passport_id as double precision) as id from removals order by passport_id'
 
 class Rollback extends Error {}
 
@@ -77,12 +76,12 @@ async function save(
   if ((options.isWhole && (options.dryRun || isRefused)) || !results.some(isChange)) return results
   await write()
   const removed = results.flatMap((result) => ('removedIds' in result ? (result.removedIds ?? []) : []))
-  await commit(tx, changes, { remove: removed }, options)
+  await commit(tx, changes, removed.length > 0 ? { remove: removed } : {}, options)
   return results
 }
 
 /** Ends a transaction that changes passports. */
-async function finish(
+export async function finish(
   tx: Transaction,
   changes: Changes,
   ids: ChangedIds,
@@ -91,7 +90,7 @@ async function finish(
   await audit(tx, changes.events, ids, options.actor)
   await appendEvents(tx, changes, options)
   await tx.increment('ranking')
-  if (ids.remove?.length) tx.eraseRemoved()
+  if (ids.remove) tx.eraseRemoved()
 }
 
 /** The records whose fingerprint is stored already. Most rows of their passports need not be read. */
@@ -165,7 +164,7 @@ export function createPassportChanges({ transaction }: Database) {
         ...by,
       ),
     remove: (id, ...by) =>
-      change({ removed: [id] }, (merges, now) => ({ remove: merges.remove(id, now) }), ...by),
+      change({ removed: [id] }, (merges, now) => ({ remove: merges.remove(id, now, true) }), ...by),
   } satisfies Partial<Store['passports']>
 }
 

@@ -8,7 +8,8 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
-import { createProofs, createRequests } from '../sql/privacy/proofs-and-requests.ts'
+import { createProofsAndRequests } from '../sql/privacy/proofs-and-requests.ts'
+import { createRemovals } from '../sql/privacy/removals.ts'
 import { createSubjects } from '../sql/privacy/subjects.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
@@ -72,6 +73,7 @@ export function openSqlite(
       passports: { ...guardErrors(path, createPassportReader(read, v3)), ...createPassportChanges(database) },
       subjects: createSubjects(database),
       records: createRecords(database),
+      removals: createRemovals(database),
       credentials: createCredentials(v3),
       v1: createV1Reader(prepare, DIALECT),
       v2: createV2Reader(prepare, DIALECT),
@@ -88,8 +90,7 @@ export function openSqlite(
       mirror: createMirror(write),
       subscriptions: createSubscriptions(database),
       leases: createLeases(database),
-      proofs: createProofs(database),
-      requests: createRequests(database),
+      ...createProofsAndRequests(database),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       usage: createUsage(database),
       audit: createAudit(read.query),

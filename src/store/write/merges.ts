@@ -26,11 +26,15 @@ export function createMerges(model: WriteModel) {
     return chain.length > LONGEST_CHAIN || chain.includes(target)
   }
 
-  /** Returns the ids of the removed passports. Returns none if the passport was removed before. */
-  function remove(id: number, now: number): number[] {
+  /**
+   * Returns the ids of the removed passports. Returns none if the passport was removed before. `isErasure`: later records with
+   * the same wallets are skipped, too. Otherwise another passport may take them over.
+   */
+  function remove(id: number, now: number, isErasure = false): number[] {
     if (removals.get(id) !== undefined) return []
     removals.set(id, now)
-    const merged = passports.listMerged(id).flatMap((each) => remove(each, now))
+    const merged = passports.listMerged(id).flatMap((each) => remove(each, now, isErasure))
+    if (isErasure) wallets.bar(id, now)
     passports.remove(id)
     return [id, ...merged]
   }

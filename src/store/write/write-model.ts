@@ -22,6 +22,8 @@ export type Loaded = {
   /** The handles of each passport (src/domain/passport.ts), sorted. */
   handles: TrackedRows<number, readonly string[]>
   removals: TrackedRows<number, number>
+  /** The wallets whose records are skipped, by address. The table has their digests. */
+  barred: TrackedRows<string, number>
   /** V1 responses of listed passports. They are never loaded, only written. */
   v1Passports: TrackedRows<number, V1PassportRow>
   v1Credentials: TrackedRows<number, V1CredentialsRow>
@@ -38,7 +40,7 @@ export type WriteModel = ReturnType<typeof createWriteModel>
 
 /** Renders the V1 responses of changed passports and stores their handles: each once, in the transaction that changes it. */
 export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
-  const { passports, wallets, dataPoints, removals, rules } = loaded
+  const { passports, dataPoints, removals, rules } = loaded
   const events = trackEvents(passports, storedCredentials(loaded), causeOf)
   const changed = new Set<number>()
   const shown = new Map<number, readonly Credential[]>()
@@ -74,11 +76,7 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
         changed.delete(id)
       },
     },
-    wallets: {
-      findOwner: wallets.get,
-      setOwner: wallets.set,
-      removeAll: (passportId: number) => removeWallets(loaded, passportId),
-    },
+    wallets: createWallets(loaded),
     credentials: {
       list: (id: number) => [...(shown.get(id) ?? storedCredentials(loaded).list(id))],
       put: (id: number, list: readonly Credential[], isShown: boolean) =>
@@ -93,6 +91,7 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
     },
     /** The times of removals by id. */
     removals,
+    barred: loaded.barred,
     rules,
     /** Renders the changed passports and returns the events. Must be called once, at the end of the transaction. */
     finish(): Changes {
@@ -122,8 +121,21 @@ function listMerged({ passports }: Loaded, into: number): number[] {
   return [...passports.values()].filter((row) => row.merged_into === into).map((row) => row.id)
 }
 
-function removeWallets({ wallets }: Loaded, passportId: number): void {
-  for (const [address, owner] of wallets.entries()) if (owner === passportId) wallets.delete(address)
+const createWallets = (loaded: Loaded) => ({
+  findOwner: loaded.wallets.get,
+  setOwner: loaded.wallets.set,
+  removeAll: (passportId: number) => removeWallets(loaded, passportId),
+  /** Later records with the wallets of this passport are skipped. */
+  bar(passportId: number, now: number): void {
+    for (const address of listWallets(loaded, passportId)) loaded.barred.set(address, now)
+  },
+})
+
+const listWallets = ({ wallets }: Loaded, passportId: number) =>
+  [...wallets.entries()].flatMap(([address, owner]) => (owner === passportId ? [address] : []))
+
+function removeWallets(loaded: Loaded, passportId: number): void {
+  for (const address of listWallets(loaded, passportId)) loaded.wallets.delete(address)
 }
 
 function removeRows(loaded: Loaded, id: number): void {

@@ -26,9 +26,11 @@ const REVERTED = [
   'drop table leases',
   'drop table proofs',
   'drop table requests',
+  'drop table barred_wallets',
   'drop index data_points_by_account',
   'drop index passports_by_rescore',
   'drop index passports_hidden',
+  'drop index mirrored_by_passport',
   ...Object.entries({
     events: ['actor'],
     keys: ['scopes', 'origins', 'types', 'seen_in_browser'],

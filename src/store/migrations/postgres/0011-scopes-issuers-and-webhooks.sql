@@ -62,3 +62,10 @@ create table requests (
 );
 
 create index requests_by_passport on requests (passport_id);
+
+create table barred_wallets (
+  digest text collate "C" primary key,
+  removed_at bigint not null
+);
+
+create index mirrored_by_passport on mirrored (passport_id);

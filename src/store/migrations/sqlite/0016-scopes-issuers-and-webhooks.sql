@@ -79,3 +79,11 @@ create table requests (
 ) strict, without rowid;
 
 create index requests_by_passport on requests (passport_id);
+
+-- The SHA-256 of wallets of removed people: an import skips records with these wallets unless it restores.
+create table barred_wallets (
+  digest text primary key,
+  removed_at integer not null
+) strict, without rowid;
+
+create index mirrored_by_passport on mirrored (passport_id);

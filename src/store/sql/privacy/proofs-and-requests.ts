@@ -9,7 +9,12 @@ export const MOST_PROOFS = 20_000
 
 const EXCESS = `select id from proofs order by expires_at desc limit 1000000 offset ${MOST_PROOFS - 1}`
 
-export const createProofs = ({ read, write, transaction }: Database): ProofStore => ({
+export const createProofsAndRequests = (database: Database) => ({
+  proofs: createProofs(database),
+  requests: createRequests(database),
+})
+
+const createProofs = ({ read, write, transaction }: Database): ProofStore => ({
   add: ({ id, digest, expiresAt }, now) =>
     transaction(async ({ query, insertRows }) => {
       await query(`delete from proofs where expires_at <= $1 or id in (${EXCESS})`, [now])
@@ -23,7 +28,7 @@ export const createProofs = ({ read, write, transaction }: Database): ProofStore
     (await read.query('select id from proofs where id = $1 and expires_at > $2', [id, now])).length > 0,
 })
 
-export const createRequests = ({ read, transaction }: Database): RequestStore => ({
+const createRequests = ({ read, transaction }: Database): RequestStore => ({
   add: (request) =>
     transaction(async ({ query, insertRows, dialect }) => {
       const owner = [request.passport_id]

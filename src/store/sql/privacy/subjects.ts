@@ -3,21 +3,21 @@ import { type EventRow, type StampRow, toEvents } from '../../rows/event.ts'
 import type { StoredRow } from '../../rows/passport.ts'
 import type { SubjectStore } from '../../subject-store.ts'
 import { type Connection, type Database, listColumn } from '../connection.ts'
-import { mapCredentialRows } from '../load-and-save-write-model.ts'
+import { mapCredentialRows, PERSONAL_TABLES } from '../load-and-save-write-model.ts'
 import { ANY_SURVIVOR_ID } from '../passports.ts'
 
-/** Further tables with rows of a passport: an export contains these rows, and a removal deletes them. */
-export const PERSONAL_TABLES = ['mirrored', 'requests'] as const
+const FOUND = `select cast(id as double precision) as id, hidden_at is not null as hidden, display_name as name from passports`
 
 export const createSubjects = ({ snapshot }: Database): SubjectStore => ({
   find: (wallet) =>
     snapshot(async ({ query }) => {
-      const [row] = await query<{ id: number; hidden: number | boolean }>(
-        `select cast(id as double precision) as id, hidden_at is not null as hidden from passports
-         where id = ${ANY_SURVIVOR_ID.wallet}`,
-        [wallet],
-      )
+      const [row] = await query<FoundRow>(`${FOUND} where id = ${ANY_SURVIVOR_ID.wallet}`, [wallet])
       return row && { id: row.id, hidden: Boolean(row.hidden) }
+    }),
+  findById: (id) =>
+    snapshot(async ({ query }) => {
+      const [row] = await query<FoundRow>(`${FOUND} where id = $1`, [id])
+      return row && { ...row, hidden: Boolean(row.hidden) }
     }),
   export: (id) =>
     snapshot(async (connection) => {
@@ -25,6 +25,8 @@ export const createSubjects = ({ snapshot }: Database): SubjectStore => ({
       return ids.length === 0 ? undefined : exportAll(connection, ids)
     }),
 })
+
+type FoundRow = { id: number; hidden: number | boolean; name: string }
 
 /** The survivor and all passports that are merged into it. */
 async function listPerson({ query, dialect }: Connection, id: number): Promise<number[]> {
