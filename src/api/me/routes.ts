@@ -32,8 +32,15 @@ function me(
   })
 }
 
-const wallet = EXAMPLE.mainWallet
-const SIGNED = { wallet, nonce: '9f2c61d0b7e84a35a1c0d2e4f6981b3c', signature: `0x${'5c'.repeat(64)}1b` }
+const { id: passport_id, mainWallet: wallet } = EXAMPLE
+const [nonce, expires_at] = ['9f2c61d0b7e84a35a1c0d2e4f6981b3c', '2026-11-02T09:23:56.019Z']
+const SIGNED = { wallet, nonce, signature: `0x${'5c'.repeat(64)}1b` }
+const CHALLENGE = {
+  message: 'example.com wants you to sign in with your Ethereum account: ...',
+  nonce,
+  expires_at,
+}
+const SESSION = { token: `${wallet}.kq3nWb7Yt0sVdJ2uCeXoLhR5fGaP9mZiT1yE6xNwB4U`, passport_id, expires_at }
 const WRITE = { response: WriteResult, example: WRITTEN }
 
 /** What the person of a passport may do after proving one of its wallets. */
@@ -41,14 +48,16 @@ export const ME_ROUTES = [
   me(['POST', '/challenge'], sessions.createChallenge, {
     ...{ id: 'challengeWallet', summary: 'Get a message to sign within five minutes', access: 'anyone' },
     ...{ body: schemas.ChallengeRequest, bodyExample: { wallet }, response: schemas.Challenge },
+    example: CHALLENGE,
   }),
   me(['POST', '/session'], sessions.openSession, {
     ...{ id: 'openSession', summary: 'Prove a wallet, and get a token for one hour', access: 'anyone' },
     ...{ body: schemas.SessionRequest, bodyExample: SIGNED, response: schemas.Session },
+    example: SESSION,
   }),
   me(['GET'], sessions.exportRecord, {
     ...{ id: 'exportOwnRecord', summary: 'Export everything that is stored about you' },
-    response: schemas.SubjectRecord,
+    ...{ response: schemas.SubjectRecord, example: { passports: [{ id: passport_id }] } },
   }),
   me(['PATCH'], sessions.hideOrShow, {
     ...{ id: 'hideOwnRecord', summary: 'Hide or show your passport', ...WRITE },
@@ -64,5 +73,6 @@ export const ME_ROUTES = [
       response: schemas.Correction,
     },
     ...{ body: schemas.CorrectionRequest, bodyExample: { text: 'I live in Porto.' } },
+    example: { id: '5f0c2a9d81e3', created_at: expires_at },
   }),
 ]

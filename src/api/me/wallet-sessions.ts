@@ -12,12 +12,8 @@ import type { Context } from '../route.ts'
 import { invalidBody } from '../v3/request-body.ts'
 
 /** A request of a person, from the API or a form. `body` has at least the fields that the called function reads. */
-export type Call = {
-  request: Request
-  context: Context
-  token: string
-  body: { wallet: string; nonce: string; signature: string; hidden: boolean; text: string }
-}
+export type Call = { request: Request; context: Context; token: string; body: Body }
+type Body = { wallet: string; nonce: string; signature: string; hidden: boolean; text: string }
 
 export const SESSION_MILLISECONDS = 3_600_000
 
@@ -87,27 +83,23 @@ export const exportRecord = async (call: Call) =>
   (await call.context.store.subjects.export((await getSubject(call)).id)) ?? {}
 
 export async function hideOrShow(call: Call) {
-  const { id } = await getSubject(call)
-  const { store, now } = call.context
+  const [{ id }, { store, now }] = [await getSubject(call), call.context]
   return { cursor: formatEventCursor(await store.passports.hide(id, call.body.hidden, now(), 'subject')) }
 }
 
 export async function removeRecord(call: Call) {
-  const { id } = await getSubject(call)
-  const { store, now } = call.context
-  const end = await store.passports.remove(id, now(), 'subject')
+  const [{ id }, { store, now }] = [await getSubject(call), call.context]
+  const cursor = formatEventCursor(await store.passports.remove(id, now(), 'subject'))
   await endSession(call)
-  return { cursor: formatEventCursor(end) }
+  return { cursor }
 }
 
-export const endSession = async ({ context: { store, now }, token }: Call) => {
-  await store.proofs.take(sessionId(token), now())
-}
+export const endSession = async ({ context, token }: Call) =>
+  void (await context.store.proofs.take(sessionId(token), context.now()))
 
-/** Stores a request to the operator. */
 export async function requestCorrection(call: Call) {
   const { text } = call.body
-  const { id: passport_id } = await getSubject(call)
+  const passport_id = (await getSubject(call)).id
   if (text.trim() === '' || text.length > LONGEST_REQUEST || !isStorable(text))
     throw invalidBody(`A request is a text of 1 to ${LONGEST_REQUEST} characters, got ${quote(text)}.`)
   const [id, created_at] = [randomBytes(6).toString('hex'), call.context.now()]

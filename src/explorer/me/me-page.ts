@@ -11,11 +11,14 @@ import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { CONFIRMATION, NOTICES, renderMe, renderOwn, renderProof, renderSignature } from './me-sections.ts'
 
-/** What forms of a signed-in person do. The names are the values of the field `action`. */
-const CHANGES: Readonly<Record<string, (call: sessions.Call) => Promise<unknown>>> = {
-  ...{ hide: sessions.hideOrShow, show: sessions.hideOrShow, request: sessions.requestCorrection },
-  ...{ remove: sessions.removeRecord, leave: sessions.endSession },
-}
+/** What forms of a signed-in person do, by the field `action`. */
+const CHANGES = new Map<string, (call: sessions.Call) => Promise<unknown>>([
+  ['hide', sessions.hideOrShow],
+  ['show', sessions.hideOrShow],
+  ['request', sessions.requestCorrection],
+  ['remove', sessions.removeRecord],
+  ['leave', sessions.endSession],
+])
 
 /** Browsers send the origin of forms only with this policy. The last policy of a page holds. */
 const SEND_ORIGIN = html`<meta name="referrer" content="same-origin">`
@@ -33,7 +36,7 @@ export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
   }
 
   async function act(request: RouteRequest, context: Context): Promise<Response> {
-    checkSameOrigin(request, site.origin)
+    if (!isSameOrigin(request, site.origin)) throw new ServiceError('forbidden', FOREIGN)
     const { bytes } = await readBody(request, context, ['application/x-www-form-urlencoded'])
     const form = new URLSearchParams(bytes.toString())
     const field = (name: string) => form.get(name) ?? ''
@@ -45,28 +48,28 @@ export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
       token,
       body: { ...proof, hidden: action === 'hide', text: field('text') },
     }
-    const redirect = (path: string, cookie?: string) => redirectTo(path, context, site.origin, cookie)
+    const isSecure = publicOriginOf(request, site.origin).startsWith('https:')
     try {
       if (action === 'challenge') {
         const step = renderSignature(wallet, await sessions.createChallenge(call))
         return await show(request, context, '', 200, step)
       }
-      if (action === 'session') return redirect('/me', (await sessions.openSession(call)).token)
-      const change = Object.hasOwn(CHANGES, action) && CHANGES[action]
-      if (!change || field('csrf') !== csrfOf(token)) throw foreignForm()
+      if (action === 'session') return redirectTo('/me', isSecure, (await sessions.openSession(call)).token)
+      const change = CHANGES.get(action)
+      if (!change || field('csrf') !== csrfOf(token)) throw new ServiceError('forbidden', FOREIGN)
       if (action === 'remove' && field('confirmation').trim().toLowerCase() !== CONFIRMATION)
         throw new ServiceError('invalid_request', `Nothing was removed: type “${CONFIRMATION}” to confirm.`)
       await change(call)
-      return redirect(`/me?done=${action}`, action === 'remove' || action === 'leave' ? '' : undefined)
+      return redirectTo(`/me?done=${action}`, isSecure, ['remove', 'leave'].includes(action) ? '' : undefined)
     } catch (error) {
       if (!(error instanceof ServiceError) || STATUS_OF[error.code] >= 429) throw error
-      return show(request, context, NOTICES[error.code] ?? error.message, STATUS_OF[error.code])
+      return show(request, context, NOTICES.get(error.code) ?? error.message, STATUS_OF[error.code])
     }
   }
 
   const ME = { path: '/me', name: 'explorer' }
   const get = (request: RouteRequest, context: Context) =>
-    show(request, context, NOTICES[queryOf(request).get('done') ?? ''])
+    show(request, context, NOTICES.get(queryOf(request).get('done') ?? ''))
   return [
     route(PAGE, { ...ME, handle: get }),
     route(PAGE, { ...ME, methods: ['POST'], handle: act }),
@@ -76,39 +79,33 @@ export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
 
 async function download(request: RouteRequest, context: Context): Promise<Response> {
   const call = { request, context, token: tokenOf(request), body: {} as sessions.Call['body'] }
-  const response = new Response(JSON.stringify(await sessions.exportRecord(call), null, 2), context)
-  response.headers.delete('Access-Control-Allow-Origin')
-  response.headers.set('Cache-Control', 'no-store')
-  response.headers.set('Content-Disposition', 'attachment; filename="passport.json"')
-  return response
+  const disposition = { 'Content-Disposition': 'attachment; filename="passport.json"' }
+  const headers = { ...disposition, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
+  return new Response(JSON.stringify(await sessions.exportRecord(call), null, 2), { headers })
 }
 
 const tokenOf = ({ headers }: Request) =>
   /(?:^|; )passportd_me=([^;]+)/.exec(headers.get('cookie') ?? '')?.[1] ?? ''
 
 /** Scripts cannot read the cookie, and other sites cannot send it. An empty one is deleted. */
-function redirectTo(path: string, { headers }: Context, publicUrl: string, cookie?: string): Response {
-  const response = new Response(null, { status: 303, headers })
-  response.headers.set('Location', path)
-  response.headers.set('Cache-Control', 'no-store')
+function redirectTo(path: string, isSecure: boolean, cookie?: string): Response {
   const seconds = cookie === '' ? 0 : sessions.SESSION_MILLISECONDS / 1000
-  const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-  const attributes = `Path=/me; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
+  const attributes = `Path=/me; HttpOnly; SameSite=Strict; Max-Age=${seconds}${isSecure ? '; Secure' : ''}`
+  const response = new Response(null, {
+    status: 303,
+    headers: { Location: path, 'Cache-Control': 'no-store' },
+  })
   if (cookie !== undefined) response.headers.set('Set-Cookie', `passportd_me=${cookie}; ${attributes}`)
   return response
 }
 
-const foreignForm = () =>
-  new ServiceError(
-    'forbidden',
-    'This form is not one of your page and session: reload the page, and try again.',
-  )
+const FOREIGN = 'This form is not one of your page and session: reload the page, and try again.'
 
 /** Browsers that send neither header are refused. */
-function checkSameOrigin(request: Request, publicUrl: string): void {
-  const [site, origin] = [request.headers.get('sec-fetch-site'), request.headers.get('origin')]
-  const isSame = site === null ? origin === publicOriginOf(request, publicUrl) : site === 'same-origin'
-  if (!isSame) throw foreignForm()
+function isSameOrigin(request: Request, publicUrl: string): boolean {
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin'
+  return request.headers.get('origin') === publicOriginOf(request, publicUrl)
 }
 
 /** Only pages of the session have this token. */

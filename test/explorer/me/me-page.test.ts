@@ -89,6 +89,8 @@ test('forms hide, show, ask, remove after a typed confirmation, and sign out', a
   ])
   expect([await look('/passports/70'), await look('/me/passport.json')]).toEqual([404, 401])
   expect((await site.look('/me?done=remove')).text).toContain('Your passport was removed.')
+  for (const done of ['constructor', '__proto__', 'x'])
+    expect((await site.look(`/me?done=${done}`)).text).not.toContain('role="status"')
 })
 
 const CHANGES = [

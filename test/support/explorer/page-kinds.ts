@@ -11,6 +11,7 @@ export const listPageKinds = (id: number, credential: string): string[] => [
   `/compare?ids=1,${id},2,3`,
   '/movers',
   '/about',
+  '/me',
   `/passports/${id}`,
   `/passports/${id}/score`,
   `/passports/${id}/credentials`,

@@ -1,10 +1,9 @@
 import { CommandError } from '../../../domain/errors.ts'
+import { isoTime } from '../../../domain/text/instant.ts'
 import { printable, printableLines } from '../../../domain/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../../command.ts'
 import { openConfigured } from '../../open-store.ts'
 import { formatTable } from '../../table.ts'
-
-const LONGEST_PREVIEW = 60
 
 export const requests = defineCommand({
   name: 'requests',
@@ -18,27 +17,24 @@ export const requests = defineCommand({
     { action: 'done', args: 'ID', options: [] },
   ],
   defaultAction: 'list',
-  async run({ values, args: [wanted], action }, terminal) {
+  async run({ values, args: [wanted = ''], action }, terminal) {
     await using database = await openConfigured(terminal, values)
     const { store, name } = database
-    const open = (await store.requests.list()).map((request) => ({
-      ...request,
-      created_at: new Date(request.created_at).toISOString(),
+    const open = (await store.requests.list()).map((each) => ({
+      ...each,
+      created_at: isoTime(each.created_at),
     }))
-    const found = open.find(({ id }) => id === wanted)
     if (values.json) return terminal.out(`${JSON.stringify(open)}\n`)
-    if (action === 'list' && open.length === 0)
-      return terminal.err(`There are no open requests in ${name}.\n`)
-    const toRow = ({ id, passport_id, created_at, text }: (typeof open)[number]) =>
-      [id, String(passport_id), created_at, text.replace(/\s+/g, ' ').slice(0, LONGEST_PREVIEW)].map(
-        printable,
+    if (action === 'list') {
+      if (open.length === 0) return terminal.err(`There are no open requests in ${name}.\n`)
+      const rows = open.map(({ id, passport_id, created_at, text }) =>
+        [id, `${passport_id}`, `${created_at}`, text.replace(/\s+/g, ' ').slice(0, 60)].map(printable),
       )
-    if (action === 'list')
-      return terminal.out(formatTable([['ID', 'PASSPORT', 'SENT', 'TEXT'], ...open.map(toRow)]))
-    if (!found)
-      throw new CommandError(
-        `There is no open request "${wanted}" in ${name}: "requests list" shows the ids.`,
-      )
+      return terminal.out(formatTable([['ID', 'PASSPORT', 'SENT', 'TEXT'], ...rows]))
+    }
+    const found = open.find(({ id }) => id === wanted)
+    const unknown = `There is no open request "${printable(wanted)}" in ${name}: "requests list" shows the ids.`
+    if (!found) throw new CommandError(unknown)
     const title = `Request ${found.id} of passport ${found.passport_id}`
     if (action === 'show')
       return terminal.out(`${title}, ${found.created_at}\n\n${printableLines(found.text)}\n`)
