@@ -112,6 +112,7 @@ const EXPLORER_IMPORTS: Record<string, readonly string[]> = {
   movers: PAGE_IMPORTS,
   verify: PAGE_IMPORTS,
   reference: PAGE_IMPORTS,
+  me: PAGE_IMPORTS,
 }
 
 test('folders of the explorer import only folders in their allow list, and its root has only error-page.ts and explorer.ts', () => {

@@ -17,7 +17,7 @@ export const HEADERS = {
   },
   Hour: always('Caches may use the response for an hour', 'public, max-age=3600'),
   NoCache: always('Caches must revalidate with `If-None-Match` before each use', 'no-cache'),
-  NoStore: always('Errors are not cached', 'no-store'),
+  NoStore: always('Errors and personal data are not cached', 'no-store'),
   'Content-Location': text('Path of the surviving passport after a merge', '/api/v3/passports/42'),
   'X-Content-Type-Options': always('Browsers must not guess the type', 'nosniff'),
   Deprecation: text('Deprecation date of V1 and V2, in seconds since 1970 (RFC 9745)', '@1743379200'),

@@ -39,6 +39,7 @@ export function createOpenApi(version: string, routes: readonly Route[], format:
           description:
             'Optional unless the operator requires it. An empty key, `undefined`, `null` and `None` count as no key; an unknown, revoked or expired key is rejected.',
         },
+        Session: { type: 'http', scheme: 'bearer', description: 'From POST /api/v3/me/session' },
       },
     },
   }
@@ -91,9 +92,10 @@ function describePath(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRe
 
 /** Returns an operation without its id. The operations of a route differ only in method and id. */
 function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
-  const { surface, summary, description, needsKey, query = {}, body } = each
+  const { surface, summary, description, needsKey, access, query = {}, body } = each
   const { requestHeaders = {}, responseHeaders = [] } = each
   const isRead = each.methods === undefined
+  const session = access === 'session' && [{ Session: [] }]
   const conditions = Object.keys(CONDITIONS).map((name) => ({ $ref: `#/components/parameters/${name}` }))
   const headers = refs([
     ...surface.headers,
@@ -106,7 +108,7 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
     ...(description && { description }),
     tags: [surface.tag.name],
     ...(surface.retires && { deprecated: true }),
-    security: !surface.usesKeys ? [] : needsKey ? [{ ApiKey: [] }] : [{}, { ApiKey: [] }],
+    security: session || (!surface.usesKeys ? [] : needsKey ? [{ ApiKey: [] }] : [{}, { ApiKey: [] }]),
     parameters: [
       ...toParameters('query', query),
       ...toParameters('header', requestHeaders),

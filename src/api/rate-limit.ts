@@ -5,6 +5,9 @@ import { clientOf } from './client-identity.ts'
 
 const WRONG_KEYS: Tier = { name: 'wrong-keys', requests: 60, window: 60 }
 
+/** Challenges and signatures, of an address and of a wallet. Verifying a signature takes 1.5 ms. */
+const PROOFS: Tier = { name: 'wallet-proofs', requests: 30, window: 60 }
+
 type LimiterOptions = {
   tiers: readonly Tier[]
   counter: RateLimitCounter
@@ -34,6 +37,12 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     throw rateLimited(limit, tier, seconds, `${tier.name}-month`)
   }
 
+  async function consumeFixed(tier: Tier, what: string, client: string): Promise<void> {
+    const { requests, window } = tier
+    const { remaining, seconds } = await counter.consume(client, requests, window)
+    if (remaining < 0) throw rateLimited(`${requests} ${what} in ${window} s`, tier, seconds)
+  }
+
   return {
     /** `undefined` if the surface has no limit. */
     tierOf({ usesKeys, tier }: LimitedSurface, key: ApiKey | undefined): Tier | undefined {
@@ -51,10 +60,11 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     },
 
     /** Counts a wrong key; throws `rate_limited` after too many from this address. */
-    async consumeWrongKey(address: string): Promise<void> {
-      const { requests, window } = WRONG_KEYS
-      const { remaining, seconds } = await counter.consume(`wrong ${address}`, requests, window)
-      if (remaining < 0) throw rateLimited(`${requests} wrong keys in ${window} s`, WRONG_KEYS, seconds)
+    consumeWrongKey: (address: string) => consumeFixed(WRONG_KEYS, 'wrong keys', `wrong ${address}`),
+
+    /** Counts a proof of a wallet; throws `rate_limited` after too many from this address or of this wallet. */
+    async consumeProof(address: string, wallet: string): Promise<void> {
+      for (const client of [address, wallet]) await consumeFixed(PROOFS, 'proofs', `proof ${client}`)
     },
   }
 }

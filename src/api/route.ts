@@ -108,6 +108,8 @@ type Declaration<Param extends string = string, Name extends string = string> = 
   scope?: RouteScope
   /** A key is required, even without REQUIRE_API_KEY. */
   needsKey?: true
+  /** No key is required, even with REQUIRE_API_KEY: anyone may call the route, or only a person with a session. */
+  access?: 'anyone' | 'session'
   /** A request counts as this many requests; 1 by default. Handlers can charge more. */
   units?: number
   /** The request takes at most one indexed read, so it is cheap and does not wait for its turn. */
@@ -202,6 +204,8 @@ export type ServerContext = {
   webhookAllowPrivate: boolean
   /** The URL of the folder with the cards, such as `https://example.com/card/`; empty if the service has no cards. */
   cardsOf: (request: Request) => string
+  /** A `mailto:` or web address of the operator. */
+  contact?: string | undefined
 }
 
 export type Context = ServerContext & {
@@ -211,6 +215,8 @@ export type Context = ServerContext & {
   headers: Headers
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
   charge: (units: number, advice?: string) => Awaitable<void>
+  /** Counts a proof of the wallet for the client and for the wallet. Throws `rate_limited`. */
+  limitProofs: (wallet: string) => Promise<void>
   /** Logs an error of this request. */
   onError: (error: unknown) => void
 }

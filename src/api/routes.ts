@@ -1,4 +1,5 @@
 import { health, readiness } from './health.ts'
+import { ME_ROUTES } from './me/routes.ts'
 import { eventLog } from './proof/event-log.ts'
 import { didDocument, jwks } from './proof/well-known.ts'
 import { type Route, unknownPaths } from './route.ts'
@@ -19,7 +20,7 @@ const NO_PATH = 'There is no such path in v3: /openapi.json and /reference/v3 li
 
 const V3_ROUTES = [
   ...[listOfPassports, passport, lookup, rules, diff, events, eventLog],
-  ...[records, removal, merge, unmerge, ...SUBSCRIPTION_ROUTES],
+  ...[records, removal, merge, unmerge, ...SUBSCRIPTION_ROUTES, ...ME_ROUTES],
 ]
 
 /** All routes of the API. */

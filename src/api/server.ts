@@ -71,6 +71,7 @@ export type ApiServerOptions = ErrorHandling &
     publicUrl?: string | undefined
     /** How to get a key, for errors of v3. */
     keyHelp?: string | undefined
+    contact?: string | undefined
     /** Whether the service has pages and cards. */
     explorer?: boolean
     webhookAllowPrivate?: boolean
@@ -162,11 +163,11 @@ type ServerState = ReturnType<typeof createServerState>
 /** The options, and what all requests share. */
 function createServerState(options: ApiServerOptions) {
   const { store, catalog, explain, explainAll, saveRecords, now, requireKey, signing } = options
-  const { publicUrl = '', explorer = false, webhookAllowPrivate = false } = options
+  const { publicUrl = '', contact, explorer = false, webhookAllowPrivate = false } = options
   // Contexts copy these members for each request, so they do not get all options.
   const shared: ServerContext = {
     ...{ store, catalog, explain, explainAll, saveRecords, now, requireKey, webhookAllowPrivate },
-    ...{ signing, publicUrl, findDigests: createDigestFinder(store.rules, now) },
+    ...{ signing, publicUrl, contact, findDigests: createDigestFinder(store.rules, now) },
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
     backpressure: createBackpressure(options.limits),
@@ -211,6 +212,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   principal: exchange.principal,
   headers: state.headersOf(exchange.route.surface, exchange.consumed && exchange.tier),
   charge: (...options) => charge(state.limiter, exchange, ...options),
+  limitProofs: (wallet) => state.limiter.consumeProof(exchange.address(), wallet),
   onError: (error) => state.onError(error, summaryOf(exchange)),
 })
 
@@ -238,7 +240,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       const named = found instanceof Promise ? await found : found
       const key = sent && matchesKey(sent, named) ? named : undefined
       if (sent && !key) await limiter.consumeWrongKey(address())
-      const isRequired = state.requireKey || route.needsKey
+      const isRequired = (state.requireKey && !route.access) || route.needsKey
       if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized(state.keyHelp)
       exchange.key = key
       exchange.principal = key ?? ANONYMOUS_PRINCIPAL

@@ -16,6 +16,7 @@ import { createCompareCard, createComparePage } from './compare/compare-page.ts'
 import { createCredentialList } from './credentials/credential-list.ts'
 import { createCredentialCard, createCredentialPage } from './credentials/credential-page.ts'
 import { createErrorPages } from './error-page.ts'
+import { createMeRoutes } from './me/me-page.ts'
 import { createMoversFeed, createMoversPage } from './movers/movers-page.ts'
 import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
@@ -108,6 +109,7 @@ export function createExplorer(given: ExplorerOptions) {
   return {
     routes: [
       ...toRoutes(PAGE, PAGES, showHtml),
+      ...createMeRoutes(options),
       ...toRoutes(PAGE, XML_FILES, show),
       ...toRoutes(PICTURE, PICTURES, show),
       // Unknown paths in these folders respond with the 404 page.

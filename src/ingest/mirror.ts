@@ -189,7 +189,8 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   const restore = options.restore || noted?.run === 0
   const outcome = await save(toLine(id, passport.body, body), { ...options, restore })
   const note = { passportEtag: mark + passport.etag, credentialsEtag: etag, run: number }
-  await store.mirror.note(base, id, note)
+  // Nothing is stored about a removed person, not even an ETag.
+  if (outcome !== 'removed') await store.mirror.note(base, id, note)
   return outcome
 }
 

@@ -11,9 +11,11 @@ export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
 
 /** The methods of the store that the writer thread runs for server threads: they never wait for the write lock of SQLite. */
 export const WRITER_METHODS = {
-  passports: ['merge', 'unmerge', 'remove'],
+  passports: ['merge', 'unmerge', 'hide', 'remove'],
   events: ['fold'],
   subscriptions: ['create', 'change', 'remove'],
+  proofs: ['add', 'take'],
+  requests: ['add'],
   usage: ['add'],
 } as const
 

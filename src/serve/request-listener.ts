@@ -58,6 +58,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       ...pages,
       index: config.site.index,
       keyHelp: config.site.keys,
+      contact: config.site.contact,
       // Lets a new release, or a server with a renewed certificate, start before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),

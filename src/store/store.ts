@@ -12,8 +12,10 @@ import type { Awaitable } from './awaitable.ts'
 import type { CopyableTable } from './copyable-table.ts'
 import type { EventStore } from './event-store.ts'
 import type { MirrorStore } from './mirror-store.ts'
+import type { ProofStore, RequestStore } from './proof-and-request-store.ts'
 import type { ScoringStore } from './scoring-store.ts'
 import type { SearchStore } from './search-store.ts'
+import type { RemovalStore, SubjectStore } from './subject-store.ts'
 import type { LeaseStore, SubscriptionStore } from './subscription-store.ts'
 
 export type { Awaitable }
@@ -33,9 +35,13 @@ export type Store = AsyncDisposable & {
     merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<EventCursor>
     /** Throws `not_found`, or `invalid_request` if the passport is not merged. */
     unmerge(id: number, now?: number, actor?: Actor): Awaitable<EventCursor>
-    /** Deletes the passport, if there is one, and those merged into it. Later records with this id are ignored. */
+    /** Hides a passport and those merged into it from every response, or shows them again. Throws `not_found`. */
+    hide(id: number, hidden: boolean, now: number, actor?: Actor): Awaitable<EventCursor>
+    /** Deletes the passport, if there is one, and those merged into it. Later records with this id or its wallets are ignored. */
     remove(id: number, now: number, actor?: Actor): Awaitable<EventCursor>
   }
+  subjects: SubjectStore
+  removals: RemovalStore
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
     save: SaveRecords
@@ -46,7 +52,7 @@ export type Store = AsyncDisposable & {
     ): Awaitable<{ results: SaveResult[]; end: EventCursor }>
     /** Calls `work` with a function like `save`, in a transaction that is rolled back. Other writers wait. */
     rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
-    /** The next passports by id, including merged ones. */
+    /** The next passports by id, including merged ones, without hidden ones. */
     list(afterId: number, limit: number): Awaitable<PassportRecord[]>
     listRemovals(): Awaitable<number[]>
   }
@@ -82,6 +88,8 @@ export type Store = AsyncDisposable & {
   mirror: MirrorStore
   subscriptions: SubscriptionStore
   leases: LeaseStore
+  proofs: ProofStore
+  requests: RequestStore
   keys: {
     create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Awaitable<void>
     find(id: string): Awaitable<ApiKey | undefined>

@@ -21,7 +21,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'auth: REQUIRE_API_KEY is ignored',
     file: 'src/api/server.ts',
-    from: 'state.requireKey || route',
+    from: '(state.requireKey && !route.access) || route',
     to: 'route',
     tests: KEYS,
   },
@@ -105,7 +105,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'auth: a route that needs a key is open',
     file: 'src/api/server.ts',
-    from: 'state.requireKey || route.needsKey',
+    from: '(state.requireKey && !route.access) || route.needsKey',
     to: 'state.requireKey',
     tests: ['test/api/responses.test.ts'],
     title: 'responds 401 without a required key',

@@ -18,8 +18,8 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   {
     name: 'merges: passports merged into a removed one stay',
     file: 'src/store/write/merges.ts',
-    from: 'passports.listMerged(id)',
-    to: '([] as number[])',
+    from: 'passports.listMerged(id).flatMap((each) => remove(',
+    to: '([] as number[]).flatMap((each) => remove(',
     tests: MERGES,
     ...ON_SQLITE,
   },

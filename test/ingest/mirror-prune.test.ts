@@ -88,7 +88,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     await using target = await open()
     await copy(target, source.url)
     await removeAll(source.store, [1])
-    await saveRecords(source.store, [{ ...person(2), mainWallet: '0xw' }])
+    await saveRecords(source.store, [{ ...person(2), mainWallet: '0xw' }], { restore: true })
     const { report, failures } = await copy(target, source.url, { prune: 'some' })
     expect([report, failures]).toEqual([{ ...NONE, unchanged: 3, copied: 1, pruned: 1 }, []])
   })

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { KEY_NEEDED, ServiceError, STATUS_OF } from '../../domain/errors.ts'
 import * as eventSchemas from '../../domain/v3/event-schema.ts'
 import * as schemas from '../../domain/v3/schemas.ts'
+import * as subjectSchemas from '../../domain/v3/subject-schemas.ts'
 import * as subscriptionSchemas from '../../domain/v3/subscription-schema.ts'
 import * as writeSchemas from '../../domain/v3/write-schemas.ts'
 import { type ErrorResponse, errorHeaders, publicError } from '../errors.ts'
@@ -23,9 +24,13 @@ export const V3: Surface = {
   errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'forbidden', 'rate_limited', 'unavailable'],
   errorSchema: schemas.Problem,
   schemas: Object.fromEntries(
-    Object.entries({ ...schemas, ...eventSchemas, ...writeSchemas, ...subscriptionSchemas }).map(
-      ([name, schema]) => [`V3${name}`, schema],
-    ),
+    Object.entries({
+      ...schemas,
+      ...eventSchemas,
+      ...writeSchemas,
+      ...subscriptionSchemas,
+      ...subjectSchemas,
+    }).map(([name, schema]) => [`V3${name}`, schema]),
   ),
 }
 

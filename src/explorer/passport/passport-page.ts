@@ -139,7 +139,7 @@ function renderSnippets(id: number, origin: string, state: ApiState): Html {
   const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '
   const command = `curl ${key}'${origin}/api/v3/passports/${id}?include=credentials'`
   return html`<section id="snippets">
-<p>Is this you? <a href="/about#you">Claim this passport</a> to have it corrected, completed, hidden or removed.</p>
+<p>Is this you? <a href="/me">Claim this passport</a> to have it corrected, completed, hidden or removed.</p>
 <details id="developers">
 <summary>For developers</summary>
 ${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="/api/v1/passports/${id}">this passport</a>, <a href="/api/v1/passport_credentials?passport_id=${id}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference/v1">API reference</a> describes all fields.</p>`}

@@ -8,6 +8,7 @@ import base from '../assets/base.css' with { type: 'text' }
 import charts from '../assets/charts.css' with { type: 'text' }
 import compare from '../assets/compare.css' with { type: 'text' }
 import components from '../assets/components.css' with { type: 'text' }
+import meScript from '../assets/me.client.js' with { type: 'text' }
 import pages from '../assets/pages.css' with { type: 'text' }
 import passportScript from '../assets/passport.client.js' with { type: 'text' }
 import passport from '../assets/passport.css' with { type: 'text' }
@@ -106,6 +107,7 @@ const minifier = new Bun.Transpiler({ loader: 'ts', minifyWhitespace: true })
 const FILES = {
   'share.js': minifier.transformSync(shareScript),
   'ranking.js': minifier.transformSync(`${shareScript}\n${rankingScript}`),
+  'me.js': minifier.transformSync(meScript),
   'passport.js': minifier.transformSync(`${shareScript}\n${passportScript}`),
   'reference.css': compact(reference, referenceLayout),
   'reference-calls.js': minifier.transformSync(referenceCallsScript),

@@ -8,6 +8,7 @@ import {
   mostLater,
   mostScanned,
   type StampRow,
+  selectEvents,
   selectRecent,
   toEventList,
   toEvents,
@@ -41,7 +42,7 @@ async function find(query: Query, rows: string, values: readonly unknown[]): Pro
 }
 
 /** The columns of an event. `data` is null for events after the first `MAX_PAGE_BYTES`. */
-const boundedBy = (order: string) => `sequence, passport_id, time, type, actor,
+const boundedBy = (order: string) => `sequence, passport_id, time, type, actor, hidden,
   case when coalesce(sum(octet_length(data)) over
     (order by ${order} rows between unbounded preceding and 1 preceding), 0) <= ${MAX_PAGE_BYTES} then data end as data`
 
@@ -50,7 +51,7 @@ const LATER = `select json_agg(found order by at, sequence desc) from (
     select at, ${boundedBy('at, sequence desc')}
     from unnest($1::bigint[], $2::bigint[]) with ordinality as passport (id, before, at), lateral (
       select * from (
-        select * from events where passport_id = passport.id and sequence < ${beforeCursor('passport.before')}
+        ${selectEvents()} where passport_id = passport.id and sequence < ${beforeCursor('passport.before')}
           and events.time > $3::bigint offset 0
       ) as later order by sequence desc limit $4::bigint
     ) as events
@@ -61,7 +62,7 @@ function findPage(query: Query, page: EventPage, columns: string, condition: str
   const owner = passport === undefined ? '' : 'passport_id = $4::bigint and'
   const rows = `select json_agg(page order by sequence) from (
       select ${boundedBy('sequence')}${columns} from (
-        select * from events
+        ${selectEvents()}
         where ${owner} sequence > $1::bigint
           and sequence <= least(last, greatest($1::bigint, first - 1) + $2::bigint)${condition}
         order by sequence limit $3::bigint
@@ -94,7 +95,7 @@ export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 
     listRecent: (before) => readCurrent(selectRecent(`(data::json #>> '{1,0}')::double precision`), [before]),
     async listLatest(passportId, types, limit) {
       const rows = `select json_agg(found order by sequence desc) from (
-          select * from events where passport_id = $1::bigint${typeCondition(types)} order by sequence desc limit $2::bigint
+          ${selectEvents()} where passport_id = $1::bigint${typeCondition(types)} order by sequence desc limit $2::bigint
         ) as found`
       return toEvents(await find(read, rows, [passportId, limit]))
     },

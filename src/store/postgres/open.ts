@@ -8,6 +8,9 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
+import { createProofsAndRequests } from '../sql/privacy/proofs-and-requests.ts'
+import { createRemovals } from '../sql/privacy/removals.ts'
+import { createSubjects } from '../sql/privacy/subjects.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
@@ -15,7 +18,7 @@ import { createSettingStores } from '../sql/settings.ts'
 import { createLeases, createSubscriptions } from '../sql/subscriptions.ts'
 import { createUsage } from '../sql/usage.ts'
 import { createV1Reader, createV2Reader } from '../sql/v1.ts'
-import { foldEvents, pruneEvents } from '../sql/write-events.ts'
+import { createEventChanges } from '../sql/write-events.ts'
 import { createPassportChanges, createRecords } from '../sql/write-records.ts'
 import type { Store } from '../store.ts'
 import { createPool, type Pool } from './connection/health-checked-pool.ts'
@@ -72,7 +75,9 @@ export async function openPostgres(
 
   return {
     passports: { ...createPassportReader(createConnection(read), v3), ...createPassportChanges(database) },
+    subjects: createSubjects(database),
     records: createRecords(database),
+    removals: createRemovals(database),
     credentials: createCredentials(v3),
     v1: createV1Reader(prepare, DIALECT),
     v2: createV2Reader(prepare, DIALECT),
@@ -82,14 +87,11 @@ export async function openPostgres(
     search: createSearch(prepare, DIALECT),
     scoring: createScoring(database),
     rules: createRules(database, readCurrent),
-    events: {
-      ...createEventReader(read, primary),
-      prune: (before) => pruneEvents(database, before),
-      fold: (limit) => foldEvents(database, limit),
-    },
+    events: { ...createEventReader(read, primary), ...createEventChanges(database) },
     mirror: createMirror(primary.query),
     subscriptions: createSubscriptions(database),
     leases: createLeases(database),
+    ...createProofsAndRequests(database),
     keys: { ...createKeys(database, forget), find },
     usage: createUsage(database),
     audit: createAudit(primary.query),

@@ -12,7 +12,8 @@ import type { FindOptions, KeyResult, Store } from '../store.ts'
 
 /** The planner cannot estimate the number of rows; `offset 0` prevents it from reading the whole table. */
 const passportOf = (id: string) =>
-  `lateral (select id, merged_into from passports where passports.id = ${id} offset 0) as passport`
+  `lateral (select id, merged_into from passports
+    where passports.id = ${id} and hidden_at is null offset 0) as passport`
 
 /**
  * One statement, so that all parts of a passport are read at the same moment. $2 are ids, $4 wallets and $6 handles.
@@ -49,10 +50,10 @@ type FoundRow = {
 }
 
 const MERGED_FROM = `(with recursive merged (id, hops) as (
-  select passports.id, 1 from passports where merged_into = found.id
+  select passports.id, 1 from passports where merged_into = found.id and hidden_at is null
   union all
   select next.id, hops + 1 from merged, lateral
-    (select passports.id from passports where merged_into = merged.id offset 0) as next where hops < ${LONGEST_CHAIN}
+    (select passports.id from passports where merged_into = merged.id and hidden_at is null offset 0) as next where hops < ${LONGEST_CHAIN}
 ) select json_agg(id) from merged)`
 
 /** The contents of passports after the first `MAX_READ_BYTES` are null. */

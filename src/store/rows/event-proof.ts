@@ -1,7 +1,15 @@
 import type { LogEvent, ProvenEvent } from '../../domain/history/event.ts'
-import { saltOf } from '../../domain/proof/event-proof.ts'
+import { leafOfStored, saltOf } from '../../domain/proof/event-proof.ts'
 import type { EventList, EventPage } from '../event-store.ts'
-import { createDecoder, type EventRow, type Found, pageEnd, type StampRow, TOMBSTONE } from './event.ts'
+import {
+  createDecoder,
+  type EventRow,
+  type Found,
+  isServed,
+  pageEnd,
+  type StampRow,
+  TOMBSTONE,
+} from './event.ts'
 
 /** A row of an event and the secret of its passport. */
 export type ProofRow = EventRow & { secret?: string | null }
@@ -10,13 +18,15 @@ export type ProofRow = EventRow & { secret?: string | null }
 export const SECRET =
   '(select secret from log_secrets where log_secrets.passport_id = events.passport_id) as secret'
 
+/** Events that are not served are tombstones, too. */
 export function toProvenEvents(rows: readonly ProofRow[], stamps: readonly StampRow[]): ProvenEvent[] {
   const decode = createDecoder(stamps)
-  return rows.map((row) =>
-    row.type === TOMBSTONE
-      ? { type: 'tombstone', sequence: row.sequence, leaf: row.data }
-      : withSalt(decode(row), row.secret),
-  )
+  return rows.map((row) => {
+    const { sequence } = row
+    if (row.type === TOMBSTONE) return { type: 'tombstone', sequence, leaf: row.data }
+    const event = withSalt(decode(row), row.secret)
+    return isServed(row) ? event : { type: 'tombstone', sequence, leaf: leafOfStored(event) }
+  })
 }
 
 /** A removal has no salt: a passport that is added again has another secret, which must not change the leaf. */

@@ -20,12 +20,15 @@ export type EventRow = {
   type: number
   data: string
   actor: Actor | null
+  /** Whether the passport is hidden now. */
+  hidden?: number | boolean
 }
 
 /** The log, all its rule stamps, and a page of events, as they were at the same moment. */
 export type Found = { log: EventLog; stamps: readonly StampRow[]; page: RowPage }
 
-export const toEvents = ({ stamps, page }: Found): LogEvent[] => page.rows.map(createDecoder(stamps))
+export const toEvents = ({ stamps, page }: Omit<Found, 'log'>): LogEvent[] =>
+  page.rows.filter(isServed).map(createDecoder(stamps))
 
 export function createDecoder(stamps: readonly StampRow[]): (row: EventRow) => LogEvent {
   const known = new Map(stamps.map(({ id, stamp }) => [id, stamp]))
@@ -38,6 +41,18 @@ export function createDecoder(stamps: readonly StampRow[]): (row: EventRow) => L
     return { sequence, time, ...(actor && { actor }), ...decode(type, passport_id ?? 0, data, stampOf) }
   }
 }
+
+/** Events of a hidden passport are not served, except those that say that it is gone. */
+export const isServed = ({ hidden, type }: EventRow) => !hidden || type === typeNumber('passport.removed')
+
+/**
+ * SQL for both engines: the columns of the table `events`, `hidden` and more. `index` is the clause that names the index of
+ * hidden passports.
+ */
+export const selectEvents = (index = '', more = ''): string =>
+  `select events.*, exists (
+     select 1 from passports ${index} where passports.id = events.passport_id and hidden_at is not null
+   ) as hidden${more} from events`
 
 export const toEventList = (found: Found, page: EventPage): EventList => ({
   events: toEvents(found),

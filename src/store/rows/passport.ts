@@ -49,7 +49,21 @@ export type StoredRow = ScoreRow & {
   later_fields: string
   /** When a data point expires, so that the score must be calculated again. */
   rescore_at: number | null
+  /** Since when the passport is hidden. */
+  hidden_at: number | null
 }
+
+/**
+ * Decides what responses show. A merged passport leads to its survivor. A hidden passport is not found, nor are those
+ * merged into it. Records and scores of both go on.
+ */
+export const isVisible = ({
+  merged_into,
+  hidden_at,
+}: Pick<StoredRow, 'merged_into' | 'hidden_at'>): boolean => merged_into === null && hidden_at === null
+
+/** SQL for both engines: `isVisible`. */
+export const IS_VISIBLE = 'merged_into is null and hidden_at is null'
 
 export function toScores(row: ScoreRow): Scores {
   return {

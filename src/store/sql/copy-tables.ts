@@ -13,6 +13,7 @@ type PlainTable = { name: string; key: readonly string[] }
 const PLAIN_TABLES: readonly PlainTable[] = [
   { name: 'keys', key: ['id'] },
   { name: 'removals', key: ['passport_id'] },
+  { name: 'barred_wallets', key: ['digest'] },
   { name: 'usage', key: ['day', 'key_id', 'endpoint', 'status'] },
   { name: 'settings', key: ['name'] },
   { name: 'mirror_runs', key: ['source'] },
@@ -20,6 +21,7 @@ const PLAIN_TABLES: readonly PlainTable[] = [
   { name: 'rule_sets', key: ['stamp'] },
   { name: 'audit', key: ['id'] },
   { name: 'subscriptions', key: ['id'] },
+  { name: 'requests', key: ['id'] },
 ]
 
 /** The tables with rows of passports. Rows are written in this order. */

@@ -1,4 +1,5 @@
 import type { DataPoint } from '../../domain/data-point.ts'
+import { sha256 } from '../../domain/proof/canonical-json.ts'
 import { type CredentialsRow, toCredentialData, type V1CredentialsRow } from '../rows/credential.ts'
 import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
 import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
@@ -33,8 +34,12 @@ export async function loadWriteModel(
   }
 }
 
+/** Further tables with rows of a passport: a removal deletes these rows, and an export contains them. */
+export const PERSONAL_TABLES = ['mirrored', 'requests'] as const
+
 type WalletRow = { address: string; passport_id: number }
 type RemovalRow = { passport_id: number; removed_at: number }
+type BarredRow = { digest: string; removed_at: number }
 
 async function load(connection: Connection, named: BatchKeys) {
   const { dialect, selectRows } = connection
@@ -47,7 +52,8 @@ async function load(connection: Connection, named: BatchKeys) {
     [...named.removed],
   )
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
-  const [wallets, credentialRows, dataPoints, handles, removals, adoption] = await Promise.all([
+  const digests = new Map(addresses.map((address) => [sha256(address), address]))
+  const [wallets, credentialRows, dataPoints, handles, removals, barred, adoption] = await Promise.all([
     selectRows<WalletRow>('wallets', `where ${hasAddress} or ${dialect.isIn('passport_id', '$2')}`, [
       addresses,
       ids,
@@ -56,6 +62,11 @@ async function load(connection: Connection, named: BatchKeys) {
     mapDataPoints(connection, ids),
     mapHandles(connection, ids),
     selectRows<RemovalRow>('removals', `where ${dialect.isIn('passport_id', '$1')}`, [ids]),
+    digests.size === 0
+      ? []
+      : selectRows<BarredRow>('barred_wallets', `where ${dialect.isIn('digest', '$1', 'text')}`, [
+          [...digests.keys()],
+        ]),
     findAdoptionState(connection.query),
   ])
   const passports = new Map(rows.map((row) => [row.id, row]))
@@ -66,6 +77,7 @@ async function load(connection: Connection, named: BatchKeys) {
     dataPoints: trackRows(dataPoints),
     handles: trackRows(handles),
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
+    barred: trackRows(barred.map(({ digest, removed_at }) => [digests.get(digest) as string, removed_at])),
     v1Passports: trackRows(),
     v1Credentials: trackRows(),
     touched: new Set(),
@@ -142,8 +154,8 @@ function isAround({ unnest, joinPassports, isInSelect }: Dialect): string {
 }
 
 async function saveChanges(connection: Connection, loaded: Loaded): Promise<void> {
-  const { passports, wallets, credentials, dataPoints, handles, removals, v1Passports, v1Credentials } =
-    loaded
+  const { passports, wallets, credentials, dataPoints, handles, removals, barred } = loaded
+  const { v1Passports, v1Credentials } = loaded
   const { query, dialect, insertRows } = connection
   const removed = [
     ['wallets', 'address', wallets.removed()],
@@ -151,10 +163,12 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     ['credentials', 'passport_id', credentials.removed()],
     ['data_points', 'passport_id', dataPoints.changed()],
     ['handles', 'passport_id', handles.changed()],
+    ['barred_wallets', 'digest', barred.removed().map(sha256)],
+    ...PERSONAL_TABLES.map((table) => [table, 'passport_id', passports.removed()] as const),
     ['passports', 'id', passports.removed()],
   ] as const
   for (const [table, column, keys] of removed) {
-    const type = column === 'address' ? 'text' : 'bigint'
+    const type = column === 'address' || column === 'digest' ? 'text' : 'bigint'
     if (keys.length > 0) await query(`delete from ${table} where ${dialect.isIn(column, '$1', type)}`, [keys])
   }
   const written = [
@@ -169,6 +183,11 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
       })),
     ],
     ['removals', 'passport_id', removals.written((passport_id, removed_at) => ({ passport_id, removed_at }))],
+    [
+      'barred_wallets',
+      'digest',
+      barred.written((address, removed_at) => ({ digest: sha256(address), removed_at })),
+    ],
   ] as const
   for (const [table, key, rows] of written) await upsertRows(connection, table, key, rows)
   await insertRows(

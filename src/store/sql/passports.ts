@@ -1,15 +1,18 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import { readCredential } from '../../domain/record/present.ts'
 import type { CredentialV3, PassportV3 } from '../../domain/v3/passport.ts'
-import { LONGEST_CHAIN, type StoredRow, toPassport } from '../rows/passport.ts'
+import { IS_VISIBLE, LONGEST_CHAIN, type StoredRow, toPassport } from '../rows/passport.ts'
 import type { FindOptions, Store } from '../store.ts'
 import { type Connection, findNumber, listColumn } from './connection.ts'
 
-const survivorOf = (start: string) => `(with recursive chain (id, hops) as (
+const survivorOf = (
+  start: string,
+  visible = 'and hidden_at is null',
+) => `(with recursive chain (id, hops) as (
   select ${start}, 0
   union all
   select merged_into, hops + 1 from chain join passports using (id)
-  where merged_into is not null and hops < ${LONGEST_CHAIN}
+  where merged_into is not null ${visible} and hops < ${LONGEST_CHAIN}
 ) select id from chain order by hops desc limit 1)`
 
 const OWNER = '(select passport_id from wallets where address = $1)'
@@ -19,6 +22,9 @@ export const PASSPORT_ID = { id: 'cast($1 as bigint)', wallet: OWNER }
 
 /** SQL for both engines: the id of the passport that this one was merged into, after any number of merges. */
 export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(OWNER) }
+
+/** As `SURVIVOR_ID`, but hidden passports lead to their survivors, too. */
+export const ANY_SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id, ''), wallet: survivorOf(OWNER, '') }
 
 export function createPassportReader({ query, dialect, selectRows }: Connection, v3: Store['v3']) {
   return {
@@ -32,7 +38,7 @@ export function createPassportReader({ query, dialect, selectRows }: Connection,
       ),
     async listByIds(ids) {
       if (ids.length === 0) return []
-      const rest = `where ${dialect.isIn('id', '$1')} and merged_into is null`
+      const rest = `where ${dialect.isIn('id', '$1')} and ${IS_VISIBLE}`
       const rows = await selectRows<StoredRow>('passports', rest, [ids])
       const found = new Map(rows.map((row) => [row.id, toPassport(row)]))
       return ids.flatMap((id) => found.get(id) ?? [])

@@ -1,7 +1,7 @@
 import { refKind, refValue } from '../../domain/passport.ts'
 import type { WatchedTypes } from '../../domain/rule-set.ts'
 import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
-import { type StoredRow, toPassport } from '../rows/passport.ts'
+import { IS_VISIBLE, isVisible, type StoredRow, toPassport } from '../rows/passport.ts'
 import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../scoring-store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
@@ -39,7 +39,7 @@ export function createScoring({ read, long, transaction, snapshot }: Database): 
     },
     find: (ref, watched) =>
       snapshot(async (connection) => {
-        const rest = `where id = ${SURVIVOR_ID[refKind(ref)]} and merged_into is null`
+        const rest = `where id = ${SURVIVOR_ID[refKind(ref)]} and ${IS_VISIBLE}`
         const rows = await connection.selectRows<StoredRow>('passports', rest, [refValue(ref)])
         const [found] = await toEvidence(connection, rows, watched)
         if (!found) return undefined
@@ -173,7 +173,7 @@ async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<v
     'passport_id',
     changed.map(({ row, credentials }) => ({
       passport_id: row.id,
-      data: toCredentialData(credentials, row.merged_into === null),
+      data: toCredentialData(credentials, isVisible(row)),
     })),
     'credentials.data <> excluded.data',
   )
@@ -189,7 +189,7 @@ async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<v
       ...toV1ScoreRow(rows.get(listed.passport_id) as StoredRow, listed.more_fields),
     })),
     changed.flatMap(({ row, credentials }) =>
-      row.merged_into === null ? [toV1CredentialsRow(row.id, credentials)] : [],
+      isVisible(row) ? [toV1CredentialsRow(row.id, credentials)] : [],
     ),
   )
 }

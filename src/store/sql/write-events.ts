@@ -1,6 +1,7 @@
 import type { Actor, EventContent, LogHead } from '../../domain/history/event.ts'
 import type { EventCursor } from '../../domain/history/event-cursor.ts'
 import { EMPTY_HEAD, leafOfStored, nextHead } from '../../domain/proof/event-proof.ts'
+import type { EventStore } from '../event-store.ts'
 import { type StampRow, stampsOf, TOMBSTONE, toEventRow } from '../rows/event.ts'
 import { type ProofRow, SECRET, toProvenEvents } from '../rows/event-proof.ts'
 import type { Changes } from '../write/event-tracker.ts'
@@ -48,6 +49,8 @@ export async function appendEvents(
   await insertRows(
     'log_secrets',
     events.flatMap((event) => (event.type === 'passport.added' ? [{ passport_id: event.passportId }] : [])),
+    // A passport that was hidden keeps its secret.
+    'on conflict (passport_id) do nothing',
   )
 }
 
@@ -107,7 +110,7 @@ async function findHead({ query }: Connection): Promise<LogHead> {
  * Adds at most `limit` events to the stored head. The log is not locked meanwhile: the head depends only on the events, a
  * tombstone has the leaf of its event, and the update has no effect if another node was faster or the log was replaced.
  */
-export async function foldEvents({ read, write }: Database, limit: number) {
+async function foldEvents({ read, write }: Database, limit: number) {
   const before = await findHead(read)
   const end = Math.min(before.last, before.length + limit)
   const { head, length } = await addEvents(read, before, end)
@@ -166,7 +169,7 @@ export async function restartEventLog({ query }: Connection, now: number): Promi
  * Deletes one batch of the events before a time, oldest first, and adds them to the base of the hash chain. Returns how many
  * it deleted: none if another node was faster.
  */
-export async function pruneEvents({ read, transaction }: Database, before: number): Promise<number> {
+async function pruneEvents({ read, transaction }: Database, before: number): Promise<number> {
   const { name, first, base } = await findHead(read)
   const [end] = await read.query<{ last: number | null; time: number }>(OLDEST, [before])
   if (!end?.last) return 0
@@ -193,3 +196,9 @@ const OLDEST = `with oldest as (select sequence, time, type from events order by
   select cast(max(sequence) as double precision) as last, cast(max(time) as double precision) as time from (
     select sequence, time from oldest where sequence <= (select last from old) order by sequence limit ${PRUNED}
   ) as batch`
+
+/** The functions of the event store that write. */
+export const createEventChanges = (database: Database): Pick<EventStore, 'prune' | 'fold'> => ({
+  prune: (before) => pruneEvents(database, before),
+  fold: (limit) => foldEvents(database, limit),
+})

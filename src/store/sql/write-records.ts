@@ -40,7 +40,7 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
     },
     list: (afterId, limit) =>
       snapshot(async (connection) => {
-        const rest = 'where id > $1 order by id limit $2'
+        const rest = 'where id > $1 and hidden_at is null order by id limit $2'
         const rows = await connection.selectRows<StoredRow>('passports', rest, [afterId, limit])
         const ids = rows.map(({ id }) => id)
         const [credentials, points] = await Promise.all([
@@ -53,13 +53,12 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
           dataPoints: points.get(row.id) ?? [],
         }))
       }),
-    listRemovals: () =>
-      listColumn<number>(
-        read.query,
-        'select cast(passport_id as double precision) as id from removals order by passport_id',
-      ),
+    listRemovals: () => listColumn<number>(read.query, LIST_REMOVALS),
   }
 }
+
+export const LIST_REMOVALS =
+  'select cast(passport_id as double precision) as id from removals order by passport_id'
 
 class Rollback extends Error {}
 
@@ -77,21 +76,21 @@ async function save(
   if ((options.isWhole && (options.dryRun || isRefused)) || !results.some(isChange)) return results
   await write()
   const removed = results.flatMap((result) => ('removedIds' in result ? (result.removedIds ?? []) : []))
-  await commit(tx, changes, removed, options)
+  await commit(tx, changes, removed.length > 0 ? { remove: removed } : {}, options)
   return results
 }
 
 /** Ends a transaction that changes passports. */
-async function finish(
+export async function finish(
   tx: Transaction,
   changes: Changes,
-  removed: readonly number[],
+  ids: ChangedIds,
   options: { now: number; actor?: Actor | undefined },
 ): Promise<void> {
-  await audit(tx, changes.events, removed, options.actor)
+  await audit(tx, changes.events, ids, options.actor)
   await appendEvents(tx, changes, options)
   await tx.increment('ranking')
-  if (removed.length > 0) tx.eraseRemoved()
+  if (ids.remove) tx.eraseRemoved()
 }
 
 /** The records whose fingerprint is stored already. Most rows of their passports need not be read. */
@@ -116,46 +115,56 @@ async function findUnchanged(
   )
 }
 
-/** Adds an audit entry for all merges of a transaction, one for all unmerges and one for all removals. */
+/** The passports that a transaction removed, hid or showed again. */
+type ChangedIds = { readonly [Change in 'remove' | 'hide' | 'unhide']?: readonly number[] }
+
+/** Adds an audit entry for all merges of a transaction, one for all unmerges, one for all removals and so on. */
 async function audit(
   { query }: Transaction,
   events: readonly EventContent[],
-  removed: readonly number[],
+  ids: ChangedIds,
   actor: Actor = 'cli',
 ): Promise<void> {
-  const changes: Record<string, (string | number)[]> = { merge: [], unmerge: [], remove: [...removed] }
+  const [merge, unmerge]: [string[], string[]] = [[], []]
   for (const event of events)
-    if (event.type === 'passport.merged') changes.merge?.push(`${event.passportId} into ${event.into}`)
-    else if (event.type === 'passport.unmerged')
-      changes.unmerge?.push(`${event.passportId} from ${event.from}`)
-  for (const [change, ids] of Object.entries(changes).filter(([, { length }]) => length > 0)) {
-    const detail = listSome('passports', ids)
+    if (event.type === 'passport.merged') merge.push(`${event.passportId} into ${event.into}`)
+    else if (event.type === 'passport.unmerged') unmerge.push(`${event.passportId} from ${event.from}`)
+  for (const [change, changed] of Object.entries({ merge, unmerge, ...ids })) {
+    if (changed.length === 0) continue
+    const detail = listSome('passports', changed)
     await addAuditEntry(query, { actor, action: `passports.${change}`, detail })
   }
 }
 
-/** Merges, unmerges and removes single passports. */
+/** Merges, unmerges, hides and removes single passports. */
 export function createPassportChanges({ transaction }: Database) {
   const change = (
     named: Partial<BatchKeys>,
-    work: (merges: ReturnType<typeof createMerges>, now: number) => readonly number[] | undefined,
+    work: (merges: ReturnType<typeof createMerges>, now: number) => ChangedIds | undefined,
     now = Date.now(),
     actor?: Actor,
   ) =>
     transaction(async (tx) => {
       const keys = { ids: [], addresses: [], removed: [], ...named }
       const { model, save: write } = await loadWriteModel(tx, keys, BY_MERGE)
-      const removed = work(createMerges(model), now) ?? []
+      const ids = work(createMerges(model), now) ?? {}
       const changes = model.finish()
       await write()
-      await finish(tx, changes, removed, { now, actor })
+      await finish(tx, changes, ids, { now, actor })
       return findLogEnd(tx)
     }, 'records')
 
   return {
     merge: (from, into, ...by) => change({ ids: [from, into] }, (merges) => merges.merge(from, into), ...by),
     unmerge: (id, ...by) => change({ ids: [id] }, (merges) => merges.unmerge(id), ...by),
-    remove: (id, ...by) => change({ removed: [id] }, (merges, now) => merges.remove(id, now), ...by),
+    hide: (id, hidden, ...by) =>
+      change(
+        { ids: [id] },
+        (merges, now) => (hidden ? { hide: merges.hide(id, now) } : { unhide: merges.hide(id, null) }),
+        ...by,
+      ),
+    remove: (id, ...by) =>
+      change({ removed: [id] }, (merges, now) => ({ remove: merges.remove(id, now, true) }), ...by),
   } satisfies Partial<Store['passports']>
 }
 

@@ -9,6 +9,7 @@ import {
   type RowPage,
   type StampRow,
   scanEnd,
+  selectEvents,
   selectRecent,
   toEventList,
   toEvents,
@@ -18,13 +19,16 @@ import {
 import { SECRET, toProvenList } from '../rows/event-proof.ts'
 import type { ReadTransaction } from './connect.ts'
 
+const HIDDEN_INDEX = 'indexed by passports_hidden'
+const SELECT = selectEvents(HIDDEN_INDEX)
+
 export function createEventReader(reader: Database, transaction: ReadTransaction) {
   const findLog = reader.query<EventLog, []>(
     'select name, first, last, known_since as "knownSince" from event_log',
   )
   const listStamps = reader.query<StampRow, []>('select id, stamp from event_rules')
   const findLater = reader.query<EventRow, [number, number, number]>(
-    `select * from events where passport_id = ?1 and sequence < ${beforeCursor('?2')}
+    `${SELECT} where passport_id = ?1 and sequence < ${beforeCursor('?2')}
      order by sequence desc limit ?3`,
   )
   const findRecent = reader.query<RecentEvent, [number]>(selectRecent(`data ->> '$[1][0]'`))
@@ -36,7 +40,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     const log = getLog()
     const owner = passport === undefined ? '' : 'passport_id = $passport and'
     const rows = reader.query<EventRow, Record<string, number>>(
-      `select ${columns} from events where ${owner} sequence > $after and sequence <= $end${condition}
+      `${selectEvents(HIDDEN_INDEX, columns)} where ${owner} sequence > $after and sequence <= $end${condition}
        order by sequence limit $limit`,
     )
     const end = scanEnd(page, log)
@@ -57,11 +61,11 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
 
   return {
     log: () => transaction.read(getLog),
-    list: (page) => transaction.read(() => toEventList(findPage(page, '*', typeCondition(page.types)), page)),
+    list: (page) => transaction.read(() => toEventList(findPage(page, '', typeCondition(page.types)), page)),
     listProven: (page) =>
       transaction.read(() => {
         const condition = page.types ? typeCondition(page.types) : ''
-        return toProvenList(findPage(page, `*, ${SECRET}`, condition), page)
+        return toProvenList(findPage(page, `, ${SECRET}`, condition), page)
       }),
     listAfterTime: (passports, time) =>
       transaction.read(() => toLaterEvents(toFound(takePage(iterateLater(passports, time))), passports)),
@@ -69,7 +73,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     listLatest: (passportId, types, limit) =>
       transaction.read(() => {
         const rows = reader.query<EventRow, [number, number]>(
-          `select * from events where passport_id = ?${typeCondition(types)} order by sequence desc limit ?`,
+          `${SELECT} where passport_id = ?${typeCondition(types)} order by sequence desc limit ?`,
         )
         return toEvents(toFound({ rows: rows.all(passportId, limit), isCut: false }))
       }),

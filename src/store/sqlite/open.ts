@@ -8,6 +8,9 @@ import { createFacetsReader } from '../sql/facets.ts'
 import { createKeys } from '../sql/keys.ts'
 import { createMirror } from '../sql/mirror.ts'
 import { createCredentials, createPassportReader } from '../sql/passports.ts'
+import { createProofsAndRequests } from '../sql/privacy/proofs-and-requests.ts'
+import { createRemovals } from '../sql/privacy/removals.ts'
+import { createSubjects } from '../sql/privacy/subjects.ts'
 import { createRules } from '../sql/rules.ts'
 import { createScoring } from '../sql/scoring.ts'
 import { createSearch } from '../sql/search.ts'
@@ -15,7 +18,7 @@ import { createSettingStores } from '../sql/settings.ts'
 import { createLeases, createSubscriptions } from '../sql/subscriptions.ts'
 import { createUsage } from '../sql/usage.ts'
 import { createV1Reader, createV2Reader } from '../sql/v1.ts'
-import { foldEvents, pruneEvents } from '../sql/write-events.ts'
+import { createEventChanges } from '../sql/write-events.ts'
 import { createPassportChanges, createRecords } from '../sql/write-records.ts'
 import type { Store } from '../store.ts'
 import {
@@ -68,7 +71,9 @@ export function openSqlite(
 
     return {
       passports: { ...guardErrors(path, createPassportReader(read, v3)), ...createPassportChanges(database) },
+      subjects: createSubjects(database),
       records: createRecords(database),
+      removals: createRemovals(database),
       credentials: createCredentials(v3),
       v1: createV1Reader(prepare, DIALECT),
       v2: createV2Reader(prepare, DIALECT),
@@ -78,14 +83,11 @@ export function openSqlite(
       search: createSearch(prepare, DIALECT),
       scoring: guardErrors(path, createScoring(database)),
       rules: createRules(database, read.query),
-      events: {
-        ...createEventReader(shared, transaction),
-        prune: (before) => pruneEvents(database, before),
-        fold: (limit) => foldEvents(database, limit),
-      },
+      events: { ...createEventReader(shared, transaction), ...createEventChanges(database) },
       mirror: createMirror(write),
       subscriptions: createSubscriptions(database),
       leases: createLeases(database),
+      ...createProofsAndRequests(database),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       usage: createUsage(database),
       audit: createAudit(read.query),

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { PassportKey } from '../../domain/passport.ts'
 import type { CredentialsRow } from '../rows/credential.ts'
 import {
+  isVisible,
   LONGEST_CHAIN,
   MAX_READ_BYTES,
   MOST_CANDIDATES,
@@ -24,7 +25,9 @@ export function createV3Reader(reader: Database, transaction: ReadTransaction): 
     `select passport_id as id from handles where handle = ?1
      union select passport_id from wallets where address = ?2 order by id limit ${MOST_OWNERS + 1}`,
   )
-  const listMerged = reader.query<{ id: number }, [number]>('select id from passports where merged_into = ?')
+  const listMerged = reader.query<{ id: number }, [number]>(
+    'select id from passports where merged_into = ? and hidden_at is null',
+  )
   const findCredentials = reader.query<CredentialsRow, [number]>(
     `select coalesce(data, '') as data, body from v1_credentials left join credentials using (passport_id)
      where passport_id = ?`,
@@ -32,10 +35,10 @@ export function createV3Reader(reader: Database, transaction: ReadTransaction): 
 
   function findSurvivor(id: number): StoredRow | undefined {
     let row = find.get(id)
-    for (let hops = 0; row !== null && row.merged_into !== null && hops < LONGEST_CHAIN; hops++) {
+    for (let hops = 0; row?.hidden_at === null && row.merged_into !== null && hops < LONGEST_CHAIN; hops++) {
       row = find.get(row.merged_into)
     }
-    return row?.merged_into === null ? row : undefined
+    return row && isVisible(row) ? row : undefined
   }
 
   function mergedInto(id: number, hops = 0): number[] {

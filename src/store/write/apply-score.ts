@@ -9,7 +9,7 @@ import {
   keepUnchanged,
   shownCredentialsOf,
 } from '../rows/credential.ts'
-import { type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
+import { isVisible, type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { AdoptionJob, Scorable, ScoringJob } from '../scoring-store.ts'
 import { type CauseOf, toScoreChanged, withoutSuperseded } from './event-tracker.ts'
 
@@ -89,9 +89,9 @@ export function isAffected({ row, all, scorable }: LoadedScorable, { score }: Ad
   }
 }
 
-/** The credentials that were shown before. A merged passport has no V1 response to read them from. */
+/** The credentials that were shown before. A merged or hidden passport has no V1 response. */
 const shownBefore = ({ row, stored, all }: LoadedScorable) =>
-  isAsShown(stored) || row.merged_into !== null ? withoutSuperseded(all) : shownCredentialsOf(stored)
+  isAsShown(stored) || !isVisible(row) ? withoutSuperseded(all) : shownCredentialsOf(stored)
 
 /** Compares by reference, because `keepUnchanged` returns the old objects of unchanged credentials. */
 const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>

@@ -6,7 +6,7 @@ import type {
   EventContent,
   PassportField,
 } from '../../domain/history/event.ts'
-import type { StoredRow } from '../rows/passport.ts'
+import { isVisible, type StoredRow } from '../rows/passport.ts'
 
 /** The events of a transaction, and the passports whose earlier events are deleted. */
 export type Changes = { events: readonly EventContent[]; removed: readonly number[] }
@@ -25,7 +25,7 @@ export const BY_RECORD: CauseOf = (before, after) => (!before ? 'added' : !after
 
 export const BY_MERGE: CauseOf = () => 'merge'
 
-/** A passport before the transaction. `credentials` is set for merged passports, which have no V1 response. */
+/** A passport before the transaction. `credentials` is set if it is merged or hidden, so that it has no V1 response. */
 type Before = { row: StoredRow; credentials?: readonly Credential[] }
 
 /** Compares passports before and after the transaction, and creates the events. */
@@ -41,8 +41,11 @@ export function trackEvents(
   function recordBefore(id: number): StoredRow | undefined {
     if (before.has(id)) return before.get(id)?.row
     const row = passports.get(id)
-    const isMerged = row !== undefined && row.merged_into !== null
-    before.set(id, row && { row, ...(isMerged && { credentials: withoutSuperseded(credentials.list(id)) }) })
+    const hasResponse = row !== undefined && isVisible(row)
+    before.set(
+      id,
+      row && { row, ...(!hasResponse && { credentials: withoutSuperseded(credentials.list(id)) }) },
+    )
     return row
   }
 
@@ -53,7 +56,7 @@ export function trackEvents(
   }
 
   function compareScores(old: Before, row: StoredRow, shown?: readonly Credential[]) {
-    const isKept = !shown && old.row.merged_into === null && row.merged_into === null
+    const isKept = !shown && isVisible(old.row) && isVisible(row)
     const last = isKept ? NONE : (old.credentials ?? credentials.listShown(row.id))
     const next = isKept ? NONE : withoutSuperseded(shown ?? credentials.list(row.id))
     return toScoreChanged({ row: old.row, credentials: last }, { row, credentials: next }, causeOf)
@@ -61,7 +64,10 @@ export function trackEvents(
 
   function toEvents(row: StoredRow, isSurvivor: boolean, shown?: readonly Credential[]): EventContent[] {
     const old = before.get(row.id)
-    if (!old && before.has(row.id)) return [toAdded(row), ...toMerge(null, row)]
+    const wasHidden = typeof old?.row.hidden_at === 'number'
+    if (!wasHidden && old && row.hidden_at !== null) return [{ type: 'passport.removed', passportId: row.id }]
+    const isNew = (!old && before.has(row.id)) || (wasHidden && row.hidden_at === null)
+    if (isNew) return [toAdded(row), ...toMerge(null, row)]
     const fields = [...(old ? listFields(old.row, row) : []), ...(isSurvivor ? MERGED_FROM : [])]
     const score = old && compareScores(old, row, shown)
     return [

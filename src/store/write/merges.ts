@@ -3,8 +3,10 @@ import { walletsOf } from '../../domain/passport.ts'
 import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
 import type { WriteModel } from './write-model.ts'
 
-/** Merges, unmerges and removes passports. Runs inside the transaction of the write model. */
-export function createMerges({ credentials, passports, wallets, removals, showCredentials }: WriteModel) {
+/** Merges, unmerges, hides and removes passports. Runs inside the transaction of the write model. */
+export function createMerges(model: WriteModel) {
+  const { credentials, passports, wallets, removals, showCredentials } = model
+
   /** The id, the id it was merged into, and so on. The last one is the survivor. */
   function chainOf(id: number): number[] {
     const chain = [id]
@@ -24,11 +26,15 @@ export function createMerges({ credentials, passports, wallets, removals, showCr
     return chain.length > LONGEST_CHAIN || chain.includes(target)
   }
 
-  /** Returns the ids of the removed passports. Returns none if the passport was removed before. */
-  function remove(id: number, now: number): number[] {
+  /**
+   * Returns the ids of the removed passports. Returns none if the passport was removed before. `isErasure`: later records with
+   * the same wallets are skipped, too. Otherwise another passport may take them over.
+   */
+  function remove(id: number, now: number, isErasure = false): number[] {
     if (removals.get(id) !== undefined) return []
     removals.set(id, now)
-    const merged = passports.listMerged(id).flatMap((each) => remove(each, now))
+    const merged = passports.listMerged(id).flatMap((each) => remove(each, now, isErasure))
+    if (isErasure) wallets.bar(id, now)
     passports.remove(id)
     return [id, ...merged]
   }
@@ -49,6 +55,7 @@ export function createMerges({ credentials, passports, wallets, removals, showCr
     survivorOf,
     leadsTo,
     remove,
+    hide: (id: number, hiddenAt: number | null) => hide(model, id, hiddenAt),
     merge(from: number, into: number): undefined {
       if (from === into) throw new ServiceError('invalid_request', 'A passport cannot be merged into itself.')
       const [loser, survivor] = [passports.find(from), passports.find(into)]
@@ -71,4 +78,18 @@ export function createMerges({ credentials, passports, wallets, removals, showCr
       showCredentials(id, credentials.list(id))
     },
   }
+}
+
+/** Hides a passport and those merged into it, or shows them again. Returns the ids that changed. */
+function hide(model: WriteModel, id: number, hiddenAt: number | null): number[] {
+  const { credentials, passports, showCredentials } = model
+  const row = passports.find(id)
+  if (row === undefined) throw notFound()
+  const isChanged = (row.hidden_at === null) !== (hiddenAt === null)
+  if (isChanged) passports.put({ ...row, hidden_at: hiddenAt })
+  if (isChanged && hiddenAt === null) showCredentials(id, credentials.list(id))
+  return [
+    ...(isChanged ? [id] : []),
+    ...passports.listMerged(id).flatMap((each) => hide(model, each, hiddenAt)),
+  ]
 }

@@ -115,7 +115,8 @@ function savePassport(
 ): SaveResult {
   const { model, merges } = writer
   const { passport: record } = incoming
-  const wasRemoved = model.removals.get(record.id) !== undefined
+  const barred = walletsOf(record).filter((address) => model.barred.get(address) !== undefined)
+  const wasRemoved = model.removals.get(record.id) !== undefined || barred.length > 0
   if (wasRemoved && !restore) return { outcome: 'removed' }
   const before = model.passports.find(record.id)
   const fingerprint = fingerprintOf(incoming, fingerprintPrefix)
@@ -126,6 +127,7 @@ function savePassport(
   if (refusal) return refusal
 
   if (wasRemoved) model.removals.delete(record.id)
+  for (const address of barred) model.barred.delete(address)
   const row = { ...toRecordRow(record), ...stateOf(model, record, before, now), fingerprint }
   model.passports.put(row)
   saveWallets(model, wallets, { before, row, survivor })
@@ -228,6 +230,7 @@ function stateOf(
     merged_into: record.mergedInto ?? before?.merged_into ?? null,
     rules: record.rules ?? '',
     rescore_at: before?.rescore_at ?? null,
+    hidden_at: before?.hidden_at ?? null,
   }
 }
 
@@ -250,11 +253,12 @@ function saveDataPoint(
   record: IncomingRecord & { kind: 'data-point' | 'withdrawal' },
   { now, isIssuer }: SaveOptions,
 ): SaveResult {
-  const { passports, dataPoints, removals } = writer.model
+  const { passports, dataPoints, removals, barred } = writer.model
   const id = findSurvivor(writer, record.passport)
   if (id === undefined) {
     const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
-    if (typeof name === 'number' && removals.get(name) !== undefined) return { outcome: 'removed' }
+    const removedAt = typeof name === 'number' ? removals.get(name) : barred.get(name)
+    if (removedAt !== undefined) return { outcome: 'removed' }
     return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
   }
   const { type, account, issuer } = record.point

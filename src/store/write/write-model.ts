@@ -8,7 +8,7 @@ import {
   toV1CredentialsRow,
   type V1CredentialsRow,
 } from '../rows/credential.ts'
-import type { StoredRow } from '../rows/passport.ts'
+import { isVisible, type StoredRow } from '../rows/passport.ts'
 import { toV1PassportRow, type V1PassportRow } from '../rows/v1.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
 
@@ -22,6 +22,8 @@ export type Loaded = {
   /** The handles of each passport (src/domain/passport.ts), sorted. */
   handles: TrackedRows<number, readonly string[]>
   removals: TrackedRows<number, number>
+  /** The wallets whose records are skipped, by address. The table has their digests. */
+  barred: TrackedRows<string, number>
   /** V1 responses of listed passports. They are never loaded, only written. */
   v1Passports: TrackedRows<number, V1PassportRow>
   v1Credentials: TrackedRows<number, V1CredentialsRow>
@@ -38,7 +40,7 @@ export type WriteModel = ReturnType<typeof createWriteModel>
 
 /** Renders the V1 responses of changed passports and stores their handles: each once, in the transaction that changes it. */
 export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
-  const { passports, wallets, dataPoints, removals, rules } = loaded
+  const { passports, dataPoints, removals, rules } = loaded
   const events = trackEvents(passports, storedCredentials(loaded), causeOf)
   const changed = new Set<number>()
   const shown = new Map<number, readonly Credential[]>()
@@ -47,6 +49,9 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
   function markSurvivor(id: number | null | undefined): void {
     if (typeof id === 'number') changed.add(id)
   }
+
+  /** A passport that is merged into a hidden one is hidden, too. */
+  const hiddenSince = (id: number | null) => (id === null ? null : (passports.get(id)?.hidden_at ?? null))
 
   return {
     passports: {
@@ -58,7 +63,7 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
         if (before === undefined) shown.set(row.id, [])
         // The passport gets a new version, because v3 shows the rule set, although V1 does not.
         else if (before.rules !== row.rules) loaded.touched.add(row.id)
-        passports.set(row.id, row)
+        passports.set(row.id, { ...row, hidden_at: row.hidden_at ?? hiddenSince(row.merged_into) })
         changed.add(row.id)
         markSurvivor(row.merged_into)
         markSurvivor(before?.merged_into)
@@ -71,11 +76,7 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
         changed.delete(id)
       },
     },
-    wallets: {
-      findOwner: wallets.get,
-      setOwner: wallets.set,
-      removeAll: (passportId: number) => removeWallets(loaded, passportId),
-    },
+    wallets: createWallets(loaded),
     credentials: {
       list: (id: number) => [...(shown.get(id) ?? storedCredentials(loaded).list(id))],
       put: (id: number, list: readonly Credential[], isShown: boolean) =>
@@ -90,11 +91,14 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
     },
     /** The times of removals by id. */
     removals,
+    barred: loaded.barred,
     rules,
     /** Renders the changed passports and returns the events. Must be called once, at the end of the transaction. */
     finish(): Changes {
       const changes = events.compare(changed, shown)
-      const survivors = new Set(Array.from(passports.values(), (row) => row.merged_into))
+      const survivors = new Set(
+        Array.from(passports.values(), (row) => (row.hidden_at === null ? row.merged_into : null)),
+      )
       for (const row of [...changed].flatMap((id) => passports.get(id) ?? [])) {
         renderPassport(loaded, row, survivors.has(row.id), shown.get(row.id))
         storeHandles(loaded, row, events.recordBefore(row.id))
@@ -117,8 +121,21 @@ function listMerged({ passports }: Loaded, into: number): number[] {
   return [...passports.values()].filter((row) => row.merged_into === into).map((row) => row.id)
 }
 
-function removeWallets({ wallets }: Loaded, passportId: number): void {
-  for (const [address, owner] of wallets.entries()) if (owner === passportId) wallets.delete(address)
+const createWallets = (loaded: Loaded) => ({
+  findOwner: loaded.wallets.get,
+  setOwner: loaded.wallets.set,
+  removeAll: (passportId: number) => removeWallets(loaded, passportId),
+  /** Later records with the wallets of this passport are skipped. */
+  bar(passportId: number, now: number): void {
+    for (const address of listWallets(loaded, passportId)) loaded.barred.set(address, now)
+  },
+})
+
+const listWallets = ({ wallets }: Loaded, passportId: number) =>
+  [...wallets.entries()].flatMap(([address, owner]) => (owner === passportId ? [address] : []))
+
+function removeWallets(loaded: Loaded, passportId: number): void {
+  for (const address of listWallets(loaded, passportId)) loaded.wallets.delete(address)
 }
 
 function removeRows(loaded: Loaded, id: number): void {
@@ -143,7 +160,7 @@ function renderPassport(
   list: readonly Credential[] | undefined,
 ): void {
   const { credentials, v1Passports, v1Credentials } = loaded
-  if (row.merged_into !== null) {
+  if (!isVisible(row)) {
     // Some credentials are stored only in the V1 response, which is deleted below.
     credentials.set(row.id, { list: list ?? storedCredentials(loaded).list(row.id), isShown: false })
     v1Passports.delete(row.id)

@@ -12,6 +12,7 @@ export const listPageKinds = (id: number, credential: string): string[] => [
   '/movers',
   '/about',
   '/verify',
+  '/me',
   `/passports/${id}`,
   `/passports/${id}/score`,
   `/passports/${id}/credentials`,

@@ -36,14 +36,19 @@ const REVERTED = [
   'drop table leases',
   'drop table log_secrets',
   'delete from events where type = 0',
+  'drop table proofs',
+  'drop table requests',
+  'drop table barred_wallets',
   'drop index data_points_by_account',
   'drop index passports_by_rescore',
+  'drop index passports_hidden',
+  'drop index mirrored_by_passport',
   ...Object.entries({
     events: ['actor'],
     event_log: ['base', 'head', 'head_at'],
     keys: ['scopes', 'origins', 'types', 'seen_in_browser'],
     data_points: ['issuer', 'added_at', 'account_key'],
-    passports: ['rescore_at'],
+    passports: ['rescore_at', 'hidden_at'],
   }).flatMap(([table, columns]) => columns.map((column) => `alter table ${table} drop column ${column}`)),
 ]
 

@@ -62,3 +62,31 @@ where not exists (select from events where sequence = number);
 
 -- A quotation mark inside a text is escaped, so only the name of the member matches.
 update events set data = regexp_replace(data, '"v":"([^"\\]|\\.)*"', '"v":""', 'g') where type = 6 and data like '%"v":%';
+
+alter table passports add column hidden_at bigint;
+
+create index passports_hidden on passports (id) where hidden_at is not null;
+
+create table proofs (
+  id text collate "C" primary key,
+  digest text not null,
+  expires_at bigint not null
+);
+
+create index proofs_by_expiry on proofs (expires_at);
+
+create table requests (
+  id text collate "C" primary key,
+  passport_id bigint not null,
+  text text not null,
+  created_at bigint not null
+);
+
+create index requests_by_passport on requests (passport_id);
+
+create table barred_wallets (
+  digest text collate "C" primary key,
+  removed_at bigint not null
+);
+
+create index mirrored_by_passport on mirrored (passport_id);

@@ -87,3 +87,35 @@ update events set data = json_set(data, '$[3]', (
   select json_group_array(json(case when json_type(value, '$[6].v') is null then value else json_set(value, '$[6].v', '') end))
   from json_each(events.data, '$[3]')
 )) where type = 6 and data like '%"v":%';
+
+-- A hidden passport stays stored, but no response shows it.
+alter table passports add column hidden_at integer;
+
+create index passports_hidden on passports (id) where hidden_at is not null;
+
+-- Challenges and sessions of people who prove a wallet. The id is a SHA-256; a session has no digest.
+create table proofs (
+  id text primary key,
+  digest text not null,
+  expires_at integer not null
+) strict, without rowid;
+
+create index proofs_by_expiry on proofs (expires_at);
+
+-- Requests of people for corrections, until the operator has done them.
+create table requests (
+  id text primary key,
+  passport_id integer not null,
+  text text not null,
+  created_at integer not null
+) strict, without rowid;
+
+create index requests_by_passport on requests (passport_id);
+
+-- The SHA-256 of wallets of removed people: an import skips records with these wallets unless it restores.
+create table barred_wallets (
+  digest text primary key,
+  removed_at integer not null
+) strict, without rowid;
+
+create index mirrored_by_passport on mirrored (passport_id);

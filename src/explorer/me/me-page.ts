@@ -1,0 +1,112 @@
+import * as sessions from '../../api/me/wallet-sessions.ts'
+import { publicOriginOf, queryOf } from '../../api/parse-request.ts'
+import { sendPage } from '../../api/rendered-page.ts'
+import { type Context, PAGE, type Route, type RouteRequest, route } from '../../api/route.ts'
+import { readBody } from '../../api/v3/request-body.ts'
+import { ServiceError, STATUS_OF } from '../../domain/errors.ts'
+import { sha256 } from '../../domain/proof/canonical-json.ts'
+import { type Html, html } from '../design/html.ts'
+import { withoutCaching } from '../site/assets-and-csp.ts'
+import type { ExplorerOptions } from '../site/explorer-page-types.ts'
+import { respondPage } from '../site/layout-and-link-previews.ts'
+import { CONFIRMATION, NOTICES, renderMe, renderOwn, renderProof, renderSignature } from './me-sections.ts'
+
+/** What forms of a signed-in person do, by the field `action`. */
+const CHANGES = new Map<string, (call: sessions.Call) => Promise<unknown>>([
+  ['hide', sessions.hideOrShow],
+  ['show', sessions.hideOrShow],
+  ['request', sessions.requestCorrection],
+  ['remove', sessions.removeRecord],
+  ['leave', sessions.endSession],
+])
+
+/** Browsers send the origin of forms only with this policy. The last policy of a page holds. */
+const SEND_ORIGIN = html`<meta name="referrer" content="same-origin">`
+
+/** The page on which people change their own record. Only POST changes something. */
+export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
+  async function show(request: RouteRequest, context: Context, notice = '', status = 200, step?: Html) {
+    const token = tokenOf(request)
+    const subject = await sessions.findSubject(context, token)
+    const own = subject ? renderOwn(subject, csrfOf(token)) : renderProof()
+    const about = { title: 'Is this you?', description: 'See, hide, correct or remove your own record' }
+    const main = renderMe(site, notice, step ?? own)
+    const page = respondPage({ ...about, site, script: 'me.js', head: SEND_ORIGIN, main }, status)
+    return sendPage(request, context, withoutCaching(page))
+  }
+
+  async function act(request: RouteRequest, context: Context): Promise<Response> {
+    if (!isSameOrigin(request, site.origin)) throw new ServiceError('forbidden', FOREIGN)
+    const { bytes } = await readBody(request, context, ['application/x-www-form-urlencoded'])
+    const form = new URLSearchParams(bytes.toString())
+    const field = (name: string) => form.get(name) ?? ''
+    const [action, wallet, token] = [field('action'), field('wallet'), tokenOf(request)]
+    const proof = { wallet, nonce: field('nonce'), signature: field('signature') }
+    const call = {
+      request,
+      context,
+      token,
+      body: { ...proof, hidden: action === 'hide', text: field('text') },
+    }
+    const isSecure = publicOriginOf(request, site.origin).startsWith('https:')
+    try {
+      if (action === 'challenge') {
+        const step = renderSignature(wallet, await sessions.createChallenge(call))
+        return await show(request, context, '', 200, step)
+      }
+      if (action === 'session') return redirectTo('/me', isSecure, (await sessions.openSession(call)).token)
+      const change = CHANGES.get(action)
+      if (!change || field('csrf') !== csrfOf(token)) throw new ServiceError('forbidden', FOREIGN)
+      if (action === 'remove' && field('confirmation').trim().toLowerCase() !== CONFIRMATION)
+        throw new ServiceError('invalid_request', `Nothing was removed: type “${CONFIRMATION}” to confirm.`)
+      await change(call)
+      return redirectTo(`/me?done=${action}`, isSecure, ['remove', 'leave'].includes(action) ? '' : undefined)
+    } catch (error) {
+      if (!(error instanceof ServiceError) || STATUS_OF[error.code] >= 429) throw error
+      return show(request, context, NOTICES.get(error.code) ?? error.message, STATUS_OF[error.code])
+    }
+  }
+
+  const ME = { path: '/me', name: 'explorer' }
+  const get = (request: RouteRequest, context: Context) =>
+    show(request, context, NOTICES.get(queryOf(request).get('done') ?? ''))
+  return [
+    route(PAGE, { ...ME, handle: get }),
+    route(PAGE, { ...ME, methods: ['POST'], handle: act }),
+    route(PAGE, { ...ME, path: '/me/passport.json', units: 4, handle: download }),
+  ]
+}
+
+async function download(request: RouteRequest, context: Context): Promise<Response> {
+  const call = { request, context, token: tokenOf(request), body: {} as sessions.Call['body'] }
+  const disposition = { 'Content-Disposition': 'attachment; filename="passport.json"' }
+  const headers = { ...disposition, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
+  return new Response(JSON.stringify(await sessions.exportRecord(call), null, 2), { headers })
+}
+
+const tokenOf = ({ headers }: Request) =>
+  /(?:^|; )passportd_me=([^;]+)/.exec(headers.get('cookie') ?? '')?.[1] ?? ''
+
+/** Scripts cannot read the cookie, and other sites cannot send it. An empty one is deleted. */
+function redirectTo(path: string, isSecure: boolean, cookie?: string): Response {
+  const seconds = cookie === '' ? 0 : sessions.SESSION_MILLISECONDS / 1000
+  const attributes = `Path=/me; HttpOnly; SameSite=Strict; Max-Age=${seconds}${isSecure ? '; Secure' : ''}`
+  const response = new Response(null, {
+    status: 303,
+    headers: { Location: path, 'Cache-Control': 'no-store' },
+  })
+  if (cookie !== undefined) response.headers.set('Set-Cookie', `passportd_me=${cookie}; ${attributes}`)
+  return response
+}
+
+const FOREIGN = 'This form is not one of your page and session: reload the page, and try again.'
+
+/** Browsers that send neither header are refused. */
+function isSameOrigin(request: Request, publicUrl: string): boolean {
+  const site = request.headers.get('sec-fetch-site')
+  if (site !== null) return site === 'same-origin'
+  return request.headers.get('origin') === publicOriginOf(request, publicUrl)
+}
+
+/** Only pages of the session have this token. */
+const csrfOf = (token: string) => sha256(`csrf ${token}`)
