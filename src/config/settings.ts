@@ -126,7 +126,7 @@ export const SETTINGS = {
     orNone(parseInstant),
   ),
   RULES: anyText('file with your own rule set', 'built-in rule set'),
-  MIRROR_KEY: anyText('key for the service that "mirror" copies'),
+  MIRROR_KEY: anyText('key for the service that "mirror" copies or "verify" checks'),
   COPY_FROM_URL: database('database that "copy" reads'),
   COPY_TO_URL: database('database that "copy" writes'),
   USAGE_DAYS: define(

@@ -33,6 +33,22 @@ onEveryEngine('createMovers', (open) => {
     expect(await find(snapshot, { ...request, after })).toMatchObject({ ids: [3], next: undefined, total: 3 })
   })
 
+  test('removed people do not end the search for earlier changes, and the limit counts their events', async () => {
+    await using store = await open()
+    await save(store, NOON, { 1: 1, 2: 1, 3: 1 })
+    await save(store, NOON + 1, { 1: 5 })
+    await save(store, NOON + 2, { 2: 5 })
+    await save(store, NOON + 3, { 3: 5 })
+    await store.passports.remove(2, NOON + 4)
+    await store.passports.remove(3, NOON + 5)
+    const snapshot = await buildSnapshot(store.listing)
+    expect(await createMovers(store.events)(snapshot, request)).toMatchObject({ ids: [1], total: 1 })
+    // Seven events are read: two removals, four tombstones, and the change of the first passport.
+    const find = (most: number) => createMovers(store.events, most)(snapshot, request)
+    expect(await find(7)).toMatchObject({ ids: [1] })
+    await expect(find(3)).rejects.toThrow('only the last 3 changes, after 2026-01-02T12:00:00.004Z')
+  })
+
   test('more than one page of events is read', async () => {
     await using store = await open()
     await save(store, NOON, { 1: 1 })

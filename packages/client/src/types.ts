@@ -144,6 +144,9 @@ export type V3Event<Types extends V3EventType = V3EventType> = {
 /** `next` is the cursor to continue after. If it equals the cursor of the request, there are no newer events yet. */
 export type V3EventPage<Types extends V3EventType = V3EventType> = { items: V3Event<Types>[]; next: string }
 
+/** The head of the hash chain over the event log. */
+export type V3Log = Static<typeof events.Log>
+
 /** A rule set; the same stamp always has the same contents. */
 export type V3RuleSet = Static<typeof v3.RuleSet>
 

@@ -87,28 +87,24 @@ export const events = route(V3, {
 })
 
 const EVENTS_PER_UNIT = 250
+/** Each salt takes an HMAC. */
+const PROVEN_PER_UNIT = 125
 
 async function listEvents(request: Request, context: Context, parameters: Parameters): Promise<Response> {
   const isStream = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream')
-  if (isStream && parameters.limit !== undefined)
-    throw invalidParameter('limit', 'limit is for pages: leave it out, or accept application/json.')
-  if (isStream && parameters.include !== undefined)
-    throw invalidParameter('include', 'include is for pages: leave it out, or accept application/json.')
+  for (const name of ['limit', 'include'] as const)
+    if (isStream && parameters[name] !== undefined)
+      throw invalidParameter(name, `${name} is for pages: leave it out, or accept application/json.`)
   const include = parseNames('include', parameters.include)
   const unknown = findUnknown('value of include', include ?? [], ['proof'], () => '?include')
   if (unknown.length > 0) throw invalidValues(unknown)
   const limit = parseLimit(parameters.limit, DEFAULT_LIMIT, LARGEST_LIMIT)
   const filter = await parseFilter(context, parameters)
   if (isStream) return openStream(context, parameters, filter)
-  await context.charge(Math.ceil(limit / EVENTS_PER_UNIT))
+  await context.charge(Math.ceil(limit / (include ? PROVEN_PER_UNIT : EVENTS_PER_UNIT)))
   const after = parseCursor('?after', parameters.after)
-  const { list, listProven } = context.store.events
-  const { events, end, log } = await readPage(
-    context,
-    after,
-    { ...filter, limit },
-    include ? listProven : list,
-  )
+  const list = include ? context.store.events.listProven : context.store.events.list
+  const { events, end, log } = await readPage(context, after, { ...filter, limit }, list)
   const next = formatEventCursor({ log: log.name, sequence: end })
   const names = { log: log.name, source: context.streams.source }
   const page: WireEventPage = { items: events.map((event) => presentEventItem(event, names)), next }

@@ -99,14 +99,8 @@ export const EVENT: WireEvent = {
 export const EVENTS: WireEventPage = { items: [EVENT], next: EVENT.id }
 
 export const LOG: WireLog = {
-  log: 'k3f9a2',
-  first: 1,
-  length: 918273,
-  last: 918273,
-  base: '0'.repeat(64),
-  head: '1d4c9b0e'.repeat(8),
-  time: calculated,
-  signed: null,
+  ...{ log: 'k3f9a2', first: 1, length: 918273, last: 918273 },
+  ...{ base: '0'.repeat(64), head: '1d4c9b0e'.repeat(8), time: calculated, signed: null },
 }
 
 export const RECORDS_REQUEST = {

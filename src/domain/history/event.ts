@@ -107,14 +107,7 @@ export type Tombstone = { type: 'tombstone'; sequence: number; leaf: string }
 export type ProvenEvent = (LogEvent & { salt: string }) | Tombstone
 
 /** The hash chain of the log `name`. `base` is the head before the event `first`; `head` covers the events up to `length`. */
-export type LogHead = {
-  name: string
-  first: number
-  last: number
-  base: string
-  length: number
-  head: string
-}
+export type LogHead = Omit<EventLog, 'knownSince'> & { base: string; length: number; head: string }
 
 /** The event log. Events before `first` were pruned. Without events, `last` is `first - 1`. */
 export type EventLog = {

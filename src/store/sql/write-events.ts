@@ -27,7 +27,7 @@ export async function appendEvents(
   { now, actor = 'cli' }: { now: number; actor?: Actor | undefined },
 ): Promise<void> {
   if (events.length === 0) return
-  const { query, insertRows } = connection
+  const { query, dialect, insertRows } = connection
   const stamps = await numberStamps(connection, events)
   const [log] = await query<{ before: number; time: number }>(
     `update event_log set last = last + $1, time = ${LATER},
@@ -46,12 +46,12 @@ export async function appendEvents(
     })),
   )
   if (removed.length > 0) await buryEvents(connection, removed, before)
-  await insertRows(
-    'log_secrets',
-    events.flatMap((event) => (event.type === 'passport.added' ? [{ passport_id: event.passportId }] : [])),
-    // A passport that was hidden keeps its secret.
-    'on conflict (passport_id) do nothing',
-  )
+  const added = events.flatMap((event) => (event.type === 'passport.added' ? [event.passportId] : []))
+  if (added.length > 0)
+    await query(
+      `insert into log_secrets (passport_id) ${dialect.unnest('$1')} where true on conflict do nothing`,
+      [added],
+    )
 }
 
 /** Turns the events of removed passports into tombstones, and deletes the secrets of their salts. */

@@ -50,6 +50,7 @@ describe('units of requests', () => {
     [`${LIST}?q=ada&filter=human:true&group_by=tag`, 13],
     ['/api/v3/events', 1],
     ['/api/v3/events?limit=1000', 4],
+    ['/api/v3/events?limit=1000&include=proof', 8],
     [`${LIST}?nothing=1`, 1],
     [`${SEARCH}=zoe&query[exactMatch]=true`, 1],
     [`${SEARCH}=zoe`, 5],

@@ -97,6 +97,15 @@ onEveryEngine('verify --log', (open) => {
     expect(readFileSync(given.file, 'utf8')).toBe(before)
   })
 
+  test.each([2, 5])(
+    'an event that is missing before the head covers it is found: event %d',
+    async (sequence) => {
+      await using given = await prepare(await open(PEOPLE))
+      await execute(given.store.url, `delete from events where sequence = ${sequence}`)
+      expect((await given.verify()).err).toStartWith(`passportd: Broken at event ${sequence}: `)
+    },
+  )
+
   test('a rewritten log has a valid head, and only a stored head shows that it was rewritten', async () => {
     await using given = await prepare(await open(PEOPLE))
     await given.withFile()
@@ -126,11 +135,11 @@ onEveryEngine('verify --log', (open) => {
       'Broken at event 5: the events 1 to 5 do not lead to the stored head',
     )
     await store.events.prune(NOON + 6)
-    expect((await given.withFile()).err).toContain('Broken at event 7: older events were deleted')
+    expect((await given.withFile()).err).toContain('Broken at event 7: older events')
     const { name } = await store.events.log()
     await execute(store.url, `update event_log set name = 'abcdef'`)
     expect((await given.withFile()).err).toContain(
-      `Broken at event 7: the log ${name} was replaced by abcdef.`,
+      `Broken at event 7: the log ${name} was replaced by abcdef,`,
     )
   })
 })
@@ -153,15 +162,19 @@ onEngine('sqlite', 'verify --log', (open) => {
     ['a repeated event', inEvents((items) => items.toSpliced(2, 0, item(items, 1))), 3],
     ['events in another order', inEvents((items) => items.toReversed()), 1],
     ['no events', inEvents(() => []), 1],
-    ['an event of another log', inEvents((items) => void (item(items, 3).id = 'abcdef-4')), 4],
+    [
+      'an event of another log',
+      inEvents((items) => void Object.assign(item(items, 3), { id: 'abcdef-4' })),
+      4,
+    ],
     ['an event without salt', inEvents((items) => void delete item(items, 1).salt), 2],
-    ['a malformed salt', inEvents((items) => void (item(items, 1).salt = 'xyz')), 2],
+    ['a malformed salt', inEvents((items) => void Object.assign(item(items, 1), { salt: 'xyz' })), 2],
     [
       'a malformed tombstone',
       inEvents((items) => void items.splice(3, 1, { ...item(items, 3), type: 'tombstone', leaf: 'x' })),
       4,
     ],
-    ['changed data', inEvents((items) => void (item(items, 1).data = {})), 5],
+    ['changed data', inEvents((items) => void Object.assign(item(items, 1), { data: {} })), 5],
     ['another head than the signed one', inLog({ head: 'ab'.repeat(32) }), 5],
     ['another length than the signed one', inLog({ length: 4, last: 4 }), 4],
     ['a signature that is none', inLog({ signed: 'x' }), 5],

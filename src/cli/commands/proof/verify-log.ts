@@ -11,7 +11,6 @@ import { pause } from '../../../serve/jobs/supervise.ts'
 import { shutdownSignal } from '../../../serve/shutdown-signal.ts'
 import { VERSION } from '../../../version.ts'
 import { invalidValue, type Terminal } from '../../command.ts'
-import { createProgress } from '../../progress.ts'
 import { parseKey } from '../mirror.ts'
 
 type Get = ReturnType<typeof createThrottledGet>
@@ -49,9 +48,7 @@ export async function verifyLog(
   const log = await getLog(get)
   const issuer = log.signed === null ? undefined : await checkSignature(get, log, log.signed)
   if (stored) checkStored(stored, log)
-  using progress = createProgress(terminal, 'events')
-  await followEvents(get, log, stored, (done) => progress.update(done, done, log.length))
-  progress.end()
+  await followEvents(get, log, stored)
   if (file !== undefined) writeHead(file, log)
   const by = issuer === undefined ? 'It is not signed' : `It is signed by ${printable(issuer)}`
   const since = stored ? ` The head of ${stored.length} events in ${file} is on the chain.` : ''
@@ -92,8 +89,7 @@ async function getLog(get: Get): Promise<WireLog> {
   for (const { last } = log; log.length < last; ) {
     const next = await requestLog(get)
     if (next.log !== log.log) throw new CommandError('The log was replaced meanwhile: run the command again.')
-    // Following the events finds the gap.
-    if (next.length <= log.length) return { ...next, length: last }
+    if (next.length <= log.length) throw broken(log.length + 1, 'the service cannot add it to the head.')
     log = next
   }
   return log
@@ -102,15 +98,11 @@ async function getLog(get: Get): Promise<WireLog> {
 async function requestLog(get: Get): Promise<WireLog> {
   const reply = await get('/api/v3/log')
   const log = (reply.status === 200 ? reply.body : {}) as WireLog
-  const numbers = [log.first, log.length, log.last]
-  const isLog =
-    /^[0-9a-z]{1,16}$/.test(log.log) &&
-    numbers.every((number) => Number.isSafeInteger(number)) &&
-    HASH.test(log.base) &&
-    HASH.test(log.head) &&
-    (log.signed === null || typeof log.signed === 'string')
-  if (!isLog) throw new CommandError('/api/v3/log is not the head of an event log: check the URL.')
-  return log
+  const hasNumbers = [log.first, log.length, log.last].every(Number.isSafeInteger)
+  const hasHashes = HASH.test(log.base) && HASH.test(log.head)
+  const isSigned = typeof log.signed === 'string' || log.signed === null
+  if (/^[0-9a-z]{1,16}$/.test(log.log) && hasNumbers && hasHashes && isSigned) return log
+  throw new CommandError('/api/v3/log is not the head of an event log: check the URL.')
 }
 
 /** Returns the issuer. Throws unless a key of the service has signed exactly this head. */
@@ -122,55 +114,41 @@ async function checkSignature(get: Get, log: WireLog, signed: string): Promise<s
     const { alg, typ, kid } = decode(header)
     const { keys } = (reply.status === 200 ? reply.body : { keys: [] }) as { keys: PublicJwk[] }
     const key = keys.find((each) => each.kid === kid)
-    const { iss, ...members } = decode(payload)
+    const members = decode(payload)
     const isSame = Object.entries({ ...log, signed: undefined }).every(
       ([name, value]) => members[name] === value,
     )
-    const isValid =
-      key &&
-      verify(
-        null,
-        Buffer.from(`${header}.${payload}`),
-        createPublicKey({ key, format: 'jwk' }),
-        Buffer.from(signature, 'base64url'),
-      )
-    if (alg === 'EdDSA' && typ === 'passport-log+jwt' && isValid && isSame) return iss
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
+    const publicKey = createPublicKey({ key: key as PublicJwk, format: 'jwk' })
+    const bytes = Buffer.from(signature, 'base64url')
+    const isValid = verify(null, Buffer.from(`${header}.${payload}`), publicKey, bytes)
+    if (alg === 'EdDSA' && typ === 'passport-log+jwt' && isValid && isSame) return String(members.iss)
+  } catch {
+    // The token or its key is missing or malformed.
   }
   throw broken(log.length, 'the head is not signed by a key of /.well-known/jwks.json.')
 }
 
 /** Throws if the log cannot continue the stored head. `followEvents` compares the hashes. */
 function checkStored(stored: StoredHead, { log, first, length }: WireLog): void {
-  if (stored.log !== log)
-    throw broken(
-      first,
-      `the log ${printable(stored.log)} was replaced by ${log}. The operator has restored a backup or copied a database; to begin again, move the file with the stored head.`,
-    )
+  const advice = 'To begin again, move the file with the stored head.'
+  const replaced = `the log ${printable(stored.log)} was replaced by ${log}, by a restore or a copy. ${advice}`
+  if (stored.log !== log) throw broken(first, replaced)
   if (stored.length > length)
     throw broken(length + 1, `the log has become shorter. It had ${stored.length} events.`)
-  if (stored.length < first - 1)
-    throw broken(
-      first,
-      `older events were deleted, so the stored head of ${stored.length} events cannot be compared. To begin again, move its file.`,
-    )
+  const deleted = `older events, up to the stored head of event ${stored.length} and after it, were deleted. ${advice}`
+  if (stored.length < first - 1) throw broken(first, deleted)
 }
 
 async function followEvents(
   get: Get,
   { log, first, length, base, head: wanted }: WireLog,
   stored: StoredHead | undefined,
-  onProgress: (done: number) => void,
 ): Promise<void> {
   let [head, sequence, checked] = [base, first - 1, first - 1]
   const compare = (end: number, known: string, whose: string) => {
     if (sequence !== end) return
-    if (head !== known)
-      throw broken(
-        end,
-        `the events ${checked + 1} to ${end} do not lead to ${whose}. At least one was changed.`,
-      )
+    const range = `the events ${checked + 1} to ${end}`
+    if (head !== known) throw broken(end, `${range} do not lead to ${whose}. At least one was changed.`)
     checked = end
   }
   if (stored) compare(stored.length, stored.head, 'the stored head')
@@ -183,7 +161,6 @@ async function followEvents(
       if (stored) compare(stored.length, stored.head, 'the stored head')
       if (sequence === length) break
     }
-    onProgress(sequence)
   }
   compare(length, wanted, 'the head of the service')
 }
@@ -193,8 +170,8 @@ async function readPage(get: Get, after: string): Promise<(WireEvent | WireTombs
   const reply = await get(`/api/v3/events?include=proof&limit=1000&after=${after}`)
   if (reply.status !== 200)
     throw new CommandError(`The events after ${after} were deleted meanwhile: run the command again.`)
-  const { items } = reply.body as { items: (WireEvent | WireTombstone)[] }
-  if (items.length === 0) throw broken(Number(after.split('-')[1]) + 1, 'it is missing.')
+  const { items } = reply.body as { items?: (WireEvent | WireTombstone)[] }
+  if (!items?.length) throw broken(Number(after.split('-')[1]) + 1, 'it is missing.')
   return items
 }
 
