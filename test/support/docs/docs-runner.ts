@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApiKey } from '../../../src/domain/api-key.ts'
+import { rotateSigningKeys, writeSigningKeys } from '../../../src/domain/proof/signing-keys.ts'
 import { fillWithDemo } from '../../../src/ingest/demo/fill-with-demo.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -78,7 +79,8 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
     scopes: ['read', 'events', 'write:github'],
     types: ['github'],
   })
-  const demo = started.use(await listenHere({ DATABASE_URL: `sqlite:${demoFile}` }))
+  const SIGNING_KEYS = writeSigningKeys(rotateSigningKeys(undefined, Date.now()))
+  const demo = started.use(await listenHere({ DATABASE_URL: `sqlite:${demoFile}`, SIGNING_KEYS }))
   const mcp = started.use(await mcpOverHttp({ cwd: home, env: { DATABASE_URL: `sqlite:${demoFile}` } }))
   const database = started.use(await testDatabase())
   const source = started.use(await serveRecords({}, people))
