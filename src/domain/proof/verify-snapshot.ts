@@ -8,7 +8,7 @@ type Verifier = {
   now: number
 }
 
-/** `failure` is a name such as `expired`. A sentence in `checked` describes a check that passed. */
+/** `failure` is a name such as `expired`, and `checked` has a sentence for each check that passed. */
 export type Verification = Report & { verdict: 'valid' | 'not valid'; failure?: string; message?: string }
 
 type Report = { checked: string[]; lines: Line[] }
@@ -31,7 +31,6 @@ const VC = 'https://www.w3.org/ns/credentials'
 const CATEGORIES = ['Activity', 'Identity', 'Skills']
 const YEAR = 365 * 86_400_000
 
-/** The cause is the name of the failure. */
 class Rejection extends Error {}
 
 /** Does not throw for a wrong snapshot, but passes errors of `keys` and `rules` on. */

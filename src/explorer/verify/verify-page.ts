@@ -14,9 +14,8 @@ export const createVerifyPage = (): ExplorerPage => ({
       script: 'verify.js',
       main: html`<h1>Check a score</h1>
 <p class="lead">A snapshot is a score that its issuer signed. This page checks who signed it, and calculates the score again. Your browser does all of it: nothing that you paste leaves it.</p>
-<div class="columns">
-<div><section>
-<noscript><p class="notice">This page needs JavaScript. Without it, the command on this page checks the same.</p></noscript>
+<div class="columns"><div>
+<section><noscript><p class="notice">This page needs JavaScript. Without it, the command on this page checks the same.</p></noscript>
 <div class="scripted">
 ${field('snapshot', 'Snapshot', 'eyJhbGciOiJFZERTQSIs…')}
 <details><summary>Snapshot of another site</summary>
@@ -24,13 +23,11 @@ ${field('snapshot', 'Snapshot', 'eyJhbGciOiJFZERTQSIs…')}
 ${field('keys', 'Keys', '{"keys":[…]}')} ${field('rules', 'Rule set', '{"version":…}')}</details>
 <p><button id="check" type="button">Check</button></p>
 </div></section><div id="verdict" role="status"></div></div>
-<div><section>
-<h2>On your computer</h2><p>Get the snapshot of a passport by its number, and check it:</p>
+<div><section><h2>On your computer</h2><p>Get the snapshot of a passport by its number, and check it:</p>
 <pre class="command">curl -H 'Accept: application/vc+jwt' ${site.origin}/api/v3/passports/7 > score.jwt
 passportd verify score.jwt</pre>
 <p class="soft">A snapshot has the scores and the numbers that they were calculated from. It has no name, account or wallet. With the rule set and the keys of the issuer, anybody can check it offline.</p>
-</section></div>
-</div>`,
+</section></div></div>`,
     }),
 })
 

@@ -1,50 +1,78 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { verifySnapshot } from '../../../src/domain/proof/verify-snapshot.ts'
+import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
-import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { mira } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { JWKS, RULES, signNow } from '../../support/proof/sample-snapshot.ts'
+import { AS_SNAPSHOT, KEYS } from '../../support/proof/snapshots.ts'
 import { TAMPERED, VALID } from '../../support/proof/tampered-snapshots.ts'
-import { openTestStore } from '../../support/store/engines.ts'
+import { openTestStore, type TestStore } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
+import { scorerOf } from '../../support/store/scoring.ts'
 
 const OTHER = 'https://other.example.com'
 
-inBrowser('the page that checks a score, in a browser', (browser) => {
-  const server = shareServer(() => openTestStore('sqlite', [mira]), serveExplorer)
+async function openScored(): Promise<TestStore> {
+  const store = await openTestStore('sqlite', [{ ...mira, stale: true }])
+  await adoptRules(scorerOf(store))
+  await rescoreSome(scorerOf(store))
+  return store
+}
 
-  /** Opens the page. Returns the paths that it fetches later. */
-  async function open(page: Page, fragment = ''): Promise<string[]> {
+inBrowser('the page that checks a score, in a browser', (browser) => {
+  const server = shareServer(openScored, (store) => serveExplorer(store, { signing: KEYS, now: Date.now }))
+
+  /** Opens a page. Returns the paths that it fetches later. */
+  async function open(page: Page, path = '/verify'): Promise<string[]> {
     const fetched: string[] = []
-    await page.route('**/.well-known/jwks.json', (route) => route.fulfill({ json: JWKS }))
-    await page.route('**/api/v3/rules/*', (route) => route.fulfill({ json: RULES }))
     page.on('request', (request) => {
-      if (request.resourceType() === 'fetch') fetched.push(request.url())
+      if (request.resourceType() === 'fetch') fetched.push(new URL(request.url()).pathname)
     })
     await page.goto('about:blank')
-    await page.goto(`${server.url}verify${fragment}`)
+    await page.goto(server.url.origin + path)
     return fetched
   }
 
   const verdict = (page: Page) => page.locator('#verdict h2').textContent()
 
-  test('a snapshot in the fragment is checked with the keys and rules of the site, and nothing is uploaded', async () => {
+  test('the page of a passport links the check of its score, which fetches nothing from other sites', async () => {
     const page = await browser.newPage()
     const complaints = watchConsole(page)
-    const { origin } = server.url
-    const fetched = await open(page, `#${signNow(origin)}`)
-    expect(await verdict(page)).toBe('The snapshot is valid')
-    expect(await page.locator('#verdict tr').allTextContents()).toEqual([
-      'talk12.5 in the record, at most 2012.5',
-      'github√9 × 6, at most 4018',
-      'contractsln 7.5 × 10, at most 4020',
-      'passport1 × 6, at most 406',
-      'account1.5 years × 2.5, at most 404',
-    ])
-    expect(fetched).toEqual([`${origin}/.well-known/jwks.json`, `${origin}/api/v3/rules/sample%2B1a2b3c4d`])
+    const fetched = await open(page, '/passports/12')
+    fetched.length = 0
+    await page.getByRole('link', { name: 'Check this score' }).click()
+    await page.getByText('The snapshot is valid').waitFor()
+    const { rules } = (await server.get('/api/v3/passports/12')).body
+    const paths = [
+      '/api/v3/passports/12',
+      '/.well-known/jwks.json',
+      `/api/v3/rules/${encodeURIComponent(rules)}`,
+    ]
+    expect(fetched).toEqual(paths)
+    expect(await page.locator('#verdict li').count()).toBe(5)
+    expect(await page.locator('#verdict tr').count()).toBeGreaterThan(3)
     expect(complaints).toEqual([])
+  })
+
+  test('a snapshot in the fragment is checked, and another fragment replaces it', async () => {
+    const page = await browser.newPage()
+    const { text } = await server.get('/api/v3/passports/12', AS_SNAPSHOT)
+    await open(page, `/verify#${text}`)
+    expect(await verdict(page)).toBe('The snapshot is valid')
+    await page.evaluate('location.hash = "#1.2"')
+    await page.getByText('The snapshot is not valid: not_a_jwt').waitFor()
+    await page.evaluate('location.hash = "#99"')
+    await page.getByText('The snapshot is not checked').waitFor()
+    await page.getByText('/api/v3/passports/99: There is no').waitFor()
+  })
+
+  test('without signing keys, no page links the check', async () => {
+    await using unsigned = await servePeople([mira])
+    expect((await unsigned.look('/passports/12')).text).not.toContain('/verify')
+    expect((await server.look('/passports/12')).text).toContain('<a href="/verify#12">Check this score</a>')
   })
 
   test('a snapshot of another issuer needs its keys and rules, and a failure is shown with its name', async () => {

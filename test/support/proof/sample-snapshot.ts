@@ -1,10 +1,10 @@
 import { canonicalJson, sha256 } from '../../../src/domain/proof/canonical-json.ts'
-import { didOf, rotateSigningKeys, signJwt } from '../../../src/domain/proof/signing-keys.ts'
+import { didOf, signJwt } from '../../../src/domain/proof/signing-keys.ts'
 import { NOON } from '../store/records.ts'
+import { KEYS } from './snapshots.ts'
 
 export const DAY = 86_400_000
 
-export const KEYS = rotateSigningKeys(undefined, NOON)
 export const JWKS = { keys: KEYS.listed }
 
 const rule = {

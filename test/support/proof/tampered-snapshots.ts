@@ -3,17 +3,8 @@ import canonicalize from 'canonicalize'
 import { sha256 } from '../../../src/domain/proof/canonical-json.ts'
 import { rotateSigningKeys, signJwt } from '../../../src/domain/proof/signing-keys.ts'
 import { NOON } from '../store/records.ts'
-import {
-  DAY,
-  DID,
-  KEYS,
-  PAYLOAD,
-  RULES,
-  STAMP,
-  SUBJECT,
-  signPayload,
-  signSubject,
-} from './sample-snapshot.ts'
+import { DAY, DID, PAYLOAD, RULES, STAMP, SUBJECT, signPayload, signSubject } from './sample-snapshot.ts'
+import { KEYS } from './snapshots.ts'
 
 /** What a verifier has; by default the keys and rules of the sample, at noon. */
 export type Given = { keys?: unknown; rules?: unknown; now?: number }
