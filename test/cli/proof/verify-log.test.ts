@@ -58,6 +58,22 @@ onEveryEngine('verify --log', (open) => {
     expect((await given.withFile()).out).toStartWith(`The events 9 to 8 of the log ${name} lead to`)
   })
 
+  test('a log verifies while a person is hidden, whose events are then tombstones, and after the person is shown again', async () => {
+    await using given = await prepare(await open(PEOPLE))
+    const { store } = given
+    await given.withFile()
+    await store.passports.hide(2, true, NOON + 1)
+    expect((await given.withFile()).code).toBe(0)
+    const hidden = await store.events.listProven({ after: 0, limit: 100 })
+    expect(hidden.events.filter((event) => 'passportId' in event && event.passportId === 2)).toEqual([
+      expect.objectContaining({ type: 'passport.removed' }),
+    ])
+    await store.passports.hide(2, false, NOON + 2)
+    expect((await given.withFile()).code).toBe(0)
+    const shown = await store.events.listProven({ after: 0, limit: 100 })
+    expect(shown.events.some(({ type }) => type === 'tombstone')).toBe(false)
+  })
+
   /** The log has the events 1 to 10, and the file the head of the first five. */
   test.each([
     ['a changed score', `update events set data = '[9,0,1]' where sequence = 3`, 5],
