@@ -53,12 +53,13 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
           dataPoints: points.get(row.id) ?? [],
         }))
       }),
-    listRemovals: () => listColumn<number>(read.query, LIST_REMOVALS),
+    listRemovals: () =>
+      listColumn<number>(
+        read.query,
+        'select cast(passport_id as double precision) as id from removals order by passport_id',
+      ),
   }
 }
-
-export const LIST_REMOVALS =
-  'select cast(passport_id as double precision) as id from removals order by passport_id'
 
 class Rollback extends Error {}
 
