@@ -31,7 +31,7 @@ test('doctor --erasure names what PostgreSQL keeps of a removed person, and the 
   expect(await call()).toContain('No copies of removed data were found')
   await store.passports.remove(7, Date.now())
   await until(
-    async () => (await call()).includes('passports has 1 dead row'),
+    async () => (await call()).includes('passports has 1 dead rows'),
     'the statistics of the removal',
   )
   const report = await call()

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { globSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../../config/config.ts'
 import { findRemains } from '../../../store/open.ts'
@@ -8,23 +8,15 @@ import type { CheckResult } from '../doctor.ts'
 export async function checkErasure({ database, backups }: Config): Promise<CheckResult[]> {
   const { removedAt, left } = await findRemains(database)
   if (removedAt !== undefined && database.engine === 'sqlite') {
-    const own = `${basename(database.path)}.`
-    const files = [
-      // Databases that a restore has kept, and files of an interrupted restore or backup.
-      ...listFiles(dirname(database.path)).filter((file) => basename(file).startsWith(own)),
-      ...(backups ? listFiles(backups.folder).filter((file) => file.endsWith('.db')) : []),
-    ]
+    const list = (cwd: string, pattern: string) => globSync(pattern, { cwd }).map((name) => join(cwd, name))
+    // Databases that a restore has kept, files of an interrupted restore or backup, and scheduled backups.
+    const copies = list(dirname(database.path), `${basename(database.path)}.*`)
+    const files = [...copies, ...(backups ? list(backups.folder, '*.db') : [])]
     const since = `the last removal (${new Date(removedAt).toISOString()})`
-    for (const file of files.filter((file) => statSync(file).mtimeMs < removedAt))
+    for (const file of files.filter((each) => statSync(each).mtimeMs < removedAt))
       left.push(`${file} is older than ${since}: delete it when you no longer need it.`)
   }
   const none = 'No copies of removed data were found. docs/privacy.md says what cannot be checked.'
   if (left.length === 0) return [{ level: 'ok', about: 'erasure', text: none }]
   return left.map((text) => ({ level: 'warning', about: 'erasure', text }))
 }
-
-const listFiles = (folder: string) =>
-  readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => join(folder, name))
-    .sort()

@@ -5,7 +5,6 @@ import { quote } from '../../../domain/text/quote.ts'
 import type { Removal } from '../../../store/subject-store.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../../command.ts'
 import { openConfigured } from '../../open-store.ts'
-import { withPath } from '../../system-error.ts'
 import { parseRef } from './hide-and-bar.ts'
 
 export const subject = defineCommand({
@@ -49,19 +48,11 @@ export const removals = defineCommand({
 export const toLines = (removals: readonly Removal[]) => [...removals, ''].join('\n')
 
 export function readRemovalList(file: string): Removal[] {
-  const lines = readText(file)
+  const lines = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
   const wrong = lines.find((line) => !/^(\d{1,15}|[\da-f]{64})$/.test(line))
   if (wrong === undefined) return lines
   const accepted = 'the id of a passport, or the SHA-256 of a wallet in hexadecimal'
   throw new CommandError(`${file} has the line ${quote(wrong)}, but each line must be ${accepted}.`)
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    throw withPath(error, file)
-  }
 }

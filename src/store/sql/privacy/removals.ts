@@ -1,10 +1,7 @@
 import type { Removal, RemovalStore } from '../../subject-store.ts'
-import { BY_MERGE } from '../../write/event-tracker.ts'
-import { createMerges } from '../../write/merges.ts'
 import { addAuditEntry } from '../audit-log.ts'
 import { type Database, listColumn, type Transaction } from '../connection.ts'
-import { loadWriteModel } from '../load-and-save-write-model.ts'
-import { finish } from '../write-records.ts'
+import { changePassports, type Merges } from '../write-records.ts'
 
 export const createRemovals = ({ read, transaction }: Database): RemovalStore => ({
   list: () =>
@@ -34,12 +31,10 @@ async function applyBatch(tx: Transaction, list: readonly Removal[], now: number
   const digests = list.filter(isDigest).map((digest) => ({ digest, removed_at: now }))
   await tx.insertRows('barred_wallets', digests, 'on conflict (digest) do nothing')
   const removed = list.filter((removal) => !isDigest(removal)).map(Number)
-  const { model, save } = await loadWriteModel(tx, { ids: [], addresses: [], removed }, BY_MERGE)
-  const merges = createMerges(model)
-  const remove = removed.flatMap((id) => merges.remove(id, now, true))
-  const changes = model.finish()
-  await save()
-  await finish(tx, changes, { remove }, { now })
+  const detail = { wallets: digests.length }
+  if (digests.length > 0) await addAuditEntry(tx.query, { action: 'passports.bar', detail })
+  const remove = (merges: Merges) => ({ remove: removed.flatMap((id) => merges.remove(id, now, true)) })
+  await changePassports(tx, { removed }, remove, { now })
 }
 
 const isDigest = (removal: Removal) => removal.length === 64
