@@ -2,9 +2,11 @@ import type { DatabaseAddress } from '../config/database-address.ts'
 import type { MigrationMode } from './migrations/schema-version.ts'
 import type { PoolOptions } from './postgres/connection/sql-pools.ts'
 import { diagnosePostgres } from './postgres/diagnostics.ts'
+import { findPostgresRemains } from './postgres/erasure.ts'
 import { migratePostgres } from './postgres/migrate.ts'
 import { openPostgres } from './postgres/open.ts'
-import { diagnoseSqlite, findTableDamage } from './sqlite/diagnostics.ts'
+import type { Remains } from './sql/diagnostics.ts'
+import { diagnoseSqlite, findSqliteRemains, findTableDamage } from './sqlite/diagnostics.ts'
 import { migrateSqlite, openSqlite } from './sqlite/open.ts'
 import type { Store } from './store.ts'
 
@@ -31,6 +33,10 @@ export async function migrateDatabase(address: DatabaseAddress): Promise<{ from:
 /** `full` also compares indexes with their tables. Throws `unavailable` if the database cannot be read. */
 export const diagnose = (address: DatabaseAddress, full: boolean) =>
   address.engine === 'sqlite' ? diagnoseSqlite(address.path, full) : diagnosePostgres(address.url)
+
+/** Finds copies of removed rows that the database keeps. A removal overwrites the rows of a SQLite file at once. */
+export const findRemains = async (address: DatabaseAddress): Promise<Remains> =>
+  address.engine === 'sqlite' ? findSqliteRemains(address.path) : findPostgresRemains(address.url)
 
 /** Reads the SQLite file and returns the first problems. Returns none on PostgreSQL, which has its own tools. */
 export const findDamage = (address: DatabaseAddress): string[] =>

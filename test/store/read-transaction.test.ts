@@ -67,7 +67,7 @@ test('a checkpoint that a long read blocks delays only one write, and a failed c
   writer.run('insert into rows values (zeroblob(40000000))')
   const clock = spyOn(performance, 'now').mockReturnValue(1000)
   using statements = spyOn(writer, 'query')
-  const limitWal = createWalLimit(path, writer)
+  const { limit: limitWal } = createWalLimit(path, writer)
   const countAt = (time: number) => {
     clock.mockReturnValue(time)
     limitWal(() => {})

@@ -19,6 +19,7 @@ import { askHealth } from '../ask-health.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal } from '../command.ts'
 import { describeSystemError } from '../system-error.ts'
 import { formatTable } from '../table.ts'
+import { checkErasure } from './privacy/erasure.ts'
 
 export const doctor = defineCommand({
   name: 'doctor',
@@ -32,15 +33,24 @@ export const doctor = defineCommand({
     health: {
       about: 'check only that the server on HOST and PORT responds: the health check of a container',
     },
+    erasure: { about: 'check only where data of removed people is left: old rows, statistics, WAL, backups' },
     ...DATABASE_OPTIONS,
   },
-  forms: [{ options: ['full', 'json'] }, { required: ['health'], options: [] }],
+  forms: [
+    { options: ['full', 'json'] },
+    { required: ['health'], options: [] },
+    { required: ['erasure'], options: ['json'] },
+  ],
   async run({ values }, terminal) {
     if (values.health) return checkHealth(readConfig(terminal.env, { ...values, checkNames: false }))
-    const results = checkNames(terminal.env)
+    const results = values.erasure ? [] : checkNames(terminal.env)
     try {
       const config = readConfig(terminal.env, { ...values, checkNames: false })
-      results.push(...(await checkAll(config, values.full === true, terminal.now())))
+      results.push(
+        ...(await (values.erasure
+          ? orProblem(() => checkErasure(config))
+          : checkAll(config, values.full === true, terminal.now()))),
+      )
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       results.push(...error.problems.map((sentence) => problem('settings', sentence)))

@@ -1,5 +1,6 @@
 import { CommandError } from '../../domain/errors.ts'
 import { printable } from '../../domain/text/quote.ts'
+import { sizeOf, walOf } from '../../store/sqlite/wal-checks.ts'
 import { PROGRAM } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openConfigured } from '../open-store.ts'
@@ -34,22 +35,28 @@ export const remove = defineCommand({
   name: 'remove',
   summary: 'remove a passport from every response',
   description: `Deletes its record, credentials and wallets, and the passports merged into it. A later import or
-    mirror skips it, unless it runs with --restore. The id of a passport that is not stored yet is accepted, too.
-    Without --yes the command shows what it would remove.`,
+    mirror skips records with its id or one of its wallets, unless it runs with --restore. The id of a passport that is not
+    stored yet is accepted, too. Without --yes the command shows what it would remove. "doctor --erasure" lists
+    copies that remain.`,
   options: { yes: { about: 'confirm the removal' }, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID' }],
   async run({ values, args: [given = ''] }, terminal) {
     const id = parseId(given)
     await using database = await openConfigured(terminal, values)
     const { store, name } = database
-    const found = await store.passports.find({ id })
+    const found = await store.subjects.findById(id)
     if (!values.yes) {
       const effect = found
-        ? `--yes removes passport ${id} (${printable(found.profile.displayName || 'without a name')}) and the passports merged into it from ${name}`
+        ? `--yes removes passport ${id} (${printable(found.name || 'without a name')}) and the passports merged into it from ${name}`
         : `there is no passport ${id} in ${name}; --yes makes later imports and mirrors skip it`
       throw new CommandError(`Nothing was removed: ${effect}.`)
     }
     await store.passports.remove(id, terminal.now())
+    const { database: address } = database.config
+    if (address.engine === 'sqlite' && sizeOf(walOf(address.path)) > 0)
+      terminal.err(
+        `${walOf(address.path)} still has copies, because another process reads the database. Run the command again when it has ended.\n`,
+      )
     terminal.err(
       found
         ? `Passport ${id} is removed. Only an import or mirror with --restore adds it again.\n`

@@ -165,12 +165,12 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     ['handles', 'passport_id', handles.changed()],
     ['barred_wallets', 'digest', barred.removed().map(sha256)],
     ...PERSONAL_TABLES.map((table) => [table, 'passport_id', passports.removed()] as const),
-    ['passports', 'id', passports.removed()],
   ] as const
-  for (const [table, column, keys] of removed) {
+  const removeAll = async (table: string, column: string, keys: readonly (string | number)[]) => {
     const type = column === 'address' || column === 'digest' ? 'text' : 'bigint'
     if (keys.length > 0) await query(`delete from ${table} where ${dialect.isIn(column, '$1', type)}`, [keys])
   }
+  for (const [table, column, keys] of removed) await removeAll(table, column, keys)
   const written = [
     ['passports', 'id', passports.written((_, row) => row)],
     ['wallets', 'address', wallets.written((address, passport_id) => ({ address, passport_id }))],
@@ -190,6 +190,8 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     ],
   ] as const
   for (const [table, key, rows] of written) await upsertRows(connection, table, key, rows)
+  // Another passport may have taken over a wallet, so that rows refer to removed passports until now.
+  await removeAll('passports', 'id', passports.removed())
   await insertRows(
     'data_points',
     dataPoints.written((id, points) => points.map((point) => toDataPointRow(id, point))),

@@ -1,4 +1,5 @@
 import type { Actor, EventContent } from '../../domain/history/event.ts'
+import type { EventCursor } from '../../domain/history/event-cursor.ts'
 import { walletsOf } from '../../domain/passport.ts'
 import type { IncomingRecord } from '../../domain/record/record.ts'
 import { fromCredentialData } from '../rows/credential.ts'
@@ -53,12 +54,13 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
           dataPoints: points.get(row.id) ?? [],
         }))
       }),
-    listRemovals: () => listColumn<number>(read.query, LIST_REMOVALS),
+    listRemovals: () =>
+      listColumn<number>(
+        read.query,
+        'select cast(passport_id as double precision) as id from removals order by passport_id',
+      ),
   }
 }
-
-export const LIST_REMOVALS =
-  'select cast(passport_id as double precision) as id from removals order by passport_id'
 
 class Rollback extends Error {}
 
@@ -81,7 +83,7 @@ async function save(
 }
 
 /** Ends a transaction that changes passports. */
-export async function finish(
+async function finish(
   tx: Transaction,
   changes: Changes,
   ids: ChangedIds,
@@ -136,23 +138,32 @@ async function audit(
   }
 }
 
-/** Merges, unmerges, hides and removes single passports. */
+export type Merges = ReturnType<typeof createMerges>
+
+/** Merges, unmerges, hides or removes passports. */
+export async function changePassports(
+  tx: Transaction,
+  named: Partial<BatchKeys>,
+  work: (merges: Merges) => ChangedIds | undefined,
+  by: { now: number; actor?: Actor | undefined },
+): Promise<EventCursor> {
+  const keys = { ids: [], addresses: [], removed: [], ...named }
+  const { model, save: write } = await loadWriteModel(tx, keys, BY_MERGE)
+  const ids = work(createMerges(model)) ?? {}
+  const changes = model.finish()
+  await write()
+  await finish(tx, changes, ids, by)
+  return findLogEnd(tx)
+}
+
 export function createPassportChanges({ transaction }: Database) {
   const change = (
     named: Partial<BatchKeys>,
-    work: (merges: ReturnType<typeof createMerges>, now: number) => ChangedIds | undefined,
+    work: (merges: Merges, now: number) => ChangedIds | undefined,
     now = Date.now(),
     actor?: Actor,
   ) =>
-    transaction(async (tx) => {
-      const keys = { ids: [], addresses: [], removed: [], ...named }
-      const { model, save: write } = await loadWriteModel(tx, keys, BY_MERGE)
-      const ids = work(createMerges(model), now) ?? {}
-      const changes = model.finish()
-      await write()
-      await finish(tx, changes, ids, { now, actor })
-      return findLogEnd(tx)
-    }, 'records')
+    transaction((tx) => changePassports(tx, named, (merges) => work(merges, now), { now, actor }), 'records')
 
   return {
     merge: (from, into, ...by) => change({ ids: [from, into] }, (merges) => merges.merge(from, into), ...by),

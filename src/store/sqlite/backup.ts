@@ -126,7 +126,7 @@ export function belongsToDatabase(path: string, file: string): boolean {
   return other.startsWith(own) && OWN_SUFFIXES.test(other.slice(own.length))
 }
 
-const OWN_SUFFIXES = /^(|-(wal|shm|journal)|\.restoring)$/
+const OWN_SUFFIXES = /^(|-(wal|shm|journal)|\.restoring|\.without-removed)$/
 
 /** Resolves symbolic links in the path, except the last part. The file need not exist. */
 function resolveFolder(path: string): string {

@@ -35,7 +35,7 @@ type Options = {
 export function createDatabase(path: string, { reader, writer, shared, checkFiles }: Options) {
   writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
   const [readInTurn, writeInTurn] = [createTurns(), createTurns()]
-  const limitWal = createWalLimit(path, writer)
+  const wal = createWalLimit(path, writer)
   const connection = createConnection(path, writer)
   const read = createConnection(path, reader)
 
@@ -44,7 +44,7 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
       translateErrors(path, async () => {
         checkFiles()
         // Truncates the WAL before the write, because a disk fault after the write would make a committed write fail.
-        limitWal(shared.end)
+        wal.limit(shared.end)
         const result = await work()
         // Ends the shared read transaction, so that later reads see the write.
         shared.end()
@@ -74,7 +74,7 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
           }),
         )
         shared.end()
-        if (isErased) truncateWal(writer)
+        if (isErased) wal.erase()
         return result
       }),
     snapshot: (work) =>
@@ -198,16 +198,26 @@ const READER_WAIT_MILLISECONDS = 1000
 const PAUSE_MILLISECONDS = 20_000
 
 /** Limits the WAL. While read transactions overlap, SQLite's automatic checkpoints never finish. */
-export function createWalLimit(path: string, writer: File): (endReads: () => void) => void {
+export function createWalLimit(path: string, writer: File) {
   let checkAt = 0
-  return (endReads) => {
-    const now = performance.now()
-    if (now < checkAt) return
-    checkAt = now + CHECK_MILLISECONDS
-    if (sizeOf(walOf(path)) < LARGEST_BYTES || writer.inTransaction) return
-    endReads()
-    checkAt = now + READER_WAIT_MILLISECONDS + PAUSE_MILLISECONDS
-    if (truncateWal(writer)) checkAt = now + CHECK_MILLISECONDS
+  /** Another process reads the database, so that the WAL still has copies of removed rows. */
+  let isErasing = false
+  return {
+    limit(endReads: () => void): void {
+      const now = performance.now()
+      if (now < checkAt) return
+      checkAt = now + CHECK_MILLISECONDS
+      if ((sizeOf(walOf(path)) < LARGEST_BYTES && !isErasing) || writer.inTransaction) return
+      endReads()
+      checkAt = now + READER_WAIT_MILLISECONDS + PAUSE_MILLISECONDS
+      if (!truncateWal(writer)) return
+      isErasing = false
+      checkAt = now + CHECK_MILLISECONDS
+    },
+    /** Truncates the WAL now. If a reader blocks it, a later write tries again. */
+    erase(): void {
+      isErasing = !truncateWal(writer)
+    },
   }
 }
 

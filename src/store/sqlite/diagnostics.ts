@@ -2,7 +2,7 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Diagnostics, readContents } from '../sql/diagnostics.ts'
+import { type Diagnostics, LAST_REMOVAL, type Remains, readContents } from '../sql/diagnostics.ts'
 import { isDamage, listDamage } from './backup.ts'
 import { connectReader, throwTranslated, translateErrors } from './connect.ts'
 import { createConnection } from './database.ts'
@@ -36,6 +36,13 @@ function diagnoseFile(
     }
   })
 }
+
+export const findSqliteRemains = (path: string): Remains =>
+  translateErrors(path, () => {
+    using database = connectReader(path)
+    const last = database.query<{ time: number | null }, []>(LAST_REMOVAL).get()
+    return { removedAt: last?.time ?? undefined, left: [] }
+  })
 
 /** Opens a database that no other process has open. Without `immutable`, a WAL would be created beside it. */
 function connectUnused(path: string): Database {

@@ -3,7 +3,7 @@ import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { unavailable } from '../../domain/errors.ts'
 import { check, checkBackup, isDamage, renameEventLog, writeAtomically, writeSnapshot } from './backup.ts'
-import { isEnvironmentError, makeFolder, throwTranslated, translateErrors } from './connect.ts'
+import { connectReader, isEnvironmentError, makeFolder, throwTranslated, translateErrors } from './connect.ts'
 import { identify, migrate } from './migrate.ts'
 import { orphanedWalProblem, sizeOf } from './wal-checks.ts'
 
@@ -96,4 +96,19 @@ function keep(path: string, now: number): string | undefined {
   for (const log of logs) renameSync(path + log, kept + log)
   rmSync(`${path}-shm`, { force: true })
   return hasContents ? kept : logs.map((log) => kept + log)[0]
+}
+
+/** The removals of a database file of this or an older version. */
+export function readRemovals(path: string): string[] {
+  if (sizeOf(path) === 0) return []
+  return translateErrors(path, () => {
+    using database = connectReader(path)
+    const isKnown = database.query('select 1 from sqlite_schema where name = ?')
+    const list = (column: string, table: string) =>
+      isKnown.get(table) === null
+        ? []
+        : database.query<{ text: string }, []>(`select cast(${column} as text) as text from ${table}`).all()
+    const rows = [...list('passport_id', 'removals'), ...list('digest', 'barred_wallets')]
+    return rows.map(({ text }) => text)
+  })
 }
