@@ -59,7 +59,7 @@ async function verify(parts: readonly string[], { keys, rules, now }: Verifier, 
   const bytes = toBytes(signature, 'signature')
   const signed = new TextEncoder().encode(`${header}.${payload}`)
   if (!(await crypto.subtle.verify('Ed25519', await findKey(await keys(did), did, kid), bytes, signed)))
-    reject('wrong_signature', 'The snapshot was changed after it was signed, or another key signed it.')
+    reject('wrong_signature', 'It was changed after it was signed, or another key signed it.')
   checked.push(`The signature is by the key ${kid} of ${did}.`)
   const claims = parseObject(payload, 'payload')
   checked.push(checkDates(claims, now))
@@ -81,21 +81,21 @@ function readHeader({ alg, typ, cty, crit, kid }: Named) {
   expect('unknown_extension', 'crit', crit, undefined)
   const [did = '', name = '', ...rest] = String(kid).split('#')
   if (!name || rest.length > 0 || !originOf(did))
-    reject('wrong_key_id', `kid must be a did:web of a host and the name of a key, got ${show(kid)}.`)
+    reject('wrong_key_id', `kid must be a did:web and the name of a key, got ${show(kid)}.`)
   return { did, kid: name }
 }
 
 async function findKey(set: unknown, did: string, kid: string): Promise<CryptoKey> {
-  const listed = isObject(set) && Array.isArray(set.keys) ? set.keys.filter(isObject) : []
+  const listed = hasForm(set, { keys: [{ kid: '' }] }) ? set.keys : []
   const key = listed.find((each) => each.kid === kid || each.kid === `${did}#${kid}`)
-  if (!key) reject('unknown_key', `The issuer lists ${show(listed.map((each) => each.kid))}, not ${kid}.`)
+  if (!key) reject('unknown_key', `The issuer has no key ${kid}.`)
   const { kty, crv, x } = key as JsonWebKey
   return crypto.subtle
     .importKey('jwk', { kty, crv, x } as JsonWebKey, 'Ed25519', false, ['verify'])
     .catch(({ name }) =>
       name === 'NotSupportedError'
-        ? reject('no_ed25519', 'This browser cannot check Ed25519 signatures: use a newer one.')
-        : reject('wrong_key', `The key ${kid} of the issuer is not an Ed25519 key.`),
+        ? reject('no_ed25519', 'This browser is too old for Ed25519 keys.')
+        : reject('wrong_key', `The key ${kid} is no Ed25519 key.`),
     )
 }
 
@@ -103,8 +103,8 @@ function checkDates({ validFrom, validUntil, nbf, exp }: Named, now: number): st
   const [from, until] = [Date.parse(String(validFrom)), Date.parse(String(validUntil))]
   expect('wrong_dates', 'nbf', nbf, from / 1000)
   expect('wrong_dates', 'exp', exp, until / 1000)
-  if (now < from) reject('not_yet_valid', `The snapshot is valid from ${validFrom}.`)
-  if (now >= until) reject('expired', `The snapshot was valid until ${validUntil}. Get a new one.`)
+  if (now < from) reject('not_yet_valid', `It is valid from ${validFrom}.`)
+  if (now >= until) reject('expired', `It was valid until ${validUntil}.`)
   return `It is valid from ${validFrom} until ${validUntil}.`
 }
 
@@ -119,7 +119,7 @@ function readSubject(claims: Named, did: string): Subject {
   expect('wrong_credential_type', 'type', show(type), show(['VerifiableCredential', 'PassportScore']))
   expect('wrong_issuer', 'iss', iss, did)
   expect('wrong_issuer', 'issuer', issuer, did)
-  if (!hasForm(subject, SUBJECT)) reject('wrong_form', 'A member of credentialSubject is missing or wrong.')
+  if (!hasForm(subject, SUBJECT)) reject('wrong_form', 'credentialSubject lacks a valid member.')
   expect('wrong_subject', 'sub', sub, subject.id)
   const path = `//${decodeURIComponent(did.slice(8))}/api/v3/passports/${subject.passport_id}`
   expect('wrong_subject', 'credentialSubject.id', subject.id.replace(/^https?:/, ''), path)
@@ -134,9 +134,9 @@ async function readRules(given: unknown, wanted: string): Promise<Rules> {
   const { stamp: _, digest: __, ...set } = isObject(given) ? given : {}
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonicalJson(set)))
   const digest = Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
-  expect('wrong_rules', 'The SHA-256 digest of the rule set', digest, wanted)
-  const isValid = isObject(set.types) && hasForm(Object.values(set.types), [RULE])
-  if (!isValid) reject('malformed_rules', 'The rule set has the right digest, but no valid rules.')
+  expect('wrong_rules', 'The SHA-256 of the rule set', digest, wanted)
+  if (!isObject(set.types) || !hasForm(Object.values(set.types), [RULE]))
+    reject('malformed_rules', 'The rule set has no valid rules.')
   return set as Rules
 }
 
@@ -146,7 +146,7 @@ function recalculate({ inputs, record, calculated_at: now }: Subject, { types }:
   const ruled = Map.groupBy(counting, ({ type }) => type)
   const kept = record.credentials.filter(({ type }) => !ruled.has(type))
   const given = kept.map(({ type, category, score, max_score: most }) => {
-    const points = roundScore(Math.min(score, most))
+    const points = rounded(Math.min(score, most))
     return { type, category, points, formula: `${score} in the record, at most ${most}` }
   })
   const calculated = [...ruled].map(([type, own]) => {
@@ -161,7 +161,7 @@ function recalculate({ inputs, record, calculated_at: now }: Subject, { types }:
 
 function calculate({ type, kind, amount }: typeof INPUT, rule: typeof RULE, now: number): Line {
   const { category, convert, multiplier, max_score: most } = rule
-  const years = Math.round(((now - amount) / YEAR) * 100) / 100
+  const years = rounded((now - amount) / YEAR)
   const conversions: Record<string, [value: number, text: string]> = {
     none: [amount, `${amount}`],
     sqrt: [Math.sqrt(Math.max(0, amount)), `√${amount}`],
@@ -177,10 +177,10 @@ function calculate({ type, kind, amount }: typeof INPUT, rule: typeof RULE, now:
 
 function compare(subject: Subject, { types, caps }: Rules, lines: readonly Line[]): string {
   const sums = CATEGORIES.map((name) =>
-    roundScore(lines.reduce((sum, { category, points }) => (category === name ? sum + points : sum), 0)),
+    rounded(lines.reduce((sum, { category, points }) => (category === name ? sum + points : sum), 0)),
   )
   const capped = sums.map((sum, at) => Math.min(sum, caps?.[CATEGORIES[at] as string] ?? sum))
-  const total = roundScore(capped.reduce((sum, part) => sum + part, 0))
+  const total = rounded(capped.reduce((sum, part) => sum + part, 0))
   const { activity_score, identity_score, skills_score, score } = subject
   expect('wrong_parts', 'The parts', show([activity_score, identity_score, skills_score]), show(sums))
   expect('wrong_score', 'score', score, total)
@@ -191,7 +191,7 @@ function compare(subject: Subject, { types, caps }: Rules, lines: readonly Line[
   return `Calculated again, the score is ${total} (${parts}), and the human checkmark is ${isHuman}.`
 }
 
-const roundScore = (score: number): number => Math.round(score * 100) / 100
+const rounded = (score: number): number => Math.round(score * 100) / 100
 
 function reject(failure: string, message: string): never {
   throw new Rejection(message, { cause: failure })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import canonicalize from 'canonicalize'
 import { sha256 } from '../../../src/domain/proof/canonical-json.ts'
 import { originOf, verifySnapshot } from '../../../src/domain/proof/verify-snapshot.ts'
+import { codeIn, readPage, rowsOf } from '../../support/docs/pages.ts'
 import { DID, JWKS, PAYLOAD, RULES, STAMP, signSubject } from '../../support/proof/sample-snapshot.ts'
 import { KEYS } from '../../support/proof/snapshots.ts'
 import { type Given, TAMPERED, toNamed, VALID } from '../../support/proof/tampered-snapshots.ts'
@@ -42,6 +43,16 @@ test('a snapshot of an imported score is valid, and says that nothing can be cal
     lines: [],
     last: 'The score 99 came with an imported record. It cannot be calculated again.',
   })
+})
+
+test('docs/proof.md lists all names of failures, and all but one are tested', () => {
+  const source = readPage('src/domain/proof/verify-snapshot.ts')
+  const names = new Set([...source.matchAll(/(?:reject|expect)\(\s*'(\w+)'/g)].map(([, name = '']) => name))
+  const listed = rowsOf('docs/proof.md').flatMap(([cell = '']) => codeIn(cell))
+  expect(listed.toSorted()).toEqual([...names].toSorted())
+  // Bun knows Ed25519.
+  const tested = new Set([...TAMPERED.map(([, failure]) => failure), 'no_ed25519'])
+  expect(tested).toEqual(names)
 })
 
 test('at least 20 kinds of tampering have a name', () => {

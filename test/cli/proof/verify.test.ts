@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { resultOf, start } from '../support/cli.ts'
-import { callHere } from '../support/cli-in-process.ts'
-import { JWKS, RULES, STAMP, signNow } from '../support/proof/sample-snapshot.ts'
-import { tempFolder } from '../support/temp-folder.ts'
+import { resultOf, start } from '../../support/cli.ts'
+import { callHere } from '../../support/cli-in-process.ts'
+import { JWKS, RULES, STAMP, signNow } from '../../support/proof/sample-snapshot.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 describe('passportd verify', () => {
   const folder = tempFolder()
