@@ -41,7 +41,7 @@ export async function verifySnapshot(jwt: string, verifier: Verifier): Promise<V
     return { verdict: 'valid', ...report }
   } catch (error) {
     if (!(error instanceof Rejection)) throw error
-    return { verdict: 'not valid', failure: String(error.cause), message: error.message, ...report }
+    return { verdict: 'not valid', failure: error.cause as string, message: error.message, ...report }
   }
 }
 
@@ -54,7 +54,7 @@ export function originOf(did: string): string | undefined {
 
 async function verify(parts: readonly string[], { keys, rules, now }: Verifier, { checked, lines }: Report) {
   const [header = '', payload = '', signature = ''] = parts
-  if (parts.length !== 3) reject('not_a_jwt', `A snapshot has 3 parts, this has ${parts.length}.`)
+  expect('not_a_jwt', 'The number of parts', parts.length, 3)
   const { did, kid } = readHeader(parseObject(header, 'header'))
   const bytes = toBytes(signature, 'signature')
   const signed = new TextEncoder().encode(`${header}.${payload}`)
@@ -67,11 +67,10 @@ async function verify(parts: readonly string[], { keys, rules, now }: Verifier, 
   checked.push(`It is about ${subject.id}.`)
   if (subject.method === 'rules') {
     const set = await readRules(await rules(subject.rules, did), subject.rules_digest)
-    checked.push(`The rule set ${subject.rules} has the digest that the snapshot names.`)
+    checked.push(`The rule set ${subject.rules} has the right digest.`)
     lines.push(...recalculate(subject, set))
     checked.push(compare(subject, set, lines))
-  } else
-    checked.push(`The score ${subject.score} came with an imported record. It cannot be calculated again.`)
+  } else checked.push(`The score ${subject.score} came with a record. It cannot be calculated again.`)
 }
 
 function readHeader({ alg, typ, cty, crit, kid }: Named) {
@@ -224,11 +223,12 @@ function toBytes(text: string, name: string): Uint8Array<ArrayBuffer> {
 }
 
 /** JSON in its canonical form (RFC 8785), as in canonical-json.ts. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+function canonicalJson(value: unknown, depth = 9): string {
+  if (depth === 0) reject('malformed_rules', 'The rule set has no valid rules.')
+  if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each, depth - 1))}]`
   if (!isObject(value)) return JSON.stringify(value)
   const names = Object.keys(value).sort()
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`).join(',')}}`
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name], depth - 1)}`)}}`
 }
 
 const isObject = (value: unknown): value is Named =>

@@ -19,7 +19,7 @@ async function check(id = '') {
       const text = field.value.trim()
       // Nothing is fetched from other sites.
       if (text === '' && !originOf(did).endsWith(`//${location.host}`))
-        throw new Error(`The issuer is ${did}, not this site. Paste its keys and its rule set above.`)
+        throw new Error(`The issuer is ${did}, not this site. Paste its keys and rules.`)
       return JSON.parse(text || (await read(path)))
     }
     const findKeys = (did) => find(keys, '/.well-known/jwks.json', did)

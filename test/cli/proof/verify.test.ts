@@ -58,7 +58,7 @@ describe('passportd verify', () => {
     const stdin = await Bun.file(join(cwd, 'record.jwt')).bytes()
     const { code, out } = await resultOf(start(['verify', '-', '--keys', 'keys.json'], { cwd, stdin }))
     expect(code).toBe(0)
-    expect(out).toContain('The score 60 came with an imported record. It cannot be calculated again.\n')
+    expect(out).toContain('The score 60 came with a record. It cannot be calculated again.\n')
   })
 
   test('a snapshot that is not valid has the exit code 1 and the name of the failure', async () => {

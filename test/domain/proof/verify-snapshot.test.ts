@@ -18,7 +18,7 @@ test('a valid snapshot is valid, and each check and each calculated line is repo
       `The signature is by the key ${KEYS.active.kid} of ${DID}.`,
       `It is valid from ${PAYLOAD.validFrom} until ${PAYLOAD.validUntil}.`,
       'It is about https://passports.example.com/api/v3/passports/7.',
-      `The rule set ${STAMP} has the digest that the snapshot names.`,
+      `The rule set ${STAMP} has the right digest.`,
       'Calculated again, the score is 60 (4 Activity, 6 Identity, 50.5 Skills), and the human checkmark is true.',
     ],
     lines: [
@@ -41,7 +41,7 @@ test('a snapshot of an imported score is valid, and says that nothing can be cal
   expect({ verdict, lines, last: checked.at(-1) }).toEqual({
     verdict: 'valid',
     lines: [],
-    last: 'The score 99 came with an imported record. It cannot be calculated again.',
+    last: 'The score 99 came with a record. It cannot be calculated again.',
   })
 })
 
