@@ -11,7 +11,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
   keys: async () => (await import('./commands/keys.ts')).keys,
   subscriptions: async () => (await import('./commands/subscriptions.ts')).subscriptions,
-  requests: async () => (await import('./commands/subject/requests.ts')).requests,
+  requests: async () => (await import('./commands/privacy/requests.ts')).requests,
   usage: async () => (await import('./commands/usage-report.ts')).usage,
   audit: async () => (await import('./commands/audit.ts')).audit,
   mcp: async () => (await import('./commands/mcp.ts')).mcp,

@@ -57,7 +57,7 @@ export const ME_ROUTES = [
   }),
   me(['GET'], sessions.exportRecord, {
     ...{ id: 'exportOwnRecord', summary: 'Export everything that is stored about you' },
-    ...{ response: schemas.SubjectRecord, example: { passports: [{ id: passport_id }] } },
+    ...{ response: schemas.SubjectRecord, example: { passports: [{}] } },
   }),
   me(['PATCH'], sessions.hideOrShow, {
     ...{ id: 'hideOwnRecord', summary: 'Hide or show your passport', ...WRITE },

@@ -29,9 +29,7 @@ export async function createChallenge({ request, context, body }: Call) {
   const origin = publicOriginOf(request, context.publicUrl)
   // Another site could forge the host.
   if (context.publicUrl === '' && !LOOPBACK.test(origin))
-    throw invalidBody(
-      `The operator has to set PUBLIC_URL: ${quote(origin)} may not be the address of this site.`,
-    )
+    throw invalidBody(`The operator has to set PUBLIC_URL: ${quote(origin)} may be a forged address.`)
   await context.limitProofs(wallet)
   const [nonce, now] = [randomBytes(16).toString('hex'), context.now()]
   const { message, digest } = await proof.writeChallenge({ origin, wallet, nonce, now })
@@ -80,7 +78,7 @@ async function getSubject({ context, token }: Call): Promise<Subject> {
 }
 
 export const exportRecord = async (call: Call) =>
-  (await call.context.store.subjects.export((await getSubject(call)).id)) ?? {}
+  (await call.context.store.subjects.export((await getSubject(call)).id)) ?? { passports: [] }
 
 export async function hideOrShow(call: Call) {
   const [{ id }, { store, now }] = [await getSubject(call), call.context]

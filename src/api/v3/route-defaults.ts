@@ -10,6 +10,8 @@ import { COMMON_ERRORS, COMMON_HEADERS } from '../openapi-parts.ts'
 import type { Context, Surface } from '../route.ts'
 import { parametersOf } from './parameters.ts'
 
+const SCHEMAS = { ...schemas, ...eventSchemas, ...writeSchemas, ...subscriptionSchemas, ...subjectSchemas }
+
 export const V3: Surface = {
   usesKeys: true,
   presentError: presentProblem,
@@ -23,15 +25,7 @@ export const V3: Surface = {
   headers: [...COMMON_HEADERS, 'RateLimit', 'RateLimit-Policy'],
   errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'forbidden', 'rate_limited', 'unavailable'],
   errorSchema: schemas.Problem,
-  schemas: Object.fromEntries(
-    Object.entries({
-      ...schemas,
-      ...eventSchemas,
-      ...writeSchemas,
-      ...subscriptionSchemas,
-      ...subjectSchemas,
-    }).map(([name, schema]) => [`V3${name}`, schema]),
-  ),
+  schemas: Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [`V3${name}`, schema])),
 }
 
 /** The path parameter of every route about one passport. */

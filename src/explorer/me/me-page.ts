@@ -9,7 +9,7 @@ import { type Html, html } from '../design/html.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
-import { CONFIRMATION, NOTICES, renderMe, renderOwn, renderProof, renderSignature } from './me-sections.ts'
+import { CONFIRMATION, NOTICES, PROOF, renderMe, renderOwn, renderSignature } from './me-sections.ts'
 
 /** What forms of a signed-in person do, by the field `action`. */
 const CHANGES = new Map<string, (call: sessions.Call) => Promise<unknown>>([
@@ -28,9 +28,8 @@ export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
   async function show(request: RouteRequest, context: Context, notice = '', status = 200, step?: Html) {
     const token = tokenOf(request)
     const subject = await sessions.findSubject(context, token)
-    const own = subject ? renderOwn(subject, csrfOf(token)) : renderProof()
     const about = { title: 'Is this you?', description: 'See, hide, correct or remove your own record' }
-    const main = renderMe(site, notice, step ?? own)
+    const main = renderMe(site, notice, step ?? (subject ? renderOwn(subject, csrfOf(token)) : PROOF))
     const page = respondPage({ ...about, site, script: 'me.js', head: SEND_ORIGIN, main }, status)
     return sendPage(request, context, withoutCaching(page))
   }
@@ -42,12 +41,8 @@ export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
     const field = (name: string) => form.get(name) ?? ''
     const [action, wallet, token] = [field('action'), field('wallet'), tokenOf(request)]
     const proof = { wallet, nonce: field('nonce'), signature: field('signature') }
-    const call = {
-      request,
-      context,
-      token,
-      body: { ...proof, hidden: action === 'hide', text: field('text') },
-    }
+    const body = { ...proof, hidden: action === 'hide', text: field('text') }
+    const call = { request, context, token, body }
     const isSecure = publicOriginOf(request, site.origin).startsWith('https:')
     try {
       if (action === 'challenge') {
@@ -79,8 +74,9 @@ export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
 
 async function download(request: RouteRequest, context: Context): Promise<Response> {
   const call = { request, context, token: tokenOf(request), body: {} as sessions.Call['body'] }
-  const disposition = { 'Content-Disposition': 'attachment; filename="passport.json"' }
-  const headers = { ...disposition, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
+  const file = { 'Content-Type': 'application/json', 'X-Content-Type-Options': 'nosniff' }
+  const attachment = { 'Content-Disposition': 'attachment; filename="passport.json"' }
+  const headers = { ...file, ...attachment, 'Cache-Control': 'no-store' }
   return new Response(JSON.stringify(await sessions.exportRecord(call), null, 2), { headers })
 }
 

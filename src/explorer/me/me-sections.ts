@@ -37,31 +37,24 @@ const renderForm = (action: string, button: string, fields: Html, look = ''): Ht
 const hiddenField = (name: string, value = '') => html`<input type="hidden" name="${name}" value="${value}">`
 
 /** The first step. The script adds a button for each wallet of the browser, and fills the hidden form. */
-export const renderProof = (): Html =>
-  section(
-    'proof',
-    'Show that a wallet is yours',
-    html`<p>Sign a message with a wallet of your passport. It is a proof, not a transaction: it costs nothing, and nothing can be paid with it.</p>
+export const PROOF: Html = html`<section id="proof">
+<h2>Show that a wallet is yours</h2>
+<p>Sign a message with a wallet of your passport. It is a proof, not a transaction: it costs nothing, and nothing can be paid with it.</p>
 <p id="wallets" class="row" hidden></p>
 <p id="trouble" class="notice" role="alert" hidden></p>
 <details id="by-hand" open><summary>Sign in another program</summary>
-${renderForm('challenge', 'Show the message', html`<label for="wallet">Your wallet</label><input id="wallet" name="wallet" required maxlength="42" placeholder="0x…" autocomplete="off" autocapitalize="off" spellcheck="false">`)}
-</details>
-<div id="signed" hidden>${renderForm('session', 'Continue', html`${['wallet', 'nonce', 'signature'].map((name) => hiddenField(name))}`)}</div>`,
-  )
+${renderForm('challenge', 'Show the message', html`<label for="wallet">Your wallet</label><input id="wallet" name="wallet" required maxlength="42" placeholder="0x…" autocomplete="off" autocapitalize="off" spellcheck="false">`)}</details>
+<div id="signed" hidden>${renderForm('session', 'Continue', html`${['wallet', 'nonce', 'signature'].map((name) => hiddenField(name))}`)}</div>
+</section>`
 
 /** The second step, without a wallet in the browser. */
-export const renderSignature = (
-  wallet: string,
-  { message, nonce }: { message: string; nonce: string },
-): Html =>
-  section(
-    'proof',
-    'Sign this message',
-    html`<p>Sign exactly this text with your wallet (“sign message”, <code>personal_sign</code>) within five minutes.</p>
-<pre class="command">${message}</pre>
-${renderForm('session', 'Continue', html`${hiddenField('wallet', wallet)}${hiddenField('nonce', nonce)}<label for="signature">The signature</label><textarea id="signature" name="signature" required rows="4" placeholder="0x…" autocomplete="off" spellcheck="false"></textarea>`)}`,
-  )
+export const renderSignature = (wallet: string, challenge: { message: string; nonce: string }): Html =>
+  html`<section id="proof">
+<h2>Sign this message</h2>
+<p>Sign exactly this text with your wallet (“sign message”, <code>personal_sign</code>) within five minutes.</p>
+<pre class="command">${challenge.message}</pre>
+${renderForm('session', 'Continue', html`${hiddenField('wallet', wallet)}${hiddenField('nonce', challenge.nonce)}<label for="signature">The signature</label><textarea id="signature" name="signature" required rows="4" placeholder="0x…" autocomplete="off" spellcheck="false"></textarea>`)}
+</section>`
 
 /** What a person can do with their passport. */
 export function renderOwn({ id, hidden }: Subject, csrf: string): Html {

@@ -121,5 +121,5 @@ test('none of the wrong tokens opens the record', async () => {
   expect((await me.call('GET', '', undefined, token)).status).toBe(200)
   me.clock.time += 60 * MINUTE
   expect((await me.call('GET', '', undefined, token)).status).toBe(401)
-  expect(await me.store.subjects.find(ZOE.address)).toEqual({ id: 70, hidden: false })
+  expect(await me.store.subjects.find(ZOE.address)).toMatchObject({ id: 70, hidden: false })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { owning } from '../../support/dispose-parts.ts'
+import { addAxe, findViolations } from '../../support/explorer/axe.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { MALLORY, WALLET_PEOPLE, ZOE } from '../../support/me/test-wallet.ts'
@@ -59,6 +60,8 @@ inBrowser('the page "Is this you?"', ({ newPage, newPageWithoutScripts }) => {
     await page.goto(`${site.url.origin}/me`)
     await page.getByRole('button', { name: 'Sign with Test Wallet' }).click()
     await page.getByRole('heading', { name: 'Your passport' }).waitFor()
+    await addAxe(page)
+    expect(await findViolations(page)).toEqual([])
     expect(await page.evaluate('document.cookie')).toBe('')
     const [cookie] = (await context?.cookies(`${site.url.origin}/me`)) ?? []
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/me' })
@@ -121,7 +124,7 @@ inBrowser('the page "Is this you?"', ({ newPage, newPageWithoutScripts }) => {
     await page.getByRole('heading', { name: 'Your passport' }).waitFor()
     await page.getByRole('button', { name: 'Hide my passport' }).click()
     await page.getByText('Your passport is hidden.').waitFor()
-    expect(await site.store.subjects.find(ZOE.address)).toEqual({ id: 70, hidden: true })
+    expect(await site.store.subjects.find(ZOE.address)).toMatchObject({ id: 70, hidden: true })
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are signed out.').waitFor()
   })

@@ -134,7 +134,7 @@ test('no form of another site, without the token of the session, or with that of
   site.clock.time += 3_600_000
   const expired = await site.post({ action: 'hide', csrf }, { ...SAME, Cookie: cookie })
   expect([expired.status, expired.text]).toEqual([401, expect.stringContaining('Your session has ended')])
-  expect(await site.store.subjects.find(ZOE.address)).toEqual({ id: 70, hidden: false })
+  expect(await site.store.subjects.find(ZOE.address)).toMatchObject({ id: 70, hidden: false })
   expect(await site.store.requests.list()).toEqual([])
   expect(site.errors).toEqual([])
 })
