@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { saveRecords } from '../support/store/engines.ts'
+import { select } from '../support/store/execute-sql.ts'
 import { ada, credential, NOON, record } from '../support/store/records.ts'
 import { contracts, OPTIONS } from '../support/store/scoring.ts'
 import { score } from '../support/store/store-changes.ts'
@@ -65,8 +66,12 @@ test.each(REMOVALS)('a passport that is removed %s leaves no byte in the files',
   expect(marksIn(path).length).toBeGreaterThan(5)
   // A recent read does not prevent the truncation of the WAL.
   expect(await store.passports.find({ id: REMOVED })).toMatchObject({ id: REMOVED })
+  const query = `select secret from log_secrets where passport_id = ${REMOVED}`
+  const [{ secret } = { secret: '' }] = await select<{ secret: string }>(`sqlite:${path}`, query)
+  expect(secret).toHaveLength(32)
   await remove(store)
   expect(marksIn(path)).toEqual([])
+  expect(readFileSync(path).includes(secret)).toBe(false)
 })
 
 test('a removed passport that was changed and scored many times leaves no byte in the files', async () => {

@@ -162,7 +162,7 @@ inBrowser('journeys on the passport page', (browser) => {
       '2026-01-02',
       '▼ −5',
       '1,057.5 to 1,052.5',
-      'GitHub −5, 15 to 10 (900 to 400)',
+      'GitHub −5, 15 to 10 (new data)',
     ])
     const color = (place: string) =>
       page.evaluate((selector) => getComputedStyle(document.querySelector(selector) as Element).color, place)

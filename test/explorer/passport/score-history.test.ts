@@ -47,7 +47,7 @@ onEngine('sqlite', 'the score history', (open) => {
     const [, id] = /href="#change-(\d+)"><span class="fall">/.exec(header) ?? []
     const [row = ''] = new RegExp(`<tr id="change-${id}">.*`).exec(text) ?? []
     expect(readable(row)).toBe(
-      '2026-01-02 &#9660; \u22125 1,057.5 to 1,052.5 GitHub \u22125, 15 to 10 (900 to 400)',
+      '2026-01-02 &#9660; \u22125 1,057.5 to 1,052.5 GitHub \u22125, 15 to 10 (new data)',
     )
     expect(text).toContain(`<a class="fall" href="#change-${id}" tabindex="-1">`)
     expect(text).toMatch(/<path class="fall" vector-effect="non-scaling-stroke" d="M[\d.]+ 16V[\d.]+"/)

@@ -207,6 +207,21 @@ onEveryEngine('the hash chain of the event log', (open) => {
     expect(await listSecrets(store)).toEqual(secrets.slice(0, 1))
   })
 
+  test('a copy begins a new chain with other secrets', async () => {
+    await using store = await open(people(4))
+    await using copy = await open([record(2), record(9)])
+    await foldAll(copy)
+    const [from, to] = [store.copyTables[0], copy.copyTables[0]]
+    await to?.replace({}, (await from?.list({})) ?? [])
+    const secrets = await listSecrets(copy)
+    expect(secrets.map(({ passport_id }) => Number(passport_id))).toEqual([0, 1, 2, 3])
+    const known = new Set((await listSecrets(store)).map(({ secret }) => secret))
+    expect(secrets.filter(({ secret }) => known.has(secret))).toEqual([])
+    expect(await copy.events.fold(9)).toMatchObject({ first: 3, last: 2, length: 2, head: '0'.repeat(64) })
+    await change(copy, 1, 5)
+    expect((await foldAll(copy)).head).toBe(await computeHead(copy, '0'.repeat(64)))
+  })
+
   test('removals, pruning and two nodes that advance the head at once lead to the same head', async () => {
     await using store = await open(people(60))
     await using other = await openStore(addressOf(store))
