@@ -7,7 +7,7 @@ import * as proof from '../../domain/proof/wallet-proof.ts'
 import { LONGEST_REQUEST, type Subject } from '../../domain/subject.ts'
 import { isoTime } from '../../domain/text/instant.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { publicOriginOf } from '../parse-request.ts'
+import { trustedOriginOf } from '../proof/issuer.ts'
 import type { Context } from '../route.ts'
 import { invalidBody } from '../v3/request-body.ts'
 
@@ -21,15 +21,12 @@ export const SESSION_MILLISECONDS = 3_600_000
 const challengeId = (wallet: string, nonce: string) => sha256(`challenge ${wallet} ${nonce}`)
 const sessionId = (token: string) => sha256(`session ${token}`)
 
-const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/
-
 /** Does not say whether a passport has the wallet, because nobody else may know that of a hidden one. */
 export async function createChallenge({ request, context, body }: Call) {
   const wallet = proof.parseProvableWallet(body.wallet)
-  const origin = publicOriginOf(request, context.publicUrl)
-  // Another site could forge the host.
-  if (context.publicUrl === '' && !LOOPBACK.test(origin))
-    throw invalidBody(`The operator has to set PUBLIC_URL: ${quote(origin)} may be a forged address.`)
+  const origin = trustedOriginOf(request, context)
+  if (origin === undefined)
+    throw invalidBody('The operator has to set PUBLIC_URL: the requested address may be forged.')
   await context.limitProofs(wallet)
   const [nonce, now] = [randomBytes(16).toString('hex'), context.now()]
   const { message, digest } = await proof.writeChallenge({ origin, wallet, nonce, now })
