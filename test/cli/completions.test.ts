@@ -17,7 +17,7 @@ COMP_WORDS=(passportd ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD
     return Bun.spawnSync(['bash', '--norc', '-c', ask]).stdout.toString().trim().split('\n')
   }
   expect(complete('')).toEqual(expect.arrayContaining([...NAMES, '--help', '--version']))
-  expect(complete('ba')).toEqual(['backup'])
+  expect(complete('bac')).toEqual(['backup'])
   expect(complete('keys', '')).toEqual(
     expect.arrayContaining(['create', 'list', 'rotate', 'revoke', '--name', '--help']),
   )

@@ -53,7 +53,7 @@ export const remove = defineCommand({
     }
     await store.passports.remove(id, terminal.now())
     const { database: address } = database.config
-    if (address.engine === 'sqlite' && sizeOf(walOf(address.path)) > 0)
+    if (found && address.engine === 'sqlite' && sizeOf(walOf(address.path)) > 0)
       terminal.err(
         `${walOf(address.path)} still has copies, because another process reads the database. Run the command again when it has ended.\n`,
       )

@@ -210,7 +210,7 @@ test.concurrent.each([
     }
     expect([namesOf('.part'), namesOf('-journal')]).toEqual([[], []])
     const file = join(folder, namesOf('.db')[0] ?? '')
-    expect(await here.call('remove', '1', '--yes')).toMatchObject({ code: 0 })
+    expect(await here.call('merge', '12', '7')).toMatchObject({ code: 0 })
     expect(await here.call('restore', file, '--force')).toMatchObject({ code: 0 })
     expect(await here.export()).toBe(before)
   },

@@ -2,10 +2,11 @@ import { globSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../../config/config.ts'
 import { findRemains } from '../../../store/open.ts'
-import type { CheckResult } from '../doctor.ts'
+
+type Result = { level: 'ok' | 'warning'; about: string; text: string }
 
 /** Finds copies of removed data. Rows and the WAL of a SQLite file are overwritten by the removal itself. */
-export async function checkErasure({ database, backups }: Config): Promise<CheckResult[]> {
+export async function checkErasure({ database, backups }: Config): Promise<Result[]> {
   const { removedAt, left } = await findRemains(database)
   if (removedAt !== undefined && database.engine === 'sqlite') {
     const list = (cwd: string, pattern: string) => globSync(pattern, { cwd }).map((name) => join(cwd, name))
