@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 
 /** JSON in its canonical form (RFC 8785): sorted names, no blanks. Members that are `undefined` are left out. */
 export function canonicalJson(value: unknown): string {
@@ -14,4 +14,4 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** In hexadecimal. */
-export const sha256 = (data: string | Uint8Array): string => hash('sha256', data, 'hex')
+export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
