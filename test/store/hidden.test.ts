@@ -25,7 +25,7 @@ onEveryEngine('a hidden passport', (open) => {
       items: await store.v1.listItems([7]),
       facets: await store.facets.list([7]),
       people: await store.passports.listByIds([7]),
-      evidence: await store.scoring.find({ id: 7 }),
+      evidence: (await store.scoring.find({ id: 7 }))?.dataPoints,
       total: (await listAll(store)).total,
     })
     const HANDLE = { handle: `${ada.socials[0]?.source}:${ada.socials[0]?.name}`.toLowerCase(), wallet: 'x' }
