@@ -31,8 +31,12 @@ test('an error response throws a PassportError with code, status and request id'
   expect((error as PassportError).requestId).toMatch(/^[\w-]{8,}$/)
   await using service = await serveRecords()
   const { passports, credentials } = createClient({ baseUrl: service.url })
-  for (const missing of [passports.get(999), passports.get('../passports'), credentials.list('0xnobody')]) {
-    expect(await failureOf(missing)).toMatchObject({ code: 'not_found', status: 404 })
+  for (const find of [
+    () => passports.get(999),
+    () => passports.get('../passports'),
+    () => credentials.list('0xnobody'),
+  ]) {
+    expect(await failureOf(find())).toMatchObject({ code: 'not_found', status: 404 })
   }
   expect(await failureOf(passports.page({ page: 0 }))).toMatchObject({
     code: 'invalid_request',

@@ -254,7 +254,6 @@ onEngine('sqlite', 'verify --log', (open) => {
       '--log must be an http or https URL without a user name, got "nowhere".',
     ],
     ['a URL with a password', ['--log', 'http://a:b@localhost'], 2, '--log must be an http or https URL'],
-    ['no URL', [], 2, 'The option --log is missing.'],
   ])('%s is refused', async (_, args, code, message) => {
     const result = await callHere(['verify', ...args])
     expect(result.code).toBe(code)

@@ -75,7 +75,7 @@ describe('passportd verify', () => {
   test.each([
     [[], 'The argument FILE is missing.'],
     [['a', 'b'], "Unexpected argument 'b'."],
-    [['a', '--key', 'b'], "Unknown option '--key'."],
+    [['a', '--kez', 'b'], "Unknown option '--kez'."],
   ])('the arguments %p have the exit code 2', async (args, message) => {
     const { code, err } = await verify(...args)
     expect({ code, err: err.slice(11, 11 + message.length) }).toEqual({ code: 2, err: message })
