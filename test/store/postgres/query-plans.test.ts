@@ -93,7 +93,8 @@ describe('postgres: among 20,000 passports', () => {
     const plans = await plansOf(work)
     expect(plans).toContain(index)
     expect(
-      plans.match(/Seq Scan on (?!passportd|versions|settings|event_log|event_rules|mirrored|requests).*/g) ?? [],
+      plans.match(/Seq Scan on (?!passportd|versions|settings|event_log|event_rules|mirrored|requests).*/g) ??
+        [],
     ).toEqual([])
   })
 
