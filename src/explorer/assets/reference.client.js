@@ -7,6 +7,7 @@ const MAX_BODY_IN_URL = 2000
 
 const key = /** @type {HTMLInputElement} */ (document.getElementById('api-key'))
 const form = document.querySelector('.call form')
+const isBearer = 'bearer' in form.dataset
 const fields = [...form.querySelectorAll('[data-in]')]
 const block = document.querySelector('[data-response]')
 const languages = document.querySelector('.code-tabs')
@@ -56,7 +57,8 @@ function toRequest() {
   const body = form.elements.namedItem('body')?.value
   const headers = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' })
   const sentKey = key.value.trim()
-  if (sentKey !== '') headers.set('X-API-KEY', sentKey)
+  if (sentKey !== '' && isBearer) headers.set('Authorization', `Bearer ${sentKey}`)
+  else if (sentKey !== '') headers.set('X-API-KEY', sentKey)
   return { method: form.dataset.method, body, headers }
 }
 
@@ -161,8 +163,9 @@ function showSnippets() {
   for (const part of languages.querySelectorAll('[data-url]')) part.textContent = url
   const sentKey = key.value.trim()
   // Only letters, digits and underscores need no quoting in a shell.
+  const [header, variable] = isBearer ? ['Authorization: Bearer ', '$TOKEN'] : ['X-API-KEY: ', '$KEY']
   languages.querySelector('[data-key]').textContent =
-    `"X-API-KEY: ${/^\w+$/.test(sentKey) ? sentKey : '$KEY'}"`
+    `"${header}${/^[\w.-]+$/.test(sentKey) ? sentKey : variable}"`
   const { value, error } = parseJson(form.elements.namedItem('body')?.value)
   if (error) return
   for (const part of languages.querySelectorAll('[data-json]')) {

@@ -6,7 +6,8 @@ import { type Html, html, prose } from '../design/html.ts'
 type Field = Parameter & { name: string; place: 'path' | 'query'; schema: Schema }
 
 export function renderEndpoint(route: DocumentedRoute, origin: string, stamp: string | undefined): Html {
-  const { id, summary, needsKey, methods = ['GET'], body, bodyExample } = route
+  const { id, summary, needsKey, access, methods = ['GET'], body, bodyExample } = route
+  const secret = access === 'session' ? BEARER : KEY
   const path = templateOf(route)
   const fields = [...toFields('path', route.params), ...toFields('query', route.query)].map((field) =>
     // The stamp in the OpenAPI document is only an example: this service has no rule set with that stamp.
@@ -17,14 +18,14 @@ export function renderEndpoint(route: DocumentedRoute, origin: string, stamp: st
 <section id="${id}" class="call">
 <div class="call-text">
 <h2 class="unseen">Request</h2>
-<form data-path="${path}" data-method="${method}"${needsKey ? html` data-needs-key` : html``} novalidate aria-label="Try it: ${summary}">
+<form data-path="${path}" data-method="${method}"${needsKey ? html` data-needs-key` : html``}${secret === BEARER ? html` data-bearer` : html``} novalidate aria-label="Try it: ${summary}">
 ${fields.map((field) => renderField(id, field))}
 ${body ? renderBody(id, bodyExample) : html``}
 <p class="row form-actions"><button type="submit">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>
 </form>
 </div>
 <div class="call-code">
-${renderSnippets({ id, method, url: origin + exampleTarget(path, fields), body: bodyExample })}
+${renderSnippets({ id, method, url: origin + exampleTarget(path, fields), body: bodyExample, secret })}
 ${renderResponse(route.example)}
 </div>
 <div class="call-fields">
@@ -70,22 +71,26 @@ function toLiteral(body: unknown, language: string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"|[a-z]+/g, (token) => PYTHON_WORDS[token] ?? token)
 }
 
-type SentRequest = { id: string; method: string; url: string; body: unknown }
+type SentRequest = { id: string; method: string; url: string; body: unknown; secret: typeof KEY }
+
+/** The header of the key, or of the token of a person, and the environment variable that has it. */
+const KEY = { name: 'X-API-KEY', scheme: '', variable: 'KEY' }
+const BEARER: typeof KEY = { name: 'Authorization', scheme: 'Bearer ', variable: 'TOKEN' }
 
 /**
  * Renders the same request in several languages, of which one is visible. Radio buttons select it, so that no script is
  * needed. When the form or the key changes, the script replaces the text of `data-url`, `data-json` and `data-key`.
  */
-function renderSnippets({ id, method, url, body }: SentRequest): Html {
+function renderSnippets({ id, method, url, body, secret }: SentRequest): Html {
   const address = html`<span data-url>${url}</span>`
   const json = (language: string, indent: string) =>
     body === undefined
       ? undefined
       : html`<span data-json="${language}">${toLiteral(body, language).replaceAll('\n', `\n${indent}`)}</span>`
   const tabs = Object.entries({
-    curl: curl(address, method, json('curl', '  ')),
-    JavaScript: javaScript(address, method, json('javascript', '  ')),
-    Python: python(address, method, json('python', '    ')),
+    curl: curl(address, method, json('curl', '  '), secret),
+    JavaScript: javaScript(address, method, json('javascript', '  '), secret),
+    Python: python(address, method, json('python', '    '), secret),
   })
   const buttons = tabs.map(
     ([name], at) =>
@@ -100,18 +105,22 @@ ${tabs.map(([name, code]) => html`<pre tabindex="0" aria-label="${name}"><code>$
 
 const NEWLINE = html` \\\n  `
 
-function curl(address: Html, method: string, json: Html | undefined): Html {
+function curl(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
   const body = json && html`${NEWLINE}-H 'Content-Type: application/json'${NEWLINE}-d '${json}'`
   const option = method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `
-  return html`curl ${option}'${address}'${NEWLINE}-H <span data-key>"X-API-KEY: $KEY"</span>${body ?? ''}`
+  return html`curl ${option}'${address}'${NEWLINE}-H <span data-key>"${secret.name}: ${secret.scheme}$${secret.variable}"</span>${body ?? ''}`
 }
 
-function javaScript(address: Html, method: string, json: Html | undefined): Html {
+function javaScript(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
+  const value = secret.scheme
+    ? `\`${secret.scheme}\${env.${secret.variable}}\``
+    : `env.${secret.variable} ?? ''`
+  const header = html`'${secret.name}': ${value}`
   const options = json
     ? html`method: '${method}',
-  headers: { 'X-API-KEY': env.KEY ?? '', 'Content-Type': 'application/json' },
+  headers: { ${header}, 'Content-Type': 'application/json' },
   body: JSON.stringify(${json}),`
-    : html`${method === 'GET' ? '' : `method: '${method}', `}headers: { 'X-API-KEY': env.KEY ?? '' },`
+    : html`${method === 'GET' ? '' : `method: '${method}', `}headers: { ${header} },`
   return html`import { env } from 'node:process'
 
 const response = await fetch('${address}', {
@@ -120,14 +129,14 @@ const response = await fetch('${address}', {
 console.log(await response.json())`
 }
 
-function python(address: Html, method: string, json: Html | undefined): Html {
+function python(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
   const body = json && html`\n    json=${json},`
   return html`import os
 import requests
 
 response = requests.${method.toLowerCase()}(
     '${address}',
-    headers={'X-API-KEY': os.environ.get('KEY')},${body ?? ''}
+    headers={'${secret.name}': ${secret.scheme ? `f'${secret.scheme}{os.environ["${secret.variable}"]}'` : `os.environ.get('${secret.variable}')`}},${body ?? ''}
 )
 print(response.json())`
 }
