@@ -5,8 +5,11 @@ import { clientOf } from './client-identity.ts'
 
 const WRONG_KEYS: Tier = { name: 'wrong-keys', requests: 60, window: 60 }
 
-/** Challenges and signatures, of an address and of a wallet. Verifying a signature takes 1.5 ms. */
+/** Challenges and signatures. They are counted by address only, so that nobody can use up the proofs of another person. */
 const PROOFS: Tier = { name: 'wallet-proofs', requests: 30, window: 60 }
+
+/** Each change is an event for everybody who follows the log. */
+const HIDINGS: Tier = { name: 'hidings', requests: 6, window: 24 * 3600 }
 
 type LimiterOptions = {
   tiers: readonly Tier[]
@@ -62,10 +65,11 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     /** Counts a wrong key; throws `rate_limited` after too many from this address. */
     consumeWrongKey: (address: string) => consumeFixed(WRONG_KEYS, 'wrong keys', `wrong ${address}`),
 
-    /** Counts a proof of a wallet; throws `rate_limited` after too many from this address or of this wallet. */
-    async consumeProof(address: string, wallet: string): Promise<void> {
-      for (const client of [address, wallet]) await consumeFixed(PROOFS, 'proofs', `proof ${client}`)
-    },
+    /** Counts a proof of a wallet; throws `rate_limited` after too many from this address. */
+    consumeProof: (address: string) => consumeFixed(PROOFS, 'proofs', `proof ${address}`),
+
+    /** Counts a change of what others see of a passport; throws `rate_limited` after too many. */
+    consumeHiding: (id: number) => consumeFixed(HIDINGS, 'changes', `hiding ${id}`),
   }
 }
 

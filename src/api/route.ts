@@ -216,7 +216,9 @@ export type Context = ServerContext & {
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
   charge: (units: number, advice?: string) => Awaitable<void>
   /** Counts a proof of the wallet for the client and for the wallet. Throws `rate_limited`. */
-  limitProofs: (wallet: string) => Promise<void>
+  limitProofs: () => Promise<void>
+  /** Throws `rate_limited` if the passport was hidden or shown too often. */
+  limitHiding: (id: number) => Promise<void>
   /** Logs an error of this request. */
   onError: (error: unknown) => void
 }

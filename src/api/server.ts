@@ -212,7 +212,8 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   principal: exchange.principal,
   headers: state.headersOf(exchange.route.surface, exchange.consumed && exchange.tier),
   charge: (...options) => charge(state.limiter, exchange, ...options),
-  limitProofs: (wallet) => state.limiter.consumeProof(exchange.address(), wallet),
+  limitProofs: () => state.limiter.consumeProof(exchange.address()),
+  limitHiding: state.limiter.consumeHiding,
   onError: (error) => state.onError(error, summaryOf(exchange)),
 })
 

@@ -239,7 +239,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'me: proofs are not limited',
     file: 'src/api/me/wallet-sessions.ts',
-    from: '  await context.limitProofs(wallet)\n  const now',
+    from: '  await context.limitProofs()\n  const now',
     to: '  const now',
     tests: ['test/api/me/own-record.test.ts'],
   },

@@ -35,8 +35,10 @@ function withSalt(event: LogEvent, secret: string | null | undefined): ProvenEve
   return { ...event, salt: isPublic || !secret ? '' : saltOf(secret, event.sequence) }
 }
 
-export const toProvenList = (found: Found, page: EventPage): EventList<ProvenEvent> => ({
-  events: toProvenEvents(found.page.rows, found.stamps),
-  end: pageEnd(found, page),
-  log: found.log,
-})
+/** Tombstones belong to no passport and no type, so filters leave them out. */
+export function toProvenList(found: Found, page: EventPage): EventList<ProvenEvent> {
+  const isFiltered = page.passport !== undefined || page.types !== undefined
+  const all = toProvenEvents(found.page.rows, found.stamps)
+  const events = isFiltered ? all.filter(({ type }) => type !== 'tombstone') : all
+  return { events, end: pageEnd(found, page), log: found.log }
+}

@@ -1,5 +1,5 @@
 import type { DataPoint } from '../../domain/data-point.ts'
-import { sha256 } from '../../domain/proof/canonical-json.ts'
+import { digestOfWallet } from '../../domain/proof/wallet-digest.ts'
 import { type CredentialsRow, toCredentialData, type V1CredentialsRow } from '../rows/credential.ts'
 import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
 import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
@@ -55,7 +55,7 @@ async function load(connection: Connection, named: BatchKeys) {
   // Usually nobody is barred, and hashing would take 8 % of the time of an import.
   const anyBarred = 'select 1 as one from barred_wallets limit 1'
   const isAnyBarred = addresses.length > 0 && (await connection.query(anyBarred)).length > 0
-  const digests = new Map(isAnyBarred ? addresses.map((address) => [sha256(address), address]) : [])
+  const digests = Map.groupBy(isAnyBarred ? addresses : [], digestOfWallet)
   const [wallets, credentialRows, dataPoints, handles, removals, barred, adoption] = await Promise.all([
     selectRows<WalletRow>('wallets', `where ${hasAddress} or ${dialect.isIn('passport_id', '$2')}`, [
       addresses,
@@ -80,7 +80,11 @@ async function load(connection: Connection, named: BatchKeys) {
     dataPoints: trackRows(dataPoints),
     handles: trackRows(handles),
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
-    barred: trackRows(barred.map(({ digest, removed_at }) => [digests.get(digest) as string, removed_at])),
+    barred: trackRows(
+      barred.flatMap(({ digest, removed_at }) =>
+        (digests.get(digest) ?? []).map((address): [string, number] => [address, removed_at]),
+      ),
+    ),
     v1Passports: trackRows(),
     v1Credentials: trackRows(),
     touched: new Set(),
@@ -166,7 +170,7 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     ['credentials', 'passport_id', credentials.removed()],
     ['data_points', 'passport_id', dataPoints.changed()],
     ['handles', 'passport_id', handles.changed()],
-    ['barred_wallets', 'digest', barred.removed().map(sha256)],
+    ['barred_wallets', 'digest', barred.removed().map(digestOfWallet)],
     ...PERSONAL_TABLES.map((table) => [table, 'passport_id', passports.removed()] as const),
   ] as const
   const removeAll = async (table: string, column: string, keys: readonly (string | number)[]) => {
@@ -189,7 +193,7 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     [
       'barred_wallets',
       'digest',
-      barred.written((address, removed_at) => ({ digest: sha256(address), removed_at })),
+      barred.written((address, removed_at) => ({ digest: digestOfWallet(address), removed_at })),
     ],
   ] as const
   for (const [table, key, rows] of written) await upsertRows(connection, table, key, rows)

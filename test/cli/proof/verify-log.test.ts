@@ -68,6 +68,8 @@ onEveryEngine('verify --log', (open) => {
     expect(hidden.events.filter((event) => 'passportId' in event && event.passportId === 2)).toEqual([
       expect.objectContaining({ type: 'passport.removed' }),
     ])
+    const own = await store.events.listProven({ after: 0, limit: 100, passport: 2 })
+    expect(own.events.map(({ type }) => type)).toEqual(['passport.removed'])
     await store.passports.hide(2, false, NOON + 2)
     expect((await given.withFile()).code).toBe(0)
     const shown = await store.events.listProven({ after: 0, limit: 100 })
@@ -202,6 +204,14 @@ onEngine('sqlite', 'verify --log', (open) => {
     expect(err).toStartWith(`passportd: Broken at event ${sequence}: `)
     expect(code).toBe(1)
     expect(existsSync(given.file)).toBe(false)
+  })
+
+  test('a head that is no longer signed is refused, and the stored one stays', async () => {
+    await using given = await prepare(await open(PEOPLE))
+    await given.withFile()
+    given.tamper.with = inLog({ signed: null })
+    expect((await given.withFile()).err).toContain('the head is no longer signed, but the stored one is.')
+    expect(given.stored().signed).toContain('.')
   })
 
   test('a signature for another purpose, or of another head, is refused', async () => {

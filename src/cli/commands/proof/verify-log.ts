@@ -129,10 +129,12 @@ async function checkSignature(get: Get, log: WireLog, signed: string): Promise<s
 }
 
 /** Throws if the log cannot continue the stored head. `followEvents` compares the hashes. */
-function checkStored(stored: StoredHead, { log, first, length }: WireLog): void {
+function checkStored(stored: StoredHead, { log, first, length, signed }: WireLog): void {
   const advice = 'To begin again, move the file with the stored head.'
   const replaced = `the log ${printable(stored.log)} was replaced by ${log}, by a restore or a copy. ${advice}`
   if (stored.log !== log) throw broken(first, replaced)
+  if (stored.signed !== null && signed === null)
+    throw broken(length, 'the head is no longer signed, but the stored one is.')
   if (stored.length > length)
     throw broken(length + 1, `the log has become shorter. It had ${stored.length} events.`)
   const deleted = `older events, up to the stored head of event ${stored.length} and after it, were deleted. ${advice}`

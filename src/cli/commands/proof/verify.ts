@@ -50,7 +50,8 @@ export const verify = defineCommand({
     for (const sentence of checked) out(`${printable(sentence)}\n`)
     const rows = lines.map(({ type, category, points, formula }) => [type, category, `${points}`, formula])
     if (rows.length > 0) out(`\n${formatTable([HEADINGS, ...rows].map((row) => row.map(printable)))}\n`)
-    if (failure !== undefined) throw new CommandError(`The snapshot is not valid (${failure}): ${message}`)
+    if (failure !== undefined)
+      throw new CommandError(`The snapshot is not valid (${failure}): ${printable(message ?? '')}`)
     out('The snapshot is valid.\n')
   },
 })
