@@ -23,7 +23,7 @@ const MOST_FILTERS = 6
  * "top 10" is left out.
  */
 export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
-  const text = typed.replace(TOP, '').replace(MINUS, 'not ')
+  const text = typed.replace(TOP, '')
   const words = splitWords(text)
   const filters: ParsedSearch['filters'] = []
   const rest: string[] = []
@@ -38,7 +38,7 @@ export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
     at = end
   }
   if (filters.length === 0) return { filters, rest: text }
-  return { filters, rest: rest.filter((word) => !CONNECTING.has(foldName(word))).join(' ') }
+  return { filters, rest: joinWords(rest.filter((word) => !CONNECTING.has(foldName(word)))) }
 }
 
 /** All phrases of a text that may name a facet. */
@@ -47,13 +47,13 @@ export function phrasesOf(text: string): string[] {
   return [...new Set(words.flatMap((_, at) => phrasesAt(words, at).flatMap(({ phrase }) => formsOf(phrase))))]
 }
 
-/** A comparison is a word of its own: "github>20" has three words. */
-const splitWords = (text: string) => text.match(/[<>]=?|[^\s<>]+/g) ?? []
+/** A comparison is a word of its own: "github>20" has three words. So is a minus before a word, as in "solidity -github". */
+const splitWords = (text: string) => text.match(/[<>]=?|(?<=^|\s)-(?=\p{L})|[^\s<>]+/gu) ?? []
+
+const joinWords = (words: readonly string[]) => words.join(' ').replace(/(?<=^|\s)- (?=\p{L})/gu, '-')
 
 const ENDING = /[,;]$/
 
-/** A minus before a word, as in "solidity -github". */
-const MINUS = /(?<=^|\s)-(?=\p{L})/gu
 const TOP = /\b(?:top|best) (?:\d{1,4}|people)\b\s*/i
 
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
@@ -129,7 +129,7 @@ const HINTS: Record<string, KnownFacet['name']> = {
   ...{ in: 'place', from: 'place', tagged: 'tag', with: 'credential', has: 'credential' },
 }
 
-const NEGATING = new Set(['not', 'no', 'without', 'except', 'excluding'])
+const NEGATING = new Set(['-', 'not', 'no', 'without', 'except', 'excluding'])
 
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
