@@ -4,7 +4,7 @@ import { runHere } from '../support/cli-in-process.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const REFUSED: [line: string | string[], sentence: string][] = [
-  ['dance', '"dance" is not a known command: use serve, keys, subscriptions, usage, '],
+  ['dance', '"dance" is not a known command: use serve, keys, subscriptions, requests, usage, '],
   ['exprot', '"exprot" is not a known command: did you mean export? See "passportd --help".'],
   ['key', '"key" is not a known command: did you mean keys? See "passportd --help".'],
   [[`keys${'s'.repeat(60)}`], `"keys${'s'.repeat(36)}…" is not a known command: use serve, keys, `],
