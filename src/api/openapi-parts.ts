@@ -15,7 +15,6 @@ export const HEADERS = {
     schema: { enum: ['public', 'private'].map((scope) => `${scope}, max-age=31536000, immutable`) },
     example: 'public, max-age=31536000, immutable',
   },
-  Hour: always('Caches may use the response for an hour', 'public, max-age=3600'),
   NoCache: always('Caches must revalidate with `If-None-Match` before each use', 'no-cache'),
   NoStore: always('Errors and personal data are not cached', 'no-store'),
   'Content-Location': text('Path of the surviving passport after a merge', '/api/v3/passports/42'),
@@ -50,7 +49,6 @@ export type HeaderName = keyof typeof HEADERS
 /** The names of headers that have several entries in `HEADERS`. */
 export const FIELDS: Partial<Record<HeaderName, string>> = {
   Immutable: 'Cache-Control',
-  Hour: 'Cache-Control',
   NoCache: 'Cache-Control',
   NoStore: 'Cache-Control',
   NextLink: 'Link',

@@ -107,9 +107,7 @@ export const prefersJson = (request: Request): boolean =>
 
 /** Whether `Accept` names a type, and prefers no `other` type to it. */
 export function acceptsMore(request: Request, type: string, other: string): boolean {
-  const accept = acceptOf(request)
-  if (!accept.includes(type)) return false
-  const weights = parseWeights(accept)
+  const weights = parseWeights(acceptOf(request))
   const weight = weights.get(type) ?? 0
   return weight > 0 && weight >= (weights.get(other) ?? weights.get('*/*') ?? 0)
 }

@@ -215,7 +215,7 @@ export type Context = ServerContext & {
   headers: Headers
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
   charge: (units: number, advice?: string) => Awaitable<void>
-  /** Counts a proof of the wallet for the client and for the wallet. Throws `rate_limited`. */
+  /** Counts a proof of a wallet for the address of the client. Throws `rate_limited`. */
   limitProofs: () => Promise<void>
   /** Throws `rate_limited` if the passport was hidden or shown too often. */
   limitHiding: (id: number) => Promise<void>

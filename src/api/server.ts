@@ -167,7 +167,7 @@ function createServerState(options: ApiServerOptions) {
   // Contexts copy these members for each request, so they do not get all options.
   const shared: ServerContext = {
     ...{ store, catalog, explain, explainAll, saveRecords, now, requireKey, webhookAllowPrivate },
-    ...{ signing, publicUrl, contact, findDigests: createDigestFinder(store.rules, now) },
+    ...{ signing, publicUrl, contact, findDigests: createDigestFinder(store.rules) },
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
     backpressure: createBackpressure(options.limits),

@@ -35,11 +35,7 @@ function me(
 const { id: passport_id, mainWallet: wallet } = EXAMPLE
 const [nonce, expires_at] = ['9f2c61d0b7e84a35a1c0d2e4f6981b3c', '2026-11-02T09:23:56.019Z']
 const SIGNED = { wallet, nonce, signature: `0x${'5c'.repeat(64)}1b` }
-const CHALLENGE = {
-  message: 'example.com wants you to sign in with your Ethereum account: ...',
-  nonce,
-  expires_at,
-}
+const CHALLENGE = { message: 'example.com wants you to sign in with ...', nonce, expires_at }
 const SESSION = { token: `${wallet}.kq3nWb7Yt0sVdJ2uCeXoLhR5fGaP9mZiT1yE6xNwB4U`, passport_id, expires_at }
 const WRITE = { response: WriteResult, example: WRITTEN }
 
@@ -47,13 +43,13 @@ const WRITE = { response: WriteResult, example: WRITTEN }
 export const ME_ROUTES = [
   me(['POST', '/challenge'], sessions.createChallenge, {
     ...{ id: 'challengeWallet', summary: 'Get a message to sign within five minutes', access: 'anyone' },
-    ...{ body: schemas.ChallengeRequest, bodyExample: { wallet }, response: schemas.Challenge },
-    example: CHALLENGE,
+    ...{ body: schemas.ChallengeRequest, bodyExample: { wallet } },
+    ...{ response: schemas.Challenge, example: CHALLENGE },
   }),
   me(['POST', '/session'], sessions.openSession, {
     ...{ id: 'openSession', summary: 'Prove a wallet, and get a token for one hour', access: 'anyone' },
-    ...{ body: schemas.SessionRequest, bodyExample: SIGNED, response: schemas.Session },
-    example: SESSION,
+    ...{ body: schemas.SessionRequest, bodyExample: SIGNED },
+    ...{ response: schemas.Session, example: SESSION },
   }),
   me(['GET'], sessions.exportRecord, {
     ...{ id: 'exportOwnRecord', summary: 'Export everything that is stored about you' },
@@ -67,12 +63,8 @@ export const ME_ROUTES = [
     ...{ id: 'removeOwnRecord', summary: 'Remove your passport for good', ...WRITE },
   }),
   me(['POST', '/requests'], sessions.requestCorrection, {
-    ...{
-      id: 'requestCorrection',
-      summary: 'Ask the operator for a correction',
-      response: schemas.Correction,
-    },
+    ...{ id: 'requestCorrection', summary: 'Ask the operator for a correction' },
     ...{ body: schemas.CorrectionRequest, bodyExample: { text: 'I live in Porto.' } },
-    example: { id: '5f0c2a9d81e3', created_at: expires_at },
+    ...{ response: schemas.Correction, example: { id: '5f0c2a9d81e3', created_at: expires_at } },
   }),
 ]

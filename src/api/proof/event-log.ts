@@ -1,11 +1,11 @@
-import { didOf, signJwt } from '../../domain/proof/signing-keys.ts'
+import { signJwt } from '../../domain/proof/signing-keys.ts'
 import { Log, type WireLog } from '../../domain/v3/event-schema.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
 import { json } from '../response.ts'
 import { type Context, route } from '../route.ts'
 import { LOG } from '../v3/examples.ts'
 import { V3 } from '../v3/route-defaults.ts'
-import { issuerOf } from './issuer.ts'
+import { findIssuer } from './issuer.ts'
 
 /** Events that a request adds to the head. Each takes about 33 microseconds in the writer thread. */
 const MOST_FOLDED = 5000
@@ -27,15 +27,9 @@ export const eventLog = route(V3, {
 async function getLog(request: Request, context: Context): Promise<Response> {
   const { name, folded, ...chain } = await context.store.events.fold(MOST_FOLDED)
   await context.charge(Math.ceil(folded / FOLDED_PER_UNIT))
-  const { first, length, last, base, head } = chain
-  const state = { log: name, first, length, last, base, head, time: presentTime(context.now()) }
-  const body: WireLog = { ...state, signed: sign(request, context, state) }
+  const state = { log: name, ...chain, time: presentTime(context.now()) }
+  const issuer = findIssuer(request, context)
+  const signed = issuer && signJwt({ iss: issuer.did, ...state }, { ...issuer, type: 'passport-log+jwt' })
+  const body: WireLog = { ...state, signed: signed ?? null }
   return json(context, JSON.stringify(body))
-}
-
-function sign(request: Request, context: Context, state: object): string | null {
-  const origin = issuerOf(request, context)
-  if (!context.signing || origin === undefined) return null
-  const did = didOf(origin)
-  return signJwt({ iss: did, ...state }, { keys: context.signing, did, type: 'passport-log+jwt' })
 }

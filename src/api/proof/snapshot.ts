@@ -1,10 +1,10 @@
 import { invalidParameter, NOT_SIGNED, notFound, ServiceError } from '../../domain/errors.ts'
-import { didOf, signJwt } from '../../domain/proof/signing-keys.ts'
+import { signJwt } from '../../domain/proof/signing-keys.ts'
 import { toSnapshot } from '../../domain/proof/snapshot.ts'
 import { acceptsMore } from '../rendered-page.ts'
 import { json } from '../response.ts'
 import type { Context, Query } from '../route.ts'
-import { issuerOf } from './issuer.ts'
+import { findIssuer } from './issuer.ts'
 
 export const SNAPSHOT_TYPE = 'application/vc+jwt'
 
@@ -15,33 +15,23 @@ export const wantsSnapshot = (request: Request): boolean =>
 const REFUSED = ['as_of', 'include', 'select']
 
 export function checkSnapshotQuery(query: Query): void {
-  const [name] = REFUSED.filter((each) => query[each] !== undefined)
-  if (name !== undefined)
-    throw invalidParameter(
-      name,
-      `${name} is not accepted with "Accept: ${SNAPSHOT_TYPE}": a snapshot has the current score and fixed fields.`,
-    )
+  const name = REFUSED.find((each) => query[each] !== undefined)
+  const reason = `"Accept: ${SNAPSHOT_TYPE}": a snapshot has the current score and fixed fields.`
+  if (name !== undefined) throw invalidParameter(name, `${name} is not accepted with ${reason}`)
 }
 
 /** The signed snapshot of a passport. Throws `not_acceptable` if the service does not sign, and `calculating`. */
 export async function respondSnapshot(request: Request, context: Context, id: number): Promise<Response> {
-  const { signing, explain, findDigests, now } = context
-  const origin = issuerOf(request, context)
-  if (!signing || origin === undefined)
-    throw new ServiceError('not_acceptable', `${NOT_SIGNED} Accept application/json.`)
-  const explained = await explain({ id })
+  const issuer = findIssuer(request, context)
+  if (!issuer) throw new ServiceError('not_acceptable', `${NOT_SIGNED} Accept application/json.`)
+  const explained = await context.explain({ id })
   if (!explained) throw notFound()
-  if (explained.passport.stale)
-    throw new ServiceError(
-      'calculating',
-      `A new score of passport ${explained.passport.id} is being calculated. Try again shortly.`,
-    )
+  const wait = `A new score of passport ${explained.passport.id} is being calculated. Try again shortly.`
+  if (explained.passport.stale) throw new ServiceError('calculating', wait)
   const { rules } = explained
-  const rulesDigest = rules === null ? null : ((await findDigests([rules])).get(rules) ?? null)
-  const did = didOf(origin)
-  const payload = toSnapshot(explained, { origin, did, rulesDigest, now: now() })
-  const jwt = signJwt(payload, { keys: signing, did, type: 'vc+jwt', contentType: 'vc' })
-  const response = json(context, jwt)
+  const rulesDigest = rules === null ? null : ((await context.findDigests([rules])).get(rules) ?? null)
+  const payload = toSnapshot(explained, { ...issuer, rulesDigest, now: context.now() })
+  const response = json(context, signJwt(payload, { ...issuer, type: 'vc+jwt', contentType: 'vc' }))
   response.headers.set('Content-Type', SNAPSHOT_TYPE)
   return response
 }

@@ -1,5 +1,5 @@
 import { findUnknown, invalidParameter, invalidValue, invalidValues } from '../../domain/errors.ts'
-import { EVENT_TYPES, type EventType, type LogEvent, type ProvenEvent } from '../../domain/history/event.ts'
+import { EVENT_TYPES, type EventType } from '../../domain/history/event.ts'
 import {
   cursorExpired,
   type EventCursor,
@@ -11,7 +11,6 @@ import { parseLimit } from '../../domain/lists/list-request.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { Event, EventPage, type WireEventPage } from '../../domain/v3/event-schema.ts'
 import { presentEventItem } from '../../domain/v3/present-event.ts'
-import type { EventList, EventStore } from '../../store/event-store.ts'
 import { type EventFilter, formatEvent, MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../event-streams.ts'
 import { createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
@@ -103,8 +102,7 @@ async function listEvents(request: Request, context: Context, parameters: Parame
   if (isStream) return openStream(context, parameters, filter)
   await context.charge(Math.ceil(limit / (include ? PROVEN_PER_UNIT : EVENTS_PER_UNIT)))
   const after = parseCursor('?after', parameters.after)
-  const list = include ? context.store.events.listProven : context.store.events.list
-  const { events, end, log } = await readPage(context, after, { ...filter, limit }, list)
+  const { events, end, log } = await readPage(context, after, { ...filter, limit, isProven: !!include })
   const next = formatEventCursor({ log: log.name, sequence: end })
   const names = { log: log.name, source: context.streams.source }
   const page: WireEventPage = { items: events.map((event) => presentEventItem(event, names)), next }
@@ -162,18 +160,15 @@ export function parseCursor(pointer: string, text: string | undefined): Start {
   throw invalidValue(pointer, detail)
 }
 
+type EventRange = EventFilter & { limit: number; isProven: boolean }
+
 /** Throws `cursor_expired` if the log does not have all events after the cursor. */
-async function readPage(
-  { store: { events } }: Context,
-  start: Start,
-  page: EventFilter & { limit: number },
-  list: EventStore['list'] | EventStore['listProven'],
-): Promise<EventList<LogEvent | ProvenEvent>> {
+async function readPage({ store: { events } }: Context, start: Start, { isProven, ...page }: EventRange) {
   if (start === LATEST) {
     const log = await events.log()
     return { events: [], end: log.last, log }
   }
-  const found = await list({ ...page, after: start?.sequence ?? 0 })
+  const found = await events[isProven ? 'listProven' : 'list']({ ...page, after: start?.sequence ?? 0 })
   if (!start || isInLog(start, found.log)) return found
   // A replica may not have the last events yet.
   const log = await events.log()

@@ -44,8 +44,7 @@ export async function renderPassports(
   const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
   const explanations =
     includes.has('explanation') && !isPast ? await context.explainAll(passportsOf(found)) : null
-  const finding = context.findDigests(passportsOf(found).map(({ rules }) => rules))
-  const digests = finding instanceof Promise ? await finding : finding
+  const digests = await context.findDigests(passportsOf(found).map(({ rules }) => rules))
   const render = (passport: PassportV3): string => {
     const explanation = explanations?.get(passport.id)
     const change = changes?.get(passport.id)

@@ -5,12 +5,9 @@ export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const members = Object.entries(value).filter(([, each]) => each !== undefined)
-  // The default order compares UTF-16 code units, as the RFC requires.
-  const names = new Map(members)
-  const texts = [...names.keys()]
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${canonicalJson(names.get(name))}`)
-  return `{${texts.join(',')}}`
+  // Texts are compared by their UTF-16 code units, as the RFC requires.
+  members.sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${canonicalJson(each)}`).join(',')}}`
 }
 
 /** In hexadecimal. */

@@ -1,8 +1,8 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { ProvenEvent } from '../history/event.ts'
 import type { WireEvent } from '../v3/event-schema.ts'
 import { presentEvent } from '../v3/present-event.ts'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson, sha256 } from './canonical-json.ts'
 
 /** The head before the first event of a log. */
 export const EMPTY_HEAD = '00'.repeat(32)
@@ -14,18 +14,14 @@ export const saltOf = (secret: string, sequence: number): string =>
 type Content = Pick<WireEvent, 'time' | 'type' | 'subject' | 'data'>
 
 /** This form is frozen: a change of it, or of `presentEvent`, would invalidate all heads that others have stored. */
-export const leafOf = (sequence: number, { time, type, subject, data }: Content, salt: string): string =>
-  createHash('sha256')
-    .update(Buffer.from(`00${salt}`, 'hex'))
-    .update(canonicalJson({ sequence, time, type, subject, data }))
-    .digest('hex')
+export function leafOf(sequence: number, { time, type, subject, data }: Content, salt: string): string {
+  const content = canonicalJson({ sequence, time, type, subject, data })
+  return sha256(Buffer.concat([Buffer.from(`00${salt}`, 'hex'), Buffer.from(content)]))
+}
 
 export const leafOfStored = (event: ProvenEvent): string =>
   event.type === 'tombstone'
     ? event.leaf
     : leafOf(event.sequence, presentEvent(event, { log: '', source: '' }), event.salt)
 
-export const nextHead = (head: string, leaf: string): string =>
-  createHash('sha256')
-    .update(Buffer.from(`01${head}${leaf}`, 'hex'))
-    .digest('hex')
+export const nextHead = (head: string, leaf: string): string => sha256(Buffer.from(`01${head}${leaf}`, 'hex'))

@@ -31,9 +31,8 @@ const withoutPrivateKey = ({ kty, crv, x, kid }: PublicJwk): PublicJwk => ({ kty
 export function rotateSigningKeys(earlier: SigningKeys | undefined, now: number): SigningKeys {
   const listed = earlier?.listed ?? []
   const month = new Date(now).toISOString().slice(0, 7)
-  const isTaken = (kid: string) => listed.some((key) => key.kid === kid)
   let kid = month
-  for (let number = 2; isTaken(kid); number++) kid = `${month}-${number}`
+  for (let number = 2; listed.some((key) => key.kid === kid); number++) kid = `${month}-${number}`
   const { x, d } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as PrivateJwk
   const active: PrivateJwk = { kty: 'OKP', crv: 'Ed25519', x, kid, d }
   return { active, listed: [withoutPrivateKey(active), ...listed] }
@@ -51,9 +50,8 @@ type Signed = { keys: SigningKeys; did: string; type: string; contentType?: stri
 /** A JWT with an Ed25519 signature. Common libraries know this algorithm only by its older name `EdDSA`. */
 export function signJwt(payload: object, { keys: { active }, did, type, contentType }: Signed): string {
   const header = { alg: 'EdDSA', typ: type, cty: contentType, kid: `${did}#${active.kid}` }
-  const signed = [header, payload].map((part) => toBase64Url(JSON.stringify(part))).join('.')
+  const parts = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  const signed = parts.join('.')
   const key = createPrivateKey({ key: active, format: 'jwk' })
   return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`
 }
-
-const toBase64Url = (text: string) => Buffer.from(text).toString('base64url')

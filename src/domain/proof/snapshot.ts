@@ -1,5 +1,6 @@
 import type { ExplainedPassport } from '../explanation.ts'
 
+const VC = 'https://www.w3.org/ns/credentials'
 const HOUR = 3_600_000
 const LIFETIME = 30 * 24 * HOUR
 
@@ -15,10 +16,7 @@ export function toSnapshot(explained: ExplainedPassport, { origin, did, rulesDig
   const until = from + LIFETIME
   const subject = `${origin}/api/v3/passports/${passport.id}`
   return {
-    '@context': [
-      'https://www.w3.org/ns/credentials/v2',
-      'https://www.w3.org/ns/credentials/undefined-terms/v2',
-    ],
+    '@context': [`${VC}/v2`, `${VC}/undefined-terms/v2`],
     type: ['VerifiableCredential', 'PassportScore'],
     issuer: did,
     iss: did,
