@@ -105,18 +105,11 @@ export const prefersJson = (request: Request): boolean =>
   !acceptsHtml(request) &&
   (request.headers.has('x-api-key') || /application\/(?:json|\*)/.test(acceptOf(request)))
 
-/** Whether `Accept` names a type, and prefers no `other` type to it. */
-export function acceptsMore(request: Request, type: string, other: string): boolean {
-  const weights = parseWeights(acceptOf(request))
-  const weight = weights.get(type) ?? 0
-  return weight > 0 && weight >= (weights.get(other) ?? weights.get('*/*') ?? 0)
-}
-
 /** Real clients send shorter headers. The rest of a longer header is ignored. */
 const LONGEST_ACCEPT = 1000
 
 /** The values of a header such as `gzip;q=0.5, *`, in lower case, with their weights. */
-function parseWeights(header: string): Map<string, number> {
+export function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>()
   for (const part of header.slice(0, LONGEST_ACCEPT).toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim())

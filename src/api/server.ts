@@ -59,10 +59,8 @@ import type { UsageCounter } from './usage.ts'
 
 export type ApiServerOptions = ErrorHandling &
   HeaderOptions &
-  Pick<
-    ServerContext,
-    'store' | 'catalog' | 'explain' | 'explainAll' | 'saveRecords' | 'now' | 'requireKey' | 'signing'
-  > & {
+  Pick<ServerContext, 'store' | 'catalog' | 'explain' | 'explainAll' | 'saveRecords' | 'now' | 'requireKey'> &
+  Partial<Pick<ServerContext, 'signing' | 'contact' | 'webhookAllowPrivate'>> & {
     host: string
     port: number
     reusePort?: boolean | undefined
@@ -71,10 +69,8 @@ export type ApiServerOptions = ErrorHandling &
     publicUrl?: string | undefined
     /** How to get a key, for errors of v3. */
     keyHelp?: string | undefined
-    contact?: string | undefined
     /** Whether the service has pages and cards. */
     explorer?: boolean
-    webhookAllowPrivate?: boolean
     limits?: Partial<StreamLimits & HoldLimits> | undefined
     routes: readonly Route[]
     limiter: Limiter

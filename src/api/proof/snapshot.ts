@@ -1,15 +1,19 @@
 import { invalidParameter, NOT_SIGNED, notFound, ServiceError } from '../../domain/errors.ts'
 import { signJwt } from '../../domain/proof/signing-keys.ts'
 import { toSnapshot } from '../../domain/proof/snapshot.ts'
-import { acceptsMore } from '../rendered-page.ts'
+import { parseWeights } from '../rendered-page.ts'
 import { json } from '../response.ts'
 import type { Context, Query } from '../route.ts'
 import { findIssuer } from './issuer.ts'
 
 export const SNAPSHOT_TYPE = 'application/vc+jwt'
 
-export const wantsSnapshot = (request: Request): boolean =>
-  acceptsMore(request, SNAPSHOT_TYPE, 'application/json')
+/** Whether `Accept` names the type of snapshots, and does not prefer JSON to it. */
+export function wantsSnapshot({ headers }: Request): boolean {
+  const weights = parseWeights(headers.get('accept') ?? '')
+  const weight = weights.get(SNAPSHOT_TYPE) ?? 0
+  return weight > 0 && weight >= (weights.get('application/json') ?? weights.get('*/*') ?? 0)
+}
 
 /** The parameters that would make a snapshot another one than that of the current passport. */
 const REFUSED = ['as_of', 'include', 'select']

@@ -32,8 +32,7 @@ export const SNAPSHOT = {
     description:
       'A W3C Verifiable Credential 2.0 as a JWT, signed with a key of `/.well-known/jwks.json`. It is valid for 30 days and has all inputs of the score, but no name, account or wallet',
   },
-  example:
-    'eyJhbGciOiJFZERTQSIsInR5cCI6InZjK2p3dCJ9.eyJpc3MiOiJkaWQ6d2ViOnBhc3Nwb3J0cy5leGFtcGxlLmNvbSJ9.c2ln',
+  example: 'eyJhbGciOiJFZERTQSIsInR5cCI6InZjK2p3dCJ9.eyJpc3MiOiJkaWQ6d2ViOmV4YW1wbGUuY29tIn0.c2ln',
 }
 
 export const LIST = {

@@ -62,7 +62,8 @@ async function writeRecords(
   const isList = type !== NDJSON
   const lines = isList ? toLines(parseJson(bytes, MOST_MARKS)) : bytes
   const count = splitLines(lines, MOST_RECORDS + 1).length
-  checkCount(count)
+  if (count === 0) throw invalidBody('The body has no records.')
+  if (count > MOST_RECORDS) throw invalidBody(`The body may have at most ${MOST_RECORDS} records, got more.`)
   await context.charge(context.exchange.units + count, 'send fewer records')
   const { scopes, types } = context.principal
   const by = { actor: actorOf(context), now: context.now(), writer: { scopes, types } }
@@ -72,11 +73,6 @@ async function writeRecords(
 function parseDryRun(text = 'false'): boolean {
   if (text === 'true' || text === 'false') return text === 'true'
   throw invalidParameter('dry_run', `dry_run must be true or false, got ${quote(text)}.`)
-}
-
-function checkCount(count: number): void {
-  if (count === 0) throw invalidBody('The body has no records.')
-  if (count > MOST_RECORDS) throw invalidBody(`The body may have at most ${MOST_RECORDS} records, got more.`)
 }
 
 /** The entries of `records`, one in each line. A record has the same fingerprint in both forms. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { EVENT_TYPES, type EventType } from '../history/event.ts'
-import { closed, describedObject, orNull } from '../schema-helpers.ts'
+import { closed, describedObject, instant, orNull } from '../schema-helpers.ts'
 import { cause, EventData, pair, passportId, scoreOrNull } from './event-data.ts'
 
 export const ScoreChangedData = EventData.properties['score.changed']
@@ -8,8 +8,7 @@ export const ScoreChangedData = EventData.properties['score.changed']
 const id = Type.String({
   description: 'The name of the log and the number of the event, such as `k3f9a2-918273`',
 })
-const hash = (description: string) =>
-  Type.String({ pattern: '^[0-9a-f]{64}$', description: `${description}, in hexadecimal` })
+const hex = (description: string) => Type.String({ description: `${description}, in hexadecimal` })
 
 /** A CloudEvents 1.0 object. */
 export const Event = describedObject('A change of a passport or of the rule set', {
@@ -22,16 +21,12 @@ export const Event = describedObject('A change of a passport or of the rule set'
   ),
   time: Type.String({ format: 'date-time' }),
   data: Type.Unsafe<Static<typeof EventData>[EventType]>(Type.Union(Object.values(EventData.properties))),
-  salt: Type.Optional(
-    Type.String({
-      description: 'With `include=proof`: the salt of the leaf in hexadecimal; empty if it has none',
-    }),
-  ),
+  salt: Type.Optional(hex('With `include=proof`: the salt of the leaf, empty if it has none')),
 })
 
 export const Tombstone = describedObject(
   'What is left of an event of a removed passport; only with `include=proof`',
-  { id, type: Type.Literal('tombstone'), leaf: hash('The leaf of the removed event') },
+  { id, type: Type.Literal('tombstone'), leaf: hex('The leaf of the removed event') },
 )
 
 export const Log = describedObject('The hash chain of the event log', {
@@ -39,13 +34,10 @@ export const Log = describedObject('The hash chain of the event log', {
   first: Type.Integer({ description: 'The number of the oldest event; older ones were deleted' }),
   length: Type.Integer({ description: 'The number of the last event that `head` covers' }),
   last: Type.Integer({ description: 'The number of the last event' }),
-  base: hash('The head before the event `first`'),
-  head: hash('The head after the event `length`'),
-  time: Type.String({ format: 'date-time', description: 'The time of the response' }),
-  signed: orNull(
-    Type.String(),
-    'A JWT with these members, signed with a key of `/.well-known/jwks.json`; null if the service does not sign',
-  ),
+  base: hex('The head before the event `first`'),
+  head: hex('The head after the event `length`'),
+  time: instant('The time of the response'),
+  signed: orNull(Type.String(), 'A JWT with these members, by a key of `/.well-known/jwks.json`; or null'),
 })
 
 export const EventPage = closed({

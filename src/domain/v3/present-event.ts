@@ -7,7 +7,7 @@ import {
   type ScoreChange,
 } from '../history/event.ts'
 import type { ScoreDiff } from '../history/score-diff.ts'
-import type { WireDiff, WireEvent, WireEventData, WireTombstone } from './event-schema.ts'
+import type { WireDiff, WireEvent, WireEventData } from './event-schema.ts'
 
 /** `log` is the name of the event log, `source` is the URL of the API. */
 export function presentEvent(event: LogEvent, { log, source }: { log: string; source: string }): WireEvent {
@@ -23,10 +23,7 @@ export function presentEvent(event: LogEvent, { log, source }: { log: string; so
 }
 
 /** An item of a page of events, which may have proofs. */
-export const presentEventItem = (
-  event: LogEvent | ProvenEvent,
-  names: { log: string; source: string },
-): WireEvent | WireTombstone =>
+export const presentEventItem = (event: LogEvent | ProvenEvent, names: { log: string; source: string }) =>
   event.type === 'tombstone'
     ? { id: `${names.log}-${event.sequence}`, type: event.type, leaf: event.leaf }
     : { ...presentEvent(event, names), ...('salt' in event && { salt: event.salt }) }

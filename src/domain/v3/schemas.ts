@@ -91,9 +91,7 @@ const ExplanationAccount = closed({
   value: Type.String({ description: 'Display text' }),
   kind: Type.Enum(['number', 'flag', 'date'], { description: 'The kind of the raw value' }),
   amount: Type.Number({ description: 'The exact raw value: a number, 1 or 0, or milliseconds since 1970' }),
-  counts: Type.Boolean({
-    description: 'False if the data point is expired, counts for another passport or has no rule',
-  }),
+  counts: Type.Boolean({ description: 'False if it is expired, counts for another passport or has no rule' }),
   formula: text('null without a rule'),
   issuer: text('Who wrote the data point; null for the operator'),
 })
@@ -115,9 +113,7 @@ export const Explanation = describedObject('How the score is calculated', {
     description: '`record`: the score came with the record, and no known rule set gives it',
   }),
   rules: text('The rule set of the lines; see `/api/v3/rules/{stamp}`. null for the method `record`'),
-  score: score(
-    'The score of the passport. The lines and caps give it, except for the method `record` and while it is being calculated',
-  ),
+  score: score('The score of the passport; the lines may give another one while it is being calculated'),
   given_human: Type.Boolean({ description: 'The human checkmark of the record' }),
   lines: Type.Array(ExplanationLine),
   caps: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
@@ -145,9 +141,7 @@ export const Passport = describedObject("A person's reputation record", {
     description: 'The ids of all passports that were merged into this one, also through others, lowest first',
   }),
   rules: text('The rule set that calculated the scores; null if they come from the record'),
-  rules_digest: text(
-    'SHA-256 of the rule set as canonical JSON (RFC 8785), in hexadecimal; null if the rule set is unknown',
-  ),
+  rules_digest: text('The `digest` of that rule set; null if the rule set is unknown'),
   credentials: Type.Optional(
     Type.Array(Credential, {
       description: 'With `include`. Highest score first, then by name, then by id',
