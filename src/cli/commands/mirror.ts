@@ -33,7 +33,7 @@ export const mirror = defineCommand({
   forms: [{ args: 'URL' }],
   async run({ values, args: [url = ''] }, terminal) {
     const { base, version } = parseSource(url)
-    const client = throttle('mirror', terminal, values)
+    const client = throttle('mirror', terminal, values.key)
     const { mirror: mirrorAll } = await import('../../ingest/mirror.ts')
     await using database = await openWithRules(terminal, values, openWhole)
     const { store, rules } = database
@@ -76,11 +76,9 @@ function parseSource(text: string): { base: string; version: 1 | 2 } {
   return { base: `${url.origin}${url.pathname.replace(/\/(api\/v[12](\/.*)?)?$/, '')}`, version }
 }
 
-type KeyValues = { key: string | undefined; demo?: true | undefined }
-
 /** The options of a client that is named `purpose` and ends with this process. */
-export function throttle(purpose: string, { env, now }: Terminal, values: KeyValues) {
-  const key = (values.key ?? readConfig(env, values).mirrorKey) || undefined
+export function throttle(purpose: string, { env, now }: Terminal, given: string | undefined) {
+  const key = (given ?? readConfig(env, {}).mirrorKey) || undefined
   if (key !== undefined && !/^[\x21-\x7e]*$/.test(key))
     throw new UsageError('The key must consist of visible ASCII characters.')
   const signal = shutdownSignal()

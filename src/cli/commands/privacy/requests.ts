@@ -23,10 +23,8 @@ export const requests = defineCommand({
       if (!(await store.requests.remove(wanted))) throw new CommandError(unknown)
       return terminal.err(`Request ${wanted} is done and deleted.\n`)
     }
-    const open = (await store.requests.list()).map((each) => ({
-      ...each,
-      created_at: isoTime(each.created_at),
-    }))
+    const stored = await store.requests.list()
+    const open = stored.map((each) => ({ ...each, created_at: isoTime(each.created_at) }))
     if (values.json) return terminal.out(`${JSON.stringify(open)}\n`)
     if (open.length === 0) return terminal.err(`There are no open requests in ${name}.\n`)
     for (const { id, passport_id, created_at, text } of open)

@@ -22,7 +22,7 @@ const HASH = /^[0-9a-f]{64}$/
 export async function verifyLog(terminal: Terminal, { log: url = '', head: file, key }: Values) {
   const base = parseBase(url)
   const stored = file !== undefined && existsSync(file) ? readHead(file) : undefined
-  const get = createThrottledGet({ base, rate: RATE, ...throttle('verify', terminal, { key }) })
+  const get = createThrottledGet({ base, rate: RATE, ...throttle('verify', terminal, key) })
   const log = await getLog(get)
   const issuer = log.signed === null ? undefined : await checkSignature(get, log, log.signed)
   if (stored) checkStored(stored, log)
