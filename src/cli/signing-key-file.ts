@@ -2,23 +2,18 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseAddress } from '../config/database-address.ts'
 import { CommandError } from '../domain/errors.ts'
-import {
-  parseSigningKeys,
-  rotateSigningKeys,
-  type SigningKeys,
-  writeSigningKeys,
-} from '../domain/proof/signing-keys.ts'
+import { parseSigningKeys, rotateSigningKeys, writeSigningKeys } from '../domain/proof/signing-keys.ts'
 import { writeAtomically } from '../store/sqlite/backup.ts'
 
 /** Throws `CommandError` if the file has no signing keys. The message must not contain its text. */
-export function readKeyFile(path: string): SigningKeys {
+function readKeyFile(path: string) {
   const keys = parseSigningKeys(readFileSync(path, 'utf8'))
   if (!keys) throw new CommandError(`${path} is not a JWK Set with an Ed25519 key: name another file.`)
   return keys
 }
 
 /** Creates the file, or adds a new active key to it. Only its owner may read it. */
-export function rotateKeyFile(path: string, now: number): SigningKeys {
+export function rotateKeyFile(path: string, now: number) {
   const keys = rotateSigningKeys(existsSync(path) ? readKeyFile(path) : undefined, now)
   const partial = `${path}.part`
   writeAtomically(partial, path, () => writeFileSync(partial, writeSigningKeys(keys)))
@@ -26,7 +21,7 @@ export function rotateKeyFile(path: string, now: number): SigningKeys {
 }
 
 /** The keys of the demo, in a file beside its database that is created at the first start. */
-export function findDemoKeys(database: DatabaseAddress, now: number): SigningKeys {
+export function findDemoKeys(database: DatabaseAddress, now: number) {
   const folder = database.engine === 'sqlite' ? dirname(database.path) : 'data'
   const path = join(folder, 'demo-signing-keys.json')
   if (existsSync(path)) return readKeyFile(path)

@@ -20,6 +20,4 @@ export type RemovalStore = {
   list(): Awaitable<Removal[]>
   /** Removes the passports that are stored. Later records are skipped. */
   apply(removals: readonly Removal[], now: number): Awaitable<void>
-  /** Accepts later records again. Returns whether they were skipped. */
-  undo(removal: Removal): Awaitable<boolean>
 }

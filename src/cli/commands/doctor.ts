@@ -46,11 +46,8 @@ export const doctor = defineCommand({
     const results = values.erasure ? [] : checkNames(terminal.env)
     try {
       const config = readConfig(terminal.env, { ...values, checkNames: false })
-      results.push(
-        ...(await (values.erasure
-          ? orProblem(() => checkErasure(config))
-          : checkAll(config, values.full === true, terminal.now()))),
-      )
+      const check = () => checkAll(config, values.full === true, terminal.now())
+      results.push(...(await (values.erasure ? orProblem(() => checkErasure(config)) : check())))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       results.push(...error.problems.map((sentence) => problem('settings', sentence)))

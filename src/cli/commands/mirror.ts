@@ -7,7 +7,7 @@ import type { MirrorReport } from '../../ingest/mirror.ts'
 import { pause } from '../../serve/jobs/supervise.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import { VERSION } from '../../version.ts'
-import { DATABASE_OPTIONS, defineCommand, invalidValue, UsageError } from '../command.ts'
+import { DATABASE_OPTIONS, defineCommand, invalidValue, type Terminal, UsageError } from '../command.ts'
 import { openWhole, openWithRules } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { RESTORE_OPTION } from './import.ts'
@@ -33,9 +33,8 @@ export const mirror = defineCommand({
   forms: [{ args: 'URL' }],
   async run({ values, args: [url = ''] }, terminal) {
     const { base, version } = parseSource(url)
-    const key = parseKey(values.key ?? readConfig(terminal.env, values).mirrorKey)
+    const client = throttle('mirror', terminal, values.key)
     const { mirror: mirrorAll } = await import('../../ingest/mirror.ts')
-    const signal = shutdownSignal()
     await using database = await openWithRules(terminal, values, openWhole)
     const { store, rules } = database
     using progress = createProgress(terminal, 'passports')
@@ -46,21 +45,14 @@ export const mirror = defineCommand({
     const result = await mirrorAll({
       base,
       version,
-      key,
+      ...client,
       rate: values.rate,
       concurrency: Math.floor(values.concurrency),
       restore: values.restore === true,
       prune: values['prune-all'] ? 'all' : values.prune ? 'some' : 'none',
       store,
-      userAgent: `passportd/${VERSION} (mirror)`,
       rescore: false,
       rawKindOf: (type) => rawKindOf(rules, type),
-      fetch: (url, init) => fetch(url, init),
-      sleep: (milliseconds) => pause(milliseconds, signal),
-      now: terminal.now,
-      ticks: () => performance.now(),
-      random: Math.random,
-      signal,
       onKept: (id, reason) => report(id, `gone at the source, but kept: ${reason}`),
       onFailure: report,
       onProgress: (done, total) => progress.update(done, done, total),
@@ -84,10 +76,22 @@ function parseSource(text: string): { base: string; version: 1 | 2 } {
   return { base: `${url.origin}${url.pathname.replace(/\/(api\/v[12](\/.*)?)?$/, '')}`, version }
 }
 
-export function parseKey(text: string | undefined): string | undefined {
-  if (text !== undefined && !/^[\x21-\x7e]*$/.test(text))
+/** The options of a client that is named `purpose` and ends with this process. */
+export function throttle(purpose: string, { env, now }: Terminal, given: string | undefined) {
+  const key = (given ?? readConfig(env, {}).mirrorKey) || undefined
+  if (key !== undefined && !/^[\x21-\x7e]*$/.test(key))
     throw new UsageError('The key must consist of visible ASCII characters.')
-  return text || undefined
+  const signal = shutdownSignal()
+  return {
+    key,
+    userAgent: `passportd/${VERSION} (${purpose})`,
+    fetch: (url: string, init: RequestInit) => fetch(url, init),
+    sleep: (milliseconds: number) => pause(milliseconds, signal),
+    now,
+    ticks: () => performance.now(),
+    random: Math.random,
+    signal,
+  }
 }
 
 function number(least: number, most: number) {

@@ -1,14 +1,5 @@
 import { Database } from 'bun:sqlite'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type ServiceError, unavailable } from '../../domain/errors.ts'
 import { COUNT_PASSPORTS } from '../sql/passports.ts'
@@ -21,6 +12,7 @@ import {
 } from './connect.ts'
 import { fileIdentity } from './database.ts'
 import { identify, versionOf } from './migrate.ts'
+import { sizeOf } from './wal-checks.ts'
 
 /** The result of a complete check of a database. */
 export type Contents = { passports: number; bytes: number }
@@ -99,7 +91,7 @@ export function check(path: string): Contents {
     const [problem] = listDamage(database, 'integrity_check')
     if (problem !== undefined) throw unavailable(`${path} is damaged: ${problem}.`)
     const passports = database.query<{ count: number }, []>(COUNT_PASSPORTS).get()?.count ?? 0
-    return { passports, bytes: statSync(path).size }
+    return { passports, bytes: sizeOf(path) }
   })
 }
 

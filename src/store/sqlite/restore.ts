@@ -72,12 +72,12 @@ const inUse = (path: string) =>
 
 /** Settings do not count, because the first start writes them. The tables may have an older schema. */
 function isEmpty(database: Database): boolean {
-  const has = (sql: string) => database.query(sql).get() !== null
-  return !['passports', 'keys', 'removals'].some(
-    (table) =>
-      has(`select 1 from sqlite_schema where name = '${table}'`) && has(`select 1 from ${table} limit 1`),
-  )
+  const hasRows = (table: string) => database.query(`select 1 from ${table} limit 1`).get() !== null
+  return !['passports', 'keys', 'removals'].some((table) => hasTable(database, table) && hasRows(table))
 }
+
+const hasTable = (database: Database, name: string) =>
+  database.query('select 1 from sqlite_schema where name = ?').get(name) !== null
 
 function migrateFile(path: string): void {
   translateErrors(path, () => {
@@ -103,12 +103,10 @@ export function readRemovals(path: string): string[] {
   if (sizeOf(path) === 0) return []
   return translateErrors(path, () => {
     using database = connectReader(path)
-    const isKnown = database.query('select 1 from sqlite_schema where name = ?')
-    const list = (column: string, table: string) =>
-      isKnown.get(table) === null
-        ? []
-        : database.query<{ text: string }, []>(`select cast(${column} as text) as text from ${table}`).all()
-    const rows = [...list('passport_id', 'removals'), ...list('digest', 'barred_wallets')]
+    const columns = { removals: 'passport_id', barred_wallets: 'digest' }
+    const known = Object.entries(columns).filter(([table]) => hasTable(database, table))
+    const lists = known.map(([table, column]) => `select cast(${column} as text) as text from ${table}`)
+    const rows = lists.flatMap((sql) => database.query<{ text: string }, []>(sql).all())
     return rows.map(({ text }) => text)
   })
 }

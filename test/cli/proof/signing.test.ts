@@ -32,38 +32,19 @@ test('signing rotate creates a file that only its owner can read, and later repl
   expect(readdirSync(folder.path)).toEqual(['keys.json'])
 })
 
-test('signing list shows the public keys, and never the private one', async () => {
-  using folder = tempFolder()
-  const path = join(folder.path, 'keys.json')
-  for (const _ of [1, 2]) await callHere(['signing', 'rotate', path], { now: NOVEMBER })
-  const [active, earlier] = readKeys(path).listed
-  const { out } = await callHere(['signing', 'list', path])
-  expect(out.split('\n').map((line) => line.split(/ +/))).toEqual([
-    ['KEY', 'STATE', 'PUBLIC', 'KEY'],
-    ['2026-11-2', 'active', active?.x ?? ''],
-    ['2026-11', earlier?.x ?? ''],
-    [''],
-  ])
-  expect(JSON.parse((await callHere(['signing', 'list', path, '--json'])).out)).toEqual([
-    { kid: '2026-11-2', active: true, public_key: active?.x },
-    { kid: '2026-11', active: false, public_key: earlier?.x },
-  ])
-})
-
 test('a file without signing keys is refused and stays unchanged, and no message contains its text', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'keys.json')
   const text = '{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"a","x":"AA","d":"se-cret"}]}'
   writeFileSync(path, text)
-  for (const action of ['rotate', 'list'])
-    expect(await callHere(['signing', action, path])).toEqual({
-      code: 1,
-      out: '',
-      err: `passportd: ${path} is not a JWK Set with an Ed25519 key: name another file.\n`,
-    })
+  expect(await callHere(['signing', 'rotate', path])).toEqual({
+    code: 1,
+    out: '',
+    err: `passportd: ${path} is not a JWK Set with an Ed25519 key: name another file.\n`,
+  })
   expect(readFileSync(path, 'utf8')).toBe(text)
-  const missing = await callHere(['signing', 'list', join(folder.path, 'none.json')])
-  expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('none.json') })
+  const missing = await callHere(['signing', 'rotate', join(folder.path, 'none/keys.json')])
+  expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('none/keys.json') })
   const { code, err } = await callHere(['serve'], { env: { SIGNING_KEYS_FILE: path } })
   expect([code, err.includes('SIGNING_KEYS must be'), err.includes('se-cret')]).toEqual([2, true, false])
 })
@@ -105,7 +86,6 @@ withEveryEngine('the private key', (makeDatabase) => {
       ['export', here.path('export.jsonl')],
       ['rules', 'list'],
       ['audit'],
-      ['signing', 'list', file],
       ['signing', 'rotate', join(file, 'none')],
       ['backup', here.path('backup.db')],
       ['copy', here.env.DATABASE_URL, `sqlite:${here.path('copy.db')}`],

@@ -6,9 +6,10 @@ import { DATABASE_OPTIONS, defineCommand, invalidValue } from '../../command.ts'
 import { openConfigured } from '../../open-store.ts'
 import { parseId } from '../../passport-key.ts'
 
-const defineHiding = (name: string, hidden: boolean, summary: string, description: string) =>
+const defineHiding = (hidden: boolean, described: { name: string; summary: string; description: string }) =>
   defineCommand({
-    ...{ name, summary, description, options: DATABASE_OPTIONS },
+    ...described,
+    options: DATABASE_OPTIONS,
     forms: [{ args: 'ID' }],
     async run({ values, args: [given = ''] }, terminal) {
       const id = parseId(given)
@@ -23,44 +24,36 @@ const defineHiding = (name: string, hidden: boolean, summary: string, descriptio
     },
   })
 
-export const hide = defineHiding(
-  'hide',
-  true,
-  'hide a passport from every response',
-  `The record stays stored, and imports and scores go on. The passports merged into it are hidden, too. Clients of the event
+export const hide = defineHiding(true, {
+  name: 'hide',
+  summary: 'hide a passport from every response',
+  description: `The record stays stored, and imports and scores go on. The passports merged into it are hidden, too. Clients of the event
     feed get passport.removed.`,
-)
+})
 
-export const unhide = defineHiding(
-  'unhide',
-  false,
-  'show a hidden passport again',
-  'Clients of the event feed get passport.added.',
-)
+export const unhide = defineHiding(false, {
+  name: 'unhide',
+  summary: 'show a hidden passport again',
+  description: 'Clients of the event feed get passport.added.',
+})
 
 export const bar = defineCommand({
   name: 'bar',
   summary: 'skip later records of a person who is not stored',
   description: `An import or mirror skips records with this id or wallet, unless it runs with --restore. Of a wallet, only
     its SHA-256 is stored. A removal does the same for the id and the wallets of the removed person.`,
-  options: { undo: { about: 'accept records with this id or wallet again' }, ...DATABASE_OPTIONS },
+  options: DATABASE_OPTIONS,
   forms: [{ args: 'ID|WALLET' }],
   async run({ values, args: [given = ''] }, terminal) {
     const ref = parseRef(given)
     const removal = 'id' in ref ? String(ref.id) : sha256(ref.wallet)
     await using database = await openConfigured(terminal, values)
     const { removals, subjects } = database.store
-    if (values.undo) {
-      if (!(await removals.undo(removal))) throw new CommandError(`Records with ${given} are not skipped.`)
-      return terminal.err(`Records with ${given} are accepted again.\n`)
-    }
     const stored = await ('id' in ref ? subjects.findById(ref.id) : subjects.find(ref.wallet))
     if (stored)
       throw new CommandError(`Passport ${stored.id} is stored: use "${PROGRAM} remove ${stored.id}" instead.`)
     await removals.apply([removal], terminal.now())
-    terminal.err(
-      `Records with ${given} are skipped from now on. "${PROGRAM} bar ${given} --undo" reverts this.\n`,
-    )
+    terminal.err(`Records with ${given} are skipped from now on, except by an import with --restore.\n`)
   },
 })
 

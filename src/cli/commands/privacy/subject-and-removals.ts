@@ -48,9 +48,7 @@ export const removals = defineCommand({
 export const toLines = (removals: readonly Removal[]) => [...removals, ''].join('\n')
 
 export function readRemovalList(file: string): Removal[] {
-  const lines = readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
+  const lines: string[] = readFileSync(file, 'utf8').match(/.+/g) ?? []
   const wrong = lines.find((line) => !/^(\d{1,15}|[\da-f]{64})$/.test(line))
   if (wrong === undefined) return lines
   const accepted = 'the id of a passport, or the SHA-256 of a wallet in hexadecimal'

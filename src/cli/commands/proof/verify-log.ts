@@ -1,22 +1,15 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { readConfig } from '../../../config/config.ts'
 import { CommandError } from '../../../domain/errors.ts'
 import { leafOf, nextHead } from '../../../domain/proof/event-proof.ts'
 import type { PublicJwk } from '../../../domain/proof/signing-keys.ts'
 import { printable } from '../../../domain/text/quote.ts'
 import type { WireEvent, WireLog, WireTombstone } from '../../../domain/v3/event-schema.ts'
 import { createThrottledGet } from '../../../ingest/throttled-client.ts'
-import { pause } from '../../../serve/jobs/supervise.ts'
-import { shutdownSignal } from '../../../serve/shutdown-signal.ts'
-import { VERSION } from '../../../version.ts'
 import { invalidValue, type Terminal } from '../../command.ts'
-import { parseKey } from '../mirror.ts'
+import { throttle } from '../mirror.ts'
 
 type Get = ReturnType<typeof createThrottledGet>
-
-/** A head that an earlier run stored. */
-type StoredHead = Pick<WireLog, 'log' | 'length' | 'head' | 'signed'>
 
 type Values = { log?: string | undefined; head?: string | undefined; key?: string | undefined }
 
@@ -26,30 +19,18 @@ const RATE = 50
 const HASH = /^[0-9a-f]{64}$/
 
 /** Runs `verify --log`. Throws a `CommandError` with the first break. */
-export async function verifyLog(
-  terminal: Terminal,
-  { log: url = '', head: file, key }: Values,
-): Promise<void> {
+export async function verifyLog(terminal: Terminal, { log: url = '', head: file, key }: Values) {
   const base = parseBase(url)
   const stored = file !== undefined && existsSync(file) ? readHead(file) : undefined
-  const signal = shutdownSignal()
-  const get = createThrottledGet({
-    base,
-    key: parseKey(key ?? readConfig(terminal.env, {}).mirrorKey),
-    userAgent: `passportd/${VERSION} (verify)`,
-    rate: RATE,
-    fetch: (url, init) => fetch(url, init),
-    sleep: (milliseconds) => pause(milliseconds, signal),
-    now: terminal.now,
-    ticks: () => performance.now(),
-    random: Math.random,
-    signal,
-  })
+  const get = createThrottledGet({ base, rate: RATE, ...throttle('verify', terminal, key) })
   const log = await getLog(get)
   const issuer = log.signed === null ? undefined : await checkSignature(get, log, log.signed)
   if (stored) checkStored(stored, log)
   await followEvents(get, log, stored)
-  if (file !== undefined) writeHead(file, log)
+  if (file !== undefined) {
+    writeFileSync(`${file}.part`, `${JSON.stringify(log, null, 2)}\n`)
+    renameSync(`${file}.part`, file)
+  }
   const by = issuer === undefined ? 'It is not signed' : `It is signed by ${printable(issuer)}`
   const since = stored ? ` The head of ${stored.length} events in ${file} is on the chain.` : ''
   terminal.out(
@@ -64,7 +45,7 @@ function parseBase(text: string): string {
   return url.origin + url.pathname.replace(/\/(api\/v3(\/.*)?)?$/, '')
 }
 
-function readHead(file: string): StoredHead {
+function readHead(file: string): WireLog {
   try {
     const head = JSON.parse(readFileSync(file, 'utf8'))
     if (typeof head.log === 'string' && Number.isInteger(head.length) && HASH.test(head.head)) return head
@@ -72,12 +53,6 @@ function readHead(file: string): StoredHead {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
   }
   throw new CommandError(`${file} has no head of an event log: name a file that "verify --log" wrote.`)
-}
-
-function writeHead(file: string, { log, length, head, signed }: WireLog): void {
-  const stored: StoredHead = { log, length, head, signed }
-  writeFileSync(`${file}.part`, `${JSON.stringify(stored, null, 2)}\n`)
-  renameSync(`${file}.part`, file)
 }
 
 const broken = (sequence: number, sentence: string) =>
@@ -115,9 +90,7 @@ async function checkSignature(get: Get, log: WireLog, signed: string): Promise<s
     const { keys } = (reply.status === 200 ? reply.body : { keys: [] }) as { keys: PublicJwk[] }
     const key = keys.find((each) => each.kid === kid)
     const members = decode(payload)
-    const isSame = Object.entries({ ...log, signed: undefined }).every(
-      ([name, value]) => members[name] === value,
-    )
+    const isSame = Object.entries(log).every(([name, value]) => name === 'signed' || members[name] === value)
     const publicKey = createPublicKey({ key: key as PublicJwk, format: 'jwk' })
     const bytes = Buffer.from(signature, 'base64url')
     const isValid = verify(null, Buffer.from(`${header}.${payload}`), publicKey, bytes)
@@ -129,7 +102,7 @@ async function checkSignature(get: Get, log: WireLog, signed: string): Promise<s
 }
 
 /** Throws if the log cannot continue the stored head. `followEvents` compares the hashes. */
-function checkStored(stored: StoredHead, { log, first, length, signed }: WireLog): void {
+function checkStored(stored: WireLog, { log, first, length, signed }: WireLog): void {
   const advice = 'To begin again, move the file with the stored head.'
   const replaced = `the log ${printable(stored.log)} was replaced by ${log}, by a restore or a copy. ${advice}`
   if (stored.log !== log) throw broken(first, replaced)
@@ -141,11 +114,7 @@ function checkStored(stored: StoredHead, { log, first, length, signed }: WireLog
   if (stored.length < first - 1) throw broken(first, deleted)
 }
 
-async function followEvents(
-  get: Get,
-  { log, first, length, base, head: wanted }: WireLog,
-  stored: StoredHead | undefined,
-): Promise<void> {
+async function followEvents(get: Get, { log, first, length, base, head: wanted }: WireLog, stored?: WireLog) {
   let [head, sequence, checked] = [base, first - 1, first - 1]
   const compare = (end: number, known: string, whose: string) => {
     if (sequence !== end) return

@@ -30,10 +30,9 @@ export const createProofsAndRequests = ({ read, write, transaction }: Database):
     list: () => read.selectRows('requests', 'order by created_at, id'),
     remove: (id) =>
       transaction(async ({ query }) => {
-        const removed = await query('delete from requests where id = $1 returning id', [id])
-        const entry = { action: 'requests.done', detail: { requests: [id] } }
-        if (removed.length > 0) await addAuditEntry(query, entry)
-        return removed.length > 0
+        const [removed] = await query('delete from requests where id = $1 returning id', [id])
+        if (removed) await addAuditEntry(query, { action: 'requests.done', detail: { requests: [id] } })
+        return removed !== undefined
       }),
   },
 })

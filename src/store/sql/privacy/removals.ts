@@ -13,16 +13,6 @@ export const createRemovals = ({ read, transaction }: Database): RemovalStore =>
     for (let at = 0; at < list.length; at += BATCH)
       await transaction((tx) => applyBatch(tx, list.slice(at, at + BATCH), now), 'records')
   },
-  undo: (removal) =>
-    transaction(async ({ query }) => {
-      const target = isDigest(removal)
-        ? 'barred_wallets where digest'
-        : 'removals where cast(passport_id as text)'
-      const deleted = await query(`delete from ${target} = $1 returning 1 as one`, [removal])
-      const detail = { passports: isDigest(removal) ? [] : [Number(removal)] }
-      if (deleted.length > 0) await addAuditEntry(query, { action: 'passports.unbar', detail })
-      return deleted.length > 0
-    }, 'records'),
 })
 
 const BATCH = 500
