@@ -110,11 +110,11 @@ withEveryEngine('two nodes', (makeDatabase) => {
     expect(EXPECTED.filter((target) => !before.includes(target))).toEqual([])
 
     expect((await here.call(...command)).code).toBe(0)
-    const end = performance.now() + 1000
     const single = targets.filter(isSingle)
     for (const node of [one, other]) expect(await listLeaks(node, single, key)).toEqual([])
-    await until(() => performance.now() > end, 'a second')
-    for (const node of [one, other]) expect(await listLeaks(node, targets, key)).toEqual([])
+    // Lists of a node follow within a second, which a busy machine may exceed.
+    for (const node of [one, other])
+      await until(async () => (await listLeaks(node, targets, key)).length === 0, 'the lists')
     if (how === 'hidden') return
     expect(await marksInTables(url)).toEqual([])
     if (url.startsWith('sqlite:')) expect(marksInFiles(dirname(url.slice('sqlite:'.length)))).toEqual([])
