@@ -1,15 +1,7 @@
 import type { LogEvent, ProvenEvent } from '../../domain/history/event.ts'
 import { leafOfStored, saltOf } from '../../domain/proof/event-proof.ts'
 import type { EventList, EventPage } from '../event-store.ts'
-import {
-  createDecoder,
-  type EventRow,
-  type Found,
-  isServed,
-  pageEnd,
-  type StampRow,
-  TOMBSTONE,
-} from './event.ts'
+import { createDecoder, type EventRow, type Found, isServed, pageEnd, TOMBSTONE } from './event.ts'
 
 /** A row of an event and the secret of its passport. */
 export type ProofRow = EventRow & { secret?: string | null }
@@ -19,7 +11,7 @@ export const SECRET =
   '(select secret from log_secrets where log_secrets.passport_id = events.passport_id) as secret'
 
 /** Events that are not served are tombstones, too. */
-export function toProvenEvents(rows: readonly ProofRow[], stamps: readonly StampRow[]): ProvenEvent[] {
+export function toProvenEvents(rows: readonly ProofRow[], stamps: Found['stamps']): ProvenEvent[] {
   const decode = createDecoder(stamps)
   return rows.map((row) => {
     const { sequence } = row

@@ -88,8 +88,6 @@ function hide(model: WriteModel, id: number, hiddenAt: number | null): number[] 
   const isChanged = (row.hidden_at === null) !== (hiddenAt === null)
   if (isChanged) passports.put({ ...row, hidden_at: hiddenAt })
   if (isChanged && hiddenAt === null) showCredentials(id, credentials.list(id))
-  return [
-    ...(isChanged ? [id] : []),
-    ...passports.listMerged(id).flatMap((each) => hide(model, each, hiddenAt)),
-  ]
+  const merged = passports.listMerged(id).flatMap((each) => hide(model, each, hiddenAt))
+  return isChanged ? [id, ...merged] : merged
 }
