@@ -1,4 +1,4 @@
-import type { LogEvent, ProvenEvent } from '../../domain/history/event.ts'
+import type { ProvenEvent } from '../../domain/history/event.ts'
 import { leafOfStored, saltOf } from '../../domain/proof/event-proof.ts'
 import type { EventList, EventPage } from '../event-store.ts'
 import { createDecoder, type EventRow, type Found, isServed, pageEnd, TOMBSTONE } from './event.ts'
@@ -16,15 +16,12 @@ export function toProvenEvents(rows: readonly ProofRow[], stamps: Found['stamps'
   return rows.map((row) => {
     const { sequence } = row
     if (row.type === TOMBSTONE) return { type: 'tombstone', sequence, leaf: row.data }
-    const event = withSalt(decode(row), row.secret)
-    return isServed(row) ? event : { type: 'tombstone', sequence, leaf: leafOfStored(event) }
+    const event = decode(row)
+    // A removal has no salt: a passport that is added again has another secret, which must not change the leaf.
+    const salt = event.type === 'passport.removed' || !row.secret ? '' : saltOf(row.secret, sequence)
+    const proven = { ...event, salt }
+    return isServed(row) ? proven : { type: 'tombstone', sequence, leaf: leafOfStored(proven) }
   })
-}
-
-/** A removal has no salt: a passport that is added again has another secret, which must not change the leaf. */
-function withSalt(event: LogEvent, secret: string | null | undefined): ProvenEvent {
-  const isPublic = event.type === 'passport.removed' || event.type === 'rules.changed'
-  return { ...event, salt: isPublic || !secret ? '' : saltOf(secret, event.sequence) }
 }
 
 /** Tombstones belong to no passport and no type, so filters leave them out. */

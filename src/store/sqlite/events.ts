@@ -5,8 +5,7 @@ import * as event from '../rows/event.ts'
 import { SECRET, toProvenList } from '../rows/event-proof.ts'
 import type { ReadTransaction } from './connect.ts'
 
-const HIDDEN_INDEX = 'indexed by passports_hidden'
-const SELECT = event.selectEvents(HIDDEN_INDEX)
+const select = (more = '') => event.selectEvents('indexed by passports_hidden', more)
 
 export function createEventReader(reader: Database, transaction: ReadTransaction) {
   const findLog = reader.query<EventLog, []>(
@@ -14,7 +13,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
   )
   const listStamps = reader.query<event.StampRow, []>('select id, stamp from event_rules')
   const findLater = reader.query<event.EventRow, [number, number, number]>(
-    `${SELECT} where passport_id = ?1 and sequence < ${event.beforeCursor('?2')}
+    `${select()} where passport_id = ?1 and sequence < ${event.beforeCursor('?2')}
      order by sequence desc limit ?3`,
   )
   const findRecent = reader.query<RecentEvent, [number]>(event.selectRecent(`data ->> '$[1][0]'`))
@@ -26,7 +25,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     const log = getLog()
     const owner = passport === undefined ? '' : 'passport_id = $passport and'
     const rows = reader.query<event.EventRow, Record<string, number>>(
-      `${event.selectEvents(HIDDEN_INDEX, columns)} where ${owner} sequence > $after and sequence <= $end${condition}
+      `${select(columns)} where ${owner} sequence > $after and sequence <= $end${condition}
        order by sequence limit $limit`,
     )
     const end = event.scanEnd(page, log)
@@ -61,7 +60,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     listLatest: (passportId, types, limit) =>
       transaction.read(() => {
         const rows = reader.query<event.EventRow, [number, number]>(
-          `${SELECT} where passport_id = ?${event.typeCondition(types)} order by sequence desc limit ?`,
+          `${select()} where passport_id = ?${event.typeCondition(types)} order by sequence desc limit ?`,
         )
         return event.toEvents(toFound({ rows: rows.all(passportId, limit), isCut: false }))
       }),
