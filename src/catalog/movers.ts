@@ -96,9 +96,9 @@ async function readEarlier(
   for (;;) {
     const page = await events.listRecent(end)
     for (const { sequence, time, passportId, isNew, oldScore } of page) {
-      const isTombstone = time === 0
-      if (!isTombstone && time <= since) return { before, added }
-      if (!isTombstone) oldest = time
+      // A tombstone has the time 0.
+      oldest = time || oldest
+      if (time > 0 && time <= since) return { before, added }
       if (++read > mostEvents) return { end: oldest }
       end = sequence
       if (passportId === null) continue

@@ -105,8 +105,8 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'hash chain: the leaf of a removal depends on a secret that may change',
     file: 'src/store/rows/event-proof.ts',
-    from: "event.type === 'passport.removed' || event.type",
-    to: 'event.type',
+    from: "event.type === 'passport.removed' || !row.secret",
+    to: '!row.secret',
     tests: CHAIN,
     ...ON_SQLITE,
   },
@@ -129,7 +129,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'movers: a tombstone ends the search',
     file: 'src/catalog/movers.ts',
-    from: '!isTombstone && time <= since',
+    from: 'time > 0 && time <= since',
     to: 'time <= since',
     tests: ['test/catalog/movers.test.ts'],
     ...ON_SQLITE,

@@ -108,13 +108,8 @@ function checkDates({ validFrom, validUntil, nbf, exp }: Named, now: number): st
 }
 
 function readSubject(claims: Named, did: string): Subject {
-  const { iss, issuer, sub, type, credentialSubject: subject } = claims
-  expect(
-    'wrong_context',
-    '@context',
-    show(claims['@context']),
-    show([`${VC}/v2`, `${VC}/undefined-terms/v2`]),
-  )
+  const { '@context': context, iss, issuer, sub, type, credentialSubject: subject } = claims
+  expect('wrong_context', '@context', show(context), show([`${VC}/v2`, `${VC}/undefined-terms/v2`]))
   expect('wrong_credential_type', 'type', show(type), show(['VerifiableCredential', 'PassportScore']))
   expect('wrong_issuer', 'iss', iss, did)
   expect('wrong_issuer', 'issuer', issuer, did)
@@ -123,8 +118,7 @@ function readSubject(claims: Named, did: string): Subject {
   const path = `//${decodeURIComponent(did.slice(8))}/api/v3/passports/${subject.passport_id}`
   expect('wrong_subject', 'credentialSubject.id', subject.id.replace(/^https?:/, ''), path)
   // The score of a record names no rule set.
-  const isNamed = hasForm(subject, NAMED)
-  expect('wrong_method', 'method', subject.method, isNamed ? 'rules' : 'record')
+  expect('wrong_method', 'method', subject.method, hasForm(subject, NAMED) ? 'rules' : 'record')
   return subject as Subject
 }
 

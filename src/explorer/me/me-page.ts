@@ -9,16 +9,20 @@ import { type Html, html } from '../design/html.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
-import { CONFIRMATION, NOTICES, PROOF, renderMe, renderOwn, renderSignature } from './me-sections.ts'
+import { CONFIRMATION, PROOF, renderMe, renderOwn, renderSignature } from './me-sections.ts'
 
-/** What forms of a signed-in person do, by the field `action`. */
-const CHANGES = new Map<string, (call: sessions.Call) => Promise<unknown>>([
-  ['hide', sessions.hideOrShow],
-  ['show', sessions.hideOrShow],
-  ['request', sessions.requestCorrection],
-  ['remove', sessions.removeRecord],
-  ['leave', sessions.endSession],
-])
+/** What forms of a signed-in person do, by the field `action`, and what the page says then. */
+const CHANGES = new Map<string | null, { change: (call: sessions.Call) => Promise<unknown>; notice: string }>(
+  [
+    ['hide', { change: sessions.hideOrShow, notice: 'Your passport is hidden.' }],
+    ['show', { change: sessions.hideOrShow, notice: 'Your passport is visible again.' }],
+    ['request', { change: sessions.requestCorrection, notice: 'Your request was sent to the operator.' }],
+    ['remove', { change: sessions.removeRecord, notice: 'Your passport was removed.' }],
+    ['leave', { change: sessions.endSession, notice: 'You are signed out.' }],
+  ],
+)
+
+const ENDED = 'Your session has ended. Show again that a wallet is yours.'
 
 /** Browsers send the origin of forms only with this policy. The last policy of a page holds. */
 const SEND_ORIGIN = html`<meta name="referrer" content="same-origin">`
@@ -50,21 +54,22 @@ export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
         return await show(request, context, '', 200, step)
       }
       if (action === 'session') return redirectTo('/me', isSecure, (await sessions.openSession(call)).token)
-      const change = CHANGES.get(action)
-      if (!change || field('csrf') !== csrfOf(token)) throw new ServiceError('forbidden', FOREIGN)
+      const found = CHANGES.get(action)
+      if (!found || field('csrf') !== csrfOf(token)) throw new ServiceError('forbidden', FOREIGN)
       if (action === 'remove' && field('confirmation').trim().toLowerCase() !== CONFIRMATION)
         throw new ServiceError('invalid_request', `Nothing was removed: type “${CONFIRMATION}” to confirm.`)
-      await change(call)
+      await found.change(call)
       return redirectTo(`/me?done=${action}`, isSecure, ['remove', 'leave'].includes(action) ? '' : undefined)
     } catch (error) {
       if (!(error instanceof ServiceError) || STATUS_OF[error.code] >= 429) throw error
-      return show(request, context, NOTICES.get(error.code) ?? error.message, STATUS_OF[error.code])
+      const notice = error.code === 'unauthorized' ? ENDED : error.message
+      return show(request, context, notice, STATUS_OF[error.code])
     }
   }
 
   const ME = { path: '/me', name: 'explorer' }
   const get = (request: RouteRequest, context: Context) =>
-    show(request, context, NOTICES.get(queryOf(request).get('done') ?? ''))
+    show(request, context, CHANGES.get(queryOf(request).get('done'))?.notice)
   return [
     route(PAGE, { ...ME, handle: get }),
     route(PAGE, { ...ME, methods: ['POST'], handle: act }),
@@ -87,12 +92,9 @@ const tokenOf = ({ headers }: Request) =>
 function redirectTo(path: string, isSecure: boolean, cookie?: string): Response {
   const seconds = cookie === '' ? 0 : sessions.SESSION_MILLISECONDS / 1000
   const attributes = `Path=/me; HttpOnly; SameSite=Strict; Max-Age=${seconds}${isSecure ? '; Secure' : ''}`
-  const response = new Response(null, {
-    status: 303,
-    headers: { Location: path, 'Cache-Control': 'no-store' },
-  })
-  if (cookie !== undefined) response.headers.set('Set-Cookie', `passportd_me=${cookie}; ${attributes}`)
-  return response
+  const headers = new Headers({ Location: path, 'Cache-Control': 'no-store' })
+  if (cookie !== undefined) headers.set('Set-Cookie', `passportd_me=${cookie}; ${attributes}`)
+  return new Response(null, { status: 303, headers })
 }
 
 const FOREIGN = 'This form is not one of your page and session: reload the page, and try again.'

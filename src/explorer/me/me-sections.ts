@@ -6,16 +6,6 @@ import type { Site } from '../site/site.ts'
 /** What a person types to confirm a removal. */
 export const CONFIRMATION = 'remove'
 
-/** What the page says after an action or an error. */
-export const NOTICES = new Map([
-  ['hide', 'Your passport is hidden.'],
-  ['show', 'Your passport is visible again.'],
-  ['request', 'Your request was sent to the operator.'],
-  ['remove', 'Your passport was removed.'],
-  ['leave', 'You are signed out.'],
-  ['unauthorized', 'Your session has ended. Show again that a wallet is yours.'],
-])
-
 /** The frame of every step. */
 export const renderMe = (site: Site, notice: string, step: Html): Html => html`<h1>Is this you?</h1>
 <p class="lead">Whoever a passport is about can see everything that is stored, hide it, have it corrected, or remove it.</p>

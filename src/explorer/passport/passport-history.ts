@@ -82,25 +82,20 @@ function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[
   return points.reverse()
 }
 
-type Words = Map<string, string>
-type CredentialChange = ScoreChange['credentials'][number]
-
 /** Describes the causes of a change, the largest first. */
-function describeCauses(change: ScoreChange, names: Words): DescribedCause[] {
+function describeCauses(change: ScoreChange, names: Map<string, string>): DescribedCause[] {
   const { delta = 0, cause } = causesOf(change).find(({ type }) => type === undefined) ?? {}
   // A record without a total has its first score when the rules have calculated it.
   const calculated = change.rules[0] === '' ? 'first calculation' : 'maximum of a part'
   const words = describeChange(cause === 'record' ? 'imported record' : calculated, 0, delta)
-  return [...change.credentials.map((each) => describeCause(each, names)), { delta, words }]
+  const described = change.credentials.map(({ type, cause, before, score: [old, now] }) => ({
+    delta: roundScore((now ?? 0) - (old ?? 0)),
+    words: describeChange(names.get(type) ?? before.name ?? type, old ?? 0, now ?? 0),
+    reason: CAUSES[cause],
+  }))
+  return [...described, { delta, words }]
     .filter(({ delta }) => delta !== 0)
     .sort((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
-}
-
-function describeCause(change: CredentialChange, names: Words): DescribedCause {
-  const { type, cause, before } = change
-  const [old, now] = [change.score[0] ?? 0, change.score[1] ?? 0]
-  const words = describeChange(names.get(type) ?? before.name ?? type, old, now)
-  return { delta: roundScore(now - old), words, reason: CAUSES[cause] }
 }
 
 function renderPoint({ id, time, score, delta, causes }: Point): Html {

@@ -112,10 +112,8 @@ function curl(address: Html, method: string, json: Html | undefined, secret: typ
 }
 
 function javaScript(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
-  const value = secret.scheme
-    ? `\`${secret.scheme}\${env.${secret.variable}}\``
-    : `env.${secret.variable} ?? ''`
-  const header = html`'${secret.name}': ${value}`
+  const { name, scheme, variable } = secret
+  const header = html`'${name}': ${scheme ? `\`${scheme}\${env.${variable}}\`` : `env.${variable} ?? ''`}`
   const options = json
     ? html`method: '${method}',
   headers: { ${header}, 'Content-Type': 'application/json' },

@@ -1,15 +1,7 @@
-import type { LogEvent, ProvenEvent } from '../../domain/history/event.ts'
+import type { ProvenEvent } from '../../domain/history/event.ts'
 import { leafOfStored, saltOf } from '../../domain/proof/event-proof.ts'
 import type { EventList, EventPage } from '../event-store.ts'
-import {
-  createDecoder,
-  type EventRow,
-  type Found,
-  isServed,
-  pageEnd,
-  type StampRow,
-  TOMBSTONE,
-} from './event.ts'
+import { createDecoder, type EventRow, type Found, isServed, pageEnd, TOMBSTONE } from './event.ts'
 
 /** A row of an event and the secret of its passport. */
 export type ProofRow = EventRow & { secret?: string | null }
@@ -19,20 +11,17 @@ export const SECRET =
   '(select secret from log_secrets where log_secrets.passport_id = events.passport_id) as secret'
 
 /** Events that are not served are tombstones, too. */
-export function toProvenEvents(rows: readonly ProofRow[], stamps: readonly StampRow[]): ProvenEvent[] {
+export function toProvenEvents(rows: readonly ProofRow[], stamps: Found['stamps']): ProvenEvent[] {
   const decode = createDecoder(stamps)
   return rows.map((row) => {
     const { sequence } = row
     if (row.type === TOMBSTONE) return { type: 'tombstone', sequence, leaf: row.data }
-    const event = withSalt(decode(row), row.secret)
-    return isServed(row) ? event : { type: 'tombstone', sequence, leaf: leafOfStored(event) }
+    const event = decode(row)
+    // A removal has no salt: a passport that is added again has another secret, which must not change the leaf.
+    const salt = event.type === 'passport.removed' || !row.secret ? '' : saltOf(row.secret, sequence)
+    const proven = { ...event, salt }
+    return isServed(row) ? proven : { type: 'tombstone', sequence, leaf: leafOfStored(proven) }
   })
-}
-
-/** A removal has no salt: a passport that is added again has another secret, which must not change the leaf. */
-function withSalt(event: LogEvent, secret: string | null | undefined): ProvenEvent {
-  const isPublic = event.type === 'passport.removed' || event.type === 'rules.changed'
-  return { ...event, salt: isPublic || !secret ? '' : saltOf(secret, event.sequence) }
 }
 
 /** Tombstones belong to no passport and no type, so filters leave them out. */

@@ -116,9 +116,9 @@ function restOf({ rows, isCut }: RowPage, passports: readonly LaterCursor[]): La
 export const beforeCursor = (cursor: string): string =>
   `coalesce((select sequence from events where sequence = ${cursor} and type <> ${TOMBSTONE}), ${Number.MAX_SAFE_INTEGER})`
 
-/** SQL for both engines. Without types, it leaves out tombstones. */
-export const typeCondition = (types: readonly EventType[] | undefined): string =>
-  types ? ` and type in (${types.map(typeNumber).join(', ') || 'null'})` : ` and type <> ${TOMBSTONE}`
+/** SQL for both engines. Without types, it leaves out tombstones, unless another condition is given. */
+export const typeCondition = (types: EventPage['types'], other = ` and type <> ${TOMBSTONE}`) =>
+  types ? ` and type in (${types.map(typeNumber).join(', ') || 'null'})` : other
 
 /** The type of a tombstone in the database. */
 export const TOMBSTONE = 0

@@ -57,10 +57,7 @@ export type StoredRow = ScoreRow & {
  * Decides what responses show. A merged passport leads to its survivor. A hidden passport is not found, nor are those
  * merged into it. Records and scores of both go on.
  */
-export const isVisible = ({
-  merged_into,
-  hidden_at,
-}: Pick<StoredRow, 'merged_into' | 'hidden_at'>): boolean => merged_into === null && hidden_at === null
+export const isVisible = (row: StoredRow): boolean => row.merged_into === null && row.hidden_at === null
 
 /** SQL for both engines: `isVisible`. */
 export const IS_VISIBLE = 'merged_into is null and hidden_at is null'

@@ -74,11 +74,8 @@ function createPassportTables({ transaction, snapshot }: Database): CopyableTabl
           else await tx.insertRows(name, rows)
         }
         await tx.query(`delete from log_secrets where ${condition}`, values)
-        await tx.query(
-          `insert into log_secrets (passport_id)
-           select id from passports where ${condition.replaceAll('passport_id', 'id')}`,
-          values,
-        )
+        const secrets = items.map(({ key: [passport_id] }) => ({ passport_id }))
+        await tx.insertRows('log_secrets', secrets)
         await restartEventLog(tx, Date.now())
         await tx.increment('ranking')
       }, 'records'),

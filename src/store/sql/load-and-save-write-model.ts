@@ -52,10 +52,6 @@ async function load(connection: Connection, named: BatchKeys) {
     [...named.removed],
   )
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
-  // Usually nobody is barred, and hashing would take 8 % of the time of an import.
-  const anyBarred = 'select 1 as one from barred_wallets limit 1'
-  const isAnyBarred = addresses.length > 0 && (await connection.query(anyBarred)).length > 0
-  const digests = Map.groupBy(isAnyBarred ? addresses : [], digestOfWallet)
   const [wallets, credentialRows, dataPoints, handles, removals, barred, adoption] = await Promise.all([
     selectRows<WalletRow>('wallets', `where ${hasAddress} or ${dialect.isIn('passport_id', '$2')}`, [
       addresses,
@@ -65,11 +61,7 @@ async function load(connection: Connection, named: BatchKeys) {
     mapDataPoints(connection, ids),
     mapHandles(connection, ids),
     selectRows<RemovalRow>('removals', `where ${dialect.isIn('passport_id', '$1')}`, [ids]),
-    digests.size === 0
-      ? []
-      : selectRows<BarredRow>('barred_wallets', `where ${dialect.isIn('digest', '$1', 'text')}`, [
-          [...digests.keys()],
-        ]),
+    listBarred(connection, addresses),
     findAdoptionState(connection.query),
   ])
   const passports = new Map(rows.map((row) => [row.id, row]))
@@ -80,11 +72,7 @@ async function load(connection: Connection, named: BatchKeys) {
     dataPoints: trackRows(dataPoints),
     handles: trackRows(handles),
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
-    barred: trackRows(
-      barred.flatMap(({ digest, removed_at }) =>
-        (digests.get(digest) ?? []).map((address): [string, number] => [address, removed_at]),
-      ),
-    ),
+    barred: trackRows(barred),
     v1Passports: trackRows(),
     v1Credentials: trackRows(),
     touched: new Set(),
@@ -92,6 +80,19 @@ async function load(connection: Connection, named: BatchKeys) {
     rules: targetRules(adoption),
   }
   return { loaded, before: { passports, dataPoints }, watched: watchedTypes(adoption) }
+}
+
+/** The barred addresses among these, and since when they are barred. */
+async function listBarred({ query, dialect, selectRows }: Connection, addresses: readonly string[]) {
+  // Usually nobody is barred, and hashing would take 8 % of the time of an import.
+  const anyBarred = 'select 1 as one from barred_wallets limit 1'
+  if (addresses.length === 0 || (await query(anyBarred)).length === 0) return []
+  const digests = Map.groupBy(addresses, digestOfWallet)
+  const isListed = `where ${dialect.isIn('digest', '$1', 'text')}`
+  const rows = await selectRows<BarredRow>('barred_wallets', isListed, [[...digests.keys()]])
+  return rows.flatMap(({ digest, removed_at }) =>
+    (digests.get(digest) ?? []).map((address) => [address, removed_at] as const),
+  )
 }
 
 /** The stored credentials of each passport, including superseded ones. */

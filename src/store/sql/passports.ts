@@ -5,14 +5,11 @@ import { IS_VISIBLE, LONGEST_CHAIN, type StoredRow, toPassport } from '../rows/p
 import type { FindOptions, Store } from '../store.ts'
 import { type Connection, findNumber, listColumn } from './connection.ts'
 
-const survivorOf = (
-  start: string,
-  visible = 'and hidden_at is null',
-) => `(with recursive chain (id, hops) as (
+const survivorOf = (start: string, more = 'and hidden_at is null') => `(with recursive chain (id, hops) as (
   select ${start}, 0
   union all
   select merged_into, hops + 1 from chain join passports using (id)
-  where merged_into is not null ${visible} and hops < ${LONGEST_CHAIN}
+  where merged_into is not null ${more} and hops < ${LONGEST_CHAIN}
 ) select id from chain order by hops desc limit 1)`
 
 const OWNER = '(select passport_id from wallets where address = $1)'

@@ -27,7 +27,7 @@ export async function appendEvents(
   { now, actor = 'cli' }: { now: number; actor?: Actor | undefined },
 ): Promise<void> {
   if (events.length === 0) return
-  const { query, dialect, insertRows } = connection
+  const { query, insertRows } = connection
   const stamps = await numberStamps(connection, events)
   const [log] = await query<{ before: number; time: number }>(
     `update event_log set last = last + $1, time = ${LATER},
@@ -46,12 +46,9 @@ export async function appendEvents(
     })),
   )
   if (removed.length > 0) await buryEvents(connection, removed, before)
-  const added = events.flatMap((event) => (event.type === 'passport.added' ? [event.passportId] : []))
-  if (added.length > 0)
-    await query(
-      `insert into log_secrets (passport_id) ${dialect.unnest('$1')} where true on conflict do nothing`,
-      [added],
-    )
+  const added = events.filter((event) => event.type === 'passport.added')
+  const secrets = added.map(({ passportId }) => ({ passport_id: passportId }))
+  await insertRows('log_secrets', secrets, 'on conflict do nothing')
 }
 
 /** Turns the events of removed passports into tombstones, and deletes the secrets of their salts. */
@@ -88,8 +85,7 @@ type Head = Pick<LogHead, 'head' | 'length'>
 /** Adds the next events to a head, up to the number `end`. */
 async function addEvents(connection: Connection, { head, length }: Head, end: number): Promise<Head> {
   for (;;) {
-    const condition = 'sequence > $1 and sequence <= $2'
-    const events = await listProven(connection, condition, [length, end])
+    const events = await listProven(connection, 'sequence > $1 and sequence <= $2', [length, end])
     for (const event of events) {
       head = nextHead(head, leafOfStored(event))
       length = event.sequence
@@ -114,11 +110,8 @@ async function foldEvents({ read, write }: Database, limit: number) {
   const before = await findHead(read)
   const end = Math.min(before.last, before.length + limit)
   const { head, length } = await addEvents(read, before, end)
-  if (length > before.length)
-    await write('update event_log set head = $1, head_at = $2 where name = $3 and head_at = $4', [
-      ...[head, length],
-      ...[before.name, before.length],
-    ])
+  const update = 'update event_log set head = $1, head_at = $2 where name = $3 and head_at = $4'
+  if (length > before.length) await write(update, [head, length, before.name, before.length])
   return { ...(await findHead(read)), folded: length - before.length }
 }
 

@@ -120,14 +120,10 @@ function createPing(path: string, reader: Database, checkFiles: () => void): () 
   return () => {
     checkFiles()
     for (const read of reads) read.get()
-    return { writes: hasSpace(dirname(path)) }
+    const { bavail, bsize } = statfsSync(dirname(path))
+    return { writes: bavail * bsize >= MIN_FREE_BYTES }
   }
 }
 
 /** If less disk space is free, writes are reported as unavailable. */
 const MIN_FREE_BYTES = 1024 * 1024
-
-function hasSpace(folder: string): boolean {
-  const { bavail, bsize } = statfsSync(folder)
-  return bavail * bsize >= MIN_FREE_BYTES
-}

@@ -41,11 +41,8 @@ export function trackEvents(
   function recordBefore(id: number): StoredRow | undefined {
     if (before.has(id)) return before.get(id)?.row
     const row = passports.get(id)
-    const hasResponse = row !== undefined && isVisible(row)
-    before.set(
-      id,
-      row && { row, ...(!hasResponse && { credentials: withoutSuperseded(credentials.list(id)) }) },
-    )
+    if (!row || isVisible(row)) before.set(id, row && { row })
+    else before.set(id, { row, credentials: withoutSuperseded(credentials.list(id)) })
     return row
   }
 

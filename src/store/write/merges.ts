@@ -5,7 +5,7 @@ import type { WriteModel } from './write-model.ts'
 
 /** Merges, unmerges, hides and removes passports. Runs inside the transaction of the write model. */
 export function createMerges(model: WriteModel) {
-  const { credentials, passports, wallets, removals, showCredentials } = model
+  const { credentials, passports, wallets, removals, barred, showCredentials } = model
 
   /** The id, the id it was merged into, and so on. The last one is the survivor. */
   function chainOf(id: number): number[] {
@@ -34,7 +34,7 @@ export function createMerges(model: WriteModel) {
     if (removals.get(id) !== undefined) return []
     removals.set(id, now)
     const merged = passports.listMerged(id).flatMap((each) => remove(each, now, isErasure))
-    if (isErasure) wallets.bar(id, now)
+    if (isErasure) for (const address of wallets.list(id)) barred.set(address, now)
     passports.remove(id)
     return [id, ...merged]
   }
@@ -88,8 +88,6 @@ function hide(model: WriteModel, id: number, hiddenAt: number | null): number[] 
   const isChanged = (row.hidden_at === null) !== (hiddenAt === null)
   if (isChanged) passports.put({ ...row, hidden_at: hiddenAt })
   if (isChanged && hiddenAt === null) showCredentials(id, credentials.list(id))
-  return [
-    ...(isChanged ? [id] : []),
-    ...passports.listMerged(id).flatMap((each) => hide(model, each, hiddenAt)),
-  ]
+  const merged = passports.listMerged(id).flatMap((each) => hide(model, each, hiddenAt))
+  return isChanged ? [id, ...merged] : merged
 }

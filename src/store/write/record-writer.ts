@@ -180,7 +180,7 @@ function saveWallets(
   const isSame = before?.main_wallet === row.main_wallet && before.verified_wallets === row.verified_wallets
   // The fast path: most changed records keep their wallets.
   if (isSame && wallets.every(({ owner }) => owner === row.id)) return
-  if (before) owners.removeAll(row.id)
+  if (before) for (const address of owners.list(row.id)) owners.remove(address)
   for (const { address, owner } of wallets) {
     // If two passports with the same wallet are merged, the survivor owns it.
     const mayOwn = owner === undefined || owner === row.id || survivor === row.id

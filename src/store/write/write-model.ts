@@ -40,7 +40,7 @@ export type WriteModel = ReturnType<typeof createWriteModel>
 
 /** Renders the V1 responses of changed passports and stores their handles: each once, in the transaction that changes it. */
 export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
-  const { passports, dataPoints, removals, rules } = loaded
+  const { passports, wallets, dataPoints, removals, rules } = loaded
   const events = trackEvents(passports, storedCredentials(loaded), causeOf)
   const changed = new Set<number>()
   const shown = new Map<number, readonly Credential[]>()
@@ -49,9 +49,6 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
   function markSurvivor(id: number | null | undefined): void {
     if (typeof id === 'number') changed.add(id)
   }
-
-  /** A passport that is merged into a hidden one is hidden, too. */
-  const hiddenSince = (id: number | null) => (id === null ? null : (passports.get(id)?.hidden_at ?? null))
 
   return {
     passports: {
@@ -63,7 +60,9 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
         if (before === undefined) shown.set(row.id, [])
         // The passport gets a new version, because v3 shows the rule set, although V1 does not.
         else if (before.rules !== row.rules) loaded.touched.add(row.id)
-        passports.set(row.id, { ...row, hidden_at: row.hidden_at ?? hiddenSince(row.merged_into) })
+        // A passport that is merged into a hidden one is hidden, too.
+        const survivor = row.merged_into === null ? undefined : passports.get(row.merged_into)
+        passports.set(row.id, { ...row, hidden_at: row.hidden_at ?? survivor?.hidden_at ?? null })
         changed.add(row.id)
         markSurvivor(row.merged_into)
         markSurvivor(before?.merged_into)
@@ -76,7 +75,12 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
         changed.delete(id)
       },
     },
-    wallets: createWallets(loaded),
+    wallets: {
+      findOwner: wallets.get,
+      setOwner: wallets.set,
+      list: (passportId: number) => listWallets(loaded, passportId),
+      remove: wallets.delete,
+    },
     credentials: {
       list: (id: number) => [...(shown.get(id) ?? storedCredentials(loaded).list(id))],
       put: (id: number, list: readonly Credential[], isShown: boolean) =>
@@ -121,25 +125,11 @@ function listMerged({ passports }: Loaded, into: number): number[] {
   return [...passports.values()].filter((row) => row.merged_into === into).map((row) => row.id)
 }
 
-const createWallets = (loaded: Loaded) => ({
-  findOwner: loaded.wallets.get,
-  setOwner: loaded.wallets.set,
-  removeAll: (passportId: number) => removeWallets(loaded, passportId),
-  /** Later records with the wallets of this passport are skipped. */
-  bar(passportId: number, now: number): void {
-    for (const address of listWallets(loaded, passportId)) loaded.barred.set(address, now)
-  },
-})
-
 const listWallets = ({ wallets }: Loaded, passportId: number) =>
   [...wallets.entries()].flatMap(([address, owner]) => (owner === passportId ? [address] : []))
 
-function removeWallets(loaded: Loaded, passportId: number): void {
-  for (const address of listWallets(loaded, passportId)) loaded.wallets.delete(address)
-}
-
 function removeRows(loaded: Loaded, id: number): void {
-  removeWallets(loaded, id)
+  for (const address of listWallets(loaded, id)) loaded.wallets.delete(address)
   const { passports, credentials, dataPoints, handles, v1Passports, v1Credentials } = loaded
   for (const rows of [passports, credentials, dataPoints, handles, v1Passports, v1Credentials])
     rows.delete(id)
