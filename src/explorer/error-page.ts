@@ -50,7 +50,7 @@ const KNOWN: Record<number, ErrorText> = {
   500: {
     title: 'Internal error',
     words:
-      'The fault is with this site, not with your request. Reload the page. If that fails, send the request id below to whoever runs the site.',
+      'The fault is with this site, not with your request. Reload the page. If that fails, send the request id below to the operator of the site.',
   },
   503: {
     title: 'Temporarily unavailable',

@@ -13,7 +13,7 @@ type Description = Pick<DocumentedRoute, 'id' | 'summary' | 'response' | 'bodyEx
 /** Declares a route below `/api/v3/me`. Its responses are not cached. */
 function me(
   [method = '', path = '']: readonly string[],
-  answer: (call: sessions.Call) => Promise<object>,
+  run: (call: sessions.Call) => Promise<object>,
   { body, ...description }: Description & Pick<Route, 'body'>,
 ): Route {
   const schema = body && Compile(body)
@@ -24,7 +24,7 @@ function me(
     async handle(request, context) {
       const token = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
       const sent = (schema ? await readValid(request, context, schema) : {}) as sessions.Call['body']
-      const result = await answer({ request, context, token, body: sent })
+      const result = await run({ request, context, token, body: sent })
       const response = new Response(JSON.stringify(result), { headers: context.headers })
       response.headers.set('Cache-Control', 'no-store')
       return response

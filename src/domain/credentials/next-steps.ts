@@ -52,12 +52,12 @@ export function findFirstSteps({ credentials, types, roomOf }: Person): NextStep
 }
 
 /** `undefined` if nobody can gain points, or if it is known that the credential can no longer be earned. */
-function findFirstStep(type: string, rule: Rule, room: number) {
+function findFirstStep(type: string, rule: Rule, pointsLeft: number) {
   const { how, unit } = findKnown(type) ?? { how: 'Add this credential' }
   const isFixed = isAllOrNothing(rule) || rule.convert === 'years'
   const amount = isFixed ? 1 : Math.max(1, amountFor(rule, 1))
   const gain = roundScore(
-    Math.min(room, rule.convert === 'years' ? rule.multiplier : pointsFor(rule, amount)),
+    Math.min(pointsLeft, rule.convert === 'years' ? rule.multiplier : pointsFor(rule, amount)),
   )
   if (how === undefined || !(gain > 0) || !Number.isSafeInteger(amount)) return undefined
   const points = `${how}: +${number(gain)}`

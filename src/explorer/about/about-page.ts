@@ -149,7 +149,7 @@ function renderRequests(site: Site, isKeyRequired: boolean): Html {
   const others = html`${site.owner ?? 'the person who gave you its address'}, or the <a href="#data">source of the record</a>`
   return html`<section id="you">
 <h2>Is this you?</h2>
-<p>Whoever a passport is about can have it corrected, completed, hidden or removed. <a href="/me">Do it yourself with a wallet of the passport</a>, or ask:</p>
+<p>People can have their own passport corrected, completed, hidden or removed. <a href="/me">Do it yourself with a wallet of the passport</a>, or ask:</p>
 <ol><li><a href="/">Search</a> for your name, wallet or handle. The page of your passport shows its number, such as “Passport 42”.</li>
 <li>${contact ? html`Write to ${contact}.` : keys ? html`Ask those who give out the keys of this site, because it names no other contact: “${keys}”` : html`This site names no contact. Ask ${others}.`}</li>
 <li>Claim the passport: give its number, and say which of its accounts or wallets is yours and how you can show that.</li>

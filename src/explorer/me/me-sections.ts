@@ -8,7 +8,7 @@ export const CONFIRMATION = 'remove'
 
 /** The frame of every step. */
 export const renderMe = (site: Site, notice: string, step: Html): Html => html`<h1>Is this you?</h1>
-<p class="lead">Whoever a passport is about can see everything that is stored, hide it, have it corrected, or remove it.</p>
+<p class="lead">You can see everything that is stored in your passport, hide it, have it corrected, or remove it.</p>
 ${notice === '' ? html`` : html`<p class="notice" role="status">${notice}</p>`}
 <div class="columns"><div>${step}</div><div>${section('stored', 'What is stored', STORED)}
 ${section('other-ways', 'Without such a wallet', html`<p>Contract wallets and wallets of other chains cannot be checked here. ${site.contact === undefined ? html`<a href="/about#you">Ask the operator</a> instead.` : html`Write to ${renderAddress(site.contact.replace(/^mailto:/, ''))} instead.`}</p>`)}</div></div>`

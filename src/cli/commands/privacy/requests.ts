@@ -6,7 +6,7 @@ import { openConfigured } from '../../open-store.ts'
 
 export const requests = defineCommand({
   name: 'requests',
-  summary: 'answer the correction requests of people',
+  summary: 'list and close the correction requests of people',
   description: `People send requests on the page /me, after proving a wallet of their passport. done deletes a
     request; the audit log keeps its id.`,
   options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
