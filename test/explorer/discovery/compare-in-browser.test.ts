@@ -76,6 +76,11 @@ inBrowser('a comparison on a phone', (browser) => {
     await using long = serveExplorer(store)
     const page = await browser.newPage()
     await page.setViewportSize({ width: 360, height: 740 })
+    // Then the first paint has the whole page. Otherwise, parts may move because more of the page arrives.
+    await page.route('**/style*', async (route) => {
+      await page.locator('footer').waitFor({ state: 'attached' })
+      await route.continue()
+    })
     const { promise: painted, resolve: onPaint } = Promise.withResolvers<void>()
     await page.route('**/assets/ranking*', async (route) => {
       await painted
