@@ -25,6 +25,8 @@ export function createDeliveryLoop({ store, ...options }: Options) {
   const running = new Map<string, Promise<void>>()
   let isStopping = false
 
+  const listDue = async () => store.subscriptions.listDue(await store.events.log(), Date.now())
+
   async function deliver(subscription: Subscription, errors: ErrorLog): Promise<void> {
     try {
       await deliverEvents(subscription, {
@@ -45,8 +47,11 @@ export function createDeliveryLoop({ store, ...options }: Options) {
     async run(errors: ErrorLog): Promise<void> {
       // A delivery may end while its subscription is read. What was read is then outdated.
       const before = new Set(running.keys())
-      const due = await store.subscriptions.listDue(await store.events.log(), Date.now())
+      const wasHeld = lease.isHeld()
+      let due = await listDue()
       if ((due.length === 0 && running.size === 0) || !(await lease.renew())) return
+      // Until this node had the lease, another node may have delivered.
+      if (!wasHeld) due = await listDue()
       for (const each of due) {
         const most = each.failures > 0 ? MOST_RUNNING_AFTER_FAILURE : MOST_RUNNING
         if (running.size < most && !before.has(each.id)) running.set(each.id, deliver(each, errors))

@@ -49,22 +49,41 @@ onEveryEngine('webhooks', (open) => {
   test('an event is not repeated if its delivery ends while due subscriptions are read', async () => {
     await using store = await open(people(1))
     const reads: unknown[] = []
-    await using receiver = receiveWebhooks(() => until(() => reads.length > 1).then(() => undefined))
+    await using receiver = receiveWebhooks(() => until(() => reads.length > 2).then(() => undefined))
     const subscription = await subscribe(store, receiver.url, await keyOf(store))
     const listDue: Store['subscriptions']['listDue'] = async (...args) => {
       const due = await store.subscriptions.listDue(...args)
-      // The second read ends after the delivery that the first one started.
-      if (reads.push(due) === 2)
+      // The third read ends after the delivery that the second one started.
+      if (reads.push(due) === 3)
         await until(async () => (await stateOf(store, subscription)).cursor.sequence === 1)
       return due
     }
     await using loop = deliverTo(store, {
       store: { ...store, subscriptions: { ...store.subscriptions, listDue } },
     })
-    await until(() => reads.length > 3)
-    expect(reads.slice(0, 2)).toEqual([[subscription], [subscription]])
+    await until(() => reads.length > 4)
+    expect(reads.slice(0, 3)).toEqual([[subscription], [subscription], [subscription]])
     expect(receiver.received).toHaveLength(1)
     expect(loop.counts).toEqual({ delivered: 1, failed: 0 })
+  })
+
+  test('an event is not repeated if another node delivers it while due subscriptions are read', async () => {
+    await using store = await open(people(1))
+    await using receiver = receiveWebhooks()
+    await subscribe(store, receiver.url, await keyOf(store))
+    let reads = 0
+    const listDue: Store['subscriptions']['listDue'] = async (...args) => {
+      const due = await store.subscriptions.listDue(...args)
+      if (reads++ > 0) return due
+      await using other = deliverTo(store)
+      await until(() => other.counts.delivered === 1)
+      return due
+    }
+    await using _loop = deliverTo(store, {
+      store: { ...store, subscriptions: { ...store.subscriptions, listDue } },
+    })
+    await until(() => reads > 3)
+    expect(receiver.received).toHaveLength(1)
   })
 
   test('a failed attempt is repeated with the same id and a new signature before the next event is sent', async () => {
