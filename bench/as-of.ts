@@ -1,36 +1,24 @@
 /**
  * Compares the CPU time of reads with and without `as_of`. The passports changed several times after the `as_of` time.
  *
- *   npx bun bench/as-of.ts [--passports 10000] [--changes 5] [--rounds 5] [--seconds 2]
+ *   npx bun bench/as-of.ts [--changes 5] [--rounds 5] [--seconds 2]
  */
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { openStore } from '../src/store/open.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { createKey } from './support/api-key.ts'
 import { saveChange } from './support/data-set-with-history.ts'
 import { figureOf } from './support/figures.ts'
-import { describeMachine } from './support/machine.ts'
 import { measurementOf } from './support/measurements.ts'
-import { parseCount, requireProgram } from './support/options.ts'
-import { figureRows, table } from './support/report.ts'
+import { readOptions, requireProgram } from './support/options.ts'
+import { printResult } from './support/report.ts'
 import { runRounds } from './support/rounds.ts'
 import { startOurs } from './support/servers.ts'
 import { loadOf } from './support/wrk.ts'
 
-const { values } = parseArgs({
-  options: {
-    passports: { type: 'string', default: '10000' },
-    changes: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
-  },
-})
-const passports = parseCount('passports', values.passports)
-const changes = parseCount('changes', values.changes)
-const rounds = parseCount('rounds', values.rounds)
-const seconds = parseCount('seconds', values.seconds)
+const { changes, rounds, seconds } = readOptions({ changes: 5, rounds: 5, seconds: 2 })
 
+const PASSPORTS = 10_000
 const BEGIN = Date.UTC(2026, 0, 1)
 const DAY = 86_400_000
 
@@ -40,12 +28,12 @@ const path = join(folder.path, 'as-of.db')
 const store = await openStore({ engine: 'sqlite', path })
 await createKey(store)
 for (let change = 0; change <= changes; change++)
-  await saveChange(store, passports, change, BEGIN + change * DAY)
+  await saveChange(store, PASSPORTS, change, BEGIN + change * DAY)
 await store.close()
-await using server = await startOurs(path)
+await using server = await startOurs(`sqlite:${path}`)
 
 const READS = { passport: '?', credentials: '?include=credentials&' }
-const target = (query: string) => loadOf(`'/api/v3/passports/' .. math.random(1, ${passports}) .. '${query}'`)
+const target = (query: string) => loadOf(`'/api/v3/passports/' .. math.random(1, ${PASSPORTS}) .. '${query}'`)
 const measurements = Object.entries(READS).flatMap(([read, query]) => [
   measurementOf('now', read, server, target(query)),
   measurementOf('as_of', read, server, target(`${query}as_of=${new Date(BEGIN + 1).toISOString()}`)),
@@ -58,5 +46,5 @@ const figures = Object.keys(READS).map((read) => {
   const ratios = cpuOf('as_of', read).map((cpu, round) => cpu / (cpuOf('now', read)[round] ?? cpu))
   return figureOf(`${read}, as_of before ${changes} changes / now: CPU`, '', ratios, { most: 3 })
 })
-console.log(`${passports} passports, ${JSON.stringify(describeMachine())}`)
-console.log(table(figureRows(figures)))
+printResult({ figures, series: [] })
+process.exit()

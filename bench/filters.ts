@@ -3,7 +3,6 @@
  *
  *   npx bun bench/filters.ts [--passports 1000000] [--rounds 5] [--seconds 2]
  */
-import { parseArgs } from 'node:util'
 import { createLiveIndex } from '../src/catalog/live-index.ts'
 import { buildSnapshot } from '../src/catalog/snapshot.ts'
 import { parseFilter } from '../src/domain/lists/filter.ts'
@@ -12,26 +11,16 @@ import { openStore } from '../src/store/open.ts'
 import { KEY_HEADERS } from './support/api-key.ts'
 import { sqliteDataSet } from './support/data-set.ts'
 import { type Figure, figureOf } from './support/figures.ts'
-import { describeMachine } from './support/machine.ts'
 import { measurementOf } from './support/measurements.ts'
-import { parseCount, requireProgram } from './support/options.ts'
+import { readOptions, requireProgram } from './support/options.ts'
 import { unmappedMegabytes } from './support/process-stats.ts'
 import { loadsOf } from './support/read-loads.ts'
-import { figureRows, table } from './support/report.ts'
+import { printResult } from './support/report.ts'
 import { runRounds, type Sample, type Series } from './support/rounds.ts'
 import { type Server, startOurs } from './support/servers.ts'
 import { type Load, loadOf, runWrk } from './support/wrk.ts'
 
-const { values } = parseArgs({
-  options: {
-    passports: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
-  },
-})
-const passports = parseCount('passports', values.passports)
-const rounds = parseCount('rounds', values.rounds)
-const seconds = parseCount('seconds', values.seconds)
+const { passports, rounds, seconds } = readOptions({ passports: 1_000_000, rounds: 5, seconds: 2 })
 
 const LIST = '/api/v3/passports'
 const FILTER = 'human:true,type:github|ens,tag:!bot'
@@ -41,13 +30,13 @@ const KEYWORD = 'a'
 const QUERY: ListQuery = { keyword: KEYWORD, filter: parseFilter(FILTER), sort: parseSort() }
 
 requireProgram('wrk', 'wrk')
-console.log(`${passports} passports, ${JSON.stringify(describeMachine())}`)
-console.log(table(figureRows(await measure())))
+printResult({ figures: await measure(), series: [] })
+process.exit()
 
 async function measure(): Promise<Figure[]> {
   const path = await sqliteDataSet(passports)
   const build = await measureBuild(path)
-  await using server = await startOurs(path)
+  await using server = await startOurs(`sqlite:${path}`)
   await waitForIndex(server)
   const loads = await filterLoads(server)
   const byId = loadsOf(passports, [])['by-id-paced']
@@ -82,7 +71,7 @@ async function measureBuild(path: string): Promise<Figure[]> {
   const megabytes = unmappedMegabytes(process.pid) - before
   await store.close()
   return [
-    figureOf('build of the index: CPU seconds', '', [(user + system) / 1e6], { most: 30 }),
+    figureOf('build of the index: CPU seconds', '', [(user + system) / 1e6], { most: 5 }),
     figureOf('build of the index: seconds', '', [seconds]),
     figureOf('memory of the index', 'MB', [megabytes]),
   ]

@@ -2,7 +2,7 @@
  * Compares the CPU time of import and rescoring with that of an earlier commit. Both versions
  * run alternately, on the same records. The process start is included.
  *
- *   npx bun bench/import-and-rescore.ts [--records 20000] [--rounds 3] [--against 6bf2148]
+ *   npx bun bench/import-and-rescore.ts [--records 20000] [--rounds 3] [--against fe7427c]
  */
 import { Database } from 'bun:sqlite'
 import {
@@ -16,28 +16,18 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { presentRecord } from '../src/ingest/export.ts'
 import { DEFAULT_RULES } from '../src/scoring/stamped-rule-set.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { manyPeople } from './support/data-set.ts'
 import { bytesPerEvent } from './support/event-bytes.ts'
 import { figureOf } from './support/figures.ts'
-import { describeMachine } from './support/machine.ts'
-import { parseCount } from './support/options.ts'
-import { figureRows, table } from './support/report.ts'
+import { readOptions } from './support/options.ts'
+import { printResult } from './support/report.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
-const { values } = parseArgs({
-  options: {
-    records: { type: 'string', default: '20000' },
-    rounds: { type: 'string', default: '3' },
-    against: { type: 'string', default: '6bf2148' },
-  },
-})
-const records = parseCount('records', values.records)
-const rounds = parseCount('rounds', values.rounds)
+const { records, rounds, against } = readOptions({ records: 20_000, rounds: 3, against: 'fe7427c' })
 
 type Rates = { import: number[]; rescore: number[]; bytes: number[] }
 
@@ -46,7 +36,7 @@ const people = join(folder.path, 'people.jsonl')
 const rules = join(folder.path, 'rules.json')
 writePeople()
 writeRules()
-const earlier = await checkOut(values.against)
+const earlier = await checkOut(against)
 const ours: Rates = { import: [], rescore: [], bytes: [] }
 const theirs: Rates = { import: [], rescore: [], bytes: [] }
 for (let round = 0; round < rounds; round++) {
@@ -56,16 +46,15 @@ for (let round = 0; round < rounds; round++) {
 }
 const figures = (['import', 'rescore'] as const).flatMap((command) => [
   figureOf(`${command}: this version`, 'a second of CPU', ours[command]),
-  figureOf(`${command}: ${values.against}`, 'a second of CPU', theirs[command]),
+  figureOf(`${command}: ${against}`, 'a second of CPU', theirs[command]),
   figureOf(
-    `${command}: this version / ${values.against}`,
+    `${command}: this version / ${against}`,
     '',
     ours[command].map((rate, round) => rate / (theirs[command][round] ?? rate)),
   ),
 ])
 figures.push(figureOf('event in the file, with its index', 'bytes', ours.bytes))
-console.log(table(figureRows(figures)))
-console.log(JSON.stringify({ machine: describeMachine(), records, rounds, against: values.against, figures }))
+printResult({ figures, series: [] })
 
 async function measure(root: string, rates: Rates): Promise<void> {
   const database = join(folder.path, 'people.db')

@@ -1,68 +1,75 @@
-/** `npm run bench`: see docs/performance.md and --help. */
-import { writeFileSync } from 'node:fs'
+/** `npm run bench`: measures every part and fills docs/performance.md. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sqliteDataSet } from './support/data-set.ts'
-import { figuresOf } from './support/figures.ts'
-import { mixedKeywords } from './support/keywords.ts'
-import { describeMachine } from './support/machine.ts'
-import { measurementOf, searchMeasurements } from './support/measurements.ts'
-import { readOptions, requireProgram } from './support/options.ts'
-import { startPeer } from './support/peer-server.ts'
-import { unmappedMegabytes } from './support/process-stats.ts'
-import { isOfMinimal, loadsOf, samplePaths } from './support/read-loads.ts'
-import { printReport, type Report, writeMarkdown } from './support/report.ts'
-import { type Measurement, runRounds } from './support/rounds.ts'
-import { checkSameBodies, startMinimal, startOurs } from './support/servers.ts'
+import { parseArgs } from 'node:util'
+import { tempFolder } from '../test/support/temp-folder.ts'
+import { DATA_FOLDER } from './support/data-set.ts'
+import { refuse, requireProgram } from './support/options.ts'
+import { printResult, type Result, writeMarkdown } from './support/report.ts'
 
-const options = readOptions(process.argv.slice(2))
+/** Each part is also a program with more options. */
+const PARTS = ['reads', 'filters', 'writes', 'webhooks', 'as-of', 'import-and-rescore']
+
+const HELP = `npm run bench -- [options]
+
+Measures passportd on this machine and checks the goals of docs/performance.md. Needs Linux and wrk.
+The first run creates its data sets in BENCH_DATA (${DATA_FOLDER}); later runs use them again.
+
+  --only PART,...  ${PARTS.join(', ')}
+  --passports N    passports of the parts reads and filters (default 1000000)
+  --rounds N       rounds of each part (by default 3 or 5)
+  --seconds N      duration of each load
+  --markdown       write the results to docs/performance.md
+  --help           print this help
+`
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: PARTS.join() },
+    passports: { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    markdown: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+const { only, markdown, help, ...shared } = values
+if (help) {
+  console.log(HELP)
+  process.exit(0)
+}
 requireProgram('wrk', 'wrk')
-if (options.peer) requireProgram('npm', 'npm')
+const parts = only.split(',')
+for (const part of parts)
+  if (!PARTS.includes(part)) refuse(`--only got "${part}"; it accepts ${PARTS.join(', ')}.`)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
 
-const report = await measure()
-printReport(report)
-writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
-console.log(`Results as JSON: ${options.json}`)
-if (options.markdown) writeMarkdown(join(import.meta.dir, '../docs/performance.md'), report)
-
-async function measure(): Promise<Report> {
-  const { passports, fewer, rounds, seconds, reads } = options
-  const path = await openDataSet(passports)
-  await using started = new AsyncDisposableStack()
-  const ours = started.use(await startOurs(path))
-  const minimal = started.use(await startMinimal(path, ours))
-  await checkSameBodies(ours, minimal, samplePaths(passports))
-  const loads = loadsOf(passports, mixedKeywords(passports))
-  const measurements: Measurement[] = []
-  // Samples that are compared must be taken at nearly the same time.
-  for (const read of reads) {
-    if (isOfMinimal(read)) measurements.push(measurementOf('minimal', read, minimal, loads[read]))
-    measurements.push(measurementOf('ours', read, ours, loads[read]))
-    if (read !== 'by-id') continue
-    if (fewer < passports) {
-      const server = started.use(await startOurs(await openDataSet(fewer)))
-      measurements.push(measurementOf('fewer', read, server, loadsOf(fewer, [])[read]))
-    }
-    if (options.peer) {
-      const peer = started.use(await startPeer(path, passports))
-      await checkSameBodies(ours, peer, samplePaths(passports).slice(0, 2))
-      measurements.push(measurementOf('peer', read, peer, loads[read]))
-    }
-  }
-  if (options.search) measurements.push(...searchMeasurements(ours, loads))
-  const series = await runRounds(measurements, options)
-  const megabytes = unmappedMegabytes(ours.pid)
-  return {
-    machine: describeMachine(),
-    options: { passports, fewer, rounds, seconds },
-    figures: figuresOf({ series, passports, fewer, megabytes }),
-    series,
-  }
+const result: Result = { figures: [], series: [] }
+const failed: string[] = []
+for (const part of parts) {
+  console.error(`Part ${part}`)
+  const measured = await runPart(part)
+  if (!measured) failed.push(part)
+  result.figures.push(...(measured?.figures ?? []))
+  result.series.push(...(measured?.series ?? []))
 }
+printResult(result)
+if (markdown) writeMarkdown(result)
+// A part that fails does not end the others.
+if (failed.length > 0) refuse(`These parts failed: ${failed.join(', ')}`)
 
-/** Reads the file once to fill the page cache: the bench does not measure the disk. */
-async function openDataSet(passports: number): Promise<string> {
-  const path = await sqliteDataSet(passports)
-  await Bun.$`cat ${path} > /dev/null`
-  return path
+async function runPart(part: string): Promise<Result | undefined> {
+  using folder = tempFolder()
+  const file = join(folder.path, 'result.json')
+  const options = Object.entries(shared).map(([name, value]) => `--${name}=${value}`)
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, `${part}.ts`), ...options], {
+    env: { ...process.env, BENCH_RESULT: file },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'inherit',
+  })
+  process.on('exit', () => child.kill())
+  // JSON has no NaN, which stands for a load without a response.
+  const revive = (_: string, value: unknown) => value ?? Number.NaN
+  return (await child.exited) === 0 ? JSON.parse(readFileSync(file, 'utf8'), revive) : undefined
 }

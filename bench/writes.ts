@@ -6,31 +6,20 @@
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { sumScores } from '../src/domain/credential.ts'
 import { presentRecord } from '../src/ingest/export.ts'
 import { openStore } from '../src/store/open.ts'
 import { makeKey } from '../test/support/http/keys.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
-import { BENCH_TIER, createKey } from './support/api-key.ts'
+import { BENCH_TIERS, createKey } from './support/api-key.ts'
 import { manyPeople } from './support/data-set.ts'
 import { figureOf } from './support/figures.ts'
-import { describeMachine } from './support/machine.ts'
-import { parseCount } from './support/options.ts'
-import { figureRows, table } from './support/report.ts'
+import { readOptions } from './support/options.ts'
+import { printResult } from './support/report.ts'
 import { SERVE, type Server, startServer } from './support/servers.ts'
 import { loadOf, paced, runWrk } from './support/wrk.ts'
 
-const { values } = parseArgs({
-  options: {
-    records: { type: 'string', default: '10000' },
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '20' },
-  },
-})
-const records = parseCount('records', values.records)
-const rounds = parseCount('rounds', values.rounds)
-const seconds = parseCount('seconds', values.seconds)
+const { records, rounds, seconds } = readOptions({ records: 10_000, rounds: 3, seconds: 20 })
 
 /** Records per request. */
 const BATCH = 1000
@@ -91,8 +80,7 @@ const figures = [
   figureOf('read by id: p99 while a key writes at its limit, ms', '', busy),
   figureOf('read by id: p99 during writes / without', '', slower, { most: 1.5 }),
 ]
-console.log(table(figureRows(figures)))
-console.log(JSON.stringify({ machine: describeMachine(), records, rounds, seconds, figures }))
+printResult({ figures, series: [] })
 
 /** Lines of less than 1 KiB, so that a request has 1,000 of them. `version` changes all scores. */
 function toLines(version: number): string[] {
@@ -141,7 +129,7 @@ async function serve() {
   )
   if (!unlimited || !limited) throw new Error('A key is missing.')
   await store.close()
-  const server = await startServer(SERVE, { ...env, TIERS: BENCH_TIER })
+  const server = await startServer(SERVE, { ...env, TIERS: BENCH_TIERS })
   // A server runs for long: its functions are compiled.
   const reading = runWrk(server.url, reads, WARM_UP_SECONDS, 0)
   for (const body of changes.slice(0, WARM_UP)) await post(server, unlimited.init.headers, body)

@@ -9,8 +9,8 @@ export const KEY_HASH = new Uint8Array(new Bun.CryptoHasher('sha256').update(key
 
 const TIER = 'bench'
 
-/** A tier for the setting `TIERS` that counts requests but never limits them. */
-export const BENCH_TIER = `${TIER}=1000000/1s+999999999999/month`
+/** For the setting `TIERS`: requests are counted but never limited. */
+export const BENCH_TIERS = `${TIER}=1000000/1s+999999999999/month,explorer=1000000/1s,pictures=1000000/1s`
 
 export async function createKey(store: Store): Promise<void> {
   await store.keys.create({

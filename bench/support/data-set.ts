@@ -14,12 +14,25 @@ export const DATA_FOLDER = process.env.BENCH_DATA ?? join(tmpdir(), 'passportd-b
 /** Credentials per passport. With the usual 17, a million passports would take 8 GB. */
 export const CREDENTIALS = 8
 
+const MIGRATIONS = join(import.meta.dir, '../../src/store/migrations')
+
+/** Part of the names of data sets: those of another schema are not used. */
+export const SCHEMA = Bun.hash.crc32(
+  (
+    await Promise.all(
+      [...new Bun.Glob('*/*.sql').scanSync(MIGRATIONS)]
+        .toSorted()
+        .map((file) => Bun.file(join(MIGRATIONS, file)).text()),
+    )
+  ).join(),
+)
+
 const BATCH = 500
 
 /** Returns the path of an SQLite database with this many passports and the API key of the bench. Creates it if needed. */
 export async function sqliteDataSet(passports: number): Promise<string> {
   mkdirSync(DATA_FOLDER, { recursive: true })
-  const path = join(DATA_FOLDER, `v1-${passports}-${CREDENTIALS}.db`)
+  const path = join(DATA_FOLDER, `v1-${passports}-${CREDENTIALS}-${SCHEMA}.db`)
   if (existsSync(path)) return path
   const unfinished = `${path}.unfinished`
   for (const suffix of ['', '-wal', '-shm']) rmSync(unfinished + suffix, { force: true })
@@ -31,7 +44,7 @@ export async function sqliteDataSet(passports: number): Promise<string> {
   return path
 }
 
-async function fill(store: Store, passports: number): Promise<void> {
+export async function fill(store: Store, passports: number): Promise<void> {
   const begin = performance.now()
   let batch: IncomingRecord[] = []
   for (const person of manyPeople(passports)) {

@@ -10,6 +10,8 @@ export function describeMachine() {
     system: `${nameSystem()}, Linux ${release().split('-')[0]}`,
     bun: Bun.version,
     date: new Date().toISOString().slice(0, 10),
+    /** For a column of a table. */
+    short: `${nameProcessor()}, ${arch()}`,
   }
 }
 

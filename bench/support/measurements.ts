@@ -19,7 +19,7 @@ export function measurementOf(
     async run(seconds, round) {
       const before = cpuSeconds()
       const loaded = await runWrk(url, load, seconds, round * REQUESTS_PER_ROUND)
-      const cpu = ((cpuSeconds() - before) * 1e6) / loaded.requests
+      const cpu = loaded.requests === 0 ? Number.NaN : ((cpuSeconds() - before) * 1e6) / loaded.requests
       await waitUntilIdle(cpuSeconds)
       return { ...loaded, cpu }
     },

@@ -1,60 +1,28 @@
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { DATA_FOLDER } from './data-set.ts'
-import { READS, type Read, V3_READS, type V3Read } from './read-loads.ts'
 
-const NAMES = [...Object.keys(READS), ...Object.keys(V3_READS)]
+/** `npm run bench` passes these options to every part; a part ignores those it does not have. */
+const SHARED = { passports: 0, rounds: 0, seconds: 0 }
 
-const HELP = `npm run bench -- [options]
-
-Compares passportd with a minimal server on Bun.serve and bun:sqlite, and checks the goals of docs/performance.md.
-Needs Linux and wrk (Debian: apt-get install wrk).
-The first run creates its data sets in BENCH_DATA (${DATA_FOLDER}); later runs use them again.
-
-  --passports N    passports in the data set (default 1000000)
-  --fewer N        passports in the smaller data set, which shows the effect of the size (default 10000)
-  --rounds N       measured rounds, after one warm-up round (default 5)
-  --seconds N      duration of each load (default 2)
-  --only READ,...  measure only these reads: ${NAMES.join(', ')}
-  --no-peer        skip the peer, Fastify on PostgreSQL, which needs node and npm
-  --no-search      skip keyword search
-  --json FILE      write the results to FILE (default bench-results.json in BENCH_DATA)
-  --markdown       write the results to docs/performance.md, too
-  --help           print this help
-`
-
-export type Options = ReturnType<typeof readOptions>
-
-/** Exits with 2 and a message if an option is wrong. */
-export function readOptions(args: readonly string[]) {
-  const { values } = parseArgs({
-    args: [...args],
-    allowNegative: true,
-    options: {
-      passports: { type: 'string', default: '1000000' },
-      fewer: { type: 'string', default: '10000' },
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '2' },
-      only: { type: 'string', default: NAMES.join() },
-      peer: { type: 'boolean', default: true },
-      search: { type: 'boolean', default: true },
-      json: { type: 'string', default: join(DATA_FOLDER, 'bench-results.json') },
-      markdown: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+/**
+ * Reads options that are whole numbers, flags (`--no-name` switches one off) and texts. Exits with 2 and a message if one
+ * is wrong.
+ */
+export function readOptions<Given extends Record<string, number | boolean | string>>(defaults: Given): Given {
+  const options = Object.fromEntries(
+    Object.entries({ ...SHARED, ...defaults }).map(([name, value]) => [
+      name,
+      { type: typeof value === 'boolean' ? ('boolean' as const) : ('string' as const) },
+    ]),
+  )
+  const { values } = parseArgs({ allowNegative: true, options })
+  const read = Object.entries(defaults).map(([name, value]) => {
+    const given = values[name]
+    return [
+      name,
+      typeof value === 'number' && typeof given === 'string' ? parseCount(name, given) : (given ?? value),
+    ]
   })
-  if (values.help) {
-    console.log(HELP)
-    process.exit(0)
-  }
-  return {
-    ...values,
-    passports: parseCount('passports', values.passports),
-    fewer: parseCount('fewer', values.fewer),
-    rounds: parseCount('rounds', values.rounds),
-    seconds: parseCount('seconds', values.seconds),
-    reads: values.only.split(',').map(parseRead),
-  }
+  return Object.fromEntries(read)
 }
 
 export function parseCount(name: string, text: string): number {
@@ -63,12 +31,7 @@ export function parseCount(name: string, text: string): number {
   return Number(text)
 }
 
-function parseRead(name: string): Read | V3Read {
-  if (!NAMES.includes(name)) refuse(`--only got "${name}"; it accepts ${NAMES.join(', ')}.`)
-  return name as Read | V3Read
-}
-
-function refuse(message: string): never {
+export function refuse(message: string): never {
   console.error(message)
   process.exit(2)
 }

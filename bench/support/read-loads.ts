@@ -1,8 +1,8 @@
 import { walletOf } from './data-set.ts'
-import { type Load, loadInTurn, loadOf, loadOfBodies, paced } from './wrk.ts'
+import { type Load, loadInTurn, loadOf, loadOfBodies, loadOfPages, paced } from './wrk.ts'
 
-/** The reads that are compared with the minimal server, by their name in `--only`. */
-export const READS = {
+/** The reads, by their name in `--only`. */
+export const READ_NAMES = {
   'by-id': 'by id',
   'by-wallet': 'by wallet',
   credentials: 'credentials',
@@ -10,27 +10,35 @@ export const READS = {
   'middle-page': 'middle page',
   'last-page': 'last page',
   'random-page': 'random page',
+  'v3-by-id': 'v3 by id',
+  lookup: 'v3 lookup of 1,000 ids',
+  'ranking-page': 'explorer: page of the ranking',
+  'passport-page': 'explorer: page of a passport',
+  badge: 'badge',
 } as const
 
-/** Reads that the minimal server does not have. */
-export const V3_READS = { 'v3-by-id': 'v3 by id', lookup: 'v3 lookup of 1,000 ids' } as const
+export type Read = keyof typeof READ_NAMES
 
-export type Read = keyof typeof READS
-export type V3Read = keyof typeof V3_READS
+export const isRead = (name: string): name is Read => Object.hasOwn(READ_NAMES, name)
 
-export const isOfMinimal = (read: Read | V3Read): read is Read => Object.hasOwn(READS, read)
+/** Whether the minimal server has this read. */
+export const isOfMinimal = (read: Read) => READS.indexOf(read) < READS.indexOf('v3-by-id')
+
+export const READS = Object.keys(READ_NAMES) as Read[]
 
 export const LOOKUP_KEYS = 1000
 
 const PAGE = 25
 /** More connections would only wait, because lookups are large. */
 const LOOKUP_CONNECTIONS = 4
+/** Visitors of pages share an address, which may have this many requests at once. */
+const PAGE_CONNECTIONS = 8
 /** Enough to keep the search thread busy without a long queue. */
 const SEARCH_CONNECTIONS = 4
 /** About 2,000 requests per second: latency is measured on a server that is not saturated. */
 const PACED = { connections: 8, milliseconds: 3 }
 
-export type Loads = Record<Read | V3Read | 'by-id-paced' | 'keywords', Load>
+export type Loads = Record<Read | 'by-id-paced' | 'keywords', Load>
 
 /** Random ids, wallets and page numbers cover all passports. */
 export function loadsOf(passports: number, keywords: readonly string[]): Loads {
@@ -49,6 +57,9 @@ export function loadsOf(passports: number, keywords: readonly string[]): Loads {
     'random-page': page(`math.random(1, ${last})`),
     'v3-by-id': loadOf(`'/api/v3/passports/' .. ${id}`),
     lookup: loadOfBodies('/api/v3/lookup', lookupBody(id), LOOKUP_CONNECTIONS),
+    'ranking-page': loadOfPages(`'/?page=' .. math.random(1, ${last})`, PAGE_CONNECTIONS),
+    'passport-page': loadOfPages(`'/passports/' .. ${id}`, PAGE_CONNECTIONS),
+    badge: loadOf(`'/badge/' .. ${id} .. '.svg'`, PAGE_CONNECTIONS),
     'by-id-paced': paced(byId, PACED.milliseconds, PACED.connections),
     keywords: loadInTurn(searches, SEARCH_CONNECTIONS),
   }

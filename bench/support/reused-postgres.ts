@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { openStore } from '../../src/store/open.ts'
 import { own } from '../../test/support/postgres/postgres-files.ts'
 import { getProgram, makeCluster, PASSWORD } from '../../test/support/postgres/postgres-initdb.ts'
 import { findPort, launch } from '../../test/support/postgres/postgres-process.ts'
-import { DATA_FOLDER } from './data-set.ts'
+import { createKey } from './api-key.ts'
+import { DATA_FOLDER, fill, SCHEMA } from './data-set.ts'
 
 /** Stops PostgreSQL when this process ends, even by SIGKILL: the input of `cat` ends with the process. */
 const GUARD = 'cat; kill -INT $(head -n 1 "$1/postmaster.pid")'
@@ -55,4 +57,16 @@ export async function openDatabase(server: PersistentPostgres, name: string): Pr
   const [known] = await sql`select 1 from pg_database where datname = ${name}`
   if (!known) await sql.unsafe(`create database ${name}`)
   return server.urlOf(name)
+}
+
+/** Returns the URL of a PostgreSQL database with this many passports and the API key of the bench. Creates it if needed. */
+export async function postgresDataSet(server: PersistentPostgres, passports: number): Promise<string> {
+  const url = await openDatabase(server, `ours_${passports}_${SCHEMA}`)
+  const store = await openStore({ engine: 'postgres', url })
+  if ((await store.keys.list()).length === 0) {
+    await fill(store, passports)
+    await createKey(store)
+  }
+  await store.close()
+  return url
 }

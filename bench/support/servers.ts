@@ -1,7 +1,10 @@
 import { join } from 'node:path'
+import { writeCertificate } from '../../test/support/http/certificate.ts'
 import { findPort } from '../../test/support/postgres/postgres-process.ts'
-import { BENCH_TIER, KEY_HEADERS } from './api-key.ts'
-import { cpuSecondsOf, waitUntilIdle } from './process-stats.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
+import { BENCH_TIERS, KEY_HEADERS } from './api-key.ts'
+import { cpuSecondsOf, treeCpuSeconds, waitUntilIdle } from './process-stats.ts'
+import { type PersistentPostgres, postgresDataSet } from './reused-postgres.ts'
 
 /** A server under load. `cpuSeconds` returns its CPU time so far. */
 export type Server = {
@@ -18,13 +21,25 @@ const FIRST_PATH = '/api/v1/passports/1'
 export const SERVE = [process.execPath, '--smol', join(ROOT, 'src/cli/main.ts'), 'serve', '--workers', '1']
 
 /** Starts `passportd serve` with key, rate limit, quota, usage, metrics and explorer. */
-export const startOurs = (path: string): Promise<Server> =>
+export const startOurs = (database: string, env: Record<string, string> = {}): Promise<Server> =>
   startServer(SERVE, {
-    DATABASE_URL: `sqlite:${path}`,
+    DATABASE_URL: database,
     METRICS_PORT: '0',
     EXPLORER: 'on',
-    TIERS: BENCH_TIER,
+    TIERS: BENCH_TIERS,
+    ...env,
   })
+
+/** `passportd serve` on PostgreSQL. The CPU time is that of both. */
+export async function startOnPostgres(postgres: PersistentPostgres, passports: number): Promise<Server> {
+  const server = await startOurs(await postgresDataSet(postgres, passports))
+  return { ...server, cpuSeconds: () => server.cpuSeconds() + treeCpuSeconds(postgres.pid) }
+}
+
+export async function startWithTls(database: string): Promise<Server> {
+  using folder = tempFolder()
+  return await startOurs(database, writeCertificate(folder.path, 'localhost'))
+}
 
 /** Starts the minimal server on the same database, with the response headers of `ours`. */
 export async function startMinimal(path: string, ours: Server): Promise<Server> {
@@ -54,7 +69,7 @@ export async function startServer(
   })
   // A remaining server would disturb later runs.
   process.on('exit', () => child.kill('SIGKILL'))
-  const url = `http://127.0.0.1:${port}`
+  const url = `${env.TLS_CERT ? 'https' : 'http'}://127.0.0.1:${port}`
   const end = Date.now() + LONGEST_START_MILLISECONDS
   while (!(await responds(url + FIRST_PATH))) {
     if (child.exitCode !== null || Date.now() > end) throw new Error(`${command.join(' ')} did not start`)
@@ -74,7 +89,7 @@ export async function startServer(
 }
 
 const responds = (url: string) =>
-  fetch(url, { headers: KEY_HEADERS }).then(
+  fetch(url, { headers: KEY_HEADERS, tls: { rejectUnauthorized: false } }).then(
     ({ ok }) => ok,
     () => false,
   )

@@ -17,6 +17,12 @@ function init() rest = string.sub(wrk.format('GET', ''), 5) end
 function request() return 'GET ' .. ${path} .. rest end`,
 })
 
+/** A load of pages, as browsers request them. */
+export function loadOfPages(path: string, connections: number): Load {
+  const { script } = loadOf(path, connections)
+  return { connections, script: (from) => `wrk.headers['Accept'] = 'text/html'\n${script(from)}` }
+}
+
 /** A load that posts JSON; the body is a Lua expression. */
 export const loadOfBodies = (path: string, body: string, connections: number): Load => ({
   connections,
@@ -50,7 +56,9 @@ export type LoadResult = { requests: number; rate: number; p99: number }
 
 const SUMMARY = /^summary (\d+) (\d+) (\d+)$/m
 
-/** Runs a load for `seconds`. Throws if a response is not 2xx. */
+const ERRORS = /Non-2xx|Socket errors: (?!connect 0, read 0, write 0)/
+
+/** Runs a load for `seconds`. Throws if a response is not 2xx. On a busy machine there may be no response: that is a result. */
 export async function runWrk(url: string, load: Load, seconds: number, from: number): Promise<LoadResult> {
   using folder = tempFolder()
   const script = join(folder.path, 'load.lua')
@@ -67,6 +75,10 @@ end
   const text =
     await Bun.$`wrk -t1 -c${load.connections} -d${seconds}s --timeout 60s -s ${script} ${url}`.text()
   const [, requests, microseconds, p99] = (SUMMARY.exec(text) ?? []).map(Number)
-  if (!requests || !microseconds || /Non-2xx|Socket errors/.test(text)) throw new Error(`${url}\n${text}`)
-  return { requests, rate: (requests * 1e6) / microseconds, p99: Number(p99) / 1000 }
+  if (requests === undefined || !microseconds || ERRORS.test(text)) throw new Error(`${url}\n${text}`)
+  return {
+    requests,
+    rate: (requests * 1e6) / microseconds,
+    p99: requests === 0 ? Number.NaN : Number(p99) / 1000,
+  }
 }
