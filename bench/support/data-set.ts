@@ -27,6 +27,9 @@ export const SCHEMA = Bun.hash.crc32(
   ).join(),
 )
 
+/** What a passport of a data set has at most. */
+const MOST = { credentials: CREDENTIALS, socials: Number.POSITIVE_INFINITY }
+
 const BATCH = 500
 
 /** Returns the path of an SQLite database with this many passports and the API key of the bench. Creates it if needed. */
@@ -44,12 +47,20 @@ export async function sqliteDataSet(passports: number): Promise<string> {
   return path
 }
 
-export async function fill(store: Store, passports: number): Promise<void> {
+export async function fill(store: Store, passports: number, most = MOST): Promise<void> {
   const begin = performance.now()
   let batch: IncomingRecord[] = []
   for (const person of manyPeople(passports)) {
-    const credentials = person.credentials.slice(0, CREDENTIALS)
-    batch.push({ kind: 'passport', passport: { ...person, credentials, scores: sumScores(credentials) } })
+    const credentials = person.credentials.slice(0, most.credentials)
+    batch.push({
+      kind: 'passport',
+      passport: {
+        ...person,
+        credentials,
+        socials: person.socials.slice(0, most.socials),
+        scores: sumScores(credentials),
+      },
+    })
     if (batch.length < BATCH && person.id < passports) continue
     await store.records.save(batch, { now: Date.now(), restore: false })
     batch = []

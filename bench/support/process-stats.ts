@@ -37,7 +37,7 @@ export function unmappedMegabytes(pid: number): number {
 }
 
 const IDLE_MILLISECONDS = 100
-const LONGEST_MILLISECONDS = 120_000
+const LONGEST_MILLISECONDS = 900_000
 
 /** Waits until a server is idle. `cpuSeconds` returns its CPU time so far. */
 export async function waitUntilIdle(cpuSeconds: () => number): Promise<void> {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { openStore } from '../../src/store/open.ts'
+import { copyCluster } from '../../test/support/postgres/postgres.ts'
 import { own } from '../../test/support/postgres/postgres-files.ts'
 import { getProgram, makeCluster, PASSWORD } from '../../test/support/postgres/postgres-initdb.ts'
 import { findPort, launch } from '../../test/support/postgres/postgres-process.ts'
@@ -20,6 +21,8 @@ const SETTINGS = {
   unix_socket_directories: '',
   shared_buffers: '1GB',
   max_wal_size: '8GB',
+  wal_keep_size: '4GB',
+  max_connections: '200',
   synchronous_commit: 'off',
 }
 
@@ -29,9 +32,22 @@ export async function startPersistentPostgres() {
   mkdirSync(POSTGRES_FOLDER, { recursive: true })
   own(POSTGRES_FOLDER)
   if (!existsSync(data)) await makeCluster(data)
+  return startServer(data, SETTINGS)
+}
+
+/** Starts a streaming standby with a new copy of the data. */
+export async function startStandby(primary: PersistentPostgres): Promise<PersistentPostgres> {
+  const data = join(POSTGRES_FOLDER, 'standby')
+  rmSync(data, { recursive: true, force: true })
+  await using sql = new SQL(primary.urlOf('postgres'), { max: 1 })
+  await copyCluster(sql, primary.data, data)
+  return startServer(data, { ...SETTINGS, primary_conninfo: primary.urlOf('postgres') })
+}
+
+async function startServer(data: string, settings: Record<string, string>) {
   const port = await findPort()
-  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const args = ['-D', data, '-p', String(port), ...settings]
+  const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const args = ['-D', data, '-p', String(port), ...given]
   const running = await launch(getProgram('postgres'), args, POSTGRES_FOLDER, data)
   const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', data], {
     detached: true,
@@ -41,6 +57,7 @@ export async function startPersistentPostgres() {
   guard.unref()
   return {
     pid: running.pid,
+    data,
     urlOf: (database: string) => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`,
     async stop() {
       await running.stop()
@@ -49,7 +66,7 @@ export async function startPersistentPostgres() {
   }
 }
 
-export type PersistentPostgres = Awaited<ReturnType<typeof startPersistentPostgres>>
+export type PersistentPostgres = Awaited<ReturnType<typeof startServer>>
 
 /** Returns the URL of a database. Creates it if needed. */
 export async function openDatabase(server: PersistentPostgres, name: string): Promise<string> {

@@ -51,7 +51,7 @@ export async function startMinimal(path: string, ours: Server): Promise<Server> 
   })
 }
 
-const LONGEST_START_MILLISECONDS = 120_000
+const LONGEST_START_MILLISECONDS = 900_000
 
 /** Starts a program that listens on PORT. Waits until the program responds and is idle. */
 export async function startServer(

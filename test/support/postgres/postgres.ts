@@ -38,11 +38,7 @@ export async function startReplica(primary: PostgresServer, source = primary.url
   await using sql = new SQL(primary.url, { max: 1 })
   const name = `replica_${randomName()}`
   const replica = await startIn(async (data) => {
-    await sql`select pg_backup_start(${name}, fast => true)`
-    copyOwned(primary.data, data, isNotForReplicas)
-    const [stopped] = await sql`select labelfile from pg_backup_stop(wait_for_archive => false)`
-    writeOwned(join(data, 'backup_label'), stopped.labelfile)
-    writeOwned(join(data, 'standby.signal'), '')
+    await copyCluster(sql, primary.data, data)
     return { primary_conninfo: `${source}?application_name=${name}` }
   })
   await until(async () => {
@@ -51,6 +47,15 @@ export async function startReplica(primary: PostgresServer, source = primary.url
     return rows.length === 1
   }, 'the replica to stream')
   return replica
+}
+
+/** Copies the files of a running server for a standby. `sql` has one connection to it. */
+export async function copyCluster(sql: SQL, from: string, to: string): Promise<void> {
+  await sql`select pg_backup_start('standby', fast => true)`
+  copyOwned(from, to, isNotForReplicas)
+  const [stopped] = await sql`select labelfile from pg_backup_stop(wait_for_archive => false)`
+  writeOwned(join(to, 'backup_label'), stopped.labelfile)
+  writeOwned(join(to, 'standby.signal'), '')
 }
 
 /** Leaves out files of the running server, as pg_basebackup does. */
