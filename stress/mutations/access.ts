@@ -2,7 +2,7 @@ import type { Mutation } from './mutation.ts'
 
 const KEYS = ['test/api/keys.test.ts']
 const PUBLISHABLE = ['test/api/access/publishable-keys.test.ts']
-const SCOPES = ['test/api/access/scopes-of-routes.test.ts']
+const SCOPES = ['test/slow/access/scopes-of-routes.test.ts']
 const MCP_WRITES = ['test/mcp/write-records.test.ts']
 const WEBHOOK_REQUESTS = ['test/client/verify-webhook.test.ts']
 const LIMITS = ['test/api/limits/rate-limit.test.ts']
