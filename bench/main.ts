@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { tempFolder } from '../test/support/temp-folder.ts'
-import { DATA_FOLDER } from './support/data-set.ts'
+import { DATA_FOLDER } from './data-sets/data-set.ts'
 import { refuse, requireProgram } from './support/options.ts'
 import { printResult, type Result, writeMarkdown } from './support/report.ts'
 

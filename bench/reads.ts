@@ -7,7 +7,8 @@
  *     --no-peer         no peer, which needs node and npm
  *     --no-search       no keyword search
  */
-import { sqliteDataSet } from './support/data-set.ts'
+import { sqliteDataSet } from './data-sets/data-set.ts'
+import { startPersistentPostgres } from './data-sets/reused-postgres.ts'
 import { figuresOf } from './support/figures.ts'
 import { mixedKeywords } from './support/keywords.ts'
 import { measurementOf, searchMeasurements } from './support/measurements.ts'
@@ -16,7 +17,6 @@ import { startPeer } from './support/peer-server.ts'
 import { unmappedMegabytes } from './support/process-stats.ts'
 import { isOfMinimal, isRead, loadsOf, READS, type Read, samplePaths } from './support/read-loads.ts'
 import { printResult } from './support/report.ts'
-import { startPersistentPostgres } from './support/reused-postgres.ts'
 import { type Measurement, runRounds } from './support/rounds.ts'
 import { checkSameBodies, startMinimal, startOnPostgres, startOurs, startWithTls } from './support/servers.ts'
 

@@ -1,5 +1,5 @@
 import { foldName } from '../../src/domain/text/fold-name.ts'
-import { nameOf } from './data-set.ts'
+import { nameOf } from '../data-sets/data-set.ts'
 
 const KEYWORDS = 4000
 const NAMES = 1000

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fillPeer } from './peer-database.ts'
+import { fillPeer } from '../data-sets/peer-database.ts'
+import type { PersistentPostgres } from '../data-sets/reused-postgres.ts'
 import { treeCpuSeconds } from './process-stats.ts'
-import type { PersistentPostgres } from './reused-postgres.ts'
 import { type Server, startServer } from './servers.ts'
 
 const FOLDER = join(import.meta.dir, '../peer')

@@ -1,4 +1,4 @@
-import { walletOf } from './data-set.ts'
+import { walletOf } from '../data-sets/data-set.ts'
 import { type Load, loadInTurn, loadOf, loadOfBodies, loadOfPages, paced } from './wrk.ts'
 
 /** The reads, by their name in `--only`. */

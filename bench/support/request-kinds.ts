@@ -1,5 +1,5 @@
-import { walletOf } from './data-set.ts'
-import { CHANGED } from './data-set-with-history.ts'
+import { walletOf } from '../data-sets/data-set.ts'
+import { CHANGED } from '../data-sets/data-set-with-history.ts'
 
 /** A row of the table in docs/security.md. `make` returns the n-th request. Requests differ if possible. */
 export type RequestKind = {

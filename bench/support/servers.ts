@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { writeCertificate } from '../../test/support/http/certificate.ts'
 import { findPort } from '../../test/support/postgres/postgres-process.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
+import { type PersistentPostgres, postgresDataSet } from '../data-sets/reused-postgres.ts'
 import { BENCH_TIERS, KEY_HEADERS } from './api-key.ts'
 import { cpuSecondsOf, treeCpuSeconds, waitUntilIdle } from './process-stats.ts'
-import { type PersistentPostgres, postgresDataSet } from './reused-postgres.ts'
 
 /** A server under load. `cpuSeconds` returns its CPU time so far. */
 export type Server = {

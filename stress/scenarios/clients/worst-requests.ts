@@ -1,4 +1,4 @@
-import { CHANGED, copyWithHistory } from '../../../bench/support/data-set-with-history.ts'
+import { CHANGED, copyWithHistory } from '../../../bench/data-sets/data-set-with-history.ts'
 import { serveProcess } from '../../../test/support/cli.ts'
 import { makeKey } from '../../../test/support/http/keys.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'

@@ -7,7 +7,7 @@ import { copyCluster } from '../../test/support/postgres/postgres.ts'
 import { own } from '../../test/support/postgres/postgres-files.ts'
 import { getProgram, makeCluster, PASSWORD } from '../../test/support/postgres/postgres-initdb.ts'
 import { findPort, launch } from '../../test/support/postgres/postgres-process.ts'
-import { createKey } from './api-key.ts'
+import { createKey } from '../support/api-key.ts'
 import { DATA_FOLDER, fill, SCHEMA } from './data-set.ts'
 
 /** Stops PostgreSQL when this process ends, even by SIGKILL: the input of `cat` ends with the process. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import type { Social } from '../../src/domain/passport.ts'
 import { own } from '../../test/support/postgres/postgres-files.ts'
-import { KEY_HASH } from './api-key.ts'
+import { KEY_HASH } from '../support/api-key.ts'
 import { openDatabase, type PersistentPostgres, POSTGRES_FOLDER } from './reused-postgres.ts'
 
 const PEER = join(import.meta.dir, '../peer')

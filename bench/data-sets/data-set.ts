@@ -6,7 +6,7 @@ import type { IncomingRecord } from '../../src/domain/record/record.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { inventPeople, type Person } from '../../test/support/store/invented-people.ts'
-import { createKey } from './api-key.ts'
+import { createKey } from '../support/api-key.ts'
 
 /** Data sets are stored outside the repository; the next run uses them again. */
 export const DATA_FOLDER = process.env.BENCH_DATA ?? join(tmpdir(), 'passportd-bench-data')

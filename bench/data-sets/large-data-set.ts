@@ -3,7 +3,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { openStore } from '../../src/store/open.ts'
-import { createKey } from './api-key.ts'
+import { createKey } from '../support/api-key.ts'
 import { DATA_FOLDER, fill, SCHEMA } from './data-set.ts'
 import { openDatabase, type PersistentPostgres } from './reused-postgres.ts'
 
