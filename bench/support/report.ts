@@ -32,7 +32,9 @@ export function writeMarkdown({ figures, series }: Result): void {
   const machine = describeMachine()
   const long: Row[] = JSON.parse(readFileSync(join(ROOT, 'bench/long-runs.json'), 'utf8'))
   const rows = figures.map((figure) => ({ ...figureRow(figure), machine: machine.short }))
-  const parts = [BEGIN, table([...rows, ...long]), table(series.map(seriesRow)), END]
+  const { cores, memory, system, bun, date, short } = machine
+  const about = `${date}, ${short}: ${cores} cores, ${memory}, ${system}, Bun ${bun}. Medians with the lowest and the highest round.`
+  const parts = [BEGIN, about, table([...rows, ...long]), table(series.map(seriesRow)), END]
   writeFileSync(PAGE, page.slice(0, begin) + parts.join('\n\n') + page.slice(end + END.length))
 }
 
