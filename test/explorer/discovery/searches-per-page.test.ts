@@ -63,6 +63,8 @@ test.each([
   '/?q=no+such+name',
   '/?q=ada+harborligt',
   '/?q=solidty+lisbn',
+  // A word of accents alone is empty when folded.
+  '/?q=qqqq+%CC%81',
   '/?q=solidity+qqqq+lisbon',
   '/?q=builders+without+github+in+lisbon+or+lagos',
   '/credentials',
