@@ -15,7 +15,7 @@ import {
 } from '../design/text.ts'
 import type { PartStandings } from '../site/standings.ts'
 
-export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings }
+export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings; level: string }
 
 type People = readonly ComparedPerson[]
 
@@ -88,7 +88,10 @@ function renderScores(people: People): Html {
     ({ standing }) =>
       html`${describeRank(standing)}${renderTop(standing.total - standing.below, standing.total)}`,
   )
-  return renderGroup('Scores', [renderFigures('Score', totals), ...parts, renderRow('Rank', ranks)], people)
+  const levels = people.map(({ level }) => html`${level}`)
+  const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
+  const rows = [renderFigures('Score', totals), level, ...parts, renderRow('Rank', ranks)]
+  return renderGroup('Scores', rows, people)
 }
 
 /** Renders a standing such as "Top 4%"; empty below the median. */

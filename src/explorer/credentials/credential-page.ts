@@ -7,7 +7,7 @@ import { readRawValue, replaceNumber } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import { equals } from '../../domain/lists/filter.ts'
 import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
-import type { Passport } from '../../domain/passport.ts'
+import { NO_SCORES, type Passport } from '../../domain/passport.ts'
 import { isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -74,16 +74,21 @@ async function find(options: ExplorerOptions, type: string, page: number, signal
   // If all people have the maximum, their scores are shown instead.
   const isSame = above.at(-1) === holders
   const { total: all, scale } = await catalog.standing(0)
+  const example = await exampleOf(middle.ids[0])
+  const part = partOf(rule?.category ?? example?.category ?? '') ?? 'total'
   const pointsOf = ({ points }: Pick<typeof middle, 'points'>, id = 0) => points?.get(id)?.[0] ?? 0
   return {
-    ...{ type, page, last, rule, version: rules.version, most, step, holders, scale },
-    example: await exampleOf(middle.ids[0]),
+    ...{ type, page, last, rule, version: rules.version, most, step, holders, example },
+    scale: isSame ? scale : most,
     all: Math.max(all, holders),
     ranked: people.items.map((passport, _, all): Ranked => {
       const [points, { total }] = [pointsOf(people, passport.id), passport.scores]
       const isEqual = ({ id, scores }: Passport) => scores.total === total && pointsOf(people, id) === points
       const rank = offset + all.findIndex(isEqual) + 1
-      return isSame ? { passport, rank } : { passport, rank, points, note: `score ${formatFigure(total)}` }
+      // The bar shows the points, like the figure beside it.
+      const scores = { ...NO_SCORES, total: points, [part]: points }
+      if (isSame) return { passport, rank }
+      return { passport: { ...passport, scores }, rank, points, note: `score ${formatFigure(total)}` }
     }),
     median: pointsOf(middle, middle.ids[0]),
     above,

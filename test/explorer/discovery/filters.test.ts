@@ -270,6 +270,7 @@ test.each(['unavailable', 'not_ready'] as const)(
     expect(rowsOf((await server.look('/?q=an')).text)).toHaveLength(2)
     expect(readable((await server.look('/?q=zk')).text)).toContain('No passport found for “zk”')
     expect((await server.look('/passports/1')).status).toBe(200)
+    expect(readable((await server.look('/compare?ids=1,annna')).text)).toContain('No passport was found for')
     isReady = true
     expect((await server.look('/?tag=zk')).status).toBe(200)
     expect(readable((await server.look('/?q=zk')).text)).toContain('3 people tagged “ZK”')
@@ -292,9 +293,12 @@ describe('an unexpected error of the index', () => {
     },
   )
 
-  test.each(['/?tag=zk', '/credentials'])('makes %s respond with 500, and is logged', async (target) => {
-    await using server = await serveBroken()
-    expect((await server.look(target)).status).toBe(500)
-    expect(server.errors).toEqual([error])
-  })
+  test.each(['/?tag=zk', '/credentials', '/compare?ids=annna'])(
+    'makes %s respond with 500, and is logged',
+    async (target) => {
+      await using server = await serveBroken()
+      expect((await server.look(target)).status).toBe(500)
+      expect(server.errors).toEqual([error])
+    },
+  )
 })

@@ -125,6 +125,12 @@ test.each(
   }
 })
 
+test('a comparison with two misspelt names searches the index at most six times', async () => {
+  const { text, evaluations } = await server.look('/compare?ids=1&ids=sparowbridge,jarborlight')
+  expect(readable(text)).toContain('“sparowbridge” may be one of these people: Héctor Sparrowbridge')
+  expect(evaluations).toBeLessThanOrEqual(6)
+})
+
 test('a comparison searches for at most two names, and the page says which names it skipped', async () => {
   const { text } = await server.look('/compare?ids=zzzy,zzzx,zzzw')
   expect(readable(text)).toContain('No passport was found for “zzzx”.')
