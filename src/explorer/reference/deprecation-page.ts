@@ -95,7 +95,7 @@ const CALLS = [
 
 const MIGRATION = html`<p>Move your programs to <code>${DEFAULT_SUCCESSOR}</code> of this service. The <a href="/reference/v3">API reference</a> describes its calls and has examples to copy.</p>
 <table>
-<thead><tr><th scope="col">In V1</th><th scope="col">In v3</th></tr></thead>
+<thead><tr><th scope="col">In V1</th><th scope="col">In V3</th></tr></thead>
 <tbody>${CALLS.map(([before, after]) => html`<tr><td><code>${before}</code></td><td><code>${after}</code></td></tr>`)}</tbody>
 </table>`
 
