@@ -99,10 +99,9 @@ function readFilter(words: readonly string[], at: number, known: KnownFacets): R
   const score = findComparison(words, from)
   // "more than 20 github" compares the points for GitHub, "over 100, github" the score.
   const isNear = score && from === at && !ENDING.test(words[score.end - 1] ?? '')
-  const start = words.findIndex((word, to) => to >= (score?.end ?? 0) && !/^(for|in|on)$/i.test(word))
-  const next = isNear && start !== -1 ? readFilter(words, start, known) : undefined
-  if (score && next?.name === 'credential')
-    return { ...next, name: 'points', value: `${next.value}${score.value}` }
+  const skipped = Number(/^(for|in|on)$/i.test(words[score?.end ?? 0] ?? ''))
+  const next = isNear && readFilter(words, score.end + skipped, known)
+  if (next && next.name === 'credential') return { ...next, name: 'points', value: next.value + score.value }
   if (score) return { ...score, name: 'score', value: `${part}${score.value}` }
   for (const { phrase, end } of phrasesAt(words, at)) {
     const [human, not] = /^(not |non-)?humans?$/.exec(phrase) ?? []
