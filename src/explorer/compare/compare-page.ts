@@ -21,8 +21,8 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     const texts = parseIds(query)
     await charge(Math.min(texts.length, MOST_PEOPLE))
     const found = await findPeople(options, texts, signal)
-    // A search for similar names costs as much as in the ranking.
-    if (found.unknown.length > 0) await charge(5)
+    // A search for similar names costs as much as in the ranking. Ids and wallets begin with a digit.
+    if (found.unknown.some(({ text }) => !/^\d/.test(text))) await charge(5)
     const scores = found.people.map((passport) => passport.scores)
     const parts = await findParts(options, scores, signal)
     const rules = await options.rules()

@@ -257,11 +257,10 @@ export function renderStart(site: Site): RenderedPage {
 <p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p>
 <pre class="command"># Import your own records: JSON Lines, plain or gzip
 ${PROGRAM} import people.jsonl.gz
-
-# Mirror an existing V1 service
-MIRROR_KEY=... ${PROGRAM} mirror https://v1.example.com
-
-# Try the demo: a thousand fictional people, in a separate database
+echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' | ${PROGRAM} import -</pre>
+<pre class="command"># Mirror an existing V1 service
+MIRROR_KEY=... ${PROGRAM} mirror https://v1.example.com</pre>
+<pre class="command"># Try the demo: a thousand fictional people, in a separate database
 ${PROGRAM} serve --demo</pre>
 <p>${prose('`docs/records.md` describes the format of records, imports and mirrors, `docs/scoring.md` the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
   const description = 'This passport service is empty: how to fill it'
