@@ -226,7 +226,7 @@ inBrowser('discovery in a browser', (browser) => {
     await page.getByRole('button', { name: 'Add' }).click()
     await page.waitForURL(/compare\?ids=.*&ids=3$/)
     expect(await page.locator('thead th').count()).toBe(3)
-    await page.locator('tbody th a').first().click()
+    await page.locator('tbody th a[href^="/credentials/"]').first().click()
     await page.waitForURL('**/credentials/*')
     await page.getByRole('link', { name: /people with/ }).click()
     await page.waitForURL('**/?credential=*')
